@@ -1,0 +1,19 @@
+import type { Clock, Randomness } from '../core/ports.ts'
+
+/** What every adapter is made from. */
+export interface AdapterContext {
+  /** The process's environment; names stand in contracts/environment.ts and contracts/resources.ts. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly random: Randomness
+}
+
+/**
+ * The value of a variable that the adapter cannot do without.
+ * Throws an error that names the variable, never its value, when it is absent or empty.
+ */
+export function required(context: Pick<AdapterContext, 'env'>, variable: string): string {
+  const value = context.env[variable]
+  if (value === undefined || value === '') throw new Error(`environment variable ${variable} is not set`)
+  return value
+}

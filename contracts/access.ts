@@ -1,0 +1,149 @@
+/**
+ * What each method of each port does to which resource when its cloud adapter runs: the one source of IAM grants and
+ * of environment variables. A method that is not listed needs nothing from the cloud.
+ */
+import type { Needs, PortName, Ports } from '../core/ports.ts'
+import {
+  type KeyName,
+  type QueueName,
+  type SecretName,
+  type TableName,
+  keys,
+  queues,
+  secrets,
+  tables,
+} from './resources.ts'
+
+/** The DynamoDB actions that adapters use; a transaction needs the action of each of its parts. */
+export type TableAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'Scan'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'BatchWriteItem'
+  | 'ConditionCheckItem'
+
+/** One grant. `index` grants the table's index and not the table itself. */
+export type Access =
+  | { readonly table: TableName; readonly actions: readonly TableAction[]; readonly index?: boolean }
+  | { readonly queue: QueueName; readonly actions: readonly 'SendMessage'[] }
+  | { readonly secret: SecretName; readonly actions: readonly 'GetSecretValue'[] }
+  | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
+
+type MethodAccess = { readonly [P in PortName]: { readonly [M in keyof Ports[P]]: readonly Access[] } }
+
+/** What every method of every port touches. */
+export const access: MethodAccess = {
+  domains: {
+    create: [{ table: 'domains', actions: ['PutItem'] }],
+    read: [{ table: 'domains', actions: ['GetItem'] }],
+    list: [{ table: 'domains', actions: ['Scan'] }],
+  },
+  accounts: {
+    create: [
+      { table: 'accounts', actions: ['PutItem'] },
+      { table: 'domains', actions: ['UpdateItem'] },
+    ],
+    read: [{ table: 'accounts', actions: ['GetItem'] }],
+    readByNumber: [{ table: 'accounts', actions: ['GetItem'] }],
+    list: [{ table: 'accounts', actions: ['Query'] }],
+    update: [{ table: 'accounts', actions: ['PutItem', 'DeleteItem'] }],
+    remove: [
+      { table: 'accounts', actions: ['DeleteItem'] },
+      { table: 'domains', actions: ['UpdateItem'] },
+    ],
+  },
+  tokens: {
+    create: [{ table: 'tokens', actions: ['PutItem', 'Query', 'DeleteItem'] }],
+    remove: [{ table: 'tokens', actions: ['DeleteItem'] }],
+  },
+  credentials: {
+    read: [
+      { table: 'tokens', actions: ['GetItem'] },
+      { table: 'accounts', actions: ['GetItem'] },
+      { table: 'domains', actions: ['GetItem'] },
+    ],
+  },
+  sessions: {
+    touch: [{ table: 'sessions', actions: ['PutItem'] }],
+    count: [{ table: 'sessions', actions: ['Query', 'UpdateItem'] }],
+  },
+  loginThrottle: {
+    read: [{ table: 'throttles', actions: ['Query'] }],
+    fail: [{ table: 'throttles', actions: ['PutItem'] }],
+    clear: [{ table: 'throttles', actions: ['Query', 'DeleteItem'] }],
+  },
+  passwords: { hash: [], verify: [] },
+  secrets: {
+    rootPassword: [{ secret: 'root', actions: ['GetSecretValue'] }],
+    engineCredential: [{ secret: 'engine', actions: ['GetSecretValue'] }],
+  },
+  secretBox: {
+    seal: [{ key: 'seal', actions: ['Encrypt'] }],
+    open: [{ key: 'seal', actions: ['Decrypt'] }],
+  },
+  presence: {
+    read: [{ table: 'presence', actions: ['GetItem'] }],
+    list: [{ table: 'presence', actions: ['Query'] }],
+    put: [{ table: 'presence', actions: ['PutItem'] }],
+  },
+  engine: {
+    run: [
+      { table: 'commands', actions: ['PutItem', 'GetItem', 'Query'] },
+      { queue: 'commands', actions: ['SendMessage'] },
+    ],
+    send: [
+      { table: 'commands', actions: ['PutItem'] },
+      { queue: 'commands', actions: ['SendMessage'] },
+    ],
+  },
+  commands: {
+    create: [{ table: 'commands', actions: ['PutItem'] }],
+    read: [{ table: 'commands', actions: ['GetItem', 'Query'] }],
+    claim: [{ table: 'commands', actions: ['UpdateItem'] }],
+    complete: [{ table: 'commands', actions: ['UpdateItem', 'PutItem'] }],
+  },
+  events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
+  hooks: {
+    create: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
+    read: [{ table: 'hooks', actions: ['GetItem'] }],
+    list: [{ table: 'hooks', actions: ['Query'] }],
+  },
+  subscriptions: {
+    version: [{ table: 'hooks', actions: ['GetItem'] }],
+    list: [{ table: 'hooks', actions: ['Scan'] }],
+  },
+  deliveries: {
+    create: [{ table: 'deliveries', actions: ['PutItem'] }],
+    read: [{ table: 'deliveries', actions: ['GetItem'] }],
+    recordAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
+    listPending: [{ table: 'deliveries', actions: ['Query'], index: true }],
+  },
+  deliveryQueue: { send: [{ queue: 'deliveries', actions: ['SendMessage'] }] },
+  hookClient: { send: [] },
+  connectorStatus: {
+    report: [{ table: 'connectors', actions: ['PutItem'] }],
+    list: [{ table: 'connectors', actions: ['Query'] }],
+    countStart: [{ table: 'connectors', actions: ['UpdateItem'] }],
+  },
+  audit: { append: [{ table: 'audit', actions: ['PutItem'] }] },
+}
+
+/** Every access that a set of needs comes to. One resource may stand there more than once. */
+export function accessOf(needs: Needs): Access[] {
+  return Object.entries(needs).flatMap(([port, methods]) => {
+    const byMethod = access[port as PortName] as Readonly<Record<string, readonly Access[]>>
+    return (methods ?? []).flatMap((method) => byMethod[method] ?? [])
+  })
+}
+
+/** The environment variable that tells where the resource of an access is. */
+export function variableOf(granted: Access): string {
+  if ('table' in granted) return tables[granted.table].variable
+  if ('queue' in granted) return queues[granted.queue].variable
+  if ('secret' in granted) return secrets[granted.secret].variable
+  return keys[granted.key].variable
+}

@@ -1,0 +1,15 @@
+import type { Needs } from '../core/ports.ts'
+import type { QueueName } from './resources.ts'
+
+/** The one declaration of the connector: what its task may reach, and the queue that it takes commands from. */
+export const connector = {
+  consumes: 'commands' satisfies QueueName as QueueName,
+  needs: {
+    commands: ['read', 'claim', 'complete'],
+    events: ['publish'],
+    presence: ['list', 'put'],
+    subscriptions: ['version', 'list'],
+    domains: ['read'],
+    connectorStatus: ['report', 'countStart'],
+  },
+} as const satisfies { consumes: QueueName; needs: Needs }

@@ -1,0 +1,31 @@
+/**
+ * Names and defaults of the environment variables of functions and connector, for both sides: infrastructure sets
+ * them, adapters read them. Resource variables (`TABLE_…`, `QUEUE_…`, `SECRET_…`, `KEY_…`) stand in resources.ts.
+ */
+export const environment = {
+  /** `trace`, `debug`, `info`, `warn`, `error`. */
+  logLevel: 'LOG_LEVEL',
+  /** The build that answers, shown in the status report. */
+  buildVersion: 'BUILD_VERSION',
+  /** The service's public base address, told in a login result as `cdr.host`. */
+  publicUrl: 'PUBLIC_URL',
+  /** Name of the root user; `root` where unset. */
+  rootName: 'ROOT_NAME',
+  /** Life of a login's token in seconds: 300 to 8640000; 604800 (7 days) where unset. */
+  tokenSeconds: 'TOKEN_SECONDS',
+  /** Least length of a password; 3 where unset. */
+  passwordMinLength: 'PASSWORD_MIN_LENGTH',
+  /** Networks in CIDR form, comma-separated, that the hook client may reach besides public addresses. */
+  hookAllowedNetworks: 'HOOK_ALLOWED_NETWORKS',
+  /** Where a store is, instead of the region's own address. */
+  dynamodbEndpoint: 'AWS_ENDPOINT_URL_DYNAMODB',
+  sqsEndpoint: 'AWS_ENDPOINT_URL_SQS',
+  secretsEndpoint: 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
+  kmsEndpoint: 'AWS_ENDPOINT_URL_KMS',
+  s3Endpoint: 'AWS_ENDPOINT_URL_S3',
+  /** The engine's socket as `esl://host:port`; the password comes by `ENGINE_PASSWORD`. */
+  engineUrl: 'ENGINE_URL',
+  enginePassword: 'ENGINE_PASSWORD',
+  /** Port of the connector's private health endpoint. */
+  healthPort: 'HEALTH_PORT',
+} as const

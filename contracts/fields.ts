@@ -1,0 +1,85 @@
+/**
+ * The syntax of single values that callers send: one pattern each, taken from the contract. Whatever reaches an engine
+ * command, a key or a header has matched one of these.
+ */
+import * as z from 'zod/mini'
+
+/** Text that matches a pattern, with a sentence for whoever sent something else. */
+const text = (pattern: RegExp, problem: string) => z.string(problem).check(z.regex(pattern, problem))
+
+/** Text without control characters, of a length. */
+export const plainText = (min: number, max: number) =>
+  z.string().check(
+    z.minLength(min, `must have at least ${min} characters`),
+    z.maxLength(max, `must have at most ${max} characters`),
+    // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+    z.regex(/^[^\u0000-\u001f\u007f]*$/u, 'must not contain control characters'),
+  )
+
+/** An account's login. */
+export const login = text(/^[A-Za-z0-9._+-]{1,64}$/, 'must be 1-64 letters, digits or any of . _ + -')
+
+/** A login alone or with its domain. */
+export const accountName = text(
+  /^[A-Za-z0-9._+-]{1,64}(@[A-Za-z0-9.-]{1,253})?$/,
+  'must be "<login>" or "<login>@<domain>"',
+)
+
+const hostName =
+  /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
+
+/** A domain's name, lower-cased. */
+export const domainName = z.pipe(
+  text(hostName, 'must be a host name or an IPv4 address'),
+  z.transform((name) => name.toLowerCase()),
+)
+
+/** A UUID in any case of its letters, lower-cased: the id of a channel or call. */
+export const uuid = z.pipe(
+  text(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/, 'must be a UUID'),
+  z.transform((id) => id.toLowerCase()),
+)
+
+/** What can be dialled: a number, or an account's name. */
+export const dialTarget = text(
+  /^(?:\+?[0-9*#]{1,32}|[A-Za-z][A-Za-z0-9._-]{0,63})$/,
+  'must be a number of up to 32 digits, * and #, with or without a leading +, or an account name',
+)
+
+/** A cause of the engine. */
+export const hangupCause = text(/^[A-Z0-9_]{1,40}$/, 'must be an engine cause word such as NORMAL_CLEARING')
+
+/** Digits shown to a listener, or the number of a listening leg. */
+export const displayDigits = text(/^\+?[0-9*#]{1,32}$/, 'must be 1-32 digits, * or #')
+
+/** `name=value` of the header that makes a phone answer by itself. */
+export const autoAnswer = text(
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  /^(?:sip_auto_answer|sip_h_Call-Info|sip_h_Alert-Info|sip_invite_params)=[^\u0000-\u001f\u007f{}[\],'"\\$]{0,128}$/u,
+  'must be sip_auto_answer, sip_h_Call-Info, sip_h_Alert-Info or sip_invite_params, "=", and up to 128 characters without {}[],\'"\\$',
+)
+
+/** The numbers of an account, comma-separated. */
+export const numberList = text(
+  /^[0-9*#+]{1,32}(?:,[0-9*#+]{1,32})*$/,
+  'must be numbers of digits, *, # and +, separated by commas',
+)
+
+/** `name=value`; the name's and value's own rules are those of the resource that holds it. */
+export const assignment = text(
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  /^[A-Za-z0-9_-]{1,64}=[^\u0000-\u001f\u007f[\]{}]{0,1024}$/u,
+  'must be "name=value": a name of letters, digits, _ and -, a value of up to 1024 characters without control characters and []{}',
+)
+
+/** Up to a hundred {@link assignment}s. */
+export const assignments = z.array(assignment).check(z.maxLength(100, 'must have at most 100 items'))
+
+/** An account's password. */
+export const password = plainText(1, 128)
+
+/** What identifies a customer's license. */
+export const customerId = text(/^[\x21-\x7e]{1,64}$/, 'must be 1-64 visible characters')
+
+/** Epoch milliseconds. */
+export const epochMs = z.int().check(z.minimum(0))

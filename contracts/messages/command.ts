@@ -1,0 +1,52 @@
+import * as z from 'zod/mini'
+import { autoAnswer, dialTarget, displayDigits, domainName, hangupCause, login, uuid } from '../fields.ts'
+
+const variables = z.record(z.string(), z.string())
+
+/** An order to the engine, as the command queue carries it. Parsed again by the connector: it trusts no queue. */
+export const engineCommand = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('originate'),
+    uuid,
+    calledId: dialTarget,
+    callerId: login,
+    timeoutSeconds: z.int().check(z.minimum(5), z.maximum(120)),
+    autoAnswer: z.optional(z.object({ name: z.string(), value: z.string() })),
+    variables,
+  }),
+  z.object({ kind: z.literal('hold'), uuid }),
+  z.object({ kind: z.literal('unhold'), uuid }),
+  z.object({ kind: z.literal('hangup'), uuid, cause: hangupCause }),
+  z.object({
+    kind: z.literal('eavesdrop'),
+    uuid,
+    target: uuid,
+    user: login,
+    display: z.optional(displayDigits),
+    mode: z.enum(['listen', 'whisper_a', 'whisper_b', 'barge']),
+    dtmf: z.boolean(),
+    side: z.union([displayDigits, login]),
+    variables,
+  }),
+  z.object({ kind: z.literal('list-channels') }),
+  z.object({ kind: z.literal('flush-account'), login }),
+  z.object({ kind: z.literal('drop-registrations'), login }),
+])
+
+/** A message of the command queue. */
+export const commandMessage = z.object({
+  version: z.literal(1),
+  id: z.uuid(),
+  scope: z.object({ domain: z.nullable(domainName), presenceId: z.nullable(z.string()) }),
+  command: engineCommand,
+  deadlineAt: z.int(),
+  createdAt: z.int(),
+  /** Whoever asked, for the logs. */
+  requestId: z.optional(z.string()),
+})
+
+/** See {@link commandMessage}. */
+export type CommandMessage = z.infer<typeof commandMessage>
+
+/** Checks that a name and value still are what the API accepted. */
+export const autoAnswerText = autoAnswer

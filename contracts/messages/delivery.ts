@@ -1,0 +1,14 @@
+import * as z from 'zod/mini'
+
+/** A message of the delivery queue: where the delivery is recorded, not what it holds. */
+export const deliveryMessage = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  domain: z.string(),
+  hookId: z.string(),
+  /** 1 for the first attempt. */
+  attempt: z.int().check(z.minimum(1)),
+})
+
+/** See {@link deliveryMessage}. */
+export type DeliveryMessage = z.infer<typeof deliveryMessage>

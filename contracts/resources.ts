@@ -1,0 +1,104 @@
+/**
+ * The platform's stores and queues, as data. Infrastructure makes them from this list; adapters find them by the
+ * environment variable named here; nothing else knows their names.
+ */
+
+/** A DynamoDB table: string keys `pk` and `sk`, and optionally a time to live and one index. */
+export interface TableSpec {
+  /** The environment variable that holds the physical name. */
+  readonly variable: string
+  readonly purpose: string
+  /** Whether items carry `expiresAt` (epoch seconds), after which the store may drop them. */
+  readonly expires: boolean
+  /** Index `by-state`: `gsi_pk`, `gsi_sk`, all attributes. Only items that carry both keys are in it. */
+  readonly index?: 'by-state'
+}
+
+/** Every table. */
+export const tables = {
+  domains: { variable: 'TABLE_DOMAINS', purpose: 'tenants and their counters', expires: false },
+  accounts: { variable: 'TABLE_ACCOUNTS', purpose: 'accounts and the numbers reserved by them', expires: false },
+  tokens: { variable: 'TABLE_TOKENS', purpose: 'login results, by user and key', expires: true },
+  sessions: { variable: 'TABLE_SESSIONS', purpose: 'when users were last active', expires: true },
+  throttles: { variable: 'TABLE_THROTTLES', purpose: 'failed logins inside the moving window', expires: true },
+  presence: { variable: 'TABLE_PRESENCE', purpose: 'registered phones and live calls of accounts', expires: true },
+  commands: { variable: 'TABLE_COMMANDS', purpose: 'commands to the engine and their outcomes', expires: true },
+  hooks: { variable: 'TABLE_HOOKS', purpose: 'hooks and the version of all subscriptions', expires: false },
+  deliveries: {
+    variable: 'TABLE_DELIVERIES',
+    purpose: 'deliveries and their attempts',
+    expires: true,
+    index: 'by-state',
+  },
+  connectors: { variable: 'TABLE_CONNECTORS', purpose: 'what the connectors tell of themselves', expires: true },
+  audit: { variable: 'TABLE_AUDIT', purpose: 'the append-only audit trail', expires: true },
+} as const satisfies Record<string, TableSpec>
+
+/** The name of a table. */
+export type TableName = keyof typeof tables
+
+/** An SQS queue; each comes with its own dead-letter queue. */
+export interface QueueSpec {
+  /** The environment variable that holds the queue's URL. */
+  readonly variable: string
+  readonly purpose: string
+  readonly fifo: boolean
+  /** How long a taken message stays invisible. */
+  readonly visibilitySeconds: number
+  /** Tries before a message goes to the dead-letter queue. */
+  readonly maxReceives: number
+}
+
+/** Every queue. Commands live 60 s at most, so that none outlives its deadline by much. */
+export const queues = {
+  commands: {
+    variable: 'QUEUE_COMMANDS',
+    purpose: 'commands to the engine; group = channel uuid',
+    fifo: true,
+    visibilitySeconds: 30,
+    maxReceives: 3,
+  },
+  events: {
+    variable: 'QUEUE_EVENTS',
+    purpose: 'events of the engine and the platform; group = call uuid, else account or domain',
+    fifo: true,
+    visibilitySeconds: 60,
+    maxReceives: 5,
+  },
+  deliveries: {
+    variable: 'QUEUE_DELIVERIES',
+    purpose: 'attempts to deliver an event to a hook; group = domain, for fairness',
+    fifo: false,
+    visibilitySeconds: 120,
+    maxReceives: 5,
+  },
+} as const satisfies Record<string, QueueSpec>
+
+/** The name of a queue. */
+export type QueueName = keyof typeof queues
+
+/** Secrets of the deployment, made once by the stateful stack. */
+export const secrets = {
+  root: { variable: 'SECRET_ROOT', purpose: 'password of the root user' },
+  engine: { variable: 'SECRET_ENGINE', purpose: 'what the engine presents at /engine/*' },
+  socket: { variable: 'SECRET_SOCKET', purpose: 'password of the event socket, read by the connector task' },
+} as const
+
+/** The name of a secret. */
+export type SecretName = keyof typeof secrets
+
+/** Keys of the key service. */
+export const keys = {
+  seal: { variable: 'KEY_SEAL', purpose: 'seals hook signing secrets and the passwords of others' },
+} as const
+
+/** The name of a key. */
+export type KeyName = keyof typeof keys
+
+/** Buckets of the object store. */
+export const buckets = {
+  recordings: { variable: 'BUCKET_RECORDINGS', purpose: 'call recordings' },
+} as const
+
+/** The name of a bucket. */
+export type BucketName = keyof typeof buckets

@@ -1,0 +1,133 @@
+import * as z from 'zod/mini'
+import { assignments, login, password } from '../fields.ts'
+import { domainQuery, listQuery, okData, okInfo } from './shapes.ts'
+import { route } from './route.ts'
+
+/** The path id of an account is its login; any text is looked up, and none that is no login is found. */
+const params = z.object({ account_id: z.string() })
+
+/** All values are text; which keys are there varies with the account and the caller. */
+const detail = z.record(z.string(), z.string())
+
+/** `GET /api/v2/accounts` */
+export const listAccounts = route({
+  operationId: 'listAccounts',
+  group: 'accounts',
+  method: 'GET',
+  path: '/api/v2/accounts',
+  summary: 'List the accounts of a domain',
+  authentication: 'token',
+  permission: { resource: 'account', action: 'r', own: true },
+  domain: 'required',
+  needs: { domains: ['read'], accounts: ['list', 'read'], presence: ['list'] },
+  query: listQuery,
+  response: okData(
+    z.record(
+      z.string(),
+      z.partial(
+        z.object({
+          id: z.string(),
+          domain: z.string(),
+          scheme: z.literal('account'),
+          online: z.boolean(),
+          state: z.enum(['nonreg', 'onhook', 'isbusy']),
+        }),
+      ),
+    ),
+  ),
+})
+
+/** `GET /api/v2/accounts/<account_id>` */
+export const readAccount = route({
+  operationId: 'readAccount',
+  group: 'accounts',
+  method: 'GET',
+  path: '/api/v2/accounts/{account_id}',
+  summary: 'Read an account',
+  authentication: 'token',
+  permission: { resource: 'account', action: 'r', own: true },
+  domain: 'required',
+  needs: { domains: ['read'], accounts: ['read'] },
+  params,
+  query: domainQuery,
+  response: okData(detail),
+})
+
+/** `POST /api/v2/accounts` */
+export const createAccount = route({
+  operationId: 'createAccount',
+  group: 'accounts',
+  method: 'POST',
+  path: '/api/v2/accounts',
+  summary: 'Create an account',
+  authentication: 'token',
+  permission: { resource: 'account', action: 'c' },
+  domain: 'required',
+  needs: {
+    domains: ['read'],
+    accounts: ['create'],
+    passwords: ['hash'],
+    events: ['publish'],
+    engine: ['send'],
+  },
+  query: domainQuery,
+  body: z.object({
+    login,
+    password,
+    role: z.string('must be the name of a role'),
+    domain: z.optional(z.string('must be a domain name')),
+    parameters: z.optional(assignments),
+    variables: z.optional(assignments),
+  }),
+  response: okData(detail),
+})
+
+/** `PUT /api/v2/accounts/<account_id>` */
+export const updateAccount = route({
+  operationId: 'updateAccount',
+  group: 'accounts',
+  method: 'PUT',
+  path: '/api/v2/accounts/{account_id}',
+  summary: 'Update an account',
+  authentication: 'token',
+  permission: { resource: 'account', action: 'u', own: true },
+  domain: 'required',
+  needs: {
+    domains: ['read'],
+    accounts: ['read', 'update'],
+    passwords: ['hash'],
+    engine: ['send'],
+  },
+  params,
+  query: domainQuery,
+  body: z.object({
+    login: z.optional(z.string('must be text')),
+    domain: z.optional(z.string('must be a domain name')),
+    password: z.optional(password),
+    role: z.optional(z.string('must be the name of a role')),
+    parameters: z.optional(assignments),
+    variables: z.optional(assignments),
+  }),
+  response: okInfo(detail),
+})
+
+/** `DELETE /api/v2/accounts/<account_id>` */
+export const deleteAccount = route({
+  operationId: 'deleteAccount',
+  group: 'accounts',
+  method: 'DELETE',
+  path: '/api/v2/accounts/{account_id}',
+  summary: 'Delete an account',
+  authentication: 'token',
+  permission: { resource: 'account', action: 'd' },
+  domain: 'required',
+  needs: {
+    domains: ['read'],
+    accounts: ['read', 'remove'],
+    events: ['publish'],
+    engine: ['send'],
+  },
+  params,
+  query: domainQuery,
+  response: okInfo(z.literal('+OK destroyed!\n')),
+})

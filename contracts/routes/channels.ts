@@ -1,0 +1,176 @@
+import * as z from 'zod/mini'
+import { accountName, autoAnswer, dialTarget, displayDigits, hangupCause, login, uuid } from '../fields.ts'
+import { domainQuery, listQuery, okData } from './shapes.ts'
+import { route } from './route.ts'
+
+/** The fields of a row of the channel list, in the order of the published API. All values are text. */
+export const channelFields = [
+  'uuid',
+  'direction',
+  'created',
+  'created_epoch',
+  'name',
+  'state',
+  'cid_name',
+  'cid_num',
+  'ip_addr',
+  'dest',
+  'application',
+  'application_data',
+  'dialplan',
+  'context',
+  'read_codec',
+  'read_rate',
+  'read_bit_rate',
+  'write_codec',
+  'write_rate',
+  'write_bit_rate',
+  'secure',
+  'hostname',
+  'presence_id',
+  'presence_data',
+  'callstate',
+  'callee_name',
+  'callee_num',
+  'callee_direction',
+  'call_uuid',
+  'sent_callee_name',
+  'sent_callee_num',
+  'initial_cid_name',
+  'initial_cid_num',
+  'initial_ip_addr',
+  'initial_dest',
+  'initial_dialplan',
+  'initial_context',
+] as const
+
+const params = z.object({ channel_id: uuid })
+
+/** `pending` is there when the engine had not answered in 20 s: the call may still come up. */
+const engineAnswer = z.object({ status: z.literal('OK'), info: z.string(), pending: z.optional(z.literal(true)) })
+
+/** Up to 32 variables of up to 256 characters; their names follow the rule of account variables. */
+const callVariables = z
+  .record(
+    z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ or -')),
+    z.string('must be text').check(
+      z.regex(
+        // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+        /^[^\u0000-\u001f\u007f{}[\]'\\,]{0,256}$/u,
+        "must be up to 256 characters without control characters, {}[]'\\ and commas",
+      ),
+    ),
+  )
+  .check(z.refine((variables) => Object.keys(variables).length <= 32, 'must have at most 32 names'))
+
+/** `GET /api/v2/channels` */
+export const listChannels = route({
+  operationId: 'listChannels',
+  group: 'channels',
+  method: 'GET',
+  path: '/api/v2/channels',
+  summary: 'List live channels',
+  authentication: 'token',
+  permission: { resource: 'channels', action: 'r', own: true },
+  domain: 'optional',
+  needs: { domains: ['read'], engine: ['run'] },
+  query: z.extend(listQuery, {
+    userId: z.optional(accountName),
+    callstate: z.optional(z.string().check(z.regex(/^[A-Z_]{1,40}$/, 'must be a call state such as ACTIVE'))),
+    direction: z.optional(z.enum(['inbound', 'outbound'], 'must be inbound or outbound')),
+  }),
+  response: okData(
+    z.object({
+      row_count: z.int(),
+      rows: z.array(z.partial(z.object(Object.fromEntries(channelFields.map((name) => [name, z.string()]))))),
+    }),
+  ),
+})
+
+/** `POST /api/v2/channels` */
+export const originateCall = route({
+  operationId: 'originateCall',
+  group: 'channels',
+  method: 'POST',
+  path: '/api/v2/channels',
+  summary: 'Originate a call',
+  authentication: 'token',
+  permission: { resource: 'channels', action: 'c', own: true },
+  domain: 'required',
+  needs: { domains: ['read'], accounts: ['read'], engine: ['run'] },
+  query: domainQuery,
+  body: z.object({
+    calledId: dialTarget,
+    callerId: z.optional(accountName),
+    domain: z.optional(z.string('must be a domain name')),
+    auto_answer_param: z.optional(autoAnswer),
+    variables: z.optional(callVariables),
+    timeout: z.optional(
+      z.int('must be a whole number').check(z.minimum(5, 'must be at least 5'), z.maximum(120, 'must be at most 120')),
+    ),
+  }),
+  response: engineAnswer,
+})
+
+/** `PUT /api/v2/channels/<channel_id>`: hold and unhold; PATCH does the same. */
+export const holdChannel = route({
+  operationId: 'holdChannel',
+  group: 'channels',
+  method: 'PUT',
+  otherMethods: ['PATCH'],
+  path: '/api/v2/channels/{channel_id}',
+  summary: 'Hold or unhold a channel',
+  authentication: 'token',
+  permission: { resource: 'channels', action: 'u', own: true },
+  domain: 'optional',
+  needs: { domains: ['read'], engine: ['run'] },
+  params,
+  query: domainQuery,
+  body: z.object({
+    state: z.enum(['hold', 'unhold'], 'must be "hold" or "unhold"'),
+    domain: z.optional(z.string('must be a domain name')),
+  }),
+  response: engineAnswer,
+})
+
+/** `DELETE /api/v2/channels/<channel_id>` */
+export const hangUpChannel = route({
+  operationId: 'hangUpChannel',
+  group: 'channels',
+  method: 'DELETE',
+  path: '/api/v2/channels/{channel_id}',
+  summary: 'Hang a channel up',
+  authentication: 'token',
+  permission: { resource: 'channels', action: 'd', own: true },
+  domain: 'optional',
+  needs: { domains: ['read'], engine: ['run'] },
+  params,
+  query: z.extend(domainQuery, { cause: z.optional(hangupCause) }),
+  response: engineAnswer,
+})
+
+/** `POST /api/v2/channels/<channel_id>/eavesdrop` */
+export const eavesdropChannel = route({
+  operationId: 'eavesdropChannel',
+  group: 'channels',
+  method: 'POST',
+  path: '/api/v2/channels/{channel_id}/eavesdrop',
+  summary: 'Listen to a channel',
+  authentication: 'token',
+  permission: { resource: 'channels', action: 'c' },
+  domain: 'required',
+  needs: { domains: ['read'], accounts: ['read'], engine: ['run'], events: ['publish'] },
+  params,
+  query: z.extend(domainQuery, { side: z.optional(displayDigits) }),
+  body: z.object({
+    user: z.optional(login),
+    domain: z.optional(z.string('must be a domain name')),
+    display: z.optional(displayDigits),
+    mode: z.optional(
+      z.enum(['listen', 'whisper_a', 'whisper_b', 'barge'], 'must be listen, whisper_a, whisper_b or barge'),
+    ),
+    dtmf: z.optional(z.boolean('must be true or false')),
+    variables: z.optional(callVariables),
+  }),
+  response: engineAnswer,
+})

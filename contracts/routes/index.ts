@@ -1,0 +1,21 @@
+import * as accounts from './accounts.ts'
+import * as auth from './auth.ts'
+import * as channels from './channels.ts'
+import * as domains from './domains.ts'
+import * as engine from './engine.ts'
+import * as hooks from './hooks.ts'
+import type { Route } from './route.ts'
+import * as status from './status.ts'
+
+const isRoute = (value: unknown): value is Route =>
+  typeof value === 'object' && value !== null && 'operationId' in value
+
+/** Every route of the service. */
+export const routes: readonly Route[] = [auth, domains, accounts, channels, hooks, status, engine]
+  .flatMap((file): unknown[] => Object.values(file))
+  .filter(isRoute)
+
+/** A handler's file name without its ending: the operation id in kebab case. */
+export function handlerName(operationId: string): string {
+  return operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

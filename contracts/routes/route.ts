@@ -1,0 +1,87 @@
+import type * as z from 'zod/mini'
+import type { AclAction, AclResource } from '../../core/access/acl.ts'
+import type { Needs } from '../../core/ports.ts'
+
+/** HTTP methods that routes use. */
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a caller's role must hold. With `own`, the same action on one's own things (`ro`) is enough. */
+export interface Permission {
+  readonly resource: AclResource
+  readonly action: AclAction
+  readonly own?: boolean
+}
+
+/**
+ * How the domain that an endpoint works in is found. A caller bound to a domain always works in his own; this says
+ * what root must do: `required` (root names one), `optional` (root may leave it out and sees all), `none` (the
+ * endpoint does not work in a domain).
+ */
+export type DomainRule = 'required' | 'optional' | 'none'
+
+/** The one declaration of an endpoint. Everything else about it is derived from here. */
+export interface Route {
+  /** Unique; also the name of the handler file, in kebab case, in the folder of the group. */
+  readonly operationId: string
+  /** The resource group: folder of the handler, nested stack of the function. */
+  readonly group: string
+  readonly method: HttpMethod
+  /** Methods that do the same as `method`. */
+  readonly otherMethods?: readonly HttpMethod[]
+  /** Canonical path; parameters in braces. */
+  readonly path: string
+  readonly summary: string
+  /** `token`: a user's or a domain's token. `engine`: the engine's own credential. `none`: open to all. */
+  readonly authentication: 'token' | 'engine' | 'none'
+  /** What the caller's role must hold; `null`: nothing beyond being authentic. */
+  readonly permission: Permission | null
+  readonly domain: DomainRule
+  /** The port methods that the use case calls; authentication, sessions and audit are added by {@link needsOf}. */
+  readonly needs: Needs
+  readonly params?: z.ZodMiniType
+  readonly query?: z.ZodMiniType
+  readonly body?: z.ZodMiniType
+  /** Form-encoded request instead of JSON: the engine's own lookups. */
+  readonly form?: z.ZodMiniType
+  /** The success body. */
+  readonly response: z.ZodMiniType
+  /** The media type of the success body; JSON where not given. */
+  readonly responseType?: 'application/json' | 'text/xml'
+  /** The most bytes that a request body may have; 256 KiB where not given. */
+  readonly maxBodyBytes?: number
+  /** Whether the audit trail gets a line for each call; by default when the method changes something. */
+  readonly audited?: boolean
+  /** How much memory its function gets, in MB; 512 where not given. */
+  readonly memoryMb?: number
+}
+
+/** Keeps the exact types of a declaration while checking its form. */
+export function route<const R extends Route>(declaration: R): R {
+  return declaration
+}
+
+/** What the check of a user's token needs. */
+const tokenNeeds = { credentials: ['read'], sessions: ['touch'] } as const satisfies Needs
+/** What the check of the engine's credential needs. */
+const engineNeeds = { secrets: ['engineCredential'] } as const satisfies Needs
+const auditNeeds = { audit: ['append'] } as const satisfies Needs
+
+/** Whether calls of a route are written to the audit trail. */
+export function isAudited(declared: Route): boolean {
+  return declared.audited ?? (declared.method !== 'GET' && declared.authentication !== 'engine')
+}
+
+/** Everything that a route's function may reach: its own needs and those of authentication, sessions and audit. */
+export function needsOf(declared: Route): Needs {
+  const parts: Needs[] = [declared.needs]
+  if (declared.authentication === 'token') parts.push(tokenNeeds)
+  if (declared.authentication === 'engine') parts.push(engineNeeds)
+  if (isAudited(declared)) parts.push(auditNeeds)
+  const merged: Record<string, string[]> = {}
+  for (const part of parts) {
+    for (const [port, methods] of Object.entries(part)) {
+      merged[port] = [...new Set([...(merged[port] ?? []), ...methods])]
+    }
+  }
+  return merged
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod/mini'
+import { route } from './route.ts'
+
+/** `GET /api/v2/status` */
+export const readStatus = route({
+  operationId: 'readStatus',
+  group: 'status',
+  method: 'GET',
+  path: '/api/v2/status',
+  summary: 'Report the runtime status',
+  authentication: 'token',
+  permission: null,
+  domain: 'none',
+  needs: { connectorStatus: ['list'], sessions: ['count'] },
+  response: z.object({
+    version: z.string(),
+    nodeMemory: z.object({ rss: z.int(), heapTotal: z.int(), heapUsed: z.int() }),
+    processId: z.int(),
+    socketSessions: z.int(),
+    userSessions: z.int(),
+    maxUserSessions: z.int(),
+    domainSessions: z.int(),
+    processUpTimeSec: z.number(),
+    wConsole: z.object({
+      status: z.enum(['Connected', 'Offline']),
+      apiQueue: z.int(),
+      cmdQueue: z.int(),
+      version: z.string(),
+      sid: z.string(),
+    }),
+    system: z.object({
+      totalMemory: z.int(),
+      freeMemory: z.int(),
+      platform: z.string(),
+      name: z.string(),
+      architecture: z.string(),
+    }),
+    crashCount: z.string(),
+    freeSWITCH: z.string(),
+    nodeVersion: z.string(),
+  }),
+})
+
+/** `GET /health`: whether every part is up, and nothing more. A part that is down makes it a 503 of the same form. */
+export const readHealth = route({
+  operationId: 'readHealth',
+  group: 'status',
+  method: 'GET',
+  path: '/health',
+  summary: 'Tell whether the service is up',
+  authentication: 'none',
+  permission: null,
+  domain: 'none',
+  needs: { connectorStatus: ['list'] },
+  response: z.object({ status: z.enum(['OK', 'error']) }),
+})

@@ -1,0 +1,50 @@
+import type { Needs } from '../core/ports.ts'
+import type { QueueName } from './resources.ts'
+
+/** The one declaration of a function that a queue calls. */
+export interface Worker {
+  /** Unique; also the name of the handler file, in kebab case. */
+  readonly name: string
+  /** Folder of the handler, nested stack of the function. */
+  readonly group: string
+  readonly summary: string
+  readonly queue: QueueName
+  /** Messages a call; SQS gives FIFO queues at most ten. */
+  readonly batchSize: number
+  readonly timeoutSeconds: number
+  readonly needs: Needs
+}
+
+function worker<const W extends Worker>(declaration: W): W {
+  return declaration
+}
+
+/** Matches events against the hooks of their domain and writes one delivery for each match. */
+export const hookDispatch = worker({
+  name: 'hookDispatch',
+  group: 'hooks',
+  summary: 'Match an event against the hooks of its domain',
+  queue: 'events',
+  batchSize: 10,
+  timeoutSeconds: 30,
+  needs: { hooks: ['list'], deliveries: ['create'], deliveryQueue: ['send'] },
+})
+
+/** Makes one attempt for each message. */
+export const deliver = worker({
+  name: 'deliver',
+  group: 'hooks',
+  summary: 'Make one attempt to deliver an event to a hook',
+  queue: 'deliveries',
+  batchSize: 10,
+  timeoutSeconds: 60,
+  needs: {
+    hooks: ['read'],
+    deliveries: ['read', 'recordAttempt'],
+    hookClient: ['send'],
+    secretBox: ['open'],
+  },
+})
+
+/** Every queue worker. */
+export const workers: readonly Worker[] = [hookDispatch, deliver]

@@ -1,0 +1,45 @@
+/** The resources that a permission can name, in the spelling of the published API (`rotes` is not a slip here). */
+export const aclResources = [
+  'license',
+  'system/reload',
+  'account',
+  'domain/item',
+  'domain',
+  'gateway/profile',
+  'gateway',
+  'outbound/list',
+  'cdr/media',
+  'cdr/files',
+  'cdr',
+  'hook',
+  'book',
+  'dialer/members',
+  'dialer',
+  'cc/queue',
+  'cc/members',
+  'cc/tiers',
+  'channels',
+  'rotes/domain',
+  'rotes/extension',
+  'rotes/public',
+  'rotes/default',
+  'calendar',
+  'blacklist',
+  'acl/resource',
+  'acl/roles',
+] as const
+
+/** One resource of {@link aclResources}. */
+export type AclResource = (typeof aclResources)[number]
+
+/** Create, read, update, delete. */
+export type AclAction = 'c' | 'r' | 'u' | 'd'
+
+/** A permission as a role holds it: an action, an action on one's own things (`ro`), or all of them (`*`). */
+export type AclPermission = AclAction | `${AclAction}o` | '*'
+
+/** The permissions of a role: resource to permissions. A resource that is absent allows nothing. */
+export type Acl = Readonly<Partial<Record<AclResource, readonly AclPermission[]>>>
+
+/** What a caller may act on: everything in his domain, or only what is his own. */
+export type AccessScope = 'all' | 'own'

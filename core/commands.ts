@@ -1,0 +1,80 @@
+/** One order to the engine, as typed values. No field of it ever holds text that was not matched by an allow-list. */
+export type EngineCommand =
+  | OriginateCommand
+  | { readonly kind: 'hold'; readonly uuid: string }
+  | { readonly kind: 'unhold'; readonly uuid: string }
+  | { readonly kind: 'hangup'; readonly uuid: string; readonly cause: string }
+  | EavesdropCommand
+  /** Answered with the channel rows of the command's scope, as JSON text `{"row_count":n,"rows":[...]}`. */
+  | { readonly kind: 'list-channels' }
+  /** Drops what the engine remembers of an account's directory record. */
+  | { readonly kind: 'flush-account'; readonly login: string }
+  /** Drops the registrations of an account at the engine. */
+  | { readonly kind: 'drop-registrations'; readonly login: string }
+
+/** Ring an account's phone, then connect it to a number. */
+export interface OriginateCommand {
+  readonly kind: 'originate'
+  /** Chosen before sending, so that the call's fate can be found whatever happens. */
+  readonly uuid: string
+  readonly calledId: string
+  /** The login of the account that is rung first. */
+  readonly callerId: string
+  readonly timeoutSeconds: number
+  readonly autoAnswer?: { readonly name: string; readonly value: string } | undefined
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Let a user listen to a live channel. */
+export interface EavesdropCommand {
+  readonly kind: 'eavesdrop'
+  /** The uuid of the listening leg, chosen before sending. */
+  readonly uuid: string
+  /** The channel that is listened to. */
+  readonly target: string
+  /** The login of the listener. */
+  readonly user: string
+  /** Digits shown to the listener. */
+  readonly display?: string | undefined
+  readonly mode: 'listen' | 'whisper_a' | 'whisper_b' | 'barge'
+  /** Whether the listener can switch the mode by keys. */
+  readonly dtmf: boolean
+  /** The number that the listening leg identifies itself with. */
+  readonly side: string
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Which channels a command may touch. Proven by the connector against the engine, not by the caller. */
+export interface CommandScope {
+  /** Only channels of this domain; `null` is root, who may touch any. */
+  readonly domain: string | null
+  /** Only channels with this presence id (`<login>@<domain>`), for callers that may touch just their own. */
+  readonly presenceId: string | null
+}
+
+/** How a command ended, as the engine and the connector know it. */
+export type CommandOutcome =
+  /** The engine said `+OK`, or gave data. `text` is its answer, unchanged. `uuid` is the channel it really made. */
+  | { readonly state: 'done'; readonly text: string; readonly uuid?: string | undefined }
+  /** The engine said `-ERR` or `-USAGE`. */
+  | { readonly state: 'refused'; readonly text: string }
+  /** No such channel in the command's scope. Nothing was sent. */
+  | { readonly state: 'absent' }
+  /** Never sent: its deadline had passed, the engine is not connected, or the connector is full. */
+  | { readonly state: 'unsent'; readonly reason: 'expired' | 'disconnected' | 'busy' }
+  /** Sent, and its fate is not known. It may have had its effect. */
+  | { readonly state: 'unknown'; readonly reason: 'disconnected' | 'timeout' | 'connector_lost' }
+
+/** A command as it is recorded: made once, claimed once, ended once. */
+export interface CommandRecord {
+  readonly id: string
+  readonly scope: CommandScope
+  readonly command: EngineCommand
+  /** Epoch milliseconds; a command that was not taken by then is never sent. */
+  readonly deadlineAt: number
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** The connector that took it; absent while it waits. */
+  readonly claimedBy?: string | undefined
+  readonly outcome?: CommandOutcome | undefined
+}

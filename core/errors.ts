@@ -1,0 +1,71 @@
+/** Every machine word that an error answer may carry; the closed list of the contract's section on errors. */
+export type ErrorCode =
+  | 'invalid_json'
+  | 'invalid_field'
+  | 'missing_field'
+  | 'domain_required'
+  | 'bad_request'
+  | 'engine_refused'
+  | 'query_refused'
+  | 'invalid_credentials'
+  | 'invalid_token'
+  | 'token_expired'
+  | 'permission_denied'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'idempotency_conflict'
+  | 'in_progress'
+  | 'precondition_failed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'range_not_satisfiable'
+  | 'rate_limited'
+  | 'locked_out'
+  | 'internal_error'
+  | 'engine_unavailable'
+  | 'search_unavailable'
+  | 'store_unavailable'
+  | 'engine_timeout'
+  | 'outcome_unknown'
+  | 'search_timeout'
+  | 'deadline_exceeded'
+
+/** What is wrong with one field of a request. */
+export interface FieldProblem {
+  /** The field's path in the request, for example `variables[2]`. */
+  readonly field: string
+  /** What is wrong with it and the way out. */
+  readonly problem: string
+}
+
+/** What an error may carry besides its code and text. */
+export interface ErrorExtras {
+  readonly details?: readonly FieldProblem[]
+  /** Told to the caller in `Retry-After`. */
+  readonly retryAfterSeconds?: number
+  readonly cause?: unknown
+}
+
+/**
+ * A refusal that the platform's rules decided on. Its message is shown to the caller: it says what happened and the
+ * way out, and never holds a secret.
+ */
+export class DomainError extends Error {
+  override readonly name = 'DomainError'
+  readonly code: ErrorCode
+  readonly details: readonly FieldProblem[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, { cause: extras.cause })
+    this.code = code
+    this.details = extras.details
+    this.retryAfterSeconds = extras.retryAfterSeconds
+  }
+}
+
+/** A refusal that names one field of the request: 400 `invalid_field`. */
+export function invalidField(field: string, problem: string): DomainError {
+  return new DomainError('invalid_field', `${field}: ${problem}`, { details: [{ field, problem }] })
+}

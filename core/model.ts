@@ -1,0 +1,205 @@
+import type { Acl } from './access/acl.ts'
+
+/** A tenant. */
+export interface Domain {
+  /** Lower case host name or IPv4 literal; also the tenant's id. */
+  readonly name: string
+  readonly customerId: string
+  readonly variables: Readonly<Record<string, string>>
+  readonly parameters: Readonly<Record<string, string>>
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** How many accounts the domain has; kept exact by the writes that create and delete them. */
+  readonly accountCount: number
+}
+
+/** A user of a domain: its phone and its API identity. */
+export interface Account {
+  readonly domain: string
+  /** As given at creation; unique in the domain without regard to case. */
+  readonly login: string
+  /** `admin`, `user`, or the name of a custom role. */
+  readonly role: string
+  /** Argon2id in PHC text form. */
+  readonly passwordHash: string
+  /** Lower-case hex of `md5(login:domain:password)`: what the engine checks a registration with. */
+  readonly a1Hash: string
+  /** The numbers that ring this account, at least one. */
+  readonly numbers: readonly string[]
+  readonly parameters: Readonly<Record<string, string>>
+  readonly variables: Readonly<Record<string, string>>
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Changes whenever password or role change, so that tokens issued before are refused. */
+  readonly credentialsId: string
+  /** Rises by one with every write; the guard against lost updates. */
+  readonly version: number
+}
+
+/** A login's result as the service keeps it. The secret itself is not kept, only its SHA-256. */
+export interface Token {
+  /** UUID v4; what the caller sends in `X-Key`. */
+  readonly key: string
+  /** `<login>@<domain>`, or the root name. */
+  readonly username: string
+  /** Empty for root. */
+  readonly domain: string
+  readonly login: string
+  /** Lower-case hex SHA-256 of the whole token text. */
+  readonly digest: string
+  /** The account's `credentialsId` at login; empty for root. */
+  readonly credentialsId: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  readonly enabled: boolean
+}
+
+/** Who makes a request: the identity that a credential proved. */
+export interface Caller {
+  /** `<login>@<domain>`, or the root name. */
+  readonly username: string
+  readonly login: string
+  /** The domain that the caller is bound to; root is bound to none. */
+  readonly domain: string | null
+  readonly role: string
+  readonly acl: Acl
+  /** The token's key. */
+  readonly tokenKey: string
+}
+
+/** What the engine last told of an account's phones and calls. */
+export interface Presence {
+  readonly domain: string
+  readonly login: string
+  /** One entry a registered contact: its id and when its registration ends (epoch milliseconds). */
+  readonly contacts: readonly { readonly id: string; readonly expiresAt: number }[]
+  /** The uuids of the live calls of the account. */
+  readonly calls: readonly string[]
+  /** When this was observed, epoch milliseconds. An older observation never replaces a newer one. */
+  readonly observedAt: number
+}
+
+/** A rule that sends an HTTP request when an event occurs, as it is stored. */
+export interface Hook {
+  /** 24 lower-case hex digits. */
+  readonly id: string
+  readonly domain: string
+  /** `CHANNEL_CREATE`, or `CUSTOM->` and a subclass. */
+  readonly event: string
+  readonly enable: boolean
+  readonly description: string
+  readonly action: { readonly type: 'web'; readonly method: string; readonly url: string }
+  /** Names of the event fields to keep; empty keeps all. */
+  readonly fields: readonly string[]
+  /** Event field name to new name. */
+  readonly map: Readonly<Record<string, string>>
+  readonly filter: Readonly<Record<string, HookFilter>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly auth: HookAuth
+  readonly customBody: boolean
+  readonly rawBody: string
+  /** How many attempts follow a failed first one, 0 to 10. */
+  readonly retries: number
+  /** Seconds; absent: the standard waits. */
+  readonly delay?: number | undefined
+  /** Signing secrets, newest first, each encrypted at rest. A rotated-out one signs until its `until`. */
+  readonly secrets: readonly HookSecret[]
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Why the platform switched the hook off. */
+  readonly disabledReason?: string | undefined
+  /** Rises by one with every write. */
+  readonly version: number
+}
+
+/** A comparison that an event must pass; the operators are those of the addendum. */
+export interface HookFilter {
+  readonly operation: '==' | '!=' | '<' | '>' | '<=' | '>=' | 'reg'
+  readonly value: string | number | boolean | null
+}
+
+/** The request that is made before the delivery to get credentials for it. */
+export interface HookAuth {
+  readonly enabled: boolean
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly map: Readonly<Record<string, string>>
+  readonly cookie: boolean
+}
+
+/** One signing secret of a hook. */
+export interface HookSecret {
+  /** 32 bytes, sealed by the {@link SecretBox} port; base64. */
+  readonly sealed: string
+  /** Epoch milliseconds after which it signs no more; absent for the current one. */
+  readonly until?: number | undefined
+}
+
+/** An event of the platform, on its way to the hooks. */
+export interface PlatformEvent {
+  /** `Core-UUID:Event-Sequence` for an engine event; derived from its cause for any other. */
+  readonly id: string
+  /** `Event-Name`, or `Event-Name->Event-Subclass`. */
+  readonly name: string
+  readonly domain: string
+  /** The call's uuid; empty for an event without a call. */
+  readonly uuid: string
+  /** Epoch milliseconds. */
+  readonly occurredAt: number
+  /** The event's headers as a flat object of strings; `Event-Domain` is always there. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** One event on its way to one hook, with every attempt made. */
+export interface Delivery {
+  /** `msg_` and 32 hex digits, derived from event id and hook id: a repeat is the same delivery. */
+  readonly id: string
+  readonly hookId: string
+  readonly domain: string
+  readonly eventName: string
+  readonly uuid: string
+  readonly event: PlatformEvent
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly state: 'pending' | 'delivered' | 'failed' | 'skipped'
+  readonly attempts: readonly DeliveryAttempt[]
+}
+
+/** One attempt to deliver. */
+export interface DeliveryAttempt {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** The HTTP status; absent when no answer came. */
+  readonly status?: number | undefined
+  readonly durationMs: number
+  /** Why it failed; absent on success. */
+  readonly reason?: string | undefined
+  /** The first 1 KiB of the answer. */
+  readonly replySnippet?: string | undefined
+}
+
+/** What the connector last told of itself and its engine. */
+export interface ConnectorReport {
+  readonly connectorId: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** Epoch milliseconds; a report older than 30 s counts as silence. */
+  readonly reportedAt: number
+  readonly version: string
+  readonly engineConnected: boolean
+  /** Epoch milliseconds of the last byte from the engine; 0 when none came yet. */
+  readonly engineHeardAt: number
+  /** The engine's `Core-UUID`; empty when unknown. */
+  readonly engineId: string
+  /** The engine's own multi-line status text; empty when unknown. */
+  readonly engineStatus: string
+  /** Commands that wait for an answer. */
+  readonly commandsInFlight: number
+  /** Commands that wait to be sent. */
+  readonly commandsWaiting: number
+  /** Starts of this connector since the deployment, less one. */
+  readonly restarts: number
+}

@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config'
+
+const suite = (name: string, extra: object = {}) => ({
+  test: { name, include: [`test/${name}/**/*.test.ts`], environment: 'node' as const, ...extra },
+})
+
+/** Two workers: the smallest machine that the project promises to build on has two cores. */
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    reporters: ['default'],
+    projects: [
+      suite('unit'),
+      suite('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
+      suite('infra', { testTimeout: 120_000, hookTimeout: 120_000 }),
+      suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
+      suite('full', { testTimeout: 600_000, hookTimeout: 600_000, fileParallelism: false }),
+    ],
+  },
+})
