@@ -1,0 +1,138 @@
+/**
+ * `npm run demo`: the main job, step by step, against the running platform. Each step prints what it did and what came
+ * back; the first that fails ends the walk with one sentence.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { logIn } from '../contracts/routes/auth.ts'
+import { hangUpChannel, holdChannel, listChannels, originateCall } from '../contracts/routes/channels.ts'
+import { createHooks } from '../contracts/routes/hooks.ts'
+import { type CallInput, type Client, clientOf, pathOf } from './demo/client.ts'
+import { type Receiver, isSigned, openReceiver } from './demo/receiver.ts'
+
+const usage = `npm run demo
+
+Walks the main job against the platform that \`npm start\` runs on this machine.
+
+  BASE_URL        the API's address; http://127.0.0.1:$PORT, PORT being 8080 unless set
+  DATA_DIR        where the running platform keeps its state; .data unless set
+  DEMO_USER       who to log in as; 1000@demo.example.com unless set
+  DEMO_PASSWORD   that user's password; read from DATA_DIR unless set`
+
+/** What a hook sends when it has no body of its own. */
+const hookBody = z.object({ action: z.string(), data: z.record(z.string(), z.string()) })
+
+const env = process.env
+const baseUrl = env['BASE_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '8080'}`
+const username = env['DEMO_USER'] ?? '1000@demo.example.com'
+const domain = username.slice(username.indexOf('@') + 1)
+
+let steps = 0
+
+function step(title: string, ...lines: readonly string[]): void {
+  steps += 1
+  console.log(`\n${steps}. ${title}`)
+  for (const line of lines) console.log(`   ${line}`)
+}
+
+function password(): string {
+  if (env['DEMO_PASSWORD'] !== undefined) return env['DEMO_PASSWORD']
+  const file = join(env['DATA_DIR'] ?? '.data', 'demo-accounts.json')
+  const passwords = z.parse(z.record(z.string(), z.string()), JSON.parse(readFileSync(file, 'utf8')))
+  const found = passwords[username]
+  if (found === undefined) throw new Error(`${file} has no password of ${username}: set DEMO_PASSWORD`)
+  return found
+}
+
+async function authenticate(): Promise<Client> {
+  const result = await clientOf(baseUrl).call(logIn, { body: { username, password: password() } })
+  const until = new Date(result.expires).toISOString()
+  step('Log in', `POST /login as ${username}`, `→ role ${result.roleName}, token until ${until}`)
+  return clientOf(baseUrl, result)
+}
+
+async function subscribe(client: Client, receiver: Receiver): Promise<readonly string[]> {
+  const hook = (event: string) => ({ event, action: { type: 'web', method: 'POST', url: receiver.url } })
+  const { data } = await client.call(createHooks, {
+    query: { domain },
+    body: [hook('CHANNEL_ANSWER'), hook('CHANNEL_HANGUP_COMPLETE')],
+  })
+  step(
+    'Create hooks',
+    `for CHANNEL_ANSWER and CHANNEL_HANGUP_COMPLETE, to ${receiver.url}`,
+    `→ ${data.insertedIds.join(', ')}`,
+  )
+  return Object.values(data.secrets)
+}
+
+async function showEvent(
+  title: string,
+  receiver: Receiver,
+  secrets: readonly string[],
+  eventName: string,
+): Promise<void> {
+  const request = await receiver.next(eventName)
+  if (!secrets.some((secret) => isSigned(request, secret))) {
+    throw new Error(`the signature of ${eventName} does not verify`)
+  }
+  const { data } = z.parse(hookBody, JSON.parse(request.body))
+  const cause = data['Hangup-Cause'] === undefined ? '' : `, cause ${data['Hangup-Cause']}`
+  step(
+    title,
+    `${eventName} of ${data['Unique-ID'] ?? 'no call'}${cause}`,
+    `webhook-id ${String(request.headers['webhook-id'])}`,
+    'signature verified with the secret of the hook',
+  )
+}
+
+async function placeCall(client: Client): Promise<string> {
+  const { info } = await client.call(originateCall, { body: { callerId: '1001', calledId: '9196' } })
+  step('Place a call', 'POST /api/v2/channels, from 1001 to 9196 (echo)', `→ ${info.trim()}`)
+  return info.replace(/^\+OK\s+/, '').trim()
+}
+
+async function showChannel(client: Client, uuid: string): Promise<void> {
+  const { data } = await client.call(listChannels)
+  const row = data.rows.find((candidate) => candidate['uuid'] === uuid)
+  if (row === undefined) throw new Error(`the channel list does not hold ${uuid}`)
+  step('List the channel', 'GET /api/v2/channels', `→ ${uuid} to ${row['dest']} is ${row['callstate']}`)
+}
+
+type Order = typeof holdChannel | typeof hangUpChannel
+
+async function order(client: Client, title: string, route: Order, input: CallInput): Promise<void> {
+  const { info } = await client.call(route, input)
+  const body = input.body === undefined ? '' : ` ${JSON.stringify(input.body)}`
+  step(title, `${route.method} ${pathOf(route, input.params)}${body}`, `→ ${info.trim()}`)
+}
+
+async function walk(): Promise<void> {
+  const receiver = await openReceiver()
+  try {
+    const client = await authenticate()
+    const secrets = await subscribe(client, receiver)
+    const uuid = await placeCall(client)
+    await showEvent('The event arrived', receiver, secrets, 'CHANNEL_ANSWER')
+    await showChannel(client, uuid)
+    const params = { channel_id: uuid }
+    await order(client, 'Hold', holdChannel, { params, body: { state: 'hold' } })
+    await order(client, 'Unhold', holdChannel, { params, body: { state: 'unhold' } })
+    await order(client, 'Hang up', hangUpChannel, { params })
+    await showEvent('The end of the call arrived', receiver, secrets, 'CHANNEL_HANGUP_COMPLETE')
+    console.log('\nall steps done')
+  } finally {
+    await receiver.close()
+  }
+}
+
+if (process.argv.includes('--help')) {
+  console.log(usage)
+} else {
+  await walk().catch((error: unknown) => {
+    const cause =
+      error instanceof TypeError ? `no platform answers at ${baseUrl}: run npm start in another terminal` : ''
+    console.error(`\ndemo failed: ${cause === '' && error instanceof Error ? error.message : cause}`)
+    process.exitCode = 1
+  })
+}

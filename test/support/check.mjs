@@ -1,0 +1,28 @@
+// `npm run check`: everything that is judged without running the product. Plain JavaScript, so that it starts on the
+// machine's own Node before anything is installed.
+import { ensureInstalled, run, usageAsked } from '../../local/toolchain.mjs'
+
+const steps = [
+  ['format', 'biome', ['format', '.']],
+  ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
+  ['types', 'tsc', ['-p', '.']],
+  ['dead code', 'knip', []],
+  ['synth with rule packs', 'cdk', ['synth', '--quiet']],
+]
+
+if (
+  usageAsked('npm run check', 'Checks format, lint, types, dead code and the synthesized stacks. Takes no options.')
+) {
+  process.exit(0)
+}
+ensureInstalled()
+for (const [title, command, args] of steps) {
+  const startedAt = Date.now()
+  const status = run(command, args)
+  if (status !== 0) {
+    console.error(`check failed at: ${title}`)
+    process.exit(status)
+  }
+  console.log(`ok  ${title} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
+}
+console.log('check passed')
