@@ -1,0 +1,52 @@
+/** The events of a call that hooks can name; each is the engine's `Event-Name`. */
+export const channelEvents = [
+  'CHANNEL_CREATE',
+  'CHANNEL_STATE',
+  'CHANNEL_CALLSTATE',
+  'CHANNEL_ANSWER',
+  'CHANNEL_PROGRESS',
+  'CHANNEL_PROGRESS_MEDIA',
+  'CHANNEL_BRIDGE',
+  'CHANNEL_UNBRIDGE',
+  'CHANNEL_HOLD',
+  'CHANNEL_UNHOLD',
+  'CHANNEL_PARK',
+  'CHANNEL_UNPARK',
+  'CHANNEL_HANGUP',
+  'CHANNEL_HANGUP_COMPLETE',
+  'CHANNEL_DESTROY',
+  'DTMF',
+  'RECORD_START',
+  'RECORD_STOP',
+  'PLAYBACK_START',
+  'PLAYBACK_STOP',
+] as const
+
+/** The events that the platform itself emits, as `CUSTOM->svc::<kind>`. */
+export const serviceEventKinds = [
+  'domain_create',
+  'domain_destroy',
+  'user_create',
+  'user_destroy',
+  'account_status',
+  'hook_disabled',
+  'eavesdrop_start',
+  'recording_stored',
+  'recording_failed',
+  'engine_disconnected',
+  'engine_connected',
+] as const
+
+/** One of {@link serviceEventKinds}. */
+export type ServiceEventKind = (typeof serviceEventKinds)[number]
+
+const plainNames: ReadonlySet<string> = new Set(channelEvents)
+const customName = /^CUSTOM->[A-Za-z0-9_.-]+::[A-Za-z0-9_.-]+$/
+
+/**
+ * Whether a hook may name this event: one of {@link channelEvents}, or `CUSTOM->` and any well-formed subclass
+ * (`svc::user_create`, `engine::dialer_member_end`), in exactly this case.
+ */
+export function isEventName(name: string): boolean {
+  return plainNames.has(name) || customName.test(name)
+}
