@@ -1,0 +1,8 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Randomness } from '../../core/ports.ts'
+
+/** The operating system's source of randomness. */
+export const systemRandomness: Randomness = {
+  uuid: () => randomUUID(),
+  bytes: (length) => new Uint8Array(randomBytes(length)),
+}

@@ -1,0 +1,34 @@
+import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands.ts'
+import type { CallEngine } from '../../core/ports.ts'
+
+/** One order that a memory engine was given. */
+export interface GivenCommand {
+  readonly command: EngineCommand
+  readonly scope: CommandScope
+  /** Absent for an order that nobody waits for. */
+  readonly waitMs?: number
+}
+
+/** A {@link CallEngine} that keeps what it was given and answers as told. */
+export interface MemoryCallEngine extends CallEngine {
+  /** Every order, in the order given. */
+  readonly given: GivenCommand[]
+  /** What `run` answers: a fixed `+OK` until replaced; `undefined` stands for no answer in time. */
+  answer: (command: EngineCommand, scope: CommandScope) => CommandOutcome | undefined
+}
+
+/** An engine in memory. */
+export function memoryCallEngine(): MemoryCallEngine {
+  const engine: MemoryCallEngine = {
+    given: [],
+    answer: () => ({ state: 'done', text: '+OK' }),
+    async run(command, scope, waitMs) {
+      engine.given.push({ command, scope, waitMs })
+      return engine.answer(command, scope)
+    },
+    async send(command, scope) {
+      engine.given.push({ command, scope })
+    },
+  }
+  return engine
+}

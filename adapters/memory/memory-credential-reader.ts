@@ -1,0 +1,18 @@
+import type { CredentialReader } from '../../core/ports.ts'
+import { accountKey } from './memory-account-store.ts'
+import type { MemoryContext } from './memory-state.ts'
+import { tokenKey } from './memory-token-store.ts'
+
+/** Token, account and domain of a credential, from memory. */
+export function memoryCredentialReader({ state }: MemoryContext): CredentialReader {
+  return {
+    async read({ domain, login, key }) {
+      const isRoot = domain === ''
+      return {
+        token: state.tokens.get(tokenKey(domain, login, key)),
+        account: isRoot ? undefined : state.accounts.get(accountKey(domain, login)),
+        domain: isRoot ? undefined : state.domains.get(domain),
+      }
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { DeliveryQueue, QueuedDelivery } from '../../core/ports.ts'
+
+/** A {@link DeliveryQueue} that can be looked into and told to refuse. */
+export interface MemoryDeliveryQueue extends DeliveryQueue {
+  /** Every attempt taken, in order. */
+  readonly queued: QueuedDelivery[]
+  /** Whether the queue refuses an attempt; it takes all until replaced. */
+  refuses: (delivery: QueuedDelivery) => boolean
+}
+
+/** Attempts in memory. */
+export function memoryDeliveryQueue(): MemoryDeliveryQueue {
+  const queue: MemoryDeliveryQueue = {
+    queued: [],
+    refuses: () => false,
+    async send(deliveries) {
+      const refused = deliveries.filter((delivery) => queue.refuses(delivery))
+      queue.queued.push(...deliveries.filter((delivery) => !refused.includes(delivery)))
+      return refused.map((delivery) => delivery.id)
+    },
+  }
+  return queue
+}

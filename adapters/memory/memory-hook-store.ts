@@ -1,0 +1,27 @@
+import type { HookStore } from '../../core/ports.ts'
+import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
+
+/** Hooks in memory. */
+export function memoryHookStore({ state }: MemoryContext): HookStore {
+  const ofDomain = (domain: string) => [...state.hooks.values()].filter((hook) => hook.domain === domain)
+  return {
+    async create(hooks, limit) {
+      const domains = new Set(hooks.map((hook) => hook.domain))
+      const fits = [...domains].every((domain) => {
+        return ofDomain(domain).length + hooks.filter((hook) => hook.domain === domain).length <= limit
+      })
+      if (!fits) return false
+      for (const hook of hooks) state.hooks.set(memoryKey(hook.domain, hook.id), hook)
+      if (hooks.length > 0) state.subscriptions.version += 1
+      return true
+    },
+    async read(domain, id) {
+      return state.hooks.get(memoryKey(domain, id))
+    },
+    async list(domain) {
+      return ofDomain(domain)
+        .sort(byText((hook) => hook.id))
+        .sort((a, b) => a.createdAt - b.createdAt)
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type { Clock, Ports, Randomness } from '../../core/ports.ts'
+import { memoryAccountStore } from './memory-account-store.ts'
+import { memoryAuditLog } from './memory-audit-log.ts'
+import { type MemoryCallEngine, memoryCallEngine } from './memory-call-engine.ts'
+import { memoryCommandStore } from './memory-command-store.ts'
+import { memoryConnectorStatusStore } from './memory-connector-status-store.ts'
+import { memoryCredentialReader } from './memory-credential-reader.ts'
+import { type MemoryDeliveryQueue, memoryDeliveryQueue } from './memory-delivery-queue.ts'
+import { memoryDeliveryStore } from './memory-delivery-store.ts'
+import { memoryDomainStore } from './memory-domain-store.ts'
+import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
+import { type MemoryHookClient, memoryHookClient } from './memory-hook-client.ts'
+import { memoryHookStore } from './memory-hook-store.ts'
+import { memoryLoginThrottle } from './memory-login-throttle.ts'
+import { memoryPasswordHasher } from './memory-password-hasher.ts'
+import { memoryPresenceStore } from './memory-presence-store.ts'
+import { memorySecretBox } from './memory-secret-box.ts'
+import { type MemorySecretReader, memorySecretReader } from './memory-secret-reader.ts'
+import { memorySessionStore } from './memory-session-store.ts'
+import { type MemoryState, memoryState } from './memory-state.ts'
+import { memorySubscriptionReader } from './memory-subscription-reader.ts'
+import { memoryTokenStore } from './memory-token-store.ts'
+
+/** Every port in memory, with what can be looked into and scripted. */
+export interface MemoryPorts extends Ports {
+  readonly engine: MemoryCallEngine
+  readonly events: MemoryEventSink
+  readonly deliveryQueue: MemoryDeliveryQueue
+  readonly hookClient: MemoryHookClient
+  readonly secrets: MemorySecretReader
+  /** What the stores hold. */
+  readonly state: MemoryState
+}
+
+/** All ports over one shared state, empty at first. */
+export function memoryPorts({ clock, random }: { clock: Clock; random: Randomness }): MemoryPorts {
+  const state = memoryState()
+  const context = { clock, random, state }
+  return {
+    state,
+    domains: memoryDomainStore(context),
+    accounts: memoryAccountStore(context),
+    tokens: memoryTokenStore(context),
+    credentials: memoryCredentialReader(context),
+    sessions: memorySessionStore(context),
+    loginThrottle: memoryLoginThrottle(context),
+    passwords: memoryPasswordHasher(context),
+    secrets: memorySecretReader(),
+    secretBox: memorySecretBox(context),
+    presence: memoryPresenceStore(context),
+    engine: memoryCallEngine(),
+    commands: memoryCommandStore(context),
+    events: memoryEventSink(),
+    hooks: memoryHookStore(context),
+    subscriptions: memorySubscriptionReader(context),
+    deliveries: memoryDeliveryStore(context),
+    deliveryQueue: memoryDeliveryQueue(),
+    hookClient: memoryHookClient(),
+    connectorStatus: memoryConnectorStatusStore(context),
+    audit: memoryAuditLog(context),
+  }
+}
