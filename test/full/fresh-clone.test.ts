@@ -1,0 +1,96 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningCommand, runCommand, startCommand } from '../support/command.ts'
+
+const repository = process.cwd()
+let folder: string
+let clone: string
+let env: NodeJS.ProcessEnv
+
+/** The environment of somebody who just cloned: none of this checkout's tools in the path, ports of his own. */
+async function newcomer(): Promise<NodeJS.ProcessEnv> {
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((part) => !part.includes('node_modules'))
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') && !name.startsWith('VITEST'))
+  return {
+    ...Object.fromEntries(kept),
+    PATH: path.join(delimiter),
+    NODE_ENV: 'development',
+    PORT: String(await freePort()),
+    ENGINE_PORT: String(await freePort()),
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** The processes whose working directory is the clone: what the platform would leave behind. */
+function processesInClone(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(clone)
+      } catch {
+        return false
+      }
+    })
+}
+
+async function stop(platform: RunningCommand) {
+  platform.child.kill('SIGINT')
+  return platform.ended()
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'callplane-clone-'))
+  clone = join(folder, 'callplane')
+  env = await newcomer()
+  const { status, output } = await runCommand('git', ['clone', '--quiet', '--local', repository, clone], { cwd: folder, env })
+  if (status !== 0) throw new Error(output)
+})
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('a fresh clone', () => {
+  it('installs what is missing, starts, places the call of the demo and stops without a trace', async () => {
+    const platform = startCommand('npm', ['start'], { cwd: clone, env })
+    await platform.printed(/curl /)
+
+    const demo = await runCommand('npm', ['run', 'demo'], { cwd: clone, env })
+    const ended = await stop(platform)
+
+    expect(demo.output).toContain('all steps done')
+    expect(demo.status).toBe(0)
+    expect(ended.output).toContain('1000@demo.example.com')
+    expect(processesInClone()).toEqual([])
+    expect(readdirSync(join(clone, '.data')).filter((name) => name.includes('lock'))).toEqual([])
+  })
+
+  it('finds its data again at the second start', async () => {
+    const passwords = readFileSync(join(clone, '.data', 'demo-accounts.json'), 'utf8')
+    const platform = startCommand('npm', ['start'], { cwd: clone, env })
+    await platform.printed(/curl /)
+
+    const demo = await runCommand('npm', ['run', 'demo'], { cwd: clone, env })
+    await stop(platform)
+
+    expect(demo.status).toBe(0)
+    expect(readFileSync(join(clone, '.data', 'demo-accounts.json'), 'utf8')).toBe(passwords)
+  })
+
+  it('holds no file of a machine: only what git tracks is needed', () => {
+    expect(existsSync(join(clone, 'node_modules', '.bin', 'node'))).toBe(true)
+  })
+})
