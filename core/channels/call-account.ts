@@ -1,0 +1,35 @@
+import { DomainError, invalidField } from '../errors.ts'
+import type { Account, Caller } from '../model.ts'
+import type { AccountStore } from '../ports.ts'
+
+/** An account as a request names it: `<login>` or `<login>@<domain>`. */
+export interface NamedAccount {
+  readonly field: 'callerId' | 'user'
+  /** The caller himself where not given. */
+  readonly name: string | undefined
+}
+
+/**
+ * The account that a request names, in the domain that it works in. The caller himself when it names none; root has
+ * no account and must name one. Another domain is refused before anything is looked up.
+ */
+export async function readCallAccount(
+  accounts: Pick<AccountStore, 'read'>,
+  caller: Caller,
+  domain: string,
+  { field, name }: NamedAccount,
+): Promise<Account> {
+  if (name === undefined && caller.domain === null) {
+    throw new DomainError('missing_field', `${field}: must be given, since you have no account in this domain`, {
+      details: [{ field, problem: 'must be given' }],
+    })
+  }
+  const [login = '', namedDomain] = (name ?? caller.login).split('@')
+  if (namedDomain !== undefined && namedDomain.toLowerCase() !== domain) {
+    throw new DomainError('permission_denied', 'Permission denied!')
+  }
+  if (login === '') throw invalidField(field, 'must be "<login>" or "<login>@<domain>"')
+  const account = await accounts.read(domain, login)
+  if (account === undefined) throw new DomainError('not_found', `no account ${login} in ${domain}`)
+  return account
+}

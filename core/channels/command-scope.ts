@@ -1,0 +1,16 @@
+import type { AccessScope } from '../access/acl.ts'
+import type { CommandScope } from '../commands.ts'
+import type { Caller } from '../model.ts'
+
+/** Who orders something of the engine, and how far his permission reaches. */
+export interface Orderer {
+  readonly caller: Caller
+  /** `null` is root working in every domain. */
+  readonly domain: string | null
+  readonly scope: AccessScope
+}
+
+/** The channels that an order may touch: those of the domain, and of these only the caller's own if that is all he may. */
+export function commandScope({ caller, domain, scope }: Orderer): CommandScope {
+  return { domain, presenceId: scope === 'own' ? caller.username : null }
+}

@@ -1,0 +1,92 @@
+import type { EavesdropCommand } from '../commands.ts'
+import { DomainError } from '../errors.ts'
+import { serviceEvent } from '../events/service-event.ts'
+import type { PlatformEvent } from '../model.ts'
+import type { AccountStore, CallEngine, EventSink } from '../ports.ts'
+import { readCallAccount } from './call-account.ts'
+import { type CallVariables, checkCallVariables } from './call-variables.ts'
+import type { Orderer } from './command-scope.ts'
+import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
+
+/** Who listens to what, as it is asked for; every text has matched its pattern. */
+export interface EavesdropRequest {
+  /** The channel that is listened to. */
+  readonly target: string
+  /** The listener's login; the caller's where not given. */
+  readonly user?: string | undefined
+  /** Digits shown to the listener. */
+  readonly display?: string | undefined
+  readonly mode?: EavesdropCommand['mode'] | undefined
+  readonly dtmf?: boolean | undefined
+  /** The number that the listening leg identifies itself with; the listener's login where not given. */
+  readonly side?: string | undefined
+  readonly variables?: CallVariables | undefined
+}
+
+/** What the use case reaches. */
+export interface EavesdropPorts {
+  readonly accounts: Pick<AccountStore, 'read'>
+  readonly engine: Pick<CallEngine, 'run'>
+  readonly events: Pick<EventSink, 'publish'>
+}
+
+/**
+ * Rings a listener's phone and lets it hear a live channel of the domain. `uuid` is the listening leg that the
+ * service chose. Tells the hooks by `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings:
+ * whoever is to know of it learns of every use that may have had its effect.
+ */
+export async function eavesdropChannel(
+  ports: EavesdropPorts,
+  orderer: Orderer & { readonly domain: string },
+  request: EavesdropRequest,
+  chosen: { readonly uuid: string; readonly now: number },
+): Promise<EngineAnswer> {
+  const { caller, domain } = orderer
+  const variables = checkCallVariables(request.variables)
+  const account = await readCallAccount(ports.accounts, caller, domain, { field: 'user', name: request.user })
+  const command: EavesdropCommand = {
+    kind: 'eavesdrop',
+    uuid: chosen.uuid,
+    target: request.target,
+    user: account.login,
+    display: request.display,
+    mode: request.mode ?? 'listen',
+    dtmf: request.dtmf ?? false,
+    side: request.side ?? account.login,
+    variables,
+  }
+  const outcome = await ports.engine.run(command, { domain, presenceId: null }, engineWaitMs)
+  const answer = isUnanswered(outcome) ? pendingAnswer(chosen.uuid) : okAnswer(requireDone(outcome).text)
+  await tell(ports.events, startEvent(command, orderer, chosen.now), answer)
+  return answer
+}
+
+function startEvent(
+  command: EavesdropCommand,
+  { caller, domain }: Orderer & { readonly domain: string },
+  now: number,
+): PlatformEvent {
+  return serviceEvent({
+    kind: 'eavesdrop_start',
+    id: `eavesdrop_start:${command.uuid}`,
+    domain,
+    uuid: command.target,
+    occurredAt: now,
+    fields: {
+      'Eavesdrop-UUID': command.uuid,
+      'Eavesdrop-User': command.user,
+      'Eavesdrop-Mode': command.mode,
+      'Eavesdrop-Caller': caller.username,
+    },
+  })
+}
+
+/** A listener that nobody is told of would be worse than an error after the fact: it says what has happened. */
+async function tell(events: Pick<EventSink, 'publish'>, event: PlatformEvent, answer: EngineAnswer): Promise<void> {
+  const refused = await events.publish([event])
+  if (refused.length === 0) return
+  throw new DomainError(
+    'store_unavailable',
+    `the listener was called (${answer.info.trim()}), but the event that tells of it could not be queued`,
+  )
+}

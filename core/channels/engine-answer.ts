@@ -1,0 +1,76 @@
+import type { CommandOutcome } from '../commands.ts'
+import { DomainError } from '../errors.ts'
+
+/** How long an endpoint waits for the engine's answer. */
+export const engineWaitMs = 20_000
+
+/** When to come back after a refusal that is about the moment and not about the request. */
+const retryAfterSeconds = 5
+
+/** What an order to the engine is answered with. */
+export interface EngineAnswer {
+  readonly status: 'OK'
+  /** The engine's answer in its own form: a line that begins with `+OK`. */
+  readonly info: string
+  /** There when the engine had not answered in time: the call may still come up. */
+  readonly pending?: true
+}
+
+/** The success of an order whose answer in words is fixed. */
+export function okAnswer(info: string): EngineAnswer {
+  return { status: 'OK', info }
+}
+
+/** An order that was sent and has not been answered: the call of this uuid may still come up. */
+export function pendingAnswer(uuid: string): EngineAnswer {
+  return { status: 'OK', info: `+OK ${uuid}\n`, pending: true }
+}
+
+/** What `run` gives: an outcome, or nothing within the time. */
+type Run = CommandOutcome | undefined
+
+/** Whether the engine was asked and gave no answer in time, whoever of endpoint and connector noticed first. */
+export function isUnanswered(outcome: Run): boolean {
+  return outcome === undefined || (outcome.state === 'unknown' && outcome.reason === 'timeout')
+}
+
+/** The engine's own words for a channel that is not there. */
+const noSuchChannel = /^-ERR no such channel/i
+
+/**
+ * The engine's answer when it did as it was told. Every other outcome throws the error of the contract: `not_found`
+ * when the channel is not there for this caller, `engine_refused` with the engine's text, `engine_unavailable` and
+ * `rate_limited` when nothing was sent, `engine_timeout` and `outcome_unknown` when it may have had its effect.
+ */
+export function requireDone(outcome: Run): Extract<CommandOutcome, { state: 'done' }> {
+  if (outcome === undefined || isUnanswered(outcome)) {
+    throw new DomainError('engine_timeout', 'the engine did not answer in time')
+  }
+  switch (outcome.state) {
+    case 'done':
+      return outcome
+    case 'absent':
+      throw channelNotFound()
+    case 'refused':
+      if (noSuchChannel.test(outcome.text)) throw channelNotFound()
+      throw new DomainError('engine_refused', outcome.text)
+    case 'unsent':
+      throw unsent(outcome.reason)
+    case 'unknown':
+      throw new DomainError(
+        'outcome_unknown',
+        'the command was sent to the engine and its fate is not known: look before you repeat it',
+      )
+  }
+}
+
+function channelNotFound(): DomainError {
+  return new DomainError('not_found', 'no such channel')
+}
+
+function unsent(reason: Extract<CommandOutcome, { state: 'unsent' }>['reason']): DomainError {
+  if (reason === 'busy') {
+    return new DomainError('rate_limited', 'the engine has all the commands it can take', { retryAfterSeconds })
+  }
+  return new DomainError('engine_unavailable', 'the engine cannot be reached', { retryAfterSeconds })
+}

@@ -1,0 +1,17 @@
+import type { CallEngine } from '../ports.ts'
+import { commandScope, type Orderer } from './command-scope.ts'
+import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
+
+/** The cause that a call ends with when the caller names none. */
+const usualCause = 'NORMAL_CLEARING'
+
+/** Hangs a channel up with an engine cause word. */
+export async function hangUpChannel(
+  engine: Pick<CallEngine, 'run'>,
+  orderer: Orderer,
+  uuid: string,
+  cause: string = usualCause,
+): Promise<EngineAnswer> {
+  requireDone(await engine.run({ kind: 'hangup', uuid, cause }, commandScope(orderer), engineWaitMs))
+  return okAnswer('+OK\n')
+}

@@ -1,0 +1,14 @@
+import type { CallEngine } from '../ports.ts'
+import { commandScope, type Orderer } from './command-scope.ts'
+import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
+
+/** Puts a channel on hold or takes it off. Holding a held channel is a success. */
+export async function holdChannel(
+  engine: Pick<CallEngine, 'run'>,
+  orderer: Orderer,
+  uuid: string,
+  state: 'hold' | 'unhold',
+): Promise<EngineAnswer> {
+  requireDone(await engine.run({ kind: state, uuid }, commandScope(orderer), engineWaitMs))
+  return okAnswer('+OK Success\n')
+}
