@@ -1,0 +1,34 @@
+/** A value as JSON has it: what an event's field can be. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+/** An event as hooks see it: fields by name. Fields of the engine are text; those of a test event can be nested. */
+export interface JsonObject {
+  readonly [name: string]: JsonValue
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Own members only: an event has no field that it inherited from its prototype. */
+const own = (object: JsonObject, name: string): JsonValue | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+function walk(fields: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let at: JsonValue | undefined = fields
+  for (const step of path) at = isObject(at) ? own(at, step) : undefined
+  return at
+}
+
+/**
+ * Finds a field as `${name}` and filters name it. With a dot: nested objects first, then the whole name as a plain
+ * key. Without: the channel variable `variable_<name>` first, then the plain key. `undefined` when it is absent.
+ */
+export function findField(fields: JsonObject, name: string): JsonValue | undefined {
+  if (name.includes('.')) return walk(fields, name.split('.')) ?? own(fields, name)
+  return own(fields, `variable_${name}`) ?? own(fields, name)
+}
+
+/** A field's value as text: itself when it is text, else its JSON. */
+export function textOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,66 @@
+import type { Hook, HookFilter, PlatformEvent } from '../model.ts'
+import { findField, type JsonObject, textOf } from './event-fields.ts'
+import { type PatternCompiler, readPattern } from './pattern.ts'
+
+/** Decimal text. Longer digit strings are identifiers, and are compared as text. */
+const numeric = /^-?\d{1,40}(?:\.\d{1,40})?$/
+const whole = /^-?\d+$/
+
+/** Below zero, zero or above, as `left` is below, equal to or above `right`. Whole numbers compare exactly. */
+function compareNumbers(left: string, right: string): number {
+  if (whole.test(left) && whole.test(right)) {
+    const difference = BigInt(left) - BigInt(right)
+    return difference === 0n ? 0 : difference < 0n ? -1 : 1
+  }
+  return Number(left) - Number(right)
+}
+
+/** Two numeric texts compare as numbers, any others as text by their UTF-16 units. */
+function compare(left: string, right: string): number {
+  if (numeric.test(left) && numeric.test(right)) return compareNumbers(left, right)
+  return left === right ? 0 : left < right ? -1 : 1
+}
+
+/** `null` and the text `null` stand for "the field is absent". */
+function passesPresence(operation: '==' | '!=', present: boolean): boolean {
+  return operation === '==' ? !present : present
+}
+
+/** Whether an event passes one filter. */
+export function passesFilter(filter: HookFilter, field: string, event: JsonObject, compile: PatternCompiler): boolean {
+  const found = findField(event, field)
+  const { operation } = filter
+  const namesAbsence = filter.value === null || filter.value === 'null'
+  if (namesAbsence && (operation === '==' || operation === '!=')) {
+    return passesPresence(operation, found !== undefined)
+  }
+  if (found === undefined) return operation === '!='
+  const actual = textOf(found)
+  const wanted = String(filter.value)
+  switch (operation) {
+    case '==':
+      return compare(actual, wanted) === 0
+    case '!=':
+      return compare(actual, wanted) !== 0
+    case '<':
+      return compare(actual, wanted) < 0
+    case '>':
+      return compare(actual, wanted) > 0
+    case '<=':
+      return compare(actual, wanted) <= 0
+    case '>=':
+      return compare(actual, wanted) >= 0
+    case 'reg':
+      return readPattern(wanted, compile)?.(actual) ?? false
+  }
+}
+
+/** Whether a hook fires: it is enabled, names exactly this event of this domain, and all its filters pass. */
+export function matches(hook: Hook, event: PlatformEvent, compile: PatternCompiler): boolean {
+  return (
+    hook.enable &&
+    hook.domain === event.domain &&
+    hook.event === event.name &&
+    Object.entries(hook.filter).every(([field, filter]) => passesFilter(filter, field, event.fields, compile))
+  )
+}
