@@ -1,0 +1,126 @@
+import { lookup } from 'node:dns/promises'
+import { Agent, type Dispatcher } from 'undici'
+import { environment } from '../../contracts/environment.ts'
+import type { AddressGuard } from '../../core/hooks/target-url.ts'
+import type { Clock, HookClient, HookReply, HookRequest } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import { addressGuard } from './address-guard.ts'
+import { guardedConnector, type Resolver, type Scheduler } from './guarded-connector.ts'
+import { failureOf, TotalTimeout } from './send-errors.ts'
+
+/** The limits of one request, from the contract's section on sending. */
+export interface HookClientLimits {
+  /** For everything from the resolver's first question to the answer's last byte that is read. */
+  readonly totalMs: number
+  /** For resolving, connecting and the TLS handshake. */
+  readonly connectMs: number
+  /** How much of an answer's body is read, as sent: a compressed answer is not expanded. */
+  readonly replyBytes: number
+}
+
+/** See {@link HookClientLimits}. */
+export const hookClientLimits: HookClientLimits = { totalMs: 15_000, connectMs: 5_000, replyBytes: 20 * 1024 }
+
+/** What the client is made of; tests give their own resolver and scheduler. */
+export interface HookClientOptions {
+  readonly clock: Clock
+  readonly guard: AddressGuard
+  readonly resolve: Resolver
+  readonly schedule: Scheduler
+  readonly limits: HookClientLimits
+  /** See `GuardedConnectorOptions`. */
+  readonly authorities?: string
+}
+
+/** How long an idle connection is kept, and how many one origin may have at once. */
+const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 64, pipelining: 1 }
+
+const systemSchedule: Scheduler = (afterMs, run) => {
+  const timer = setTimeout(run, afterMs)
+  return () => clearTimeout(timer)
+}
+
+/** The hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens. */
+export function guardedHookClient(context: AdapterContext): HookClient {
+  return hookClientOver({
+    clock: context.clock,
+    guard: addressGuard(context.env[environment.hookAllowedNetworks] ?? ''),
+    resolve: (hostname) => lookup(hostname, { all: true }),
+    schedule: systemSchedule,
+    limits: hookClientLimits,
+  })
+}
+
+/**
+ * A client that reaches only what its guard permits, follows no redirect, asks no proxy, and reads no more and waits
+ * no longer than its limits. It never throws: a failed attempt is an answer, too.
+ */
+export function hookClientOver(options: HookClientOptions): HookClient & { close(): Promise<void> } {
+  const { clock, limits, schedule } = options
+  const agent = new Agent({
+    ...pool,
+    allowH2: false,
+    connect: guardedConnector({ ...options, connectMs: limits.connectMs }),
+    // The total limit governs; a limit between bytes would let a slow answer live for ever.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    async send(request) {
+      const startedAt = clock.now()
+      const abort = new AbortController()
+      const cancel = schedule(limits.totalMs, () => abort.abort(new TotalTimeout()))
+      try {
+        const answer = await exchange(agent, request, abort.signal, limits.replyBytes)
+        return { outcome: 'answered', ...answer, durationMs: clock.now() - startedAt }
+      } catch (error) {
+        return { outcome: 'failed', reason: failureOf(error), durationMs: clock.now() - startedAt }
+      } finally {
+        cancel()
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+type Answer = Omit<Extract<HookReply, { outcome: 'answered' }>, 'outcome' | 'durationMs'>
+
+async function exchange(agent: Agent, request: HookRequest, signal: AbortSignal, replyBytes: number): Promise<Answer> {
+  const { statusCode, headers, body } = await agent.request({
+    origin: new URL(request.url).origin,
+    path: pathOf(request.url),
+    method: request.method,
+    headers: request.headers,
+    body: request.body === '' ? null : request.body,
+    signal,
+  })
+  return { status: statusCode, headers: flatHeaders(headers), body: await firstBytes(body, replyBytes) }
+}
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
+
+/** Several lines of one name become one value; those of `set-cookie`, whose values hold commas, one line each. */
+function flatHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const lines = value === undefined ? [] : [value].flat()
+      return [name.toLowerCase(), lines.join(name.toLowerCase() === 'set-cookie' ? '\n' : ', ')]
+    }),
+  )
+}
+
+/** The body up to a limit, as UTF-8 with U+FFFD for what is not. At the limit the connection is closed. */
+async function firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    chunks.push(chunk.subarray(0, limit - length))
+    length += chunk.length
+    // Leaving the loop destroys the stream, and with it the socket.
+    if (length >= limit) break
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
