@@ -34,10 +34,10 @@ export const domainName = z.pipe(
   z.transform((name) => name.toLowerCase()),
 )
 
-/** A UUID in any case of its letters, lower-cased: the id of a channel or call. */
-export const uuid = z.pipe(
-  text(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/, 'must be a UUID'),
-  z.transform((id) => id.toLowerCase()),
+/** The id of a channel or call, as the engine writes it: a UUID in lower case. */
+export const uuid = text(
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+  'must be a UUID in lower case',
 )
 
 /** What can be dialled: a number, or an account's name. */

@@ -11,6 +11,8 @@ export interface Worker {
   readonly queue: QueueName
   /** Messages a call; SQS gives FIFO queues at most ten. */
   readonly batchSize: number
+  /** Batches that are worked on at once; SQS event sources allow 2 to 1000. */
+  readonly maxConcurrency: number
   readonly timeoutSeconds: number
   readonly needs: Needs
 }
@@ -26,8 +28,9 @@ export const hookDispatch = worker({
   summary: 'Match an event against the hooks of its domain',
   queue: 'events',
   batchSize: 10,
+  maxConcurrency: 50,
   timeoutSeconds: 30,
-  needs: { hooks: ['list'], deliveries: ['create'], deliveryQueue: ['send'] },
+  needs: { hooks: ['list'], deliveries: ['create', 'read'], deliveryQueue: ['send'] },
 })
 
 /** Makes one attempt for each message. */
@@ -37,6 +40,7 @@ export const deliver = worker({
   summary: 'Make one attempt to deliver an event to a hook',
   queue: 'deliveries',
   batchSize: 10,
+  maxConcurrency: 100,
   timeoutSeconds: 60,
   needs: {
     hooks: ['read'],
