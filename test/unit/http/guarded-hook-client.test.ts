@@ -1,0 +1,385 @@
+import type { LookupAddress } from 'node:dns'
+import { readFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { addressGuard } from '../../../adapters/http/address-guard.ts'
+import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
+import type { Scheduler } from '../../../adapters/http/guarded-connector.ts'
+import type { HookRequest } from '../../../core/ports.ts'
+import { answering, type HookSink, httpAnswer, type SinkScript, startHookSink } from '../../support/hook-sink.ts'
+
+const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')
+
+const opened: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const one of opened.splice(0)) await one.close()
+})
+
+async function aSink(script?: SinkScript, certificate?: string): Promise<HookSink> {
+  const tls = certificate === undefined ? undefined : { key: fixture('sink.key'), cert: fixture(certificate) }
+  const sink = await startHookSink(script, tls)
+  opened.push(sink)
+  return sink
+}
+
+/** A scheduler whose time passes when the test says so, by the length of the wait. */
+function heldTime(): { schedule: Scheduler; elapse(ms: number): void } {
+  const held = new Set<{ ms: number; run: () => void }>()
+  return {
+    schedule(ms, run) {
+      const entry = { ms, run }
+      held.add(entry)
+      return () => held.delete(entry)
+    },
+    elapse(ms) {
+      for (const entry of held) {
+        if (entry.ms > ms) continue
+        held.delete(entry)
+        entry.run()
+      }
+    },
+  }
+}
+
+interface ClientSetup {
+  readonly allowed?: string
+  readonly names?: Readonly<Record<string, readonly string[]>>
+  readonly resolve?: (hostname: string) => Promise<LookupAddress[]>
+  readonly schedule?: Scheduler
+  readonly authorities?: string
+  readonly replyBytes?: number
+}
+
+const address = (text: string): LookupAddress => ({ address: text, family: text.includes(':') ? 6 : 4 })
+
+function aClient(setup: ClientSetup = {}) {
+  const asked: string[] = []
+  const client = hookClientOver({
+    clock: { now: () => 0 },
+    guard: addressGuard(setup.allowed ?? '127.0.0.0/8'),
+    resolve: async (hostname) => {
+      asked.push(hostname)
+      if (setup.resolve !== undefined) return setup.resolve(hostname)
+      const found = setup.names?.[hostname]
+      if (found === undefined) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+      return found.map(address)
+    },
+    schedule: setup.schedule ?? heldTime().schedule,
+    limits: { ...hookClientLimits, replyBytes: setup.replyBytes ?? hookClientLimits.replyBytes },
+    ...(setup.authorities === undefined ? {} : { authorities: setup.authorities }),
+  })
+  opened.push(client)
+  return { send: (request: HookRequest) => client.send(request), asked }
+}
+
+const aRequest = (url: string, overrides: Partial<HookRequest> = {}): HookRequest => ({
+  method: 'POST',
+  url,
+  headers: { 'content-type': 'application/json', 'webhook-id': 'msg_1' },
+  body: '{"a":"č"}',
+  ...overrides,
+})
+
+describe('a request', () => {
+  it('arrives with its method, path, query, headers and body as given', async () => {
+    const sink = await aSink()
+
+    const reply = await aClient().send(aRequest(sink.url('/in?x=1')))
+
+    expect(reply).toMatchObject({ outcome: 'answered', status: 200, body: 'ok' })
+    expect(sink.requests).toHaveLength(1)
+    expect(sink.requests[0]).toMatchObject({ method: 'POST', target: '/in?x=1', body: '{"a":"č"}' })
+    expect(sink.requests[0]?.headers).toMatchObject({ 'webhook-id': 'msg_1', 'content-length': '10' })
+  })
+
+  it.each(['GET', 'DELETE'])('%s without a body has none on the wire', async (method) => {
+    const sink = await aSink()
+
+    await aClient().send(aRequest(sink.url(), { method, body: '', headers: {} }))
+
+    expect(sink.requests[0]).toMatchObject({ method, body: '' })
+  })
+
+  it.each(['GET', 'DELETE', 'PATCH', 'PUT'])('%s carries a body when it has one', async (method) => {
+    const sink = await aSink()
+
+    await aClient().send(aRequest(sink.url(), { method, body: '{}' }))
+
+    expect(sink.requests[0]).toMatchObject({ method, body: '{}' })
+  })
+
+  it('uses a kept connection again once it is idle', async () => {
+    const sink = await aSink()
+    const client = aClient()
+
+    for (let sent = 0; sent < 5; sent += 1) {
+      await client.send(aRequest(sink.url()))
+      await setImmediate()
+    }
+
+    expect(sink.requests).toHaveLength(5)
+    expect(sink.connections()).toBe(1)
+  })
+})
+
+describe('a forbidden address', () => {
+  it('given as a literal sees no connection', async () => {
+    const sink = await aSink()
+
+    const reply = await aClient({ allowed: '' }).send(aRequest(sink.url()))
+
+    expect(reply).toEqual({ outcome: 'failed', reason: 'blocked address', durationMs: 0 })
+    expect(sink.connections()).toBe(0)
+  })
+
+  it.each(['[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '[::1]'])('written as %s sees no connection', async (host) => {
+    const sink = await aSink()
+
+    const reply = await aClient({ allowed: '' }).send(aRequest(`http://${host}:${sink.port}/`))
+
+    expect(reply).toMatchObject({ reason: 'blocked address' })
+    expect(sink.connections()).toBe(0)
+  })
+
+  it('behind a name sees no connection', async () => {
+    const sink = await aSink()
+    const client = aClient({ allowed: '', names: { 'hooks.example.com': ['127.0.0.1'] } })
+
+    const reply = await client.send(aRequest(`http://hooks.example.com:${sink.port}/`))
+
+    expect(reply).toMatchObject({ reason: 'blocked address' })
+    expect(sink.connections()).toBe(0)
+  })
+
+  it('beside a permitted one spoils the name', async () => {
+    const sink = await aSink()
+    const client = aClient({ names: { 'two.example.com': ['127.0.0.1', '10.0.0.1'] } })
+
+    const reply = await client.send(aRequest(`http://two.example.com:${sink.port}/`))
+
+    expect(reply).toMatchObject({ reason: 'blocked address' })
+    expect(sink.connections()).toBe(0)
+  })
+
+  it('that a name changes to is never used: the address that was judged is the one connected to', async () => {
+    const sink = await aSink()
+    const answers = ['127.0.0.1', '169.254.169.254']
+    const client = aClient({ resolve: async () => [address(answers.shift() ?? '')] })
+
+    const reply = await client.send(aRequest(`http://rebind.example.com:${sink.port}/`))
+
+    expect(reply).toMatchObject({ outcome: 'answered', status: 200 })
+    expect(client.asked).toEqual(['rebind.example.com'])
+    expect(answers).toEqual(['169.254.169.254'])
+  })
+
+  it('is found out when the next connection is opened', async () => {
+    const sink = await aSink(answering(200, '', { connection: 'close' }))
+    const answers = ['127.0.0.1', '169.254.169.254']
+    const client = aClient({ resolve: async () => [address(answers.shift() ?? '')] })
+
+    await client.send(aRequest(`http://rebind.example.com:${sink.port}/`))
+    const second = await client.send(aRequest(`http://rebind.example.com:${sink.port}/`))
+
+    expect(second).toMatchObject({ outcome: 'failed', reason: 'blocked address' })
+    expect(sink.requests).toHaveLength(1)
+  })
+
+  it.each([22, 25, 53, 3389, 8021])('port %i is refused on permitted addresses too', async (port) => {
+    const client = aClient()
+
+    expect(await client.send(aRequest(`http://127.0.0.1:${port}/`))).toMatchObject({ reason: 'blocked address' })
+  })
+})
+
+describe('an answer', () => {
+  it.each([301, 302, 307, 308])('%i is not followed', async (status) => {
+    const second = await aSink()
+    const first = await aSink(answering(status, '', { location: second.url('/secret') }))
+
+    const reply = await aClient().send(aRequest(first.url()))
+
+    expect(reply).toMatchObject({ outcome: 'answered', status })
+    expect(second.connections()).toBe(0)
+  })
+
+  it('without end is read up to the limit, and its connection closed', async () => {
+    const sink = await aSink((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      const flood = (): void => {
+        while (!socket.destroyed && socket.write('x'.repeat(16_384)));
+      }
+      socket.on('drain', flood)
+      flood()
+    })
+    const closed = sink.nextClose()
+
+    const reply = await aClient().send(aRequest(sink.url()))
+    await closed
+
+    expect(reply).toMatchObject({ outcome: 'answered', status: 200, body: 'x'.repeat(20 * 1024) })
+  })
+
+  it('that is compressed is not expanded', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000))
+    const sink = await aSink((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
+      socket.write(bomb)
+    })
+
+    const reply = await aClient({ replyBytes: 1000 }).send(aRequest(sink.url()))
+
+    expect(reply).toMatchObject({ outcome: 'answered', status: 200 })
+    expect(reply.outcome === 'answered' && reply.body.length).toBeLessThanOrEqual(1000)
+  })
+
+  it('that never comes ends at the total limit', async () => {
+    const time = heldTime()
+    const sink = await aSink(() => undefined)
+    const arrived = sink.nextRequest()
+    const sent = aClient(time).send(aRequest(sink.url()))
+    await arrived
+
+    time.elapse(hookClientLimits.totalMs)
+
+    expect(await sent).toMatchObject({ outcome: 'failed', reason: 'timeout' })
+  })
+
+  it('that comes byte by byte ends at the total limit', async () => {
+    const time = heldTime()
+    const sink = await aSink((socket) => {
+      const bytes = httpAnswer(200, 'slow '.repeat(100))
+      socket.write(bytes.slice(0, -1), () => time.elapse(hookClientLimits.totalMs))
+    })
+
+    expect(await aClient(time).send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'timeout' })
+  })
+
+  it('that is not HTTP is a network failure', async () => {
+    const sink = await aSink((socket) => socket.end('SSH-2.0-x\r\n'))
+
+    expect(await aClient().send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'network' })
+  })
+
+  it('that is cut is a network failure', async () => {
+    const sink = await aSink((socket) => socket.destroy())
+
+    expect(await aClient().send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'network' })
+  })
+
+  it('gives several cookies one line each', async () => {
+    const sink = await aSink((socket) => {
+      socket.write(
+        'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 0\r\n\r\n',
+      )
+    })
+
+    const reply = await aClient().send(aRequest(sink.url()))
+
+    expect(reply).toMatchObject({ headers: { 'set-cookie': 'a=1; Path=/\nb=2', 'x-a': '1, 2' } })
+  })
+})
+
+describe('a connection', () => {
+  it('to a name without an address is a failure of the name', async () => {
+    const client = aClient({ names: {} })
+
+    expect(await client.send(aRequest('http://gone.example.com/'))).toMatchObject({ reason: 'dns' })
+  })
+
+  it('to a name with an empty answer is a failure of the name', async () => {
+    const client = aClient({ names: { 'empty.example.com': [] } })
+
+    expect(await client.send(aRequest('http://empty.example.com/'))).toMatchObject({ reason: 'dns' })
+  })
+
+  it('whose name never resolves ends at the limit for connecting', async () => {
+    const time = heldTime()
+    const client = aClient({
+      schedule: time.schedule,
+      resolve: () => {
+        queueMicrotask(() => time.elapse(hookClientLimits.connectMs))
+        return new Promise(() => undefined)
+      },
+    })
+
+    expect(await client.send(aRequest('http://slow.example.com/'))).toMatchObject({ reason: 'timeout' })
+  })
+
+  it('that is refused is a network failure', async () => {
+    const sink = await startHookSink()
+    await sink.close()
+
+    expect(await aClient().send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'network' })
+  })
+})
+
+describe('TLS', () => {
+  const names = { 'sink.example.com': ['127.0.0.1'] }
+  const authorities = fixture('ca.pem')
+
+  it('with a certificate of a known authority for this name delivers', async () => {
+    const sink = await aSink(undefined, 'valid.pem')
+
+    const reply = await aClient({ names, authorities }).send(aRequest(`https://sink.example.com:${sink.port}/`))
+
+    expect(reply).toMatchObject({ outcome: 'answered', status: 200 })
+  })
+
+  it.each(['expired.pem', 'other-name.pem', 'self-signed.pem'])('with %s sends nothing', async (certificate) => {
+    const sink = await aSink(undefined, certificate)
+
+    const reply = await aClient({ names, authorities }).send(aRequest(`https://sink.example.com:${sink.port}/`))
+
+    expect(reply).toMatchObject({ outcome: 'failed', reason: 'tls' })
+    expect(sink.requests).toHaveLength(0)
+  })
+
+  it('of an unknown authority sends nothing, whatever the environment says', async () => {
+    const sink = await aSink(undefined, 'valid.pem')
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+
+    const reply = await aClient({ names }).send(aRequest(`https://sink.example.com:${sink.port}/`))
+
+    expect(reply).toMatchObject({ outcome: 'failed', reason: 'tls' })
+    expect(sink.requests).toHaveLength(0)
+  })
+
+  it('to a forbidden address behind a name opens no connection', async () => {
+    const sink = await aSink(undefined, 'valid.pem')
+    const client = aClient({ allowed: '', names, authorities })
+
+    const reply = await client.send(aRequest(`https://sink.example.com:${sink.port}/`))
+
+    expect(reply).toMatchObject({ outcome: 'failed', reason: 'blocked address' })
+    expect(sink.connections()).toBe(0)
+  })
+
+  it('whose handshake never ends stops at the limit for connecting', async () => {
+    const time = heldTime()
+    const sink = await aSink()
+    const accepted = sink.nextConnection()
+    const sent = aClient({ names, authorities, schedule: time.schedule }).send(
+      aRequest(`https://sink.example.com:${sink.port}/`),
+    )
+    await accepted
+
+    time.elapse(hookClientLimits.connectMs)
+
+    expect(await sent).toMatchObject({ outcome: 'failed', reason: 'timeout' })
+  })
+})
+
+it('a proxy named in the environment is not asked', async () => {
+  const proxy = await aSink()
+  const sink = await aSink()
+  vi.stubEnv('HTTP_PROXY', proxy.url())
+
+  await aClient().send(aRequest(sink.url()))
+
+  expect(proxy.connections()).toBe(0)
+  expect(sink.requests).toHaveLength(1)
+})
