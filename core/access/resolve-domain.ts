@@ -1,0 +1,53 @@
+import { DomainError, invalidField } from '../errors.ts'
+import type { Caller } from '../model.ts'
+import type { DomainStore } from '../ports.ts'
+import { permissionDenied } from './permission.ts'
+
+/** Lower-cases ASCII letters and nothing else, so that no other letter ever becomes one of a domain's name. */
+export function lowerAscii(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+/** The domains that a request names, as it names them. */
+export interface NamedDomains {
+  readonly query: string | undefined
+  readonly body: string | undefined
+}
+
+/**
+ * The domain that a request works in. A caller bound to a domain works in his own and may name no other (403). Root
+ * names one that exists (404 otherwise); where `optional` he may name none and works in all of them (`null`), else
+ * that is `domain_required`.
+ */
+export async function resolveDomain(
+  caller: Pick<Caller, 'domain'>,
+  named: NamedDomains,
+  rule: 'required' | 'optional',
+  domains: Pick<DomainStore, 'read'>,
+): Promise<string | null> {
+  const names = [named.query, named.body].filter((name) => name !== undefined).map(lowerAscii)
+  if (caller.domain !== null) {
+    if (names.some((name) => name !== caller.domain)) throw permissionDenied()
+    return caller.domain
+  }
+  const [name, other] = names
+  if (other !== undefined && other !== name) throw invalidField('domain', 'query and body must name the same domain')
+  if (name === undefined) {
+    if (rule === 'optional') return null
+    throw new DomainError('domain_required', 'domain: must be given, since you are bound to no domain', {
+      details: [{ field: 'domain', problem: 'must be given' }],
+    })
+  }
+  if (!couldBeDomain(name) || (await domains.read(name)) === undefined) throw noSuchDomain()
+  return name
+}
+
+/** The refusal of a domain that is not there. */
+export function noSuchDomain(): DomainError {
+  return new DomainError('not_found', 'Domain not found')
+}
+
+/** Whether a text can be a domain's name at all; no other is looked up. */
+export function couldBeDomain(name: string): boolean {
+  return /^[a-z0-9.-]{1,253}$/.test(name)
+}

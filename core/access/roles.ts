@@ -1,0 +1,72 @@
+import { type Acl, type AclPermission, type AclResource, aclResources } from './acl.ts'
+
+/** The role of the deployment's own administrator; no account can have it. */
+export const rootRole = 'root'
+
+const userAcl: Acl = {
+  account: ['r', 'uo'],
+  'acl/roles': ['r'],
+  blacklist: ['c', 'r', 'u'],
+  channels: ['co', 'ro', 'uo', 'do'],
+  cdr: ['ro'],
+  'cdr/files': ['ro'],
+  'cc/tiers': ['r'],
+}
+
+/** What admins may do in full, by the contract's list. */
+const adminOwned: readonly AclResource[] = [
+  'blacklist',
+  'calendar',
+  'rotes/default',
+  'rotes/public',
+  'rotes/extension',
+  'rotes/domain',
+  'channels',
+  'cc/tiers',
+  'cc/members',
+  'cc/queue',
+  'dialer',
+  'dialer/members',
+  'book',
+  'hook',
+  'cdr',
+  'cdr/files',
+  'cdr/media',
+  'gateway',
+  'domain/item',
+  'account',
+  'outbound/list',
+]
+
+const all = (resources: readonly AclResource[]): Acl => Object.fromEntries(resources.map((name) => [name, ['*']]))
+
+/** The default roles, each with what it inherits. */
+const roles: ReadonlyMap<string, Acl> = new Map([
+  [rootRole, all(aclResources)],
+  ['admin', inherit(userAcl, { ...all(adminOwned), domain: ['ro', 'uo'], 'acl/roles': ['r'] })],
+  ['user', userAcl],
+])
+
+/** The current permissions of a role; `undefined` when there is no such role. */
+export function aclOfRole(role: string): Acl | undefined {
+  return roles.get(role)
+}
+
+/** A role as a number, as the published API shows it: root 2, admin 1, user 0, any other -1. */
+export function numberOfRole(role: string): number {
+  return ['user', 'admin', rootRole].indexOf(role)
+}
+
+function inherit(parent: Acl, own: Acl): Acl {
+  return Object.fromEntries(
+    aclResources
+      .map((name) => [name, union(parent[name] ?? [], own[name] ?? [])] as const)
+      .filter(([, permissions]) => permissions.length > 0),
+  )
+}
+
+/** Both sets as one; `*` stands for all. */
+function union(a: readonly AclPermission[], b: readonly AclPermission[]): readonly AclPermission[] {
+  const both = new Set([...a, ...b])
+  return both.has('*') ? ['*'] : [...both]
+}

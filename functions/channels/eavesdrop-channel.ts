@@ -1,0 +1,19 @@
+import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import * as routes from '../../contracts/routes/channels.ts'
+import { eavesdropChannel } from '../../core/channels/eavesdrop-channel.ts'
+import { endpoint } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.eavesdropChannel,
+  { domains: dynamoDomainStore, accounts: dynamoAccountStore, engine: sqsCallEngine, events: sqsEventSink },
+  async (request, ports) =>
+    eavesdropChannel(
+      ports,
+      request,
+      { ...request.body, target: request.params.channel_id, side: request.query.side },
+      { uuid: request.random.uuid(), now: request.clock.now() },
+    ),
+)

@@ -1,0 +1,61 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { errorStatus } from '../../contracts/routes/error-codes.ts'
+import { DomainError } from '../../core/errors.ts'
+import { Reply } from './reply.ts'
+
+/** What the gateway is answered with; header names as written here. */
+export type Answer = APIGatewayProxyStructuredResultV2 & {
+  readonly statusCode: number
+  readonly headers: Record<string, string>
+}
+
+const answer = (statusCode: number, requestId: string, contentType: string, body: string, extra = {}): Answer => ({
+  statusCode,
+  headers: {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
+    ...extra,
+  },
+  body,
+})
+
+/** A success: JSON, or text as it is where the route answers in another media type. */
+export function successAnswer(
+  result: unknown,
+  requestId: string,
+  mediaType: 'application/json' | 'text/xml' = 'application/json',
+): Answer {
+  const { body, status, headers } = result instanceof Reply ? result : new Reply(result, 200, {})
+  const text = mediaType === 'application/json' ? JSON.stringify(body) : String(body)
+  return answer(status, requestId, mediaType === 'text/xml' ? 'text/xml; charset=utf-8' : mediaType, text, headers)
+}
+
+/**
+ * A refusal or failure as the contract's error body. Whatever is no {@link DomainError} is a failure of the service:
+ * `internal_error` with a fixed text, nothing of the error in it.
+ */
+export function errorAnswer(
+  error: unknown,
+  requestId: string,
+  extraHeaders: Readonly<Record<string, string>> = {},
+): Answer {
+  const { code, message, details, retryAfterSeconds } =
+    error instanceof DomainError ? error : new DomainError('internal_error', 'internal error')
+  const status = errorStatus[code]
+  const retryAfter = retryAfterSeconds ?? (status === 503 ? 1 : undefined)
+  return answer(
+    status,
+    requestId,
+    'application/json',
+    JSON.stringify({ status: 'error', info: message, code, ...(details === undefined ? {} : { details }), requestId }),
+    { ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }), ...extraHeaders },
+  )
+}
+
+/** The caller's own `X-Request-Id` where it is well-formed, else a new one. */
+export function requestIdOf(headers: Readonly<Record<string, string | undefined>>, makeId: () => string): string {
+  const given = headers['x-request-id'] ?? ''
+  return /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : makeId()
+}

@@ -1,0 +1,72 @@
+import type * as z from 'zod/mini'
+import { DomainError, type FieldProblem } from '../../core/errors.ts'
+import { invalidJson } from './parse-json.ts'
+
+/** One thing that a schema found; the part of its issue that is used here. */
+interface Issue {
+  readonly code?: string | undefined
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly expected?: string | undefined
+  readonly errors?: readonly (readonly Issue[])[] | undefined
+}
+
+/** Field problems told in one answer; a body can hold far more. */
+const maxProblems = 20
+
+/**
+ * Reads a part of a request by its schema. Throws `missing_field` when a field that must be there is absent, else
+ * `invalid_field`, both naming the fields; `invalid_json` when the part is not even of the right kind.
+ */
+export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues.flatMap((issue) => innermost(issue, []))
+  if (issues.some(({ path }) => path.length === 0))
+    throw invalidJson('the body must be a JSON object of the documented shape')
+  const details = issues.slice(0, maxProblems).map((issue) => problemOf(issue, value))
+  const missing = details.find(({ problem }) => problem === absent)
+  const [first] = missing === undefined ? details : [missing]
+  throw new DomainError(
+    missing === undefined ? 'invalid_field' : 'missing_field',
+    `${first?.field}: ${first?.problem}`,
+    {
+      details,
+    },
+  )
+}
+
+const absent = 'must be given'
+
+/** Of a union, the issues of the alternative that fits best: the one whose problems lie deepest. */
+function innermost(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
+  const path = [...prefix, ...issue.path]
+  const alternatives = (issue.errors ?? []).map((inner) => inner.flatMap((each) => innermost(each, path)))
+  const depth = (issues: readonly Issue[]) => Math.min(...issues.map((each) => each.path.length))
+  const best = alternatives.filter((issues) => issues.length > 0).sort((a, b) => depth(b) - depth(a))[0]
+  return best === undefined || depth(best) === path.length ? [{ ...issue, path }] : best
+}
+
+function problemOf(issue: Issue, value: unknown): FieldProblem {
+  const field = fieldName(issue.path)
+  if (issue.code === 'invalid_type' && at(value, issue.path) === undefined) return { field, problem: absent }
+  // The schemas carry no messages of the library's own language packs: without a message of ours, this stands there.
+  if (issue.message !== 'Invalid input') return { field, problem: issue.message }
+  return { field, problem: issue.code === 'invalid_type' ? `must be ${issue.expected}` : 'is not valid' }
+}
+
+/** `variables[2]`, `auth.headers`. */
+function fieldName(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`))
+    .join('')
+    .slice(0, 200)
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, part) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, part) ? Reflect.get(inner, part) : undefined,
+    value,
+  )
+}

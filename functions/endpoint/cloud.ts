@@ -1,0 +1,47 @@
+import { createLogger } from '../../adapters/log/logger.ts'
+import type { AdapterContext } from '../../adapters/context.ts'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { dynamoAuditLog } from '../../adapters/dynamodb/dynamo-audit-log.ts'
+import { dynamoCredentialReader } from '../../adapters/dynamodb/dynamo-credential-reader.ts'
+import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { type Route, isAudited } from '../../contracts/routes/route.ts'
+import type { PortName, Ports } from '../../core/ports.ts'
+import { readSettings } from './settings.ts'
+import type { EndpointTools, OwnPorts } from './tools.ts'
+
+/** Makes one port from its adapter. */
+export type MakePort<P extends PortName> = (context: AdapterContext) => Ports[P]
+
+/** What every adapter of this process is made from. */
+export function cloudContext(): AdapterContext {
+  return { env: process.env, clock: systemClock, random: systemRandomness }
+}
+
+/** The tools of an endpoint or worker of this process; `service` names it in the logs. */
+export function cloudTools(context: AdapterContext, service: string): EndpointTools {
+  return {
+    clock: context.clock,
+    random: context.random,
+    log: createLogger(service, context),
+    settings: readSettings(context.env),
+  }
+}
+
+/**
+ * The wrapper's own ports, for just what the route's record asks for. The reader of secrets is loaded only where the
+ * engine itself calls: its signer would cost every other function 7 ms of its cold start.
+ */
+export async function cloudOwnPorts(route: Route, context: AdapterContext): Promise<OwnPorts> {
+  const ports: { -readonly [P in keyof OwnPorts]: OwnPorts[P] } = {}
+  if (route.authentication === 'token') {
+    ports.credentials = dynamoCredentialReader(context)
+    ports.sessions = dynamoSessionStore(context)
+  }
+  if (route.authentication === 'engine') {
+    const { secretsManagerSecretReader } = await import('../../adapters/aws/secrets-manager-secret-reader.ts')
+    ports.secrets = secretsManagerSecretReader(context)
+  }
+  if (isAudited(route)) ports.audit = dynamoAuditLog(context)
+  return ports
+}

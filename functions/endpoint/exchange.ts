@@ -1,0 +1,41 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type { Log } from '../../adapters/log/logger.ts'
+import type { Caller } from '../../core/model.ts'
+import { requestIdOf } from './answer.ts'
+import type { EndpointTools } from './tools.ts'
+
+/** One request on its way through an endpoint: all that is remembered of it, gone with its answer. */
+export interface Exchange {
+  readonly event: APIGatewayProxyEventV2
+  readonly requestId: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** Writes beside the request, awaited before the answer leaves; none of them rejects. */
+  readonly beside: Promise<void>[]
+  log: Log
+  caller: Caller | undefined
+  domain: string | null
+  /** Who acts, where no credential tells. */
+  actor: { readonly username: string; readonly domain: string } | undefined
+  /** Names of the fields that the request sets. */
+  fields: readonly string[]
+  /** Whether every check was passed and the use case was called. */
+  entered: boolean
+}
+
+/** The state of a request that has just come in. */
+export function beginExchange(event: APIGatewayProxyEventV2, { clock, random, log }: EndpointTools): Exchange {
+  const requestId = requestIdOf(event.headers, () => random.uuid())
+  return {
+    event,
+    requestId,
+    startedAt: clock.now(),
+    beside: [],
+    log: log.with({ requestId }),
+    caller: undefined,
+    domain: null,
+    actor: undefined,
+    fields: [],
+    entered: false,
+  }
+}

@@ -1,0 +1,78 @@
+import { type Route, isAudited } from '../../contracts/routes/route.ts'
+import { errorStatus } from '../../contracts/routes/error-codes.ts'
+import { DomainError } from '../../core/errors.ts'
+import { type Answer, errorAnswer } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+import type { EndpointTools, OwnPorts } from './tools.ts'
+
+/** An answer waits at most this long for what is written beside it. */
+const patienceMs = 400
+
+/** Turns whatever was thrown into an answer, and logs it when it is a failure of the service. */
+export function failExchange(exchange: Exchange, error: unknown): Answer {
+  const isRefusal = error instanceof DomainError && errorStatus[error.code] < 500
+  if (!isRefusal) exchange.log.error('request failed', error)
+  return errorAnswer(error, exchange.requestId)
+}
+
+/**
+ * Ends a request: its audit record and its other writes beside it are waited for, briefly, then one line is logged.
+ * The answer is decided before and stays: what was done is done, so a record that cannot be written is logged as an
+ * error and does not turn a success into a failure.
+ */
+export async function finishExchange(
+  exchange: Exchange,
+  route: Route,
+  audit: OwnPorts['audit'],
+  { clock }: EndpointTools,
+  answer: Answer,
+): Promise<Answer> {
+  if (isAudited(route) && isRecorded(exchange, answer))
+    exchange.beside.push(writeAudit(exchange, audit, clock.now(), answer))
+  await within(patienceMs, Promise.all(exchange.beside), () => exchange.log.error('a write beside the request is late'))
+  exchange.log.info('request', {
+    operation: route.operationId,
+    status: answer.statusCode,
+    durationMs: clock.now() - exchange.startedAt,
+  })
+  return answer
+}
+
+/**
+ * Whether the trail gets a record. Of callers who proved who they are, everything; of others (a login) what reached
+ * the use case and was not turned away by the throttle, so that nobody can fill the trail without a credential.
+ */
+function isRecorded({ caller, entered }: Exchange, { statusCode }: Answer): boolean {
+  return caller !== undefined || (entered && statusCode !== errorStatus.locked_out && statusCode !== 400)
+}
+
+async function writeAudit(exchange: Exchange, audit: OwnPorts['audit'], at: number, answer: Answer): Promise<void> {
+  const { event, caller, actor } = exchange
+  const { method, sourceIp } = event.requestContext.http
+  try {
+    if (audit === undefined) throw new Error('a port of the wrapper itself is missing')
+    await audit.append({
+      at,
+      requestId: exchange.requestId,
+      caller: caller?.username ?? actor?.username ?? '',
+      domain: exchange.domain ?? caller?.domain ?? actor?.domain ?? '',
+      sourceAddress: sourceIp,
+      method,
+      path: event.rawPath,
+      status: answer.statusCode,
+      fields: exchange.fields,
+    })
+  } catch (error) {
+    exchange.log.error('audit record not written', error)
+  }
+}
+
+/** Waits for work that never rejects, but no longer than a time; then tells. */
+async function within(limitMs: number, work: Promise<unknown>, tellLate: () => void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), limitMs)
+  })
+  if ((await Promise.race([work, late])) === 'late') tellLate()
+  clearTimeout(timer)
+}

@@ -1,0 +1,96 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type { Route } from '../../contracts/routes/route.ts'
+import { DomainError, invalidField } from '../../core/errors.ts'
+import { parseJson } from './parse-json.ts'
+
+/** The most bytes of a body where the route names no other limit. */
+const defaultBodyBytes = 256 * 1024
+
+/** The parts of a request as the caller wrote them: well-formed, but of any shape. */
+export interface RawRequest {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  /** The parsed body; `undefined` where there is none. */
+  readonly body: unknown
+}
+
+/** Refuses a body above the route's limit with `payload_too_large`, before anything of it is read. */
+export function checkSize(event: APIGatewayProxyEventV2, route: Pick<Route, 'maxBodyBytes'>): void {
+  const limit = route.maxBodyBytes ?? defaultBodyBytes
+  const bytes = Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
+  if (bytes <= limit) return
+  throw new DomainError('payload_too_large', `the request body must have at most ${limit} bytes`)
+}
+
+/**
+ * Reads path parameters, query and body. Refuses what is malformed in itself: `invalid_field` for path and query,
+ * `unsupported_media_type` and `invalid_json` for the body.
+ */
+export function readRequest(event: APIGatewayProxyEventV2, route: Pick<Route, 'form'>): RawRequest {
+  return { params: readParams(event), query: readQuery(event.rawQueryString), body: readBody(event, route) }
+}
+
+function readParams(event: APIGatewayProxyEventV2): Record<string, string> {
+  const given = Object.entries(event.pathParameters ?? {})
+  return Object.fromEntries(given.map(([name, text]) => [name, checkText(text ?? '', name)]))
+}
+
+/** Names and values of a query, decoded once. A name given twice is refused: no rule says which one is meant. */
+function readQuery(rawQuery: string): Record<string, string> {
+  const query = new Map<string, string>()
+  for (const pair of rawQuery.split('&').filter((text) => text !== '')) {
+    const [rawName = '', ...rest] = pair.split('=')
+    const name = decode(rawName, 'query')
+    if (query.has(name)) throw invalidField(name, 'must be given once')
+    query.set(name, decode(rest.join('='), name))
+  }
+  return Object.fromEntries(query)
+}
+
+function decode(text: string, field: string): string {
+  try {
+    return checkText(decodeURIComponent(text.replaceAll('+', ' ')), field)
+  } catch (error) {
+    if (error instanceof DomainError) throw error
+    throw invalidField(field, 'must be percent-encoded UTF-8')
+  }
+}
+
+/** Refuses control characters, and the character that stands for bytes that were not UTF-8. */
+function checkText(text: string, field: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw invalidField(field, 'must not contain control characters')
+  if (text.includes('\ufffd') || !text.isWellFormed()) throw invalidField(field, 'must be percent-encoded UTF-8')
+  return text
+}
+
+function readBody(event: APIGatewayProxyEventV2, route: Pick<Route, 'form'>): unknown {
+  if (event.body === undefined || event.body === '') return undefined
+  checkMediaType(event, route.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded')
+  const text = readText(event.body, event.isBase64Encoded)
+  return route.form === undefined ? parseJson(text) : readForm(text)
+}
+
+function checkMediaType(event: APIGatewayProxyEventV2, wanted: string): void {
+  const [mediaType = '', ...parameters] = (event.headers['content-type'] ?? '').toLowerCase().split(';')
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
+  const encoding = event.headers['content-encoding'] ?? 'identity'
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
+  if (mediaType.trim() === wanted && isUtf8 && encoding.toLowerCase() === 'identity') return
+  throw new DomainError('unsupported_media_type', `the request body must be ${wanted} in UTF-8, without compression`)
+}
+
+function readText(body: string, isBase64: boolean): string {
+  if (!isBase64) return body
+  try {
+    // A byte order mark stays, so that the JSON parser refuses it.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(body, 'base64'))
+  } catch {
+    throw new DomainError('invalid_json', 'the body is not UTF-8')
+  }
+}
+
+/** A form as the engine writes it. Of a name given twice the first value counts, as at the engine. */
+function readForm(text: string): Record<string, string> {
+  return Object.fromEntries([...new URLSearchParams(text)].toReversed())
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+
+/** Which record a token belongs to; readable by whoever holds it, and proof of nothing. */
+export interface TokenClaims {
+  readonly username: string
+  /** Empty for root. */
+  readonly domain: string
+  readonly key: string
+}
+
+const base64url = (text: string | Uint8Array) => Buffer.from(text).toString('base64url')
+
+/** The first part of every token: it says that the others are no signed JWT. */
+const header = base64url(JSON.stringify({ typ: 'JWT', alg: 'none' }))
+
+/**
+ * A token's text: header, claims and 32 random bytes, each in base64url, joined by dots. Only its digest is ever
+ * stored, so the text cannot be shown twice.
+ */
+export function writeToken({ username, domain, key }: TokenClaims, secret: Uint8Array): string {
+  return [header, base64url(JSON.stringify({ sub: username, dom: domain, key })), base64url(secret)].join('.')
+}
+
+/** The claims of a token's text, unproven; `undefined` when it does not have the form of {@link writeToken}. */
+export function readTokenClaims(text: string): TokenClaims | undefined {
+  const [, claims = ''] = /^[\w-]{1,128}\.([\w-]{1,1024})\.[\w-]{43}$/.exec(text) ?? []
+  try {
+    const { sub, dom, key } = Object(JSON.parse(Buffer.from(claims, 'base64url').toString())) as Record<string, unknown>
+    if (typeof sub !== 'string' || typeof dom !== 'string' || typeof key !== 'string') return undefined
+    return { username: sub, domain: dom, key }
+  } catch {
+    return undefined
+  }
+}
+
+/** The digest that a token is kept and compared by: SHA-256 of its whole text, lower-case hex. */
+export function tokenDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,43 @@
+import type * as z from 'zod/mini'
+import type { Log } from '../../adapters/log/logger.ts'
+import type { Route } from '../../contracts/routes/route.ts'
+import type { AccessScope } from '../../core/access/acl.ts'
+import type { Caller } from '../../core/model.ts'
+import type { Clock, PortsOf, Randomness } from '../../core/ports.ts'
+import type { Reply } from './reply.ts'
+import type { Settings } from './settings.ts'
+
+type Parsed<S> = S extends z.ZodMiniType ? z.output<S> : undefined
+type Declared<R, K extends string> = R extends { readonly [P in K]: infer S } ? Parsed<S> : undefined
+
+/** What a use case is given: everything was checked, in the contract's order, before it is called. */
+export interface EndpointRequest<R extends Route> {
+  readonly params: Declared<R, 'params'>
+  readonly query: Declared<R, 'query'>
+  /** The JSON body, or the form of a route that takes one. An absent body counts as an empty object. */
+  readonly body: R extends { readonly form: unknown } ? Declared<R, 'form'> : Declared<R, 'body'>
+  /** Who asks; `null` where the route takes no token. */
+  readonly caller: R['authentication'] extends 'token' ? Caller : null
+  /** The domain to work in. `null` is root working in all of them, or a route that works in none. */
+  readonly domain: R['domain'] extends 'required' ? string : string | null
+  /** What the caller's role granted: everything in the domain, or only what is the caller's own. */
+  readonly scope: AccessScope
+  readonly requestId: string
+  readonly sourceAddress: string
+  readonly clock: Clock
+  readonly random: Randomness
+  readonly settings: Settings
+  /** Carries the request's id and domain on every line. */
+  readonly log: Log
+  /** Names who acts, for the audit trail of a route whose caller no credential tells. */
+  readonly actAs: (username: string, domain: string) => void
+}
+
+/** The success body of a route. */
+export type Success<R extends Route> = z.output<R['response']>
+
+/** Answers a request with the route's success body, or with a {@link Reply} when a status or header goes with it. */
+export type UseCase<R extends Route> = (
+  request: EndpointRequest<R>,
+  ports: PortsOf<R['needs']>,
+) => Promise<Success<R> | Reply<Success<R>>>
