@@ -1,0 +1,51 @@
+import * as z from 'zod/mini'
+import type { Account } from '../../core/model.ts'
+import { joinKey, keyPrefix } from './key.ts'
+
+const texts = z.record(z.string(), z.string())
+
+/** An account as it is stored. */
+export const accountItem = z.object({
+  domain: z.string(),
+  login: z.string(),
+  role: z.string(),
+  passwordHash: z.string(),
+  a1Hash: z.string(),
+  numbers: z.array(z.string()),
+  parameters: texts,
+  variables: texts,
+  createdAt: z.number(),
+  credentialsId: z.string(),
+  version: z.number(),
+})
+
+/** A reservation of a number: whose it is. */
+export const numberItem = z.object({ owner: z.string() })
+
+/** What the sort keys of accounts start with, as against those of reservations. */
+export const accountPrefix = keyPrefix('login')
+
+/** The partition of a domain's accounts and reservations. */
+export function accountPartition(domain: string): string {
+  return joinKey(domain)
+}
+
+/** Where an account is stored: its login counts without regard to case. */
+export function accountKey(domain: string, login: string) {
+  return { pk: accountPartition(domain), sk: joinKey('login', login.toLowerCase()) }
+}
+
+/** Where the reservation of a number is stored. */
+export function numberKey(domain: string, number: string) {
+  return { pk: accountPartition(domain), sk: joinKey('number', number) }
+}
+
+/** An account as an item. */
+export function toAccountItem(account: Account) {
+  return { ...accountKey(account.domain, account.login), ...account }
+}
+
+/** Whom a reservation names. */
+export function ownerOf(account: Account): string {
+  return account.login.toLowerCase()
+}

@@ -1,0 +1,50 @@
+/**
+ * The form of an outcome in its record: as it is while it is small, and otherwise compressed and cut into part items
+ * beside the record. An item holds at most 400 KB, an engine's answer may be many MB.
+ */
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import * as z from 'zod/mini'
+import type { CommandOutcome } from '../../core/commands.ts'
+import { DomainError } from '../../core/errors.ts'
+
+const compress = promisify(gzip)
+const decompress = promisify(gunzip)
+
+/** Bytes of an outcome, as JSON, that still go into the record itself. */
+const INLINE_BYTES = 300 * 1024
+
+/** Bytes of one part: below the 400 KB of an item with room for its keys. */
+const PART_BYTES = 350 * 1024
+
+/** Bytes that an outcome may have when it is unpacked; an engine's longest answers are far below. */
+const UNPACKED_BYTES = 128 * 1024 * 1024
+
+/** How a command ended, as it is stored. */
+export const commandOutcome = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('done'), text: z.string(), uuid: z.optional(z.string()) }),
+  z.object({ state: z.literal('refused'), text: z.string() }),
+  z.object({ state: z.literal('absent') }),
+  z.object({ state: z.literal('unsent'), reason: z.enum(['expired', 'disconnected', 'busy']) }),
+  z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'connector_lost']) }),
+])
+
+/** The parts of an outcome that is too large for its record; none for one that is not. */
+export async function packOutcome(outcome: CommandOutcome): Promise<Uint8Array[] | undefined> {
+  const json = Buffer.from(JSON.stringify(outcome))
+  if (json.length <= INLINE_BYTES) return undefined
+  const packed = await compress(json)
+  return Array.from({ length: Math.ceil(packed.length / PART_BYTES) }, (_, index) =>
+    packed.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
+  )
+}
+
+/** The outcome that was packed into these parts. */
+export async function unpackOutcome(parts: readonly Uint8Array[]): Promise<CommandOutcome> {
+  try {
+    const json = await decompress(Buffer.concat(parts), { maxOutputLength: UNPACKED_BYTES })
+    return commandOutcome.parse(JSON.parse(json.toString()))
+  } catch (error) {
+    throw new DomainError('internal_error', 'the parts of a stored outcome cannot be read', { cause: error })
+  }
+}

@@ -1,0 +1,95 @@
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import * as z from 'zod/mini'
+import type { SessionStore } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import { keptUntil } from '../retention.ts'
+import { documentClient, tableName } from './client.ts'
+import { conditionally, numberOf } from './errors.ts'
+import { expirySeconds, parseItem, queryAll, under } from './items.ts'
+import { joinKey } from './key.ts'
+import { shardOf, shards } from './shards.ts'
+
+/** One write a minute and user is enough for a count over fifteen minutes. */
+const TOUCH_EVERY_MS = 60_000
+
+/** Users that a process remembers to have written; beyond it, it forgets all and writes some once more. */
+const REMEMBERED_USERS = 10_000
+
+const sessionItem = z.object({ domain: z.string() })
+
+/** Activity of users in DynamoDB: one item a user, spread over shards. */
+export function dynamoSessionStore(context: AdapterContext): SessionStore {
+  const client = documentClient(context)
+  const written = new Map<string, number>()
+
+  return {
+    async touch(username, domain, at) {
+      const last = written.get(username)
+      if (last !== undefined && at - last < TOUCH_EVERY_MS) return
+      await put(client, tableName(context, 'sessions'), { username, domain, at })
+      if (written.size >= REMEMBERED_USERS) written.clear()
+      written.set(username, at)
+    },
+    async count(since) {
+      const table = tableName(context, 'sessions')
+      const found = await Promise.all(shards.map((shard) => activeIn(client, table, shard, since)))
+      const active = found.flat()
+      const domains = new Set(active.map((session) => session.domain).filter((domain) => domain !== ''))
+      return { users: active.length, domains: domains.size, highest: await raise(client, table, active.length) }
+    },
+  }
+}
+
+async function put(
+  client: DynamoDBDocumentClient,
+  table: string,
+  session: { username: string; domain: string; at: number },
+): Promise<void> {
+  await conditionally(() =>
+    client.send(
+      new PutCommand({
+        TableName: table,
+        Item: {
+          pk: joinKey('shard', shardOf(session.username)),
+          sk: joinKey(session.username),
+          ...session,
+          expiresAt: expirySeconds(keptUntil.session(session.at)),
+        },
+        ConditionExpression: 'attribute_not_exists(pk) OR #at < :at',
+        ExpressionAttributeNames: { '#at': 'at' },
+        ExpressionAttributeValues: { ':at': session.at },
+      }),
+    ),
+  )
+}
+
+async function activeIn(client: DynamoDBDocumentClient, table: string, shard: string, since: number) {
+  const { KeyConditionExpression, ExpressionAttributeValues } = under(joinKey('shard', shard))
+  const items = await queryAll(client, {
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression,
+    FilterExpression: '#at >= :since',
+    ExpressionAttributeNames: { '#at': 'at', '#domain': 'domain' },
+    ExpressionAttributeValues: { ...ExpressionAttributeValues, ':since': since },
+    ProjectionExpression: '#domain',
+  })
+  return items.flatMap((item) => parseItem(sessionItem, item) ?? [])
+}
+
+/** Raises the highest count to `users` where it is lower; answers the highest. */
+async function raise(client: DynamoDBDocumentClient, table: string, users: number): Promise<number> {
+  const result = await conditionally(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { pk: 'highest', sk: 'highest' },
+        UpdateExpression: 'SET highest = :users',
+        ConditionExpression: 'attribute_not_exists(pk) OR highest < :users',
+        ExpressionAttributeValues: { ':users': users },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    ),
+  )
+  return result.done ? users : (numberOf(result.stored, 'highest') ?? users)
+}

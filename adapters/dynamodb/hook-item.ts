@@ -1,0 +1,64 @@
+import * as z from 'zod/mini'
+import type { Hook } from '../../core/model.ts'
+import { joinKey } from './key.ts'
+
+const texts = z.record(z.string(), z.string())
+
+/** A hook as it is stored. */
+export const hookItem = z.object({
+  id: z.string(),
+  domain: z.string(),
+  event: z.string(),
+  enable: z.boolean(),
+  description: z.string(),
+  action: z.object({ type: z.literal('web'), method: z.string(), url: z.string() }),
+  fields: z.array(z.string()),
+  map: texts,
+  filter: z.record(
+    z.string(),
+    z.object({
+      operation: z.enum(['==', '!=', '<', '>', '<=', '>=', 'reg']),
+      value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+    }),
+  ),
+  headers: texts,
+  auth: z.object({
+    enabled: z.boolean(),
+    url: z.string(),
+    method: z.string(),
+    headers: texts,
+    map: texts,
+    cookie: z.boolean(),
+  }),
+  customBody: z.boolean(),
+  rawBody: z.string(),
+  retries: z.number(),
+  delay: z.optional(z.number()),
+  secrets: z.array(z.object({ sealed: z.string(), until: z.optional(z.number()) })),
+  createdAt: z.number(),
+  disabledReason: z.optional(z.string()),
+  version: z.number(),
+})
+
+/** Where the version of all subscriptions is stored. */
+export const subscriptionsKey = { pk: joinKey('subscriptions'), sk: 'version' }
+
+/** Where the number of a domain's hooks is stored. */
+export function hookCountKey(domain: string) {
+  return { pk: joinKey('count', domain), sk: 'count' }
+}
+
+/** The partition of a domain's hooks. */
+export function hookPartition(domain: string): string {
+  return joinKey('hooks', domain)
+}
+
+/** Where a hook is stored. */
+export function hookKey(domain: string, id: string) {
+  return { pk: hookPartition(domain), sk: joinKey(id) }
+}
+
+/** A hook as an item. */
+export function toHookItem(hook: Hook) {
+  return { ...hookKey(hook.domain, hook.id), ...hook }
+}

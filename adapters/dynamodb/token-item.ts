@@ -1,0 +1,47 @@
+import * as z from 'zod/mini'
+import type { Token } from '../../core/model.ts'
+import { keptUntil } from '../retention.ts'
+import { type Item, expirySeconds, parseItem } from './items.ts'
+import { joinKey } from './key.ts'
+
+/** A login's result as it is stored. `endsAt` is the token's own end; `expiresAt` is the item's, a day later. */
+const tokenItem = z.object({
+  key: z.string(),
+  username: z.string(),
+  domain: z.string(),
+  login: z.string(),
+  digest: z.string(),
+  credentialsId: z.string(),
+  createdAt: z.number(),
+  endsAt: z.number(),
+  enabled: z.boolean(),
+})
+
+/** The partition of a user's tokens; root's domain is empty. */
+export function tokenPartition(domain: string, login: string): string {
+  return joinKey(domain, login.toLowerCase())
+}
+
+/** Where a token is stored. */
+export function tokenKey(domain: string, login: string, key: string) {
+  return { pk: tokenPartition(domain, login), sk: joinKey(key) }
+}
+
+/** A token as an item. */
+export function toTokenItem(token: Token) {
+  const { expiresAt: endsAt, ...rest } = token
+  return {
+    ...tokenKey(token.domain, token.login, token.key),
+    ...rest,
+    endsAt,
+    expiresAt: expirySeconds(keptUntil.token(token)),
+  }
+}
+
+/** The token in an item. */
+export function fromTokenItem(item: Item | undefined): Token | undefined {
+  const parsed = parseItem(tokenItem, item)
+  if (parsed === undefined) return undefined
+  const { endsAt, ...rest } = parsed
+  return { ...rest, expiresAt: endsAt }
+}

@@ -1,0 +1,33 @@
+/**
+ * How long records are kept after they stopped mattering. The store drops an item some time after its `expiresAt`
+ * (DynamoDB: up to two days), so adapters that read one check it themselves: past it, a record is not there.
+ */
+import type { CommandRecord } from '../core/commands.ts'
+import type { ConnectorReport, Delivery, Presence, Token } from '../core/model.ts'
+import type { AuditRecord } from '../core/ports.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Epoch milliseconds after which each kind of record is not there any more. */
+export const keptUntil = {
+  /** A day past its own end, so that its user is told "expired" and not "unknown". */
+  token: (token: Token) => token.expiresAt + DAY,
+  /** The status report looks back fifteen minutes. */
+  session: (at: number) => at + HOUR,
+  /** Longer than any window in which failures are counted. */
+  loginFailure: (at: number) => at + DAY,
+  /** A call may last for days, while the registrations tell their own end. */
+  presence: (presence: Presence) =>
+    Math.max(
+      presence.observedAt + (presence.calls.length > 0 ? 7 * DAY : DAY),
+      ...presence.contacts.map((contact) => contact.expiresAt),
+    ),
+  /** Long enough to find out, after the fact, what became of a command. */
+  command: (record: CommandRecord) => record.deadlineAt + DAY,
+  /** Not before its record, whose deadline lies at most minutes behind its outcome. */
+  commandPart: (writtenAt: number) => writtenAt + 2 * DAY,
+  delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,
+  connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
+  auditRecord: (record: AuditRecord) => record.at + 400 * DAY,
+}
