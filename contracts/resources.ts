@@ -45,6 +45,8 @@ export interface QueueSpec {
   readonly fifo: boolean
   /** How long a taken message stays invisible. */
   readonly visibilitySeconds: number
+  /** How long an unprocessed message is kept; SQS allows 60 s to 14 days. */
+  readonly retentionSeconds: number
   /** Tries before a message goes to the dead-letter queue. */
   readonly maxReceives: number
 }
@@ -56,6 +58,7 @@ export const queues = {
     purpose: 'commands to the engine; group = channel uuid',
     fifo: true,
     visibilitySeconds: 30,
+    retentionSeconds: 60,
     maxReceives: 3,
   },
   events: {
@@ -63,6 +66,7 @@ export const queues = {
     purpose: 'events of the engine and the platform; group = call uuid, else account or domain',
     fifo: true,
     visibilitySeconds: 60,
+    retentionSeconds: 345_600,
     maxReceives: 5,
   },
   deliveries: {
@@ -70,6 +74,7 @@ export const queues = {
     purpose: 'attempts to deliver an event to a hook; group = domain, for fairness',
     fifo: false,
     visibilitySeconds: 120,
+    retentionSeconds: 345_600,
     maxReceives: 5,
   },
 } as const satisfies Record<string, QueueSpec>

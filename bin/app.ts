@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { bundle } from '../lib/bundle.ts'
+import { addCallplane } from '../lib/callplane.ts'
+import { readSettings } from '../lib/settings.ts'
+
+const root = join(import.meta.dirname, '..')
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+try {
+  const app = new App()
+  const settings = readSettings(app.node)
+  const build = await bundle({
+    source: root,
+    target: join(root, '.build'),
+    onSlow: (sentence) => console.error(`${sentence} …`),
+  })
+  addCallplane(app, { settings, build, version })
+  app.synth()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -1,0 +1,31 @@
+import type { HttpMethod } from './routes/route.ts'
+
+/** What browsers of the allowed origins may send and read. The gateway answers preflights from this list. */
+export const cors = {
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[] as readonly HttpMethod[],
+  requestHeaders: [
+    'Content-Type',
+    'Accept',
+    'X-Access-Token',
+    'X-Key',
+    'Idempotency-Key',
+    'If-Match',
+    'X-Request-Id',
+  ] as readonly string[],
+  exposedHeaders: [
+    'Allow',
+    'Content-Disposition',
+    'ETag',
+    'Idempotent-Replayed',
+    'Location',
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+    'Retry-After',
+    'X-Next-Cursor',
+    'X-Partial',
+    'X-Request-Id',
+    'X-Total-Relation',
+    'X-Truncated',
+  ] as readonly string[],
+} as const

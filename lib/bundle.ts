@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as esbuild from 'esbuild'
+import { type Build, connectorFolder, functionFolder, handlers } from './handlers.ts'
+import { writeFolder } from './write-folder.ts'
+
+/** What to bundle, and where to. */
+export interface BundleOptions {
+  /** The folder that holds `functions/` and `connector/`. */
+  readonly source: string
+  /** The folder that receives the bundles; what it held of older builds is removed. */
+  readonly target: string
+  /** Told in a sentence when bundling takes longer than two seconds. */
+  readonly onSlow?: (sentence: string) => void
+}
+
+const noticeAfterMs = 2000
+
+/** Some packages are CommonJS inside and call `require` for node's own modules, which modules lack. */
+const requireBanner = "import{createRequire as _r}from'node:module';const require=_r(import.meta.url);"
+
+const environmentCredentials = fileURLToPath(new URL('bundled/environment-credentials.ts', import.meta.url))
+
+const common = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minify: true,
+  // Error classes are told apart by name, by the SDK and by us.
+  keepNames: true,
+  legalComments: 'none',
+  banner: { js: requireBanner },
+  outExtension: { '.js': '.mjs' },
+  write: false,
+  logLevel: 'silent',
+} as const satisfies esbuild.BuildOptions
+
+/**
+ * Bundles every function into `functions/<group>/<name>/index.mjs` and the connector into `connector/main.mjs`. The
+ * output depends on the sources alone, so that an unchanged function keeps its asset hash. Throws a plain sentence
+ * when a declared handler has no file, and esbuild's own messages when a source does not compile.
+ */
+export async function bundle({ source, target, onSlow }: BundleOptions): Promise<Build> {
+  requireSources(source)
+  const build: Build = { folder: target }
+  const notice = setTimeout(() => onSlow?.(`bundling ${handlers.length} functions and the connector`), noticeAfterMs)
+  try {
+    const [functions, connector] = await Promise.all([
+      bundleFunctions(source, build),
+      bundleConnector(source, build),
+    ])
+    const dockerfile = { path: join(connectorFolder(build), 'Dockerfile'), contents: read(source, 'connector/Dockerfile') }
+    writeFolder(target, [...functions, ...connector, dockerfile])
+  } finally {
+    clearTimeout(notice)
+  }
+  return build
+}
+
+/** All functions in one call, so that what they share is read and parsed once. */
+async function bundleFunctions(source: string, build: Build): Promise<esbuild.OutputFile[]> {
+  const result = await esbuild.build({
+    ...common,
+    absWorkingDir: source,
+    entryPoints: handlers.map((handler) => ({
+      in: join(source, 'functions', `${handler.name}.ts`),
+      out: join(functionFolder(build, handler), 'index'),
+    })),
+    outdir: build.folder,
+    alias: { '@aws-sdk/credential-provider-node': environmentCredentials },
+  })
+  return result.outputFiles
+}
+
+/** The connector keeps the SDK's full credential chain: a task's credentials come by HTTP and expire. */
+async function bundleConnector(source: string, build: Build): Promise<esbuild.OutputFile[]> {
+  const result = await esbuild.build({
+    ...common,
+    absWorkingDir: source,
+    entryPoints: [join(source, 'connector/main.ts')],
+    outdir: connectorFolder(build),
+  })
+  return result.outputFiles
+}
+
+function requireSources(source: string): void {
+  const missing = handlers
+    .map(({ name, neededBy }) => ({ file: `functions/${name}.ts`, neededBy }))
+    .concat({ file: 'connector/main.ts', neededBy: 'the connector' })
+    .filter(({ file }) => !existsSync(join(source, file)))
+    .map(({ file, neededBy }) => `${file} (needed by ${neededBy})`)
+  if (missing.length > 0) throw new Error(`missing source: ${missing.join(', ')}`)
+}
+
+function read(source: string, file: string): Uint8Array {
+  return readFileSync(join(source, file))
+}

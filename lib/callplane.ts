@@ -1,0 +1,62 @@
+import type { App } from 'aws-cdk-lib'
+import { Validations } from 'aws-cdk-lib'
+import { AwsSolutionsChecks } from 'cdk-nag'
+import { environment } from '../contracts/environment.ts'
+import type { Build } from './handlers.ts'
+import type { Settings } from './settings.ts'
+import { ApiStack } from './stacks/api-stack.ts'
+import { ConnectorStack } from './stacks/connector-stack.ts'
+import { MonitoringStack } from './stacks/monitoring-stack.ts'
+import { StatefulStack } from './stacks/stateful-stack.ts'
+import { WorkersStack } from './stacks/workers-stack.ts'
+
+/** What a deployment consists of besides the contracts. */
+export interface CallplaneProps {
+  readonly settings: Settings
+  /** The bundles of all functions and of the connector. */
+  readonly build: Build
+  /** The version that is deployed; shown in the status report. */
+  readonly version: string
+}
+
+/** Puts the whole platform into an app. Synthesis then fails on any finding of the rule pack that has no reason. */
+export function addCallplane(app: App, { settings, build, version }: CallplaneProps): void {
+  const stateful = new StatefulStack(app, 'CallplaneStateful', {
+    description: 'Callplane: what must outlive a deployment',
+    alarmEmail: settings.alarmEmail,
+  })
+  const functions = { build, resources: stateful, environment: environmentFrom(settings, version) }
+  const { api } = new ApiStack(app, 'CallplaneApi', {
+    description: 'Callplane: the management API',
+    publicUrl: settings.publicUrl,
+    allowedOrigins: settings.allowedOrigins,
+    ...functions,
+  })
+  new WorkersStack(app, 'CallplaneWorkers', { description: 'Callplane: the functions that queues call', ...functions })
+  const { connector } = new ConnectorStack(app, 'CallplaneConnector', {
+    description: 'Callplane: the link to the engine',
+    settings,
+    ...functions,
+  })
+  new MonitoringStack(app, 'CallplaneMonitoring', {
+    description: 'Callplane: alarms and dashboard',
+    api,
+    connector: connector.service,
+    queues: stateful.queues,
+    onCall: stateful.onCall.topic,
+  })
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
+}
+
+/** What every process is told; a setting that is left empty is not set, so that the process has its own default. */
+function environmentFrom(settings: Settings, version: string): Record<string, string> {
+  const values: Record<string, string> = {
+    [environment.logLevel]: settings.logLevel,
+    [environment.buildVersion]: version,
+    [environment.rootName]: settings.rootName,
+    [environment.tokenSeconds]: settings.tokenSeconds,
+    [environment.passwordMinLength]: settings.passwordMinLength,
+    [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
+  }
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+}

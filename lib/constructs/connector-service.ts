@@ -1,0 +1,155 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
+import { Peer, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2'
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets'
+import {
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  LogDrivers,
+  OperatingSystemFamily,
+  Secret,
+} from 'aws-cdk-lib/aws-ecs'
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import { connector } from '../../contracts/connector.ts'
+import { environment as names } from '../../contracts/environment.ts'
+import { queues } from '../../contracts/resources.ts'
+import { connectorFolder } from '../handlers.ts'
+import type { Settings } from '../settings.ts'
+import { environmentOf, statementsOf } from './grants.ts'
+import type { FunctionDefaults } from './platform-function.ts'
+import type { PrivateNetwork } from './private-network.ts'
+
+const healthPort = 8080
+
+/** What the service is made from. */
+export interface ConnectorServiceProps extends FunctionDefaults {
+  readonly settings: Settings
+  readonly network: PrivateNetwork
+}
+
+/** Two connector tasks. Either is enough: both relay every event, and a command is taken by one of them. */
+export class ConnectorService extends Construct {
+  readonly service: FargateService
+
+  constructor(scope: Construct, id: string, props: ConnectorServiceProps) {
+    super(scope, id)
+    const { settings, network } = props
+    const cluster = new Cluster(this, 'Cluster', {
+      vpc: network.vpc,
+      containerInsightsV2: ContainerInsights.ENABLED,
+    })
+    this.service = new FargateService(this, 'Service', {
+      cluster,
+      taskDefinition: this.defineTask(props),
+      desiredCount: 2,
+      minHealthyPercent: 100,
+      maxHealthyPercent: 200,
+      circuitBreaker: { enable: true, rollback: true },
+      vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+      securityGroups: [this.guard(props)],
+      assignPublicIp: false,
+    })
+    network.admit(this.service)
+    this.service.connections.allowTo(
+      Peer.ipv4(settings.engineNetwork),
+      Port.tcp(settings.enginePort),
+      'event socket of the engine',
+    )
+  }
+
+  /** Nothing may come in. Out go the private endpoints; the network has no other way, so any address will do. */
+  private guard({ network }: ConnectorServiceProps): SecurityGroup {
+    const group = new SecurityGroup(this, 'SecurityGroup', {
+      vpc: network.vpc,
+      description: 'Callplane connector',
+      allowAllOutbound: false,
+    })
+    group.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'endpoints of the platform')
+    return group
+  }
+
+  private defineTask(props: ConnectorServiceProps): FargateTaskDefinition {
+    const task = new FargateTaskDefinition(this, 'Task', {
+      cpu: 512,
+      memoryLimitMiB: 1024,
+      runtimePlatform: {
+        cpuArchitecture: CpuArchitecture.ARM64,
+        operatingSystemFamily: OperatingSystemFamily.LINUX,
+      },
+      taskRole: this.makeRole(props),
+      volumes: [{ name: 'spool' }],
+    })
+    const container = task.addContainer('Connector', {
+      image: ContainerImage.fromAsset(connectorFolder(props.build), { platform: Platform.LINUX_ARM64 }),
+      environment: this.environmentOf(props),
+      secrets: { [names.enginePassword]: Secret.fromSecretsManager(props.resources.secrets.socket) },
+      logging: LogDrivers.awsLogs({
+        streamPrefix: 'connector',
+        logGroup: new LogGroup(this, 'Logs', {
+          retention: RetentionDays.ONE_MONTH,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+      }),
+      readonlyRootFilesystem: true,
+      // Orders under way end and waiting events are queued before the process goes.
+      stopTimeout: Duration.seconds(60),
+      healthCheck: {
+        command: ['CMD', 'node', '-e', probe],
+        interval: Duration.seconds(15),
+        timeout: Duration.seconds(5),
+        retries: 3,
+        startPeriod: Duration.seconds(30),
+      },
+    })
+    container.addMountPoints({ sourceVolume: 'spool', containerPath: '/home/node', readOnly: false })
+    acknowledgeTask(task)
+    return task
+  }
+
+  private environmentOf({ resources, settings, environment }: ConnectorServiceProps): Record<string, string> {
+    return {
+      ...environment,
+      ...environmentOf(connector.needs, resources),
+      [queues[connector.consumes].variable]: resources.queues[connector.consumes].queue.queueUrl,
+      [names.engineUrl]: `esl://${settings.engineHost}:${settings.enginePort}`,
+      [names.healthPort]: String(healthPort),
+    }
+  }
+
+  private makeRole({ resources }: ConnectorServiceProps): Role {
+    const takeCommands = new PolicyStatement({
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+      resources: [resources.queues[connector.consumes].queue.queueArn],
+    })
+    return new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
+      inlinePolicies: {
+        needs: new PolicyDocument({ statements: [...statementsOf(connector.needs, resources), takeCommands] }),
+      },
+    })
+  }
+}
+
+/**
+ * Asks whether the process lives, not whether the engine does: a task that is replaced because its engine is away
+ * would lose the events that wait in it.
+ */
+const probe = `fetch('http://127.0.0.1:${healthPort}/live').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))`
+
+function acknowledgeTask(task: FargateTaskDefinition): void {
+  Validations.of(task).acknowledge(
+    {
+      id: 'AwsSolutions-ECS2',
+      reason: 'The variables name tables, queues and the address of the engine; its password is injected as a secret.',
+    },
+    {
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'ecr:GetAuthorizationToken, which the execution role pulls the image with, knows no narrower resource.',
+    },
+  )
+}

@@ -1,0 +1,51 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { type Access, accessOf, variableOf } from '../../contracts/access.ts'
+import type { Route } from '../../contracts/routes/route.ts'
+import type { Resources } from './resources.ts'
+
+/** The port methods that a process uses. */
+export type Needs = Route['needs']
+
+/** The statements that allow exactly what these needs come to: one for each resource, nothing with a wildcard. */
+export function statementsOf(needs: Needs, resources: Resources): PolicyStatement[] {
+  const byTarget = new Map<string, { resource: string; actions: Set<string> }>()
+  for (const granted of accessOf(needs)) {
+    const { key, resource, service } = targetOf(granted, resources)
+    const entry = byTarget.get(key) ?? { resource, actions: new Set() }
+    for (const action of granted.actions) entry.actions.add(`${service}:${action}`)
+    byTarget.set(key, entry)
+  }
+  return [...byTarget.entries()]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([, { resource, actions }]) => new PolicyStatement({ actions: [...actions].sort(), resources: [resource] }))
+}
+
+/** The environment that tells a process where the resources of its needs are. */
+export function environmentOf(needs: Needs, resources: Resources): Record<string, string> {
+  const entries = accessOf(needs).map((granted) => [variableOf(granted), addressOf(granted, resources)] as const)
+  return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b)))
+}
+
+/** What an access is granted on. The key tells resources apart where their ARNs are not known yet. */
+function targetOf(granted: Access, { tables, queues, secrets, keys }: Resources) {
+  if ('table' in granted) {
+    const { tableArn } = tables[granted.table]
+    return granted.index
+      ? { key: `table ${granted.table} index`, service: 'dynamodb', resource: `${tableArn}/index/by-state` }
+      : { key: `table ${granted.table}`, service: 'dynamodb', resource: tableArn }
+  }
+  if ('queue' in granted) {
+    return { key: `queue ${granted.queue}`, service: 'sqs', resource: queues[granted.queue].queue.queueArn }
+  }
+  if ('secret' in granted) {
+    return { key: `secret ${granted.secret}`, service: 'secretsmanager', resource: secrets[granted.secret].secretArn }
+  }
+  return { key: `key ${granted.key}`, service: 'kms', resource: keys[granted.key].keyArn }
+}
+
+function addressOf(granted: Access, { tables, queues, secrets, keys }: Resources): string {
+  if ('table' in granted) return tables[granted.table].tableName
+  if ('queue' in granted) return queues[granted.queue].queue.queueUrl
+  if ('secret' in granted) return secrets[granted.secret].secretArn
+  return keys[granted.key].keyArn
+}

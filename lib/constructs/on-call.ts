@@ -1,0 +1,26 @@
+import { Stack } from 'aws-cdk-lib'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
+import { Construct } from 'constructs'
+
+/** Where every alarm is told, and who hears it. */
+export class OnCall extends Construct {
+  readonly topic: Topic
+
+  /** `email` may be empty: then engineers subscribe whatever pages them. */
+  constructor(scope: Construct, id: string, { email }: { readonly email: string }) {
+    super(scope, id)
+    this.topic = new Topic(this, 'Topic', { displayName: 'Callplane alarms', enforceSSL: true })
+    // A policy of its own replaces the default one, which let the account's alarms publish.
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    )
+    if (email !== '') this.topic.addSubscription(new EmailSubscription(email))
+  }
+}

@@ -1,0 +1,69 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Architecture, Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda'
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import { type Build, type Handler, functionFolder } from '../handlers.ts'
+import { type Needs, environmentOf, statementsOf } from './grants.ts'
+import type { Resources } from './resources.ts'
+
+/** What all functions of a stack have in common. */
+export interface FunctionDefaults {
+  readonly build: Build
+  readonly resources: Resources
+  /** Settings of the deployment, by the names of contracts/environment.ts. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** What one function is made from. */
+export interface PlatformFunctionProps extends FunctionDefaults {
+  readonly handler: Handler
+  /** What it does, in one sentence. */
+  readonly summary: string
+  readonly needs: Needs
+  readonly memoryMb: number
+  readonly timeoutSeconds: number
+  /** Grants beyond the needs: what its trigger asks for. */
+  readonly triggerGrants?: readonly PolicyStatement[]
+}
+
+/** A function with a log group and a role of its own, which can do what its needs name and nothing else. */
+export class PlatformFunction extends Construct {
+  readonly function: Function
+  readonly role: Role
+
+  constructor(scope: Construct, id: string, props: PlatformFunctionProps) {
+    super(scope, id)
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
+    this.role = this.makeRole(logGroup, props)
+    this.function = new Function(this, 'Function', {
+      description: props.summary,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: Code.fromAsset(functionFolder(props.build, props.handler)),
+      memorySize: props.memoryMb,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      role: this.role,
+      logGroup,
+      environment: { ...props.environment, ...environmentOf(props.needs, props.resources) },
+    })
+    this.function.node.defaultChild?.node.addMetadata('callplane:handler', props.handler.name)
+  }
+
+  /** Not the managed basic role: that one may write to every log group of the account. */
+  private makeRole(logGroup: LogGroup, { needs, resources, triggerGrants = [] }: PlatformFunctionProps): Role {
+    const writeLogs = new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    })
+    const statements = [writeLogs, ...statementsOf(needs, resources), ...triggerGrants]
+    return new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { needs: new PolicyDocument({ statements }) },
+    })
+  }
+}

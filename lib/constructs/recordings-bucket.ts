@@ -1,0 +1,31 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, type BucketProps } from 'aws-cdk-lib/aws-s3'
+import type { Construct } from 'constructs'
+
+const guarded: BucketProps = {
+  blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+  encryption: BucketEncryption.S3_MANAGED,
+  objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+  enforceSSL: true,
+  minimumTLSVersion: 1.2,
+  removalPolicy: RemovalPolicy.RETAIN,
+}
+
+/**
+ * Call recordings. Not versioned: a recording that its owner deletes must be gone, and no key is written twice. Every
+ * read and write is logged to a bucket beside it, because a signed link is used without the service's knowledge.
+ */
+export class RecordingsBucket extends Bucket {
+  constructor(scope: Construct, id: string) {
+    const accessLogs = new Bucket(scope, `${id}AccessLogs`, {
+      ...guarded,
+      lifecycleRules: [{ expiration: Duration.days(90) }],
+    })
+    super(scope, id, {
+      ...guarded,
+      versioned: false,
+      serverAccessLogsBucket: accessLogs,
+      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(7) }],
+    })
+  }
+}

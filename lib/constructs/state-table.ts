@@ -1,0 +1,29 @@
+import { RemovalPolicy } from 'aws-cdk-lib'
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
+import type { Construct } from 'constructs'
+import type { TableSpec } from '../../contracts/resources.ts'
+
+const text = (name: string) => ({ name, type: AttributeType.STRING })
+
+/** A table as the adapters expect it, which outlives its stack and can be taken back to any second of 35 days. */
+export class StateTable extends Table {
+  constructor(scope: Construct, id: string, spec: TableSpec) {
+    super(scope, id, {
+      partitionKey: text('pk'),
+      sortKey: text('sk'),
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.AWS_MANAGED,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      ...(spec.expires && { timeToLiveAttribute: 'expiresAt' }),
+    })
+    if (spec.index === undefined) return
+    this.addGlobalSecondaryIndex({
+      indexName: spec.index,
+      partitionKey: text('gsi_pk'),
+      sortKey: text('gsi_sk'),
+      projectionType: ProjectionType.ALL,
+    })
+  }
+}

@@ -1,0 +1,65 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs'
+import { Construct } from 'constructs'
+import type { QueueSpec } from '../../contracts/resources.ts'
+import { RunbookAlarm } from './runbook-alarm.ts'
+
+/** What a work queue is made from. */
+export interface WorkQueueProps {
+  readonly spec: QueueSpec
+  /** Heading of the article about its dead letters in docs/runbook.md. */
+  readonly article: string
+  /** What it means for people when messages end in the dead-letter queue. */
+  readonly impact: string
+  readonly onCall: ITopic
+}
+
+/**
+ * FIFO queues deduplicate inside a message group: the two connectors send the same event under the same id to the same
+ * group (its call), so one is kept, and throughput is counted by group instead of for the whole queue.
+ */
+const fifo: QueueProps = {
+  fifo: true,
+  contentBasedDeduplication: false,
+  deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+  fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+}
+
+/** SQS keeps a message for 14 days at most. */
+const longestRetention = Duration.days(14)
+
+/** A queue with its dead-letter queue and the alarm on that. There is no other way to make a queue. */
+export class WorkQueue extends Construct {
+  readonly queue: Queue
+  readonly deadLetters: Queue
+
+  constructor(scope: Construct, id: string, { spec, article, impact, onCall }: WorkQueueProps) {
+    super(scope, id)
+    const shared: QueueProps = {
+      ...(spec.fifo ? fifo : {}),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    }
+    this.deadLetters = new Queue(this, 'DeadLetters', { ...shared, retentionPeriod: longestRetention })
+    this.queue = new Queue(this, 'Queue', {
+      ...shared,
+      visibilityTimeout: Duration.seconds(spec.visibilitySeconds),
+      retentionPeriod: Duration.seconds(spec.retentionSeconds),
+      receiveMessageWaitTime: Duration.seconds(20),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: spec.maxReceives },
+    })
+    new RunbookAlarm(this, 'DeadLettersAlarm', {
+      article,
+      impact,
+      metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({
+        period: Duration.minutes(1),
+        statistic: 'Maximum',
+      }),
+      threshold: 1,
+      periods: 1,
+      onCall,
+    })
+  }
+}

@@ -1,0 +1,87 @@
+import { CfnOutput, Duration, NestedStack, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import type { Construct } from 'constructs'
+import { cors } from '../../contracts/cors.ts'
+import { environment } from '../../contracts/environment.ts'
+import { routes } from '../../contracts/routes/index.ts'
+import { Endpoint, endpointTimeoutSeconds } from '../constructs/endpoint.ts'
+import { LoggedStage } from '../constructs/logged-stage.ts'
+import { type FunctionDefaults, PlatformFunction } from '../constructs/platform-function.ts'
+import { constructId } from '../constructs/resources.ts'
+import { unmatched } from '../handlers.ts'
+
+/** What the API is made from. */
+export interface ApiStackProps extends StackProps, FunctionDefaults {
+  /** Public base address; empty: the API's own. */
+  readonly publicUrl: string
+  /** Origins whose pages may call the API; none: no preflight is answered. */
+  readonly allowedOrigins: readonly string[]
+}
+
+/** The HTTP API: one nested stack for each resource group, one function for each declared route. */
+export class ApiStack extends Stack {
+  readonly api: HttpApi
+
+  constructor(scope: Construct, id: string, props: ApiStackProps) {
+    super(scope, id, props)
+    this.api = new HttpApi(this, 'Api', {
+      apiName: 'callplane',
+      description: 'Callplane management API',
+      createDefaultStage: false,
+      ...(props.allowedOrigins.length > 0 && { corsPreflight: preflightFor(props.allowedOrigins) }),
+    })
+    new LoggedStage(this, 'Stage', { api: this.api })
+    const publicUrl = props.publicUrl === '' ? this.api.apiEndpoint : props.publicUrl
+    const defaults: FunctionDefaults = {
+      build: props.build,
+      resources: props.resources,
+      environment: { ...props.environment, [environment.publicUrl]: publicUrl },
+    }
+    this.answerUnmatched(defaults)
+    this.answerRoutes(defaults)
+    new CfnOutput(this, 'PublicUrl', { value: publicUrl, description: 'Base address of the API' })
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason:
+        'Callers present X-Access-Token and X-Key, which every handler checks together with account and domain in one ' +
+        'consistent read before it does anything else; an authorizer would be a second read with a cached answer.',
+    })
+  }
+
+  /** Everything that no declared route takes: unknown paths, wrong methods, aliases. */
+  private answerUnmatched(defaults: FunctionDefaults): void {
+    const { function: handler } = new PlatformFunction(this, 'Unmatched', {
+      ...defaults,
+      handler: unmatched,
+      summary: 'Answer unknown paths, wrong methods and aliases',
+      needs: {},
+      memoryMb: 512,
+      timeoutSeconds: endpointTimeoutSeconds,
+    })
+    new HttpRoute(this, 'Default', {
+      httpApi: this.api,
+      routeKey: HttpRouteKey.DEFAULT,
+      integration: new HttpLambdaIntegration('Unmatched', handler),
+    })
+  }
+
+  private answerRoutes(defaults: FunctionDefaults): void {
+    for (const group of new Set(routes.map((route) => route.group))) {
+      const stack = new NestedStack(this, constructId(group), { description: `Callplane endpoints: ${group}` })
+      for (const route of routes.filter((route) => route.group === group)) {
+        new Endpoint(stack, constructId(route.operationId), { ...defaults, api: this.api, route })
+      }
+    }
+  }
+}
+
+function preflightFor(origins: readonly string[]): CorsPreflightOptions {
+  return {
+    allowOrigins: [...origins],
+    allowMethods: [...cors.methods.map((method) => CorsHttpMethod[method]), CorsHttpMethod.OPTIONS],
+    allowHeaders: [...cors.requestHeaders],
+    exposeHeaders: [...cors.exposedHeaders],
+    maxAge: Duration.hours(1),
+  }
+}

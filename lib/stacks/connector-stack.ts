@@ -1,0 +1,22 @@
+import { Stack, type StackProps } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import { ConnectorService } from '../constructs/connector-service.ts'
+import { PrivateNetwork } from '../constructs/private-network.ts'
+import type { FunctionDefaults } from '../constructs/platform-function.ts'
+import type { Settings } from '../settings.ts'
+
+/** What the connector is made from. */
+export interface ConnectorStackProps extends StackProps, FunctionDefaults {
+  readonly settings: Settings
+}
+
+/** The long-lived process that holds the engine's event socket, in a network of its own. */
+export class ConnectorStack extends Stack {
+  readonly connector: ConnectorService
+
+  constructor(scope: Construct, id: string, { settings, build, resources, environment, ...props }: ConnectorStackProps) {
+    super(scope, id, props)
+    const network = new PrivateNetwork(this, 'Network', { cidr: settings.connectorNetwork })
+    this.connector = new ConnectorService(this, 'Connector', { settings, network, build, resources, environment })
+  }
+}

@@ -1,0 +1,124 @@
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib'
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import { Dashboard, GraphWidget, type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { FargateService } from 'aws-cdk-lib/aws-ecs'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { Construct } from 'constructs'
+import type { Resources } from '../constructs/resources.ts'
+import { RunbookAlarm } from '../constructs/runbook-alarm.ts'
+
+/** What is watched, and who is told. */
+export interface MonitoringStackProps extends StackProps {
+  readonly api: HttpApi
+  readonly connector: FargateService
+  readonly queues: Resources['queues']
+  readonly onCall: ITopic
+}
+
+const minute = Duration.minutes(1)
+
+/** The alarms that belong to no single queue, and the page to look at first. */
+export class MonitoringStack extends Stack {
+  constructor(scope: Construct, id: string, props: MonitoringStackProps) {
+    super(scope, id, props)
+    this.watchApi(props)
+    this.watchQueues(props)
+    this.watchConnector(props)
+    this.drawDashboard(props)
+  }
+
+  private watchApi({ api, onCall }: MonitoringStackProps): void {
+    new RunbookAlarm(this, 'ApiErrors', {
+      article: 'The API answers with errors',
+      impact: 'More than one request in twenty fails with a 5xx: tenants cannot log in, place calls or change settings.',
+      metric: new MathExpression({
+        // A quiet night's single failure is no reason to wake anybody.
+        expression: 'IF(requests >= 20, 100 * errors / requests, 0)',
+        usingMetrics: {
+          requests: api.metricCount({ period: Duration.minutes(5) }),
+          errors: api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' }),
+        },
+        period: Duration.minutes(5),
+        label: 'failed requests, percent',
+      }),
+      threshold: 5,
+      periods: 2,
+      onCall,
+    })
+  }
+
+  private watchQueues({ queues, onCall }: MonitoringStackProps): void {
+    new RunbookAlarm(this, 'CommandsWait', {
+      article: 'Commands are not taken',
+      impact: 'No connector takes orders to the engine: calls are not placed, held or hung up, and callers get a 503.',
+      metric: oldestMessage(queues.commands.queue),
+      threshold: 15,
+      periods: 2,
+      onCall,
+    })
+    new RunbookAlarm(this, 'EventsWait', {
+      article: 'Events wait',
+      impact: 'Hooks fire minutes late: receivers learn of calls long after they happened.',
+      metric: oldestMessage(queues.events.queue),
+      threshold: 120,
+      periods: 3,
+      onCall,
+    })
+  }
+
+  private watchConnector({ connector, onCall }: MonitoringStackProps): void {
+    new RunbookAlarm(this, 'ConnectorsMissing', {
+      article: 'A connector is missing',
+      impact: 'One connector is left, or none: with none, no call is placed through the API and no event is seen.',
+      metric: runningTasks(connector),
+      threshold: 2,
+      below: true,
+      periods: 5,
+      alarmOnSilence: true,
+      onCall,
+    })
+  }
+
+  private drawDashboard({ api, connector, queues }: MonitoringStackProps): void {
+    const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 })
+    const period = minute
+    const all = Object.values(queues)
+    new Dashboard(this, 'Dashboard', {
+      widgets: [
+        [
+          graph('API: requests and failures', [api.metricCount({ period }), api.metricServerError({ period })]),
+          graph('API: latency, ms', [
+            api.metricLatency({ period, statistic: 'p50' }),
+            api.metricLatency({ period, statistic: 'p99' }),
+          ]),
+        ],
+        [
+          graph('Queues: oldest message, s', all.map(({ queue }) => oldestMessage(queue))),
+          graph('Dead letters', all.map((work) => work.deadLetters.metricApproximateNumberOfMessagesVisible({ period }))),
+        ],
+        [
+          graph('Connector: tasks', [runningTasks(connector)]),
+          graph('Connector: processor and memory, %', [
+            connector.metricCpuUtilization({ period }),
+            connector.metricMemoryUtilization({ period }),
+          ]),
+        ],
+      ],
+    })
+  }
+}
+
+function oldestMessage(queue: Resources['queues']['commands']['queue']): Metric {
+  return queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: 'Maximum' })
+}
+
+/** Counted by Container Insights; the service itself publishes no such number. */
+function runningTasks(service: FargateService): Metric {
+  return new Metric({
+    namespace: 'ECS/ContainerInsights',
+    metricName: 'RunningTaskCount',
+    dimensionsMap: { ClusterName: service.cluster.clusterName, ServiceName: service.serviceName },
+    statistic: 'Minimum',
+    period: minute,
+  })
+}

@@ -1,0 +1,58 @@
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { Key } from 'aws-cdk-lib/aws-kms'
+import type { Construct } from 'constructs'
+import { type QueueName, buckets, keys, queues, secrets, tables } from '../../contracts/resources.ts'
+import { GeneratedSecret } from '../constructs/generated-secret.ts'
+import { OnCall } from '../constructs/on-call.ts'
+import { RecordingsBucket } from '../constructs/recordings-bucket.ts'
+import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
+import { StateTable } from '../constructs/state-table.ts'
+import { WorkQueue } from '../constructs/work-queue.ts'
+
+/** What it means when messages of a queue were given up, and the article that says what to do. */
+const deadLetters: Readonly<Record<QueueName, { readonly article: string; readonly impact: string }>> = {
+  commands: {
+    article: 'Commands in the dead-letter queue',
+    impact: 'An order to the engine (a call, a hang-up) was not carried out; its caller got an error or no outcome.',
+  },
+  events: {
+    article: 'Events in the dead-letter queue',
+    impact: 'Events of calls did not reach the hooks that want them; receivers do not know of these calls.',
+  },
+  deliveries: {
+    article: 'Deliveries in the dead-letter queue',
+    impact: 'Hook deliveries are no longer attempted; their receivers miss events until these are queued again.',
+  },
+}
+
+/** Everything that must outlive a deployment, and what waits in queues. Changing a construct id here loses data. */
+export class StatefulStack extends Stack implements Resources {
+  readonly onCall: OnCall
+  readonly tables: Resources['tables']
+  readonly queues: Resources['queues']
+  readonly secrets: Resources['secrets']
+  readonly keys: Resources['keys']
+  readonly buckets: Resources['buckets']
+
+  constructor(scope: Construct, id: string, { alarmEmail, ...props }: StackProps & { readonly alarmEmail: string }) {
+    super(scope, id, { ...props, terminationProtection: true })
+    this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
+    this.tables = eachOf(tables, (name, spec) => new StateTable(this, `${constructId(name)}Table`, spec))
+    this.queues = eachOf(
+      queues,
+      (name, spec) =>
+        new WorkQueue(this, `${constructId(name)}Queue`, { spec, ...deadLetters[name], onCall: this.onCall.topic }),
+    )
+    this.secrets = eachOf(secrets, (name, spec) => new GeneratedSecret(this, `${constructId(name)}Secret`, spec))
+    this.keys = eachOf(
+      keys,
+      (name, { purpose }) =>
+        new Key(this, `${constructId(name)}Key`, {
+          description: `Callplane: ${purpose}`,
+          enableKeyRotation: true,
+          removalPolicy: RemovalPolicy.RETAIN,
+        }),
+    )
+    this.buckets = eachOf(buckets, (name) => new RecordingsBucket(this, `${constructId(name)}Bucket`))
+  }
+}
