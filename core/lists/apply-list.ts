@@ -1,0 +1,123 @@
+import { invalidField } from '../errors.ts'
+import { type ListPosition, readCursor, writeCursor } from './cursor.ts'
+import { type ListQuery, type ListValue, type ListWishes, readWishes } from './list-query.ts'
+
+/** How one kind of list is told apart, ordered and cut. */
+export interface ListRules<T extends object> {
+  /** What an item is known by; unique in the list. */
+  readonly id: (item: T) => string
+  /** The names that `columns`, `sort` and `filter` may use. */
+  readonly fields: readonly (keyof T & string)[]
+  /** The key that the items already ascend in, by code unit; the id where not given. */
+  readonly order?: (item: T) => string
+  /** Whether the list always pages; by default it gives all items, up to 4 000, until `limit` or `page` is used. */
+  readonly pagesAlways?: boolean
+}
+
+/** One page of a list. */
+export interface ListPage<T extends object> {
+  /** The items with the wanted columns. Use ids, not columns, as keys: a column may be left out. */
+  readonly rows: readonly { readonly id: string; readonly item: Partial<T> }[]
+  /** `X-Next-Cursor` when there is more, and `X-Truncated` when the page was cut without being asked for. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Items on a page where `limit` is not given. */
+const defaultLimit = 40
+/** Items of an unpaged list. */
+const maxUnpaged = 4_000
+
+/**
+ * Filters, sorts and cuts a list as the contract's rules on lists say. Text matches a filter by prefix, anything else
+ * by equality; equal items keep the order of their ids. A cursor continues after the item that its page ended with,
+ * also when that item is gone. Throws `invalid_field` for a query that cannot be followed.
+ */
+export function applyList<T extends object>(items: readonly T[], query: ListQuery, rules: ListRules<T>): ListPage<T> {
+  const wishes = readWishes(query, rules.fields)
+  const found = sorted(
+    items.filter((item) => wishes.filter.every(({ field, value }) => matches(valueOf(item, field), value))),
+    wishes,
+    rules,
+  )
+  const { start, limit, isAsked } = pageOf(found, query, wishes, rules)
+  const page = found.slice(start, start + limit)
+  const last = page.at(-1)
+  const headers: Record<string, string> = {}
+  if (last !== undefined && start + limit < found.length) {
+    headers['X-Next-Cursor'] = writeCursor(positionOf(last, wishes, rules))
+    if (!isAsked) headers['X-Truncated'] = 'true'
+  }
+  return { rows: page.map((item) => ({ id: rules.id(item), item: cut(item, wishes.columns) })), headers }
+}
+
+function pageOf<T extends object>(found: readonly T[], query: ListQuery, wishes: ListWishes, rules: ListRules<T>) {
+  const isAsked = query.limit !== undefined || query.page !== undefined || rules.pagesAlways === true
+  const limit = query.limit ?? (isAsked ? defaultLimit : maxUnpaged)
+  if (query.cursor === undefined) return { start: ((query.page ?? 1) - 1) * limit, limit, isAsked }
+  if (query.page !== undefined) throw invalidField('cursor', 'must not be given together with page')
+  return { start: startAfter(readCursor(query.cursor), found, wishes, rules), limit, isAsked }
+}
+
+function startAfter<T extends object>(
+  position: ListPosition,
+  found: readonly T[],
+  wishes: ListWishes,
+  rules: ListRules<T>,
+): number {
+  const known = found.findIndex((item) => rules.id(item) === position.id)
+  if (known >= 0) return known + 1
+  const next = found.findIndex((item) => comparePositions(positionOf(item, wishes, rules), position, wishes) > 0)
+  return next >= 0 ? next : found.length
+}
+
+function sorted<T extends object>(items: readonly T[], wishes: ListWishes, rules: ListRules<T>): readonly T[] {
+  if (wishes.sort.length === 0) return items
+  return items
+    .map((item) => ({ item, position: positionOf(item, wishes, rules) }))
+    .sort((a, b) => comparePositions(a.position, b.position, wishes))
+    .map(({ item }) => item)
+}
+
+function positionOf<T extends object>(item: T, wishes: ListWishes, rules: ListRules<T>): ListPosition {
+  const id = rules.id(item)
+  if (wishes.sort.length === 0) return { id, values: [rules.order?.(item) ?? id] }
+  return { id, values: wishes.sort.map(({ field }) => valueOf(item, field)) }
+}
+
+function comparePositions(a: ListPosition, b: ListPosition, { sort }: ListWishes): number {
+  for (const [index, value] of a.values.entries()) {
+    const order = compareValues(value, b.values[index] ?? null) * (sort[index]?.direction ?? 1)
+    if (order !== 0) return order
+  }
+  return compareValues(a.id, b.id)
+}
+
+const kinds = ['object', 'boolean', 'number', 'string']
+
+/** Null before booleans before numbers before text, each kind in its own order. */
+function compareValues(a: ListValue, b: ListValue): number {
+  const kind = kinds.indexOf(typeof a) - kinds.indexOf(typeof b)
+  if (kind !== 0 || a === b || a === null || b === null) return kind
+  return a < b ? -1 : 1
+}
+
+function matches(value: ListValue, wanted: ListValue): boolean {
+  return typeof wanted === 'string' && typeof value === 'string' ? value.startsWith(wanted) : value === wanted
+}
+
+/** A field's value; what is absent or no single value counts as null. */
+function valueOf(item: object, field: string): ListValue {
+  const value: unknown = Object.hasOwn(item, field) ? Reflect.get(item, field) : null
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
+}
+
+function cut<T extends object>(item: T, columns: readonly string[] | undefined): Partial<T> {
+  if (columns === undefined) return item
+  const kept: Partial<T> = {}
+  for (const name of columns) if (isKey(item, name)) kept[name] = item[name]
+  return kept
+}
+
+function isKey<T extends object>(item: T, name: string): name is keyof T & string {
+  return Object.hasOwn(item, name)
+}

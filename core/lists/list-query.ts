@@ -1,0 +1,72 @@
+import { invalidField } from '../errors.ts'
+
+/** A single value that lists sort and filter by. */
+export type ListValue = string | number | boolean | null
+
+/** The query parameters of a list, as its route's schema lets them through. */
+export interface ListQuery {
+  readonly limit?: number | undefined
+  readonly page?: number | undefined
+  readonly cursor?: string | undefined
+  /** Comma-separated names, or a JSON object whose keys are names. */
+  readonly columns?: string | undefined
+  /** JSON object: field to 1 (ascending) or -1. */
+  readonly sort?: string | undefined
+  /** JSON object: field to value. */
+  readonly filter?: string | undefined
+}
+
+/** What the three written parameters of a list ask for. */
+export interface ListWishes {
+  /** Names of the fields to show; absent shows all. */
+  readonly columns: readonly string[] | undefined
+  readonly sort: readonly { readonly field: string; readonly direction: 1 | -1 }[]
+  readonly filter: readonly { readonly field: string; readonly value: ListValue }[]
+}
+
+/** Reads `columns`, `sort` and `filter`. Throws `invalid_field` for what is malformed or names no field of the list. */
+export function readWishes(query: ListQuery, fields: readonly string[]): ListWishes {
+  return {
+    columns: query.columns === undefined ? undefined : readColumns(query.columns, fields),
+    sort: readObject('sort', query.sort, fields).map(([field, direction]) => {
+      if (direction !== 1 && direction !== -1) throw invalidField('sort', `${field} must be 1 or -1`)
+      return { field, direction }
+    }),
+    filter: readObject('filter', query.filter, fields).map(([field, value]) => {
+      if (!isListValue(value)) throw invalidField('filter', `${field} must be text, a number, true, false or null`)
+      return { field, value }
+    }),
+  }
+}
+
+function readColumns(text: string, fields: readonly string[]): string[] {
+  if (text.startsWith('{')) return readObject('columns', text, fields).map(([name]) => name)
+  const names = text.split(',').map((name) => name.trim())
+  return names.map((name) => known('columns', name, fields))
+}
+
+function readObject(parameter: string, text: string | undefined, fields: readonly string[]): [string, unknown][] {
+  if (text === undefined) return []
+  const value = parse(parameter, text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidField(parameter, 'must be a JSON object')
+  }
+  return Object.entries(value).map(([name, member]) => [known(parameter, name, fields), member])
+}
+
+function parse(parameter: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidField(parameter, 'must be a JSON object')
+  }
+}
+
+function known(parameter: string, name: string, fields: readonly string[]): string {
+  if (fields.includes(name)) return name
+  throw invalidField(parameter, `must name fields of ${fields.join(', ')}`)
+}
+
+function isListValue(value: unknown): value is ListValue {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
