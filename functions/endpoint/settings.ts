@@ -12,6 +12,8 @@ export interface Settings {
   readonly tokenSeconds: number
   /** Least length of a password. */
   readonly passwordMinLength: number
+  /** Networks in CIDR form, comma-separated, that hooks may point at besides public addresses. */
+  readonly hookAllowedNetworks: string
 }
 
 /**
@@ -25,6 +27,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     rootName: env[environment.rootName] || 'root',
     tokenSeconds: wholeNumber(env, environment.tokenSeconds, 604_800, 300, 8_640_000),
     passwordMinLength: wholeNumber(env, environment.passwordMinLength, 3, 1, 128),
+    hookAllowedNetworks: env[environment.hookAllowedNetworks] ?? '',
   }
 }
 

@@ -1,0 +1,132 @@
+// oxlint-disable-next-line import/no-named-as-default -- its types know the default export only
+import middy from '@middy/core'
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import type * as z from 'zod/mini'
+import type { Log } from '../adapters/log/logger.ts'
+import { queues } from '../contracts/resources.ts'
+import type { Worker } from '../contracts/workers.ts'
+import type { PortName, PortsOf } from '../core/ports.ts'
+import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
+import type { EndpointTools } from './endpoint/tools.ts'
+import { type MessageEnd, handleBatch } from './worker/handle-batch.ts'
+import { messageSchemas } from './worker/message-schemas.ts'
+
+/** The cloud adapter of each port that a worker needs: exactly those. */
+export type WorkerAdaptersOf<W extends Worker> = { readonly [P in keyof W['needs'] & PortName]: MakePort<P> }
+
+/** What the messages of a worker's queue hold. */
+export type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
+
+/** What a worker works with besides its ports. */
+export type WorkerTools = Pick<EndpointTools, 'clock' | 'random' | 'log'>
+
+/** Handles one message. What it throws sends the message back to its queue. */
+export type HandleMessage<W extends Worker> = (
+  message: MessageOf<W>,
+  ports: PortsOf<W['needs']>,
+  tools: WorkerTools,
+) => Promise<void>
+
+/** Handles a batch of its queue and answers which messages must come again. */
+export type WorkerHandler = (
+  event: SQSEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+) => Promise<SQSBatchResponse>
+
+/** A batch that would outlive its function is ended this much earlier, so that what is done stays done. */
+const reserveMs = 500
+
+/** A batch on its way: which messages are over for good. */
+interface Batch {
+  readonly records: readonly SQSRecord[]
+  readonly done: Set<string>
+}
+
+/**
+ * The handler of a queue, over given ports. Each message is read by the queue's schema and handled alone; failed ones
+ * come again, and on a FIFO queue those behind them in their group too. When the function's time runs out, all that is
+ * not done comes again.
+ */
+export function createWorker<const W extends Worker>(
+  record: W,
+  ports: PortsOf<W['needs']>,
+  handle: HandleMessage<W>,
+  tools: WorkerTools,
+): WorkerHandler {
+  const run = middy<Batch, SQSBatchResponse>(
+    async ({ records, done }: Batch) => {
+      const failed = await handleBatch(records, queues[record.queue].fifo, async (message) => {
+        const end = await handleRecord(record, message, tools.log, async (content, log) =>
+          handle(content as MessageOf<W>, ports, { ...tools, log }),
+        )
+        if (end === 'done') done.add(message.messageId)
+        return end
+      })
+      return response(failed)
+    },
+    { timeoutEarlyInMillis: reserveMs, timeoutEarlyResponse: endLate },
+  ).onError(({ event: { records, done }, error }) => {
+    tools.log.error('batch ended early', error)
+    return response(records.map(({ messageId }) => messageId).filter((id) => !done.has(id)))
+  })
+  return async (event, { getRemainingTimeInMillis }) =>
+    run({ records: event.Records, done: new Set() }, { getRemainingTimeInMillis } as Context)
+}
+
+/** The handler of a queue over cloud adapters, made from the process's environment at the first batch and kept. */
+export function worker<const W extends Worker>(
+  record: W,
+  adapters: WorkerAdaptersOf<W>,
+  handle: HandleMessage<W>,
+): WorkerHandler {
+  let handler: WorkerHandler | undefined
+  const make = () => {
+    const context = cloudContext()
+    const made = Object.entries<MakePort<PortName>>(adapters).map(([name, adapter]) => [name, adapter(context)])
+    const ports = Object.fromEntries(made) as PortsOf<W['needs']>
+    return createWorker(record, ports, handle, cloudTools(context, record.name))
+  }
+  return async (event, context) => (handler ??= make())(event, context)
+}
+
+/** Reads and handles one message. Its content is never logged: a delivery or event holds what tenants own. */
+async function handleRecord(
+  { queue }: Worker,
+  { body, messageId }: SQSRecord,
+  parent: Log,
+  handle: (content: unknown, log: Log) => Promise<void>,
+): Promise<MessageEnd> {
+  const log = parent.with({ messageId })
+  const content = messageSchemas[queue].safeParse(parse(body))
+  if (!content.success) {
+    const paths = content.error.issues.map(({ path }) => path.map(String).join('.'))
+    log.error('message not readable', undefined, {
+      paths: paths.slice(0, 5).join(', '),
+      bytes: Buffer.byteLength(body),
+    })
+    return 'unreadable'
+  }
+  try {
+    await handle(content.data, log)
+    return 'done'
+  } catch (error) {
+    log.error('message not handled', error)
+    return 'failed'
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function response(failed: readonly string[]): SQSBatchResponse {
+  return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) }
+}
+
+function endLate(): never {
+  throw new Error('the time of the function ran out')
+}

@@ -1,0 +1,10 @@
+import { commandMessage } from '../../contracts/messages/command.ts'
+import { deliveryMessage } from '../../contracts/messages/delivery.ts'
+import { eventMessage } from '../../contracts/messages/event.ts'
+
+/** What the messages of each queue look like. */
+export const messageSchemas = {
+  commands: commandMessage,
+  events: eventMessage,
+  deliveries: deliveryMessage,
+} as const
