@@ -1,3 +1,4 @@
+import { permissionDenied } from '../access/permission.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Account, Caller } from '../model.ts'
 import type { AccountStore } from '../ports.ts'
@@ -26,7 +27,7 @@ export async function readCallAccount(
   }
   const [login = '', namedDomain] = (name ?? caller.login).split('@')
   if (namedDomain !== undefined && namedDomain.toLowerCase() !== domain) {
-    throw new DomainError('permission_denied', 'Permission denied!')
+    throw permissionDenied()
   }
   if (login === '') throw invalidField(field, 'must be "<login>" or "<login>@<domain>"')
   const account = await accounts.read(domain, login)

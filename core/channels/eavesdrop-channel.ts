@@ -5,7 +5,7 @@ import type { PlatformEvent } from '../model.ts'
 import type { AccountStore, CallEngine, EventSink } from '../ports.ts'
 import { readCallAccount } from './call-account.ts'
 import { type CallVariables, checkCallVariables } from './call-variables.ts'
-import type { Orderer } from './command-scope.ts'
+import { commandScope, type Orderer } from './command-scope.ts'
 import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
 
 /** Who listens to what, as it is asked for; every text has matched its pattern. */
@@ -55,7 +55,7 @@ export async function eavesdropChannel(
     side: request.side ?? account.login,
     variables,
   }
-  const outcome = await ports.engine.run(command, { domain, presenceId: null }, engineWaitMs)
+  const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs)
   const answer = isUnanswered(outcome) ? pendingAnswer(chosen.uuid) : okAnswer(requireDone(outcome).text)
   await tell(ports.events, startEvent(command, orderer, chosen.now), answer)
   return answer

@@ -1,4 +1,6 @@
 import { DomainError } from '../errors.ts'
+import { applyList } from '../lists/apply-list.ts'
+import type { ListQuery } from '../lists/list-query.ts'
 import type { CallEngine } from '../ports.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { requireDone } from './engine-answer.ts'
@@ -34,6 +36,12 @@ export async function listChannels(
     .map((row) => Object.fromEntries(fields.map((name) => [name, textField(row, name)])))
     .filter((row) => isWanted(row, filter))
     .sort(byAge)
+}
+
+/** A page of channels by the rules that every list follows, in the shape of the published list, and its headers. */
+export function pageOfChannels(channels: readonly ChannelRow[], query: ListQuery, fields: readonly string[]) {
+  const { rows, headers } = applyList(channels, query, { id: (row) => row['uuid'] ?? '', fields, order: age })
+  return { data: { row_count: rows.length, rows: rows.map(({ item }) => item) }, headers }
 }
 
 function noList(cause?: unknown): DomainError {
@@ -78,9 +86,12 @@ function isOf(presenceId: string, userId: string): boolean {
   return wanted.includes('@') ? id === wanted : id.slice(0, id.lastIndexOf('@')) === wanted
 }
 
+/** When a channel was created and which it is, as one text that sorts by both. Epoch seconds have ten digits. */
+function age(row: ChannelRow): string {
+  return `${(row['created_epoch'] ?? '').padStart(12, '0')}:${row['uuid'] ?? ''}`
+}
+
 function byAge(left: ChannelRow, right: ChannelRow): number {
-  const difference = Number(left['created_epoch']) - Number(right['created_epoch'])
-  if (difference !== 0 && !Number.isNaN(difference)) return difference
-  const [a, b] = [left['uuid'] ?? '', right['uuid'] ?? '']
+  const [a, b] = [age(left), age(right)]
   return a < b ? -1 : Number(a > b)
 }

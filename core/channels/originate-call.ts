@@ -1,8 +1,8 @@
-import { DomainError } from '../errors.ts'
+import { permissionDenied } from '../access/permission.ts'
 import type { AccountStore, CallEngine } from '../ports.ts'
 import { type CallVariables, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
-import type { Orderer } from './command-scope.ts'
+import { commandScope, type Orderer } from './command-scope.ts'
 import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
 
 /** How long the caller's phone rings when the request does not say. */
@@ -29,7 +29,7 @@ export async function originateCall(
   request: CallRequest,
   uuid: string,
 ): Promise<EngineAnswer> {
-  const { caller, domain, scope } = orderer
+  const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables)
   refuseOthersCall(orderer, request.callerId)
   const account = await readCallAccount(ports.accounts, caller, domain, { field: 'callerId', name: request.callerId })
@@ -43,7 +43,7 @@ export async function originateCall(
       autoAnswer: autoAnswerOf(request.auto_answer_param),
       variables,
     },
-    { domain, presenceId: scope === 'own' ? caller.username : null },
+    commandScope(orderer),
     engineWaitMs,
   )
   if (isUnanswered(outcome)) return pendingAnswer(uuid)
@@ -55,7 +55,7 @@ function refuseOthersCall({ caller, domain, scope }: Orderer, callerId: string |
   if (scope === 'all' || callerId === undefined) return
   const named = callerId.includes('@') ? callerId : `${callerId}@${domain}`
   if (named.toLowerCase() === caller.username.toLowerCase()) return
-  throw new DomainError('permission_denied', 'Permission denied!')
+  throw permissionDenied()
 }
 
 function autoAnswerOf(assignment: string | undefined): { name: string; value: string } | undefined {

@@ -1,4 +1,5 @@
 import type { Hook } from '../model.ts'
+import type { CreatedHooks } from './create-hooks.ts'
 
 /** A hook as callers see it. */
 export interface PresentedHook extends Omit<Hook, 'id' | 'secrets' | 'createdAt' | 'version' | 'fields'> {
@@ -25,5 +26,20 @@ export function presentHook(hook: Hook): PresentedHook {
     retries: hook.retries,
     ...(hook.delay === undefined ? {} : { delay: hook.delay }),
     ...(hook.disabledReason === undefined ? {} : { disabledReason: hook.disabledReason }),
+  }
+}
+
+/** The answer to a create: the hooks, how many, and each one's secret this once. */
+export function presentCreatedHooks({ hooks, secrets }: CreatedHooks) {
+  const count = hooks.length
+  return {
+    status: 'OK' as const,
+    data: {
+      result: { ok: 1 as const, n: count },
+      ops: hooks.map(presentHook),
+      insertedCount: count,
+      insertedIds: hooks.map(({ id }) => id),
+      secrets,
+    },
   }
 }

@@ -1,0 +1,36 @@
+import { applyList } from '../lists/apply-list.ts'
+import type { ListQuery } from '../lists/list-query.ts'
+import type { HookStore } from '../ports.ts'
+import { presentHook } from './present-hook.ts'
+
+/** What lists of hooks can be sorted, filtered and cut by. */
+const fields = [
+  '_id',
+  'domain',
+  'event',
+  'enable',
+  'description',
+  'action',
+  'fields',
+  'map',
+  'filter',
+  'headers',
+  'auth',
+  'customBody',
+  'rawBody',
+  'retries',
+  'delay',
+  'disabledReason',
+] as const
+
+/** The hooks of a domain as callers see them, oldest first, by the rules that every list follows. */
+export async function listHooks(hooks: Pick<HookStore, 'list'>, domain: string, query: ListQuery) {
+  const stored = await hooks.list(domain)
+  const createdAt = new Map(stored.map((hook) => [hook.id, String(hook.createdAt).padStart(15, '0')]))
+  const { rows, headers } = applyList(stored.map(presentHook), query, {
+    id: ({ _id }) => _id,
+    fields,
+    order: ({ _id }) => `${createdAt.get(_id) ?? ''}:${_id}`,
+  })
+  return { data: rows.map(({ item }) => item), headers }
+}

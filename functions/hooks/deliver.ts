@@ -1,0 +1,19 @@
+import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
+import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
+import { deliver } from '../../contracts/workers.ts'
+import { attemptDelivery } from '../../core/hooks/attempt-delivery.ts'
+import { worker } from '../worker.ts'
+
+export const handler = worker(
+  deliver,
+  {
+    hooks: dynamoHookStore,
+    deliveries: dynamoDeliveryStore,
+    hookClient: guardedHookClient,
+    secretBox: kmsSecretBox,
+  },
+  async (message, ports, { clock }) => attemptDelivery({ ...ports, clock, hmac: hmacSha256 }, message),
+)

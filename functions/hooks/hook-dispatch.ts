@@ -1,0 +1,15 @@
+import { deliveryId } from '../../adapters/crypto/delivery-id.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
+import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
+import { hookDispatch } from '../../contracts/workers.ts'
+import { dispatchEvent } from '../../core/hooks/dispatch-event.ts'
+import { worker } from '../worker.ts'
+
+export const handler = worker(
+  hookDispatch,
+  { hooks: dynamoHookStore, deliveries: dynamoDeliveryStore, deliveryQueue: sqsDeliveryQueue },
+  async (event, ports, { clock }) =>
+    dispatchEvent({ ...ports, clock, compile: linearPattern, deliveryIdOf: deliveryId }, event),
+)

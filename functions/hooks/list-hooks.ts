@@ -1,0 +1,14 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import * as routes from '../../contracts/routes/hooks.ts'
+import { listHooks } from '../../core/hooks/list-hooks.ts'
+import { endpoint, reply } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.listHooks,
+  { domains: dynamoDomainStore, hooks: dynamoHookStore },
+  async ({ domain, query }, { hooks }) => {
+    const { data, headers } = await listHooks(hooks, domain, query)
+    return reply({ status: 'OK', data }, { headers })
+  },
+)
