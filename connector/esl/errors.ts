@@ -35,13 +35,13 @@ export class EslCommandNotSent extends EslError {
   readonly takesDown = 'command'
 }
 
-/** The engine answered `-ERR` to a `bgapi`: the job was not started. */
+/** The engine answered `-ERR` where only `+OK` will do: a job was not started, a subscription not changed. */
 export class EslCommandRejected extends EslError {
   readonly takesDown = 'command'
   readonly reply: string
 
   constructor(reply: string) {
-    super(`the engine did not start the job: ${reply}`)
+    super(`the engine refused the command: ${reply}`)
     this.reply = reply
   }
 }
@@ -60,10 +60,12 @@ export type EslDownReason =
   | 'unreachable'
   /** Connected, but no greeting in time. */
   | 'no-greeting'
-  /** The first words were not those of an event socket, or the engine refused a command of the login. */
+  /** The first words were not those of an event socket. */
   | 'not-an-engine'
   /** The password was refused. */
   | 'auth-refused'
+  /** The engine would not send the events asked for. */
+  | 'subscription-refused'
   /** The engine's access list does not hold our address. */
   | 'access-rejected'
   /** The engine said goodbye: shutdown, reload of its module, `exit`. */

@@ -4,8 +4,6 @@ export interface EslLimits {
   readonly maxHeaderBytes: number
   /** Longest body of a frame; a channel list of a large engine is tens of megabytes. */
   readonly maxBodyBytes: number
-  /** Longest command; an engine is known to take 200,000 bytes. */
-  readonly maxCommandBytes: number
   /** Commands that wait for their turn; one more is refused as not sent. */
   readonly maxWaitingCommands: number
   /** From the connection attempt to the engine's greeting, and from our password to its answer. */
@@ -29,7 +27,6 @@ export interface EslLimits {
 export const defaultEslLimits: EslLimits = {
   maxHeaderBytes: 64 * 1024,
   maxBodyBytes: 64 * 1024 * 1024,
-  maxCommandBytes: 200_000,
   maxWaitingCommands: 1_000,
   greetingMs: 5_000,
   commandMs: 10_000,

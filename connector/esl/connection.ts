@@ -1,0 +1,237 @@
+import { connect, type Socket } from 'node:net'
+import { EslCommand } from './command.ts'
+import {
+  EslCommandInvalid,
+  EslConnectionLost,
+  type EslDownReason,
+  EslError,
+  EslEventUnreadable,
+  EslFramingLost,
+} from './errors.ts'
+import { type EslEvent, readEvent } from './event.ts'
+import { type EslFrame, FrameReader } from './frame.ts'
+import type { EslLimits } from './limits.ts'
+import { ReplyQueue, type Settle } from './reply-queue.ts'
+import type { EslTimers } from './timers.ts'
+
+/** What an engine writes to a listener that it drops, possibly in the middle of an event. */
+const OVERFLOW_NOTICE = 'killed listener because of lost events'
+
+/** What a connection counts, into an object that outlives it. */
+export interface EslTally {
+  /** When the last byte came, in the milliseconds of the timers. */
+  heardAt: number
+  bytes: number
+  events: number
+  unreadableEvents: number
+  lateReplies: number
+  strayReplies: number
+}
+
+/** What a connection needs. After `onEnd`, which is called exactly once, nothing is called any more. */
+export interface EslConnectionOptions {
+  readonly host: string
+  readonly port: number
+  readonly password: string
+  readonly timers: EslTimers
+  readonly limits: EslLimits
+  readonly tally: EslTally
+  /** Logged in: commands may be run. */
+  onReady(): void
+  onEvent(event: EslEvent): void
+  onUnreadable(error: EslEventUnreadable): void
+  onEnd(error: EslConnectionLost): void
+}
+
+/** `greeting`: before the engine's first words; `login`: before its answer to the password. */
+type Phase = 'greeting' | 'login' | 'open' | 'closing' | 'ended'
+
+/** One TCP connection to an engine, from the attempt to its end. Never stops reading while it lives. */
+export class EslConnection {
+  readonly #options: EslConnectionOptions
+  readonly #socket: Socket
+  readonly #reader: FrameReader
+  readonly #replies: ReplyQueue
+  readonly #ended = Promise.withResolvers<void>()
+  readonly #cancel = { greeting: () => {}, silence: () => {}, closing: () => {} }
+  #phase: Phase = 'greeting'
+  /** When the last byte came, or the attempt began. */
+  #heardAt: number
+  #socketError: Error | undefined
+  #connected = false
+  #probing = false
+
+  constructor(options: EslConnectionOptions) {
+    const { host, port, limits, timers, tally } = options
+    this.#options = options
+    this.#heardAt = timers.now()
+    this.#reader = new FrameReader(limits)
+    this.#socket = connect({ host, port, noDelay: true, keepAlive: true })
+    this.#replies = new ReplyQueue({
+      write: (bytes) => this.#socket.write(bytes),
+      onOverdue: (error) => this.#end(error),
+      timers,
+      limits,
+      counts: tally,
+    })
+    this.#cancel.greeting = timers.after(limits.greetingMs, () => this.#fail('no-greeting', 'the engine did not greet'))
+    this.#watchSilence()
+    this.#listen()
+  }
+
+  /** Sends a command when its turn comes, once the connection is ready. */
+  run(command: EslCommand, settle: Settle): void {
+    this.#replies.add(command, settle)
+  }
+
+  /** Says goodbye and waits for the end, `closeMs` at most. */
+  close(): Promise<void> {
+    if (this.#phase === 'open') {
+      this.#phase = 'closing'
+      this.#replies.add(EslCommand.exit(), () => {}, Number.POSITIVE_INFINITY)
+      const { timers, limits } = this.#options
+      this.#cancel.closing = timers.after(limits.closeMs, () => this.#fail('stopped', 'closed on our side'))
+    } else if (this.#phase !== 'closing') this.#fail('stopped', 'closed on our side')
+    return this.#ended.promise
+  }
+
+  /** Ends the connection for a reason that its user has found. */
+  giveUp(reason: EslDownReason, message: string): void {
+    this.#fail(reason, message)
+  }
+
+  #listen(): void {
+    this.#socket.on('connect', () => {
+      this.#connected = true
+    })
+    this.#socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    this.#socket.on('drain', () => this.#replies.flush())
+    this.#socket.on('error', (error) => {
+      this.#socketError = error
+    })
+    this.#socket.on('end', () => this.#onClosed())
+    this.#socket.on('close', () => this.#onClosed())
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#phase === 'ended') return
+    this.#heardAt = this.#options.timers.now()
+    this.#options.tally.heardAt = this.#heardAt
+    this.#options.tally.bytes += chunk.length
+    try {
+      this.#reader.push(chunk, (frame) => this.#onFrame(frame))
+    } catch (error) {
+      if (!(error instanceof EslFramingLost)) throw error
+      if (this.#phase === 'greeting') this.#fail('not-an-engine', 'the greeting is not that of an event socket', error)
+      else if (chunk.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, error)
+      else this.#end(error)
+    }
+  }
+
+  #onFrame(frame: EslFrame): void {
+    if (this.#phase === 'ended') return
+    switch (frame.contentType) {
+      case 'auth/request':
+        return this.#login()
+      case 'command/reply':
+      case 'api/response':
+        return this.#replies.take(frame)
+      case 'text/event-json':
+      case 'text/event-plain':
+      case 'text/event-xml':
+        return this.#onEventFrame(frame)
+      case 'text/disconnect-notice':
+        return this.#onNotice(frame)
+      case 'text/rude-rejection':
+        return this.#fail('access-rejected', 'the access list of the engine does not hold our address')
+      default:
+    }
+  }
+
+  #login(): void {
+    if (this.#phase !== 'greeting') return
+    this.#phase = 'login'
+    this.#cancel.greeting()
+    const { password, limits } = this.#options
+    const settle: Settle = (answer) => {
+      if (this.#phase !== 'login') return
+      if (answer instanceof EslError) return this.#fail('no-greeting', 'the engine did not answer the login', answer)
+      if (!answer.startsWith('+OK')) return this.#fail('auth-refused', `the engine refused the login: ${answer}`)
+      this.#phase = 'open'
+      this.#options.onReady()
+    }
+    try {
+      this.#replies.add(EslCommand.auth(password), settle, limits.greetingMs)
+    } catch (error) {
+      if (!(error instanceof EslCommandInvalid)) throw error
+      this.#fail('auth-refused', 'the password cannot be sent', error)
+    }
+  }
+
+  #onEventFrame(frame: EslFrame): void {
+    if (this.#phase !== 'open' && this.#phase !== 'closing') return
+    let event: EslEvent
+    try {
+      event = readEvent(frame.contentType, frame.body)
+    } catch (error) {
+      if (!(error instanceof EslEventUnreadable)) throw error
+      this.#options.tally.unreadableEvents += 1
+      return this.#options.onUnreadable(error)
+    }
+    this.#options.tally.events += 1
+    this.#options.onEvent(event)
+  }
+
+  /** A lingering connection announces its end ahead and goes on with events. */
+  #onNotice(frame: EslFrame): void {
+    if (frame.header('Content-Disposition') === 'linger') return
+    const notice = frame.body.toString('utf8').trim()
+    if (notice.includes(OVERFLOW_NOTICE)) this.#fail('overflow', notice)
+    else this.#fail('disconnected', `the engine closes the connection: ${notice.split('\n')[0]}`)
+  }
+
+  #onClosed(): void {
+    const cause = this.#socketError
+    const reader = this.#reader.unfinished
+    if (!this.#connected) this.#fail('unreachable', `no connection to the engine: ${cause?.message}`, cause)
+    else if (reader?.tail.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, cause)
+    else this.#fail('closed', `the connection was closed${reader ? ` inside a ${reader.part}` : ''}`, cause)
+  }
+
+  /** One timer that is set anew only when it fires, not with every chunk. */
+  #watchSilence(): void {
+    const { timers, limits } = this.#options
+    const silentMs = timers.now() - this.#heardAt
+    if (silentMs >= limits.silenceMs) return this.#fail('silent', `no byte came for ${limits.silenceMs} ms`)
+    const probeMs = limits.silenceMs / 2
+    if (silentMs >= probeMs) this.#probe()
+    const nextMs = (silentMs < probeMs ? probeMs : limits.silenceMs) - silentMs
+    this.#cancel.silence = timers.after(nextMs, () => this.#watchSilence())
+  }
+
+  /** Makes an idle engine say something, since a link without events would be silent for ever. */
+  #probe(): void {
+    if (this.#phase !== 'open' || this.#probing || this.#replies.busy) return
+    this.#probing = true
+    const settle: Settle = () => {
+      this.#probing = false
+    }
+    this.#replies.add(EslCommand.api('uptime'), settle, Number.POSITIVE_INFINITY)
+  }
+
+  #fail(reason: EslDownReason, message: string, cause?: Error): void {
+    this.#end(new EslConnectionLost(reason, message, { cause }))
+  }
+
+  #end(error: EslConnectionLost): void {
+    if (this.#phase === 'ended') return
+    const wanted = this.#phase === 'closing'
+    this.#phase = 'ended'
+    for (const cancel of Object.values(this.#cancel)) cancel()
+    this.#socket.destroy()
+    const lost = wanted ? new EslConnectionLost('stopped', 'closed on our side', { cause: error }) : error
+    this.#options.onEnd(lost)
+    this.#replies.end(lost)
+    this.#ended.resolve()
+  }
+}
