@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 try {
-  const app = new App()
+  const app = new App({ autoSynth: false })
   const settings = readSettings(app.node)
   const build = await bundle({
     source: root,

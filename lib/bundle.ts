@@ -48,11 +48,11 @@ export async function bundle({ source, target, onSlow }: BundleOptions): Promise
   const build: Build = { folder: target }
   const notice = setTimeout(() => onSlow?.(`bundling ${handlers.length} functions and the connector`), noticeAfterMs)
   try {
-    const [functions, connector] = await Promise.all([
-      bundleFunctions(source, build),
-      bundleConnector(source, build),
-    ])
-    const dockerfile = { path: join(connectorFolder(build), 'Dockerfile'), contents: read(source, 'connector/Dockerfile') }
+    const [functions, connector] = await Promise.all([bundleFunctions(source, build), bundleConnector(source, build)])
+    const dockerfile = {
+      path: join(connectorFolder(build), 'Dockerfile'),
+      contents: read(source, 'connector/Dockerfile'),
+    }
     writeFolder(target, [...functions, ...connector, dockerfile])
   } finally {
     clearTimeout(notice)
@@ -88,10 +88,10 @@ async function bundleConnector(source: string, build: Build): Promise<esbuild.Ou
 
 function requireSources(source: string): void {
   const missing = handlers
-    .map(({ name, neededBy }) => ({ file: `functions/${name}.ts`, neededBy }))
-    .concat({ file: 'connector/main.ts', neededBy: 'the connector' })
+    .map(({ name, declaration }) => ({ file: `functions/${name}.ts`, declaration }))
+    .concat({ file: 'connector/main.ts', declaration: 'the connector' })
     .filter(({ file }) => !existsSync(join(source, file)))
-    .map(({ file, neededBy }) => `${file} (needed by ${neededBy})`)
+    .map(({ file, declaration }) => `${file} (needed by ${declaration})`)
   if (missing.length > 0) throw new Error(`missing source: ${missing.join(', ')}`)
 }
 

@@ -6,16 +6,16 @@ import { workers } from '../contracts/workers.ts'
 export interface Handler {
   /** Folder and file name without ending: `channels/hold-channel`. */
   readonly name: string
-  /** Says in an error message who needs the file. */
-  readonly neededBy: string
+  /** What it is the handler of: an operation id, the name of a worker, or `$default`. */
+  readonly declaration: string
 }
 
 /** The function that answers what no route answers: unknown paths, wrong methods, aliases. */
-export const unmatched: Handler = { name: 'unmatched', neededBy: 'the $default route' }
+export const unmatched: Handler = { name: 'unmatched', declaration: '$default' }
 
 /** The handler of an endpoint, named by its operation id, or of a worker, named by its name. */
 export function handlerOf(group: string, name: string): Handler {
-  return { name: `${group}/${handlerName(name)}`, neededBy: name }
+  return { name: `${group}/${handlerName(name)}`, declaration: name }
 }
 
 /** The handler of every declared route and worker, and of the `$default` route. */

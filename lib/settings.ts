@@ -34,13 +34,18 @@ const network = /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/
 export function readSettings(node: Node): Settings {
   const read = (name: keyof Settings, fallback: string, pattern: RegExp, rule: string): string => {
     const given: unknown = node.tryGetContext(name)
-    const value = given === undefined || given === null ? fallback : String(given).trim()
-    if (!pattern.test(value)) throw new Error(`context value ${name} must be ${rule}, got "${value}"`)
-    return value
+    const value = given === undefined ? fallback : typeof given === 'number' ? String(given) : given
+    if (typeof value === 'string' && pattern.test(value)) return value
+    throw new Error(`context value ${name} must be ${rule}, got ${JSON.stringify(value)}`)
   }
   const origins = read('allowedOrigins', '', /^$|^(https?:\/\/[^\s,/*]+)(\s*,\s*https?:\/\/[^\s,/*]+)*$/, listOfOrigins)
   return {
-    engineHost: read('engineHost', 'engine.callplane.internal', /^[A-Za-z0-9.-]{1,253}$/, 'a host name or IPv4 address'),
+    engineHost: read(
+      'engineHost',
+      'engine.callplane.internal',
+      /^[A-Za-z0-9.-]{1,253}$/,
+      'a host name or IPv4 address',
+    ),
     enginePort: Number(read('enginePort', '8021', /^[1-9]\d{0,4}$/, 'a port number')),
     engineNetwork: read('engineNetwork', '10.0.0.0/16', network, 'a network such as 10.0.0.0/16'),
     connectorNetwork: read('connectorNetwork', '10.90.0.0/24', network, 'a network such as 10.90.0.0/24'),

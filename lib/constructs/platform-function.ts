@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { CfnResource, Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
@@ -51,7 +51,13 @@ export class PlatformFunction extends Construct {
       logGroup,
       environment: { ...props.environment, ...environmentOf(props.needs, props.resources) },
     })
-    this.function.node.defaultChild?.node.addMetadata('callplane:handler', props.handler.name)
+    this.tellHandler(props.handler)
+  }
+
+  /** Lets whoever reads the template tell which declaration a function stands for. */
+  private tellHandler({ name, declaration }: Handler): void {
+    const resource = this.function.node.defaultChild
+    if (CfnResource.isCfnResource(resource)) resource.addMetadata('callplane', { handler: name, declaration })
   }
 
   /** Not the managed basic role: that one may write to every log group of the account. */

@@ -14,7 +14,11 @@ export interface ConnectorStackProps extends StackProps, FunctionDefaults {
 export class ConnectorStack extends Stack {
   readonly connector: ConnectorService
 
-  constructor(scope: Construct, id: string, { settings, build, resources, environment, ...props }: ConnectorStackProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, build, resources, environment, ...props }: ConnectorStackProps,
+  ) {
     super(scope, id, props)
     const network = new PrivateNetwork(this, 'Network', { cidr: settings.connectorNetwork })
     this.connector = new ConnectorService(this, 'Connector', { settings, network, build, resources, environment })

@@ -30,7 +30,8 @@ export class MonitoringStack extends Stack {
   private watchApi({ api, onCall }: MonitoringStackProps): void {
     new RunbookAlarm(this, 'ApiErrors', {
       article: 'The API answers with errors',
-      impact: 'More than one request in twenty fails with a 5xx: tenants cannot log in, place calls or change settings.',
+      impact:
+        'More than one request in twenty fails with a 5xx: tenants cannot log in, place calls or change settings.',
       metric: new MathExpression({
         // A quiet night's single failure is no reason to wake anybody.
         expression: 'IF(requests >= 20, 100 * errors / requests, 0)',
@@ -93,8 +94,14 @@ export class MonitoringStack extends Stack {
           ]),
         ],
         [
-          graph('Queues: oldest message, s', all.map(({ queue }) => oldestMessage(queue))),
-          graph('Dead letters', all.map((work) => work.deadLetters.metricApproximateNumberOfMessagesVisible({ period }))),
+          graph(
+            'Queues: oldest message, s',
+            all.map(({ queue }) => oldestMessage(queue)),
+          ),
+          graph(
+            'Dead letters',
+            all.map((work) => work.deadLetters.metricApproximateNumberOfMessagesVisible({ period })),
+          ),
         ],
         [
           graph('Connector: tasks', [runningTasks(connector)]),

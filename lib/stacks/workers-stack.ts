@@ -7,7 +7,11 @@ import { constructId } from '../constructs/resources.ts'
 
 /** The functions that queues call: hook dispatch and delivery. */
 export class WorkersStack extends Stack {
-  constructor(scope: Construct, id: string, { build, resources, environment, ...props }: StackProps & FunctionDefaults) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { build, resources, environment, ...props }: StackProps & FunctionDefaults,
+  ) {
     super(scope, id, props)
     for (const worker of workers) {
       new QueueConsumer(this, constructId(worker.name), { build, resources, environment, worker })
