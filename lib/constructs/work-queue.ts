@@ -43,7 +43,7 @@ export class WorkQueue extends Construct {
       removalPolicy: RemovalPolicy.RETAIN,
     }
     this.deadLetters = new Queue(this, 'DeadLetters', { ...shared, retentionPeriod: longestRetention })
-    this.queue = new Queue(this, 'Queue', {
+    this.queue = new Queue(this, 'Work', {
       ...shared,
       visibilityTimeout: Duration.seconds(spec.visibilitySeconds),
       retentionPeriod: Duration.seconds(spec.retentionSeconds),

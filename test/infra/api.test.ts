@@ -1,0 +1,80 @@
+import { afterAll, expect, it } from 'vitest'
+import { cors } from '../../contracts/cors.ts'
+import { routes } from '../../contracts/routes/index.ts'
+import type { Placed } from './assembly.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const synthesized = synthesize()
+const { assembly } = synthesized
+afterAll(() => synthesized[Symbol.asyncDispose]())
+
+/** The declaration that a route of the gateway ends at. */
+function declarationBehind(route: Placed): unknown {
+  const integrationId = assembly.resolve(route.stack, route.Properties['Target']).replace('integrations/', '')
+  const integration = assembly
+    .ofType('AWS::ApiGatewayV2::Integration')
+    .find(({ stack, id }) => `${stack.name}/${id}` === integrationId)
+  if (integration === undefined) throw new Error(`${route.id} has no integration`)
+  const uri = assembly.resolve(integration.stack, integration.Properties['IntegrationUri'])
+  const lambda = assembly.ofType('AWS::Lambda::Function').find(({ stack, id }) => `${stack.name}/${id}.Arn` === uri)
+  return lambda?.Metadata?.['callplane']
+}
+
+it('has exactly one gateway route for each declared method and path, and one for everything else', () => {
+  const declared = routes.flatMap(({ method, otherMethods = [], path }) =>
+    [method, ...otherMethods].map((each) => `${each} ${path}`),
+  )
+
+  const deployed = assembly.ofType('AWS::ApiGatewayV2::Route').map(({ Properties }) => Properties['RouteKey'])
+
+  expect(deployed.toSorted()).toEqual([...declared, '$default'].sort())
+})
+
+it('every gateway route ends at the function of its declaration', () => {
+  for (const route of assembly.ofType('AWS::ApiGatewayV2::Route')) {
+    const key = String(route.Properties['RouteKey'])
+    const declared = routes.find(({ method, otherMethods = [], path }) =>
+      [method, ...otherMethods].some((each) => `${each} ${path}` === key),
+    )
+
+    expect(declarationBehind(route)).toMatchObject({ declaration: declared?.operationId ?? '$default' })
+  }
+})
+
+it('integrations speak payload 2.0', () => {
+  for (const { Properties } of assembly.ofType('AWS::ApiGatewayV2::Integration')) {
+    expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' })
+  }
+})
+
+it('the stage throttles and logs each request without headers or query', () => {
+  const [stage] = assembly.ofType('AWS::ApiGatewayV2::Stage')
+  const log = stage?.Properties['AccessLogSettings'] as { Format: string } | undefined
+
+  expect(stage?.Properties).toMatchObject({
+    StageName: '$default',
+    DefaultRouteSettings: { ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 500 },
+  })
+  expect(log?.Format).toContain('$context.requestId')
+  expect(log?.Format).not.toMatch(/header|query|authorizer/i)
+})
+
+it('no origin may call the API from a browser by default', () => {
+  const [api] = assembly.ofType('AWS::ApiGatewayV2::Api')
+
+  expect(api?.Properties).not.toHaveProperty('CorsConfiguration')
+})
+
+it('a configured origin gets exactly the declared methods and headers', async () => {
+  await using configured = synthesize({ context: { allowedOrigins: 'https://a.example.com, https://b.example.com' } })
+
+  const [api] = configured.assembly.ofType('AWS::ApiGatewayV2::Api')
+
+  expect(api?.Properties['CorsConfiguration']).toEqual({
+    AllowOrigins: ['https://a.example.com', 'https://b.example.com'],
+    AllowMethods: [...cors.methods, 'OPTIONS'],
+    AllowHeaders: cors.requestHeaders,
+    ExposeHeaders: cors.exposedHeaders,
+    MaxAge: 3600,
+  })
+})

@@ -1,0 +1,125 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { environment } from '../../contracts/environment.ts'
+import { routes } from '../../contracts/routes/index.ts'
+import { needsOf } from '../../contracts/routes/route.ts'
+import { workers } from '../../contracts/workers.ts'
+import type { Placed } from './assembly.ts'
+import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const synthesized = synthesize()
+const { assembly } = synthesized
+afterAll(() => synthesized[Symbol.asyncDispose]())
+
+const functions = assembly.ofType('AWS::Lambda::Function')
+const at = ({ stack, id }: Placed) => `${stack.name}/${id}`
+
+function functionFor(declaration: string): Placed {
+  const found = functions.filter(({ Metadata }) => {
+    const metadata = Metadata?.['callplane']
+    return typeof metadata === 'object' && metadata !== null && 'declaration' in metadata
+      ? metadata.declaration === declaration
+      : false
+  })
+  const [only] = found
+  if (only === undefined || found.length > 1) throw new Error(`${found.length} functions for ${declaration}`)
+  return only
+}
+
+function roleOf(lambda: Placed): Placed {
+  const role = assembly.resolve(lambda.stack, lambda.Properties['Role'])
+  const found = assembly.ofType('AWS::IAM::Role').find((candidate) => `${at(candidate)}.Arn` === role)
+  if (found === undefined) throw new Error(`${at(lambda)} has no role`)
+  return found
+}
+
+function logPermissionsOf(lambda: Placed): string[] {
+  const { LogGroup: logGroup } = lambda.Properties['LoggingConfig'] as { LogGroup: string }
+  const arn = `${assembly.resolve(lambda.stack, logGroup)}.Arn`
+  return [`logs:CreateLogStream on ${arn}`, `logs:PutLogEvents on ${arn}`]
+}
+
+function variablesOf(lambda: Placed): Record<string, string> {
+  const { Variables: variables } = lambda.Properties['Environment'] as { Variables: Record<string, string> }
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, assembly.resolve(lambda.stack, value)]),
+  )
+}
+
+describe.each(routes.map((route) => [route.operationId, route] as const))('the endpoint %s', (operationId, route) => {
+  const lambda = functionFor(operationId)
+
+  it('may do what its declared needs name, and write its own log, and nothing else', () => {
+    expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
+      [...permissionsFor(assembly, needsOf(route)), ...logPermissionsOf(lambda)].sort(),
+    )
+    expect(roleOf(lambda).Properties).not.toHaveProperty('ManagedPolicyArns')
+  })
+
+  it('is told where everything is that it needs, and nothing else', () => {
+    const { [environment.publicUrl]: publicUrl, LOG_LEVEL, BUILD_VERSION, ...rest } = variablesOf(lambda)
+
+    expect(publicUrl).toMatch(/^CallplaneApi\/Api\w+\.ApiEndpoint$/)
+    expect({ LOG_LEVEL, BUILD_VERSION }).toEqual({ LOG_LEVEL: 'info', BUILD_VERSION: '1.2.3' })
+    expect(rest).toEqual(variablesFor(assembly, needsOf(route)))
+  })
+
+  it('ends before the gateway gives up, on the newest runtime', () => {
+    expect(lambda.Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Timeout: 29,
+      MemorySize: route.memoryMb ?? 512,
+      Handler: 'index.handler',
+    })
+  })
+})
+
+describe.each(workers.map((worker) => [worker.name, worker] as const))('the worker %s', (name, worker) => {
+  const lambda = functionFor(name)
+  const queue = assembly.one(
+    'AWS::SQS::Queue',
+    `${worker.queue.charAt(0).toUpperCase()}${worker.queue.slice(1)}QueueWork`,
+  )
+
+  it('may do what its needs name and take messages of its queue, and nothing else', () => {
+    const take = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
+      (action) => `sqs:${action} on ${at(queue)}.Arn`,
+    )
+
+    expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
+      [...permissionsFor(assembly, worker.needs), ...take, ...logPermissionsOf(lambda)].sort(),
+    )
+  })
+
+  it('is called with batches and reports the messages that failed', () => {
+    const mapping = assembly
+      .ofType('AWS::Lambda::EventSourceMapping')
+      .find(({ stack, Properties }) => assembly.resolve(stack, Properties['FunctionName']) === at(lambda))
+
+    expect(mapping?.Properties).toMatchObject({
+      BatchSize: worker.batchSize,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: worker.maxConcurrency },
+    })
+    expect(mapping && assembly.resolve(mapping.stack, mapping.Properties['EventSourceArn'])).toBe(`${at(queue)}.Arn`)
+  })
+
+  it('ends before its messages become visible again', () => {
+    expect(lambda.Properties['Timeout']).toBe(worker.timeoutSeconds)
+    expect(queue.Properties['VisibilityTimeout']).toBeGreaterThan(worker.timeoutSeconds)
+  })
+
+  it('is told where everything is that it needs', () => {
+    expect(variablesOf(lambda)).toMatchObject(variablesFor(assembly, worker.needs))
+  })
+})
+
+it('one function answers what no route answers, and may do nothing but write its log', () => {
+  const lambda = functionFor('$default')
+
+  expect(permissionsOf(assembly, roleOf(lambda))).toEqual(logPermissionsOf(lambda))
+})
+
+it('there is no function that nothing declares', () => {
+  expect(functions).toHaveLength(routes.length + workers.length + 1)
+})

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { addCallplane } from '../../lib/callplane.ts'
+import { connectorFolder, functionFolder, handlers } from '../../lib/handlers.ts'
+import { readSettings } from '../../lib/settings.ts'
+import { Assembly } from './assembly.ts'
+
+/** A synthesized app and what it was made from. */
+export interface SynthesizedApp extends AsyncDisposable {
+  readonly app: App
+  readonly folder: string
+  readonly assembly: Assembly
+}
+
+/** What a test may change before synthesis. */
+export interface SynthesisOptions {
+  readonly context?: Readonly<Record<string, unknown>>
+  readonly change?: (app: App) => void
+}
+
+/** Synthesizes the whole app with the context of cdk.json, over bundles that hold one line each. */
+export function synthesize({ context = {}, change }: SynthesisOptions = {}): SynthesizedApp {
+  const folder = mkdtempSync(join(tmpdir(), 'callplane-infra-'))
+  const outdir = join(folder, 'cdk.out')
+  const app = new App({ outdir, autoSynth: false, context: { ...projectContext(), ...context } })
+  addCallplane(app, { settings: readSettings(app.node), build: standInBuild(folder), version: '1.2.3' })
+  change?.(app)
+  app.synth()
+  return {
+    app,
+    folder: outdir,
+    assembly: new Assembly(outdir),
+    [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** What cdk.json says, and what the command line adds so that templates name their assets. */
+function projectContext(): Record<string, unknown> {
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> }
+  return { ...context, 'aws:cdk:enable-asset-metadata': true }
+}
+
+function standInBuild(folder: string) {
+  const build = { folder: join(folder, 'build') }
+  for (const handler of handlers) {
+    mkdirSync(functionFolder(build, handler), { recursive: true })
+    writeFileSync(join(functionFolder(build, handler), 'index.mjs'), `export const handler = '${handler.name}'\n`)
+  }
+  mkdirSync(connectorFolder(build), { recursive: true })
+  writeFileSync(join(connectorFolder(build), 'Dockerfile'), 'FROM scratch\n')
+  return build
+}
