@@ -149,10 +149,30 @@ export interface CommandStore {
   create(record: CommandRecord): Promise<boolean>
   /** Reads consistently. */
   read(id: string): Promise<CommandRecord | undefined>
-  /** Takes a command for one connector: `true` exactly once for each id. */
+  /** Takes a command for one connector: `true` exactly once for each id, and never when it has ended. */
   claim(id: string, connectorId: string): Promise<boolean>
   /** Stores how it ended. The first outcome stays. */
   complete(id: string, outcome: CommandOutcome): Promise<void>
+}
+
+/** A message as it was taken off a queue. */
+export interface TakenMessage {
+  readonly body: string
+  /** Messages of one group are to be handled one after another, in the order taken. */
+  readonly group: string
+  /** Stands for this taking of the message when it is removed. */
+  readonly receipt: string
+}
+
+/** Takes commands off the queue; the connector's own, and no part of {@link Ports}: the queue comes with its task. */
+export interface CommandReceiver {
+  /**
+   * At most `limit` (1 to 10) messages, in order; waits up to 20 s for the first, or until `signal` is aborted. What
+   * is not removed within the queue's visibility time is taken again, by anybody.
+   */
+  receive(limit: number, signal: AbortSignal): Promise<readonly TakenMessage[]>
+  /** Removes a message for good. */
+  remove(message: TakenMessage): Promise<void>
 }
 
 /** Hands events of the platform to the hooks. */

@@ -1,0 +1,68 @@
+import type { Clock, DomainStore } from '../../core/ports.ts'
+
+/** Which names are domains of the platform. */
+export interface DomainNames {
+  /**
+   * Whether a domain of exactly this lower-cased name exists; at once when it is remembered.
+   * Rejects when the store is gone and the name is not known from before.
+   */
+  exists(name: string): boolean | Promise<boolean>
+}
+
+/** A domain is rarely deleted: one that exists is believed for a minute. */
+const knownMs = 60_000
+
+/** A new domain's calls must be recognised within 2 s, the time in which a hook takes effect. */
+const unknownMs = 2_000
+
+/** The two memories are apart, so that calls with made-up names cannot push the real domains out. */
+const maxKnown = 20_000
+const maxUnknown = 2_000
+
+/**
+ * Remembers which domains exist: one that does for 60 s, one that does not for 2 s. While the store is gone, what
+ * existed before still exists. Concurrent questions for a name become one read.
+ */
+export function domainNames(store: Pick<DomainStore, 'read'>, clock: Clock): DomainNames {
+  const known = new Map<string, number>()
+  const unknown = new Map<string, number>()
+  const reads = new Map<string, Promise<boolean>>()
+
+  const read = async (name: string): Promise<boolean> => {
+    try {
+      const exists = (await store.read(name)) !== undefined
+      const [into, from, lifeMs, limit] = exists
+        ? [known, unknown, knownMs, maxKnown]
+        : [unknown, known, unknownMs, maxUnknown]
+      from.delete(name)
+      remember(into, name, clock.now() + lifeMs, limit)
+      return exists
+    } catch (problem) {
+      if (known.has(name)) return true
+      throw problem
+    } finally {
+      reads.delete(name)
+    }
+  }
+
+  return {
+    exists(name) {
+      const now = clock.now()
+      if ((known.get(name) ?? 0) > now) return true
+      if ((unknown.get(name) ?? 0) > now) return false
+      const running = reads.get(name)
+      if (running !== undefined) return running
+      const started = read(name)
+      reads.set(name, started)
+      return started
+    },
+  }
+}
+
+/** Puts a value in as the newest and drops the oldest above the limit. */
+function remember(into: Map<string, number>, name: string, until: number, limit: number): void {
+  into.delete(name)
+  into.set(name, until)
+  const oldest = into.keys().next()
+  if (into.size > limit && oldest.done !== true) into.delete(oldest.value)
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini'
+import type { EngineLink } from '../engine.ts'
+import type { ReadField } from './leg-domain.ts'
+
+/** A row of `show channels`, or the dump of one channel: whatever is not text is left out. */
+export type ChannelFields = Readonly<Record<string, unknown>>
+
+const fields = z.record(z.string(), z.unknown())
+
+/** Without channels the engine leaves `rows` out. */
+const list = z.object({ row_count: z.int(), rows: z.optional(z.array(fields)) })
+
+/** The engine gave something that is not what it was asked for. Its text holds nothing of the answer. */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer'
+}
+
+/** Reads the text fields of a row; a field that is absent, empty or no text reads as absent. */
+export function reader(row: ChannelFields): ReadField {
+  return (name) => {
+    const value = Object.hasOwn(row, name) ? row[name] : undefined
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+}
+
+/** Every channel that the engine has now. Rejects as the link does, and with {@link UnreadableAnswer}. */
+export async function readChannels(link: Pick<EngineLink, 'api'>): Promise<ChannelFields[]> {
+  const answer = list.safeParse(parsed(await link.api('show channels as json')))
+  if (!answer.success) throw new UnreadableAnswer('the list of channels cannot be read')
+  return answer.data.rows ?? []
+}
+
+const channelUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * One channel with all its variables; absent when the engine has no such channel. Rejects as the link does, and with
+ * {@link UnreadableAnswer}. `uuid` is lower case; anything that is no uuid is absent without asking.
+ */
+export async function dumpChannel(link: Pick<EngineLink, 'api'>, uuid: string): Promise<ChannelFields | undefined> {
+  if (!channelUuid.test(uuid)) return undefined
+  const text = await link.api(`uuid_dump ${uuid} json`)
+  if (text.startsWith('-ERR')) return undefined
+  const answer = fields.safeParse(parsed(text))
+  if (!answer.success) throw new UnreadableAnswer('the dump of a channel cannot be read')
+  return answer.data
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UnreadableAnswer('the answer is not JSON', { cause })
+  }
+}

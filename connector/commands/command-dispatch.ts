@@ -1,0 +1,152 @@
+import type { CommandMessage } from '../../contracts/messages/command.ts'
+import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands.ts'
+import type { ChannelList } from '../calls/channel-list.ts'
+import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
+import { dumpChannel, reader } from '../calls/engine-channels.ts'
+import type { EngineLink } from '../engine.ts'
+import {
+  EslCommandFateUnknown,
+  EslCommandInvalid,
+  EslCommandNotSent,
+  EslCommandRejected,
+  EslCommandTimeout,
+} from '../esl/errors.ts'
+import { type LineCommand, commandLine } from './command-line.ts'
+import { maybeHeldAlready, outcomeOf } from './engine-reply.ts'
+import type { PendingJobs } from './pending-jobs.ts'
+
+/** Hold, hang-up and the like are answered in milliseconds or not at all. */
+const orderTimeoutMs = 20_000
+
+/** A call is answered when its phone is, or has stopped ringing; the rest is the engine's own time for it. */
+const callGraceMs = 30_000
+
+/** The engine rings a phone for 60 s where nothing else is said. */
+const eavesdropRingMs = 60_000
+
+/** A command that has been looked over and can only be sent now. */
+export interface PreparedCommand {
+  /** Sends it. Resolves when nothing more will be written to the engine for it. Never rejects. */
+  send(): Promise<SentCommand>
+}
+
+/** A command that has been sent, or could not be. Its outcome never rejects. */
+export interface SentCommand {
+  readonly outcome: Promise<CommandOutcome>
+}
+
+/** What commands to one engine need. */
+export interface DispatchParts {
+  readonly link: Pick<EngineLink, 'api' | 'bgapi'>
+  readonly jobs: PendingJobs
+  readonly registry: ChannelRegistry
+  readonly channels: ChannelList
+}
+
+/**
+ * Makes a command ready to be sent. `channel` is the proven channel of an order to one: the engine's own uuid of it
+ * stands in the line. Throws `ValueRefused` for what cannot become a line.
+ */
+export function prepare(parts: DispatchParts, message: CommandMessage, channel: Channel | undefined): PreparedCommand {
+  const { scope, id } = message
+  if (message.command.kind === 'list-channels') {
+    return { send: async () => ({ outcome: listed(parts.channels, scope) }) }
+  }
+  const command = addressed(message.command, channel)
+  const line = commandLine(command, scope.domain)
+  return { send: () => sendJob(parts, { id, scope, command, line }) }
+}
+
+/** What was asked of a chosen uuid is done to the channel that the engine made of it. */
+function addressed(command: LineCommand, channel: Channel | undefined): LineCommand {
+  if (channel === undefined) return command
+  return command.kind === 'eavesdrop' ? { ...command, target: channel.uuid } : withUuid(command, channel.uuid)
+}
+
+function withUuid(command: Exclude<LineCommand, { kind: 'eavesdrop' }>, uuid: string): LineCommand {
+  return 'uuid' in command ? { ...command, uuid } : command
+}
+
+async function listed(channels: ChannelList, scope: CommandScope): Promise<CommandOutcome> {
+  try {
+    return { state: 'done', text: await channels.read(scope) }
+  } catch (problem) {
+    return outcomeOfFailure(problem)
+  }
+}
+
+interface Job {
+  readonly id: string
+  readonly scope: CommandScope
+  readonly command: LineCommand
+  readonly line: string
+}
+
+async function sendJob(parts: DispatchParts, job: Job): Promise<SentCommand> {
+  const { registry, jobs, link } = parts
+  const placed = placedCall(job)
+  if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId)
+  const pending = jobs.expect(job.id, timeoutOf(job.command))
+  const outcome = pending.ended.then((end) => {
+    if (end.kind === 'lost') return { state: 'unknown', reason: end.reason } as const
+    return judge(parts, job, end.reply)
+  })
+  try {
+    await link.bgapi(job.line, job.id)
+    return { outcome }
+  } catch (problem) {
+    pending.cancel()
+    const failed = outcomeOfFailure(problem)
+    if (placed !== undefined && failed.state !== 'unknown') registry.unplace(placed.uuid)
+    return { outcome: Promise.resolve(failed) }
+  }
+}
+
+/** The call that a command places: its uuid belongs to the domain before the engine has told of it. */
+function placedCall({ command, scope }: Job): { uuid: string; domain: string; presenceId: string } | undefined {
+  if (scope.domain === null) return undefined
+  if (command.kind !== 'originate' && command.kind !== 'eavesdrop') return undefined
+  const login = command.kind === 'originate' ? command.callerId : command.user
+  return { uuid: command.uuid, domain: scope.domain, presenceId: `${login}@${scope.domain}` }
+}
+
+/** The engine's words are not taken as they are: each known oddity of them is looked into here. */
+async function judge({ registry, link }: DispatchParts, job: Job, reply: string): Promise<CommandOutcome> {
+  const { command } = job
+  const outcome = outcomeOf(command.kind, reply)
+  if (command.kind === 'hold' && maybeHeldAlready(command.kind, reply)) {
+    return (await isHeld(link, command.uuid)) ? { state: 'done', text: '+OK Success\n' } : outcome
+  }
+  const placed = placedCall(job)
+  if (placed === undefined) return outcome
+  if (outcome.state === 'refused') registry.unplace(placed.uuid)
+  if (outcome.state !== 'done' || outcome.uuid === undefined || outcome.uuid === placed.uuid) return outcome
+  registry.unplace(placed.uuid)
+  registry.place(outcome.uuid, placed.domain, placed.presenceId)
+  registry.alias(placed.uuid, outcome.uuid)
+  return outcome
+}
+
+async function isHeld(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean> {
+  try {
+    const dump = await dumpChannel(link, uuid)
+    return dump !== undefined && reader(dump)('Channel-Call-State') === 'HELD'
+  } catch {
+    return false
+  }
+}
+
+function timeoutOf(command: EngineCommand): number {
+  if (command.kind === 'originate') return command.timeoutSeconds * 1_000 + callGraceMs
+  return command.kind === 'eavesdrop' ? eavesdropRingMs + callGraceMs : orderTimeoutMs
+}
+
+/** How a command ended whose sending failed: never "failed" when it may have had its effect. */
+function outcomeOfFailure(problem: unknown): CommandOutcome {
+  if (problem instanceof EslCommandNotSent) return { state: 'unsent', reason: 'disconnected' }
+  if (problem instanceof EslCommandRejected) return { state: 'refused', text: problem.reply }
+  if (problem instanceof EslCommandInvalid) return { state: 'refused', text: '-ERR the command cannot be sent\n' }
+  if (problem instanceof EslCommandTimeout) return { state: 'unknown', reason: 'timeout' }
+  if (problem instanceof EslCommandFateUnknown) return { state: 'unknown', reason: 'disconnected' }
+  return { state: 'refused', text: '-ERR the answer of the engine cannot be read\n' }
+}

@@ -1,0 +1,93 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import type { CommandReceiver, TakenMessage } from '../../core/ports.ts'
+import { type Timers, backoffMs, pause } from '../timers.ts'
+import type { CommandRunner } from './command-runner.ts'
+
+/** SQS gives at most ten messages a call. */
+const batchSize = 10
+
+/** Messages in hand at a time; what is not in hand stays in the queue, where another connector can take it. */
+const maxInHand = 200
+
+/** Tries to remove a message; one that stays is taken again and found to be claimed. */
+const removeAttempts = 3
+
+/** Takes commands off the queue and has them run. */
+export interface CommandIntake {
+  /** Takes messages until aborted; resolves when those in hand have been run. Never rejects. */
+  follow(signal: AbortSignal): Promise<void>
+}
+
+/** What an intake is made from. */
+export interface IntakeParts {
+  readonly receiver: CommandReceiver
+  readonly runner: Pick<CommandRunner, 'run'>
+  readonly timers: Timers
+  readonly random: () => number
+  readonly log: Log
+}
+
+/**
+ * Messages of one group are run one after another in the order taken, those of different groups side by side. A
+ * message is removed once its command was written or needs no writing, not when its outcome comes.
+ */
+export function commandIntake({ receiver, runner, timers, random, log }: IntakeParts): CommandIntake {
+  const groups = new Map<string, Promise<boolean>>()
+  const inHand = new Set<Promise<boolean>>()
+
+  const remove = async (message: TakenMessage) => {
+    for (let attempt = 1; attempt <= removeAttempts; attempt += 1) {
+      try {
+        return await receiver.remove(message)
+      } catch (problem) {
+        if (attempt === removeAttempts) log.warn('a command message could not be removed', { reason: nameOf(problem) })
+        else await pause(timers, backoffMs(attempt, random))
+      }
+    }
+  }
+
+  /** Answers whether the next message of the group may be run: behind one that is left, the others are left too. */
+  const handle = async (message: TakenMessage): Promise<boolean> => {
+    try {
+      await runner.run(message.body)
+    } catch (problem) {
+      log.error('a command message was left in the queue', problem)
+      return false
+    }
+    await remove(message)
+    return true
+  }
+
+  const take = (message: TakenMessage) => {
+    const before = groups.get(message.group) ?? Promise.resolve(true)
+    const work = before.then((mayRun) => (mayRun ? handle(message) : false))
+    const tracked = work.finally(() => {
+      inHand.delete(tracked)
+      if (groups.get(message.group) === tracked) groups.delete(message.group)
+    })
+    groups.set(message.group, tracked)
+    inHand.add(tracked)
+  }
+
+  return {
+    follow: async (signal) => {
+      let failures = 0
+      while (!signal.aborted) {
+        try {
+          if (inHand.size >= maxInHand) await Promise.race(inHand)
+          else for (const message of await receiver.receive(batchSize, signal)) take(message)
+          failures = 0
+        } catch (problem) {
+          failures += 1
+          log.warn('the command queue cannot be read', { reason: nameOf(problem), failures })
+          await pause(timers, backoffMs(failures, random), signal)
+        }
+      }
+      await Promise.all(inHand)
+    },
+  }
+}
+
+function nameOf(problem: unknown): string {
+  return problem instanceof Error ? problem.name : typeof problem
+}

@@ -1,0 +1,156 @@
+import { autoAnswerText } from '../../contracts/messages/command.ts'
+import { dialTarget, displayDigits, domainName, hangupCause, login, uuid } from '../../contracts/fields.ts'
+import { checkCallVariables } from '../../core/channels/call-variables.ts'
+import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands.ts'
+
+/** A value that cannot stand in a command line. Its text names the field and never the value. */
+export class ValueRefused extends Error {
+  override readonly name = 'ValueRefused'
+
+  constructor(field: string, options?: ErrorOptions) {
+    super(`${field} cannot stand in an engine command`, options)
+  }
+}
+
+/** The commands that become a line of their own; a list of channels is read and filtered, not passed on. */
+export type LineCommand = Exclude<EngineCommand, { readonly kind: 'list-channels' }>
+
+/** What a schema of one value can do; those of contracts/fields.ts all can. */
+interface ValueSchema {
+  safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown }
+}
+
+/**
+ * The line that a command is to the engine, without `bgapi` and line end. The only place where one is built: every
+ * value is matched against its allow-list here once more, whoever made the command, and the whole line is looked over
+ * last. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none.
+ * Throws {@link ValueRefused}; nothing is ever cleaned or escaped into shape.
+ */
+export function commandLine(command: LineCommand, domain: string | null): string {
+  return soleLine(compose(command, domain))
+}
+
+function compose(command: LineCommand, domain: string | null): string {
+  switch (command.kind) {
+    case 'originate':
+      return originate(command, checked(domainName, domain, 'domain'))
+    case 'hold':
+      return `uuid_hold ${checked(uuid, command.uuid, 'uuid')}`
+    case 'unhold':
+      return `uuid_hold off ${checked(uuid, command.uuid, 'uuid')}`
+    case 'hangup':
+      return `uuid_kill ${checked(uuid, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
+    case 'eavesdrop':
+      return eavesdrop(command, checked(domainName, domain, 'domain'))
+    case 'flush-account':
+      return `xml_flush_cache id ${checked(login, command.login, 'login')} ${checked(domainName, domain, 'domain')}`
+    case 'drop-registrations':
+      return `sofia profile internal flush_inbound_reg ${accountAddress(command.login, domain)}`
+  }
+}
+
+function originate(command: OriginateCommand, domain: string): string {
+  const called = checked(dialTarget, command.calledId, 'calledId')
+  const variables = [
+    ['origination_uuid', checked(uuid, command.uuid, 'uuid')],
+    ['domain_name', domain],
+    ['ignore_early_media', 'true'],
+    ['originate_timeout', wholeSeconds(command.timeoutSeconds)],
+    ...autoAnswer(command.autoAnswer),
+    ...ownVariables(command.variables),
+  ]
+  const caller = accountAddress(command.callerId, domain)
+  return `originate ${variableList(variables)}user/${caller} ${called} XML ${domain} ${called} ${called}`
+}
+
+/** Which legs hear the listener. The engine lets keys switch the mode unless it is told not to. */
+const whispers = { listen: [], whisper_a: ['aleg'], whisper_b: ['bleg'], barge: ['aleg', 'bleg'] } as const
+
+function eavesdrop(command: EavesdropCommand, domain: string): string {
+  const side = either(displayDigits, login, command.side, 'side')
+  const variables = [
+    ['origination_uuid', checked(uuid, command.uuid, 'uuid')],
+    ['domain_name', domain],
+    ['ignore_early_media', 'true'],
+    ...whispers[command.mode].map((leg) => [`eavesdrop_whisper_${leg}`, 'true']),
+    ['eavesdrop_enable_dtmf', command.dtmf ? 'true' : 'false'],
+    ...(command.display === undefined
+      ? []
+      : [['origination_caller_id_number', checked(displayDigits, command.display, 'display')]]),
+    ...ownVariables(command.variables),
+  ]
+  const listener = accountAddress(command.user, domain)
+  const target = checked(uuid, command.target, 'target')
+  return `originate ${variableList(variables)}user/${listener} &eavesdrop(${target}) XML ${domain} ${side} ${side}`
+}
+
+function accountAddress(name: string, domain: string | null): string {
+  return `${checked(login, name, 'login')}@${checked(domainName, domain, 'domain')}`
+}
+
+function autoAnswer(given: OriginateCommand['autoAnswer']): string[][] {
+  if (given === undefined) return []
+  checked(autoAnswerText, `${given.name}=${given.value}`, 'autoAnswer')
+  if (given.name.includes('=')) throw new ValueRefused('autoAnswer')
+  return [[given.name, given.value]]
+}
+
+const variableName = /^[A-Za-z0-9_-]{1,64}$/
+
+/** What the API accepts: no control characters, brackets, quote, backslash or comma, so that only spaces need care. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is refused
+const variableValue = /^[^\u0000-\u001f\u007f{}[\]'\\,]{0,256}$/u
+
+function ownVariables(variables: Readonly<Record<string, string>>): string[][] {
+  const entries = Object.entries(variables)
+  const fits = ([name, value]: [string, string]) =>
+    variableName.test(name) && variableValue.test(value) && value.isWellFormed()
+  if (!entries.every(fits)) throw new ValueRefused('variables')
+  try {
+    checkCallVariables(variables)
+  } catch (cause) {
+    throw new ValueRefused('variables', { cause })
+  }
+  return entries
+}
+
+/**
+ * `{a=1,b='two words'}`. The engine splits its arguments at spaces, except inside single quotes; quotes protect
+ * nothing else, so that commas, quotes and braces must not be there at all.
+ */
+function variableList(variables: readonly (readonly string[])[]): string {
+  const parts = variables.map(([name, value = '']) => `${name}=${value.includes(' ') ? `'${value}'` : value}`)
+  return `{${parts.join(',')}}`
+}
+
+function wholeSeconds(seconds: number): string {
+  if (!Number.isInteger(seconds) || seconds < 5 || seconds > 120) throw new ValueRefused('timeoutSeconds')
+  return `${seconds}`
+}
+
+/** The value itself, when it matches and is already in the one spelling that the schema makes of it. */
+function checked(schema: ValueSchema, value: string | null, field: string): string {
+  const result = schema.safeParse(value)
+  if (value === null || !result.success || result.data !== value) throw new ValueRefused(field)
+  return value
+}
+
+function either(first: ValueSchema, second: ValueSchema, value: string, field: string): string {
+  return first.safeParse(value).success ? checked(first, value, field) : checked(second, value, field)
+}
+
+/** No command is longer: 32 variables of 256 four-byte characters, and the rest. */
+const maxLineBytes = 65_536
+
+/**
+ * The last look at the whole line: one line, of a bounded length, that the engine takes for one command. A line with
+ * `reload` or `unload` and `mod_event_socket` anywhere in it reloads that module and cuts every client off; `:_:`
+ * anywhere splits a dial string in two.
+ */
+function soleLine(line: string): string {
+  const reloads = /reload|unload/i.test(line) && /mod_event_socket/i.test(line)
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  const broken = /[\u0000-\u001f\u007f]/.test(line) || line.includes(':_:') || line.includes('${')
+  if (reloads || broken || Buffer.byteLength(line) > maxLineBytes) throw new ValueRefused('the command')
+  return line
+}

@@ -1,0 +1,32 @@
+import type { CommandOutcome } from '../../core/commands.ts'
+import type { LineCommand } from './command-line.ts'
+
+/** The engine's words for a channel that is not there; also with the uuid after it. */
+const noSuchChannel = /^-ERR No such channel/i
+
+/** `-ERR`, `-ERROR` and `-USAGE` are how the engine says no. */
+const refusal = /^-(?:ERR|USAGE)/
+
+/** What an accepted originate answers: the uuid of the channel that was really made. */
+const madeChannel = /^\+OK ([0-9a-fA-F-]{36})\s*$/
+
+/** What the engine says to a hold of a channel that is on hold already. */
+const operationFailed = /^-ERR Operation failed/i
+
+/**
+ * How a command ended by the engine's own words, unchanged. Text without a mark counts as done: many commands of the
+ * engine answer plain data. An originate may be answered with another uuid than the one that was asked for; the
+ * outcome then holds that one.
+ */
+export function outcomeOf(kind: LineCommand['kind'], reply: string): CommandOutcome {
+  if (noSuchChannel.test(reply)) return { state: 'absent' }
+  if (refusal.test(reply)) return { state: 'refused', text: reply }
+  if (kind !== 'originate' && kind !== 'eavesdrop') return { state: 'done', text: reply }
+  const uuid = madeChannel.exec(reply)?.[1]?.toLowerCase()
+  return uuid === undefined ? { state: 'done', text: reply } : { state: 'done', text: reply, uuid }
+}
+
+/** Whether the engine's refusal of a hold may only mean that the channel is on hold already. */
+export function maybeHeldAlready(kind: LineCommand['kind'], reply: string): boolean {
+  return kind === 'hold' && operationFailed.test(reply)
+}

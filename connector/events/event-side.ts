@@ -1,0 +1,83 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import type { Ports } from '../../core/ports.ts'
+import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import type { DomainNames } from '../calls/domain-names.ts'
+import { type Engine, type EngineEvent, eventNameOf } from '../engine.ts'
+import type { Time } from '../timers.ts'
+import { tellEngineState } from './engine-events.ts'
+import { eventInbox } from './event-inbox.ts'
+import { eventOutbox } from './event-outbox.ts'
+import { eventRelay } from './event-relay.ts'
+import { presenceTracker } from './presence.ts'
+import { presenceWriter } from './presence-writer.ts'
+import { subscriptions } from './subscriptions.ts'
+
+/** The way of events from the engines to the queue: what is wanted, whose it is, and handing it over. */
+export interface EventSide {
+  /** Takes an event of an engine; at once, and never failing. */
+  accept(event: EngineEvent): void
+  /** Tells the domains that want to know that an engine came or went. */
+  engineChanged(engine: Pick<Engine, 'name' | 'coreUuid'>, kind: 'engine_connected' | 'engine_disconnected'): void
+  /** The words that event links subscribe with. */
+  words(): string[]
+  /** Keeps up with what hooks want until aborted; `changed` is told when the words may have changed. */
+  follow(changed: () => void, signal: AbortSignal): Promise<void>
+  /** Resolves when all that was taken has been handed over and stored. */
+  flushed(): Promise<void>
+  /** Events that are not handed over yet. */
+  readonly waiting: number
+  /** How long the event that waits longest has been waiting to be queued. */
+  readonly lagMs: number
+  counters(): Readonly<Record<string, number>>
+}
+
+/** What the event side is made from. */
+export interface EventSideParts extends Time {
+  readonly ports: Pick<Ports, 'events' | 'presence' | 'subscriptions'>
+  readonly registry: ChannelRegistry
+  readonly domains: DomainNames
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** Makes the event side; it does nothing until events come. */
+export function eventSide({ ports, registry, domains, random, log, clock, timers }: EventSideParts): EventSide {
+  const wanted = subscriptions({ reader: ports.subscriptions, log, clock, timers })
+  const outbox = eventOutbox({ sink: ports.events, log, random, clock, timers })
+  const presence = presenceTracker(ports.presence, (uuid) => registry.find(uuid) !== undefined)
+  const writer = presenceWriter({ store: ports.presence, tracker: presence, timers, random, log })
+  const relay = eventRelay({ subscriptions: wanted, registry, domains, presence, writer, outbox, clock })
+  const inbox = eventInbox({ handle: (event) => relay.handle(event), timers, random, log })
+  let read = 0
+
+  return {
+    accept: (event) => {
+      read += 1
+      if (wanted.concerns(eventNameOf(event))) inbox.add(event)
+    },
+    engineChanged: (engine, kind) => tellEngineState({ subscriptions: wanted, outbox, clock }, kind, engine),
+    words: () => wanted.engineWords(),
+    follow: (changed, signal) => wanted.follow(changed, signal),
+    flushed: async () => {
+      await inbox.settled()
+      await Promise.all([outbox.drained(), writer.flushed()])
+    },
+    get waiting() {
+      return inbox.waiting + outbox.waiting
+    },
+    get lagMs() {
+      return Math.max(0, clock.now() - (outbox.oldestAt ?? clock.now()))
+    },
+    counters: () => ({
+      eventsRead: read,
+      eventsRelayed: relay.counts.relayed,
+      eventsPublished: outbox.counts.published,
+      eventsRepeated: outbox.counts.repeated,
+      eventsDropped: outbox.counts.dropped + inbox.counts.dropped,
+      eventsUnreadable: inbox.counts.unreadable,
+      eventsWithoutDomain: relay.counts.withoutDomain,
+      eventsWaiting: inbox.waiting + outbox.waiting,
+      accounts: presence.accounts,
+    }),
+  }
+}

@@ -1,0 +1,109 @@
+import type { Presence } from '../../core/model.ts'
+import type { PresenceStore } from '../../core/ports.ts'
+import type { Registration } from './registration.ts'
+
+/** How an account's state is told in events. */
+export type AccountState = 'NONREG' | 'ONHOOK' | 'ISBUSY'
+
+/** A change of state, worth an event. */
+export interface StateChange {
+  readonly domain: string
+  readonly login: string
+  readonly before: AccountState
+  readonly after: AccountState
+}
+
+/** The phones and calls of every account that the engine told of. */
+export interface PresenceTracker {
+  /** Makes sure that what is stored of a domain's accounts is known. Rejects when the store is gone. */
+  load(domain: string): void | Promise<void>
+  /** A phone came or went. The domain must be loaded. */
+  registered(domain: string, registration: Registration, at: number): StateChange | undefined
+  /** A call of an account came up or ended. The domain must be loaded. */
+  called(account: { domain: string; login: string }, uuid: string, isUp: boolean, at: number): StateChange | undefined
+  /** Accounts whose newest state is not stored yet, each as it is now. */
+  takeChanged(): Presence[]
+  /** Gives back what could not be stored; what has changed since stays as it is. */
+  giveBack(presence: Presence): void
+  readonly accounts: number
+}
+
+/** What the tracker keeps of an account; replaced, never changed in place. */
+type Known = Presence
+
+/** Answers whether a call that was stored is still up; calls of before a restart may have ended unseen. */
+type IsUp = (uuid: string) => boolean
+
+/** Makes a tracker that knows nothing yet. */
+export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp): PresenceTracker {
+  const known = new Map<string, Known>()
+  const loads = new Map<string, true | Promise<void>>()
+  const changed = new Set<string>()
+
+  const load = async (domain: string): Promise<void> => {
+    try {
+      for (const presence of await store.list(domain)) {
+        const calls = presence.calls.filter(isUp)
+        known.set(keyOf(domain, presence.login), { ...presence, login: presence.login.toLowerCase(), calls })
+      }
+      loads.set(domain, true)
+    } catch (problem) {
+      loads.delete(domain)
+      throw problem
+    }
+  }
+
+  const apply = (domain: string, login: string, at: number, change: (account: Known) => Partial<Known>) => {
+    const key = keyOf(domain, login)
+    const before = known.get(key) ?? { domain, login, contacts: [], calls: [], observedAt: 0 }
+    const observedAt = Math.max(at, before.observedAt)
+    const live = before.contacts.filter((contact) => contact.expiresAt > observedAt)
+    const after = { ...before, contacts: live, ...change({ ...before, contacts: live }), observedAt }
+    known.set(key, after)
+    changed.add(key)
+    const [was, is] = [stateOf(before), stateOf(after)]
+    return was === is ? undefined : { domain, login, before: was, after: is }
+  }
+
+  return {
+    load: (domain) => {
+      const loading = loads.get(domain)
+      if (loading === true) return
+      const started = loading ?? load(domain)
+      if (loading === undefined) loads.set(domain, started)
+      return started
+    },
+    registered: (domain, { login, contact, lastsSeconds }, at) =>
+      apply(domain, login, at, ({ contacts }) => ({
+        contacts: [
+          ...contacts.filter(({ id }) => id !== contact && contact !== '*'),
+          ...(lastsSeconds > 0 ? [{ id: contact, expiresAt: at + lastsSeconds * 1_000 }] : []),
+        ],
+      })),
+    called: ({ domain, login }, uuid, up, at) => {
+      if ((known.get(keyOf(domain, login))?.calls.includes(uuid) ?? false) === up) return undefined
+      return apply(domain, login, at, ({ calls }) => ({
+        calls: up ? [...calls, uuid] : calls.filter((call) => call !== uuid),
+      }))
+    },
+    takeChanged: () => {
+      const taken = [...changed].flatMap((key) => known.get(key) ?? [])
+      changed.clear()
+      return taken
+    },
+    giveBack: ({ domain, login }) => changed.add(keyOf(domain, login)),
+    get accounts() {
+      return known.size
+    },
+  }
+}
+
+/** No phone on line, a phone and no call, or a phone and a call. */
+function stateOf({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): AccountState {
+  if (contacts.length === 0) return 'NONREG'
+  return calls.length > 0 ? 'ISBUSY' : 'ONHOOK'
+}
+
+function keyOf(domain: string, login: string): string {
+  return `${login.toLowerCase()}@${domain}`
+}

@@ -1,0 +1,46 @@
+import { login } from '../../contracts/fields.ts'
+import type { EngineEvent } from '../engine.ts'
+
+/** What the engine told of one phone of an account. */
+export interface Registration {
+  /** Lower case. */
+  readonly login: string
+  /** The phone's address; the same in every event of one registration. `*` stands for all phones of the account. */
+  readonly contact: string
+  /** Seconds that the registration lasts from now; 0 when it has ended. */
+  readonly lastsSeconds: number
+}
+
+/**
+ * The engine keeps a registration for a minute longer than the phone asked for (recorded: `show registrations` tells
+ * an expiry 60 s later, and `sofia::expire` came 80 s after a registration for 20 s).
+ */
+const graceSeconds = 60
+
+const maxContactLength = 256
+
+/**
+ * Reads `sofia::register`, `sofia::unregister` and `sofia::expire`; anything else, and an event whose user cannot be
+ * an account, is `undefined`. Only the first tells a length of time in `expires`; in an expiry it is a date.
+ */
+export function readRegistration(event: Pick<EngineEvent, 'subclass' | 'header'>): Registration | undefined {
+  const { subclass } = event
+  if (subclass !== 'sofia::register' && subclass !== 'sofia::unregister' && subclass !== 'sofia::expire')
+    return undefined
+  const user =
+    event.header('user_name') ?? event.header('username') ?? event.header('from-user') ?? event.header('user')
+  if (!login.safeParse(user).success || user === undefined) return undefined
+  const asked = Number(event.header('expires'))
+  const isLive = subclass === 'sofia::register' && Number.isFinite(asked) && asked > 0
+  return {
+    login: user.toLowerCase(),
+    contact: contactId(event.header('contact') ?? ''),
+    lastsSeconds: isLive ? asked + graceSeconds : 0,
+  }
+}
+
+/** The address between the angle brackets: the name before it is there in one event and not in the next. */
+function contactId(contact: string): string {
+  const address = /<([^<>]*)>/.exec(contact)?.[1] ?? contact
+  return address.trim().slice(0, maxContactLength)
+}

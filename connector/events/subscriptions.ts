@@ -1,0 +1,99 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import { isEventName } from '../../core/events/catalogue.ts'
+import type { SubscriptionReader } from '../../core/ports.ts'
+import { type Time, pause } from '../timers.ts'
+
+/** A hook takes effect within 2 s: asking once a second leaves one for reading the list and telling the engine. */
+const pollMs = 1_000
+
+/** What the platform itself needs: the state of calls, their ends, recordings, registrations, and a sign of life. */
+const ownEvents = [
+  'CHANNEL_CREATE',
+  'CHANNEL_ANSWER',
+  'CHANNEL_BRIDGE',
+  'CHANNEL_HOLD',
+  'CHANNEL_UNHOLD',
+  'CHANNEL_CALLSTATE',
+  'CHANNEL_HANGUP_COMPLETE',
+  'CHANNEL_DESTROY',
+  'RECORD_START',
+  'RECORD_STOP',
+  'HEARTBEAT',
+  'CUSTOM->sofia::register',
+  'CUSTOM->sofia::unregister',
+  'CUSTOM->sofia::expire',
+]
+
+const customPrefix = 'CUSTOM->'
+
+/** Events of the platform are its own to tell: one that the engine sends under such a name is not listened to. */
+const servicePrefix = 'CUSTOM->svc::'
+
+/** What the hooks of all domains want. */
+export interface Subscriptions {
+  /** Whether a hook of the domain wants the event. */
+  wants(domain: string, eventName: string): boolean
+  /** Whether the platform, or any hook, wants the event. */
+  concerns(eventName: string): boolean
+  /** The domains with a hook that wants the event. */
+  domainsWanting(eventName: string): string[]
+  /** The words that an event link subscribes with: names, then `CUSTOM` and the subclasses. */
+  engineWords(): string[]
+  /** Reads what is wanted now, when it changed; answers whether it did. */
+  refresh(): Promise<boolean>
+  /** Refreshes once a second until aborted; `changed` is told after each change. */
+  follow(changed: () => void, signal: AbortSignal): Promise<void>
+}
+
+/** What the subscriptions are made from. */
+export interface SubscriptionParts extends Time {
+  readonly reader: SubscriptionReader
+  readonly log: Log
+}
+
+/** Knows what is wanted as of its last refresh; at first only what the platform itself needs. */
+export function subscriptions({ reader, log, timers }: SubscriptionParts): Subscriptions {
+  let version: number | undefined
+  let wanted = new Map<string, Set<string>>()
+  let engineNames = new Set(ownEvents)
+
+  const refresh = async (): Promise<boolean> => {
+    const current = await reader.version()
+    if (current === version) return false
+    const pairs = (await reader.list()).filter(({ event }) => isEventName(event))
+    const next = new Map<string, Set<string>>()
+    for (const { domain, event } of pairs) {
+      const domains = next.get(event) ?? new Set()
+      next.set(event, domains.add(domain))
+    }
+    wanted = next
+    engineNames = new Set([...ownEvents, ...next.keys()].filter((name) => !name.startsWith(servicePrefix)))
+    version = current
+    return true
+  }
+
+  return {
+    wants: (domain, eventName) => wanted.get(eventName)?.has(domain) === true,
+    concerns: (eventName) => engineNames.has(eventName),
+    domainsWanting: (eventName) => [...(wanted.get(eventName) ?? [])],
+    engineWords: () => wordsOf([...engineNames]),
+    refresh,
+    follow: async (changed, signal) => {
+      while (!signal.aborted) {
+        try {
+          if (await refresh()) changed()
+        } catch (problem) {
+          log.error('what hooks want cannot be read; the last known stays in force', problem)
+        }
+        await pause(timers, pollMs, signal)
+      }
+    },
+  }
+}
+
+/** All words after `CUSTOM` are subclasses to the engine, so the plain names go first. */
+function wordsOf(names: readonly string[]): string[] {
+  const isCustom = (name: string) => name.startsWith(customPrefix)
+  const subclasses = names.filter(isCustom).map((name) => name.slice(customPrefix.length))
+  return [...names.filter((name) => !isCustom(name)), 'CUSTOM', ...subclasses]
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { AdapterContext } from '../adapters/context.ts'
+import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
+import { dynamoCommandStore } from '../adapters/dynamodb/dynamo-command-store.ts'
+import { dynamoConnectorStatusStore } from '../adapters/dynamodb/dynamo-connector-status-store.ts'
+import { dynamoDomainStore } from '../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoPresenceStore } from '../adapters/dynamodb/dynamo-presence-store.ts'
+import { dynamoSubscriptionReader } from '../adapters/dynamodb/dynamo-subscription-reader.ts'
+import { type Log, createLogger } from '../adapters/log/logger.ts'
+import { sqsCommandReceiver } from '../adapters/sqs/sqs-command-receiver.ts'
+import { sqsEventSink } from '../adapters/sqs/sqs-event-sink.ts'
+import { systemClock } from '../adapters/system/system-clock.ts'
+import { type Connector, startConnector } from './connector.ts'
+import { openEslSession } from './esl/session.ts'
+import { systemEslTimers } from './esl/timers.ts'
+import { type HealthServer, startHealthServer } from './health/health-server.ts'
+import { readSettings } from './settings.ts'
+
+/** ECS kills a task 30 s after it was told to stop. */
+const graceMs = 25_000
+
+const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }
+const log = createLogger('connector', context)
+
+try {
+  const { connector, health } = await start(context, log)
+  stopOnSignal(connector, health)
+} catch (problem) {
+  log.error('the connector cannot start', problem)
+  process.exitCode = 1
+}
+
+async function start(context: AdapterContext, log: Log): Promise<{ connector: Connector; health: HealthServer }> {
+  const settings = readSettings(context.env)
+  const connector = startConnector({
+    clock: context.clock,
+    timers: systemEslTimers,
+    ports: {
+      commands: dynamoCommandStore(context),
+      domains: dynamoDomainStore(context),
+      events: sqsEventSink(context),
+      presence: dynamoPresenceStore(context),
+      subscriptions: dynamoSubscriptionReader(context),
+      connectorStatus: dynamoConnectorStatusStore(context),
+    },
+    receiver: sqsCommandReceiver(context),
+    openLink: openEslSession,
+    engine: settings.engine,
+    connectorId: randomUUID(),
+    version: settings.version,
+    random: Math.random,
+    log,
+  })
+  const health = await startHealthServer(settings.healthPort, () => connector.health())
+  log.info('the connector has started', { healthPort: health.port })
+  return { connector, health }
+}
+
+/** The first signal stops in order; the second ends the process where it stands. */
+function stopOnSignal(connector: Connector, health: HealthServer): void {
+  let isStopping = false
+  const stop = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info('the connector stops', { signal })
+    void finish(connector, health)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+async function finish(connector: Connector, health: HealthServer): Promise<void> {
+  const lost = await connector.stop(graceMs)
+  if (lost > 0) log.error('events could not be handed over before the end', undefined, { events: lost })
+  await health.close()
+  process.exit(0)
+}
