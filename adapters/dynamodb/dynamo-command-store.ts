@@ -26,6 +26,9 @@ const commandItem = z.object({
 
 const partItem = z.object({ bytes: z.instanceof(Uint8Array) })
 
+/** The condition of a command that is there and has no outcome. */
+const WAITS = 'expiresAt > :seconds AND attribute_not_exists(endedAt)'
+
 /** Records of commands in DynamoDB, one partition a command: the record, and the parts of a large outcome. */
 export function dynamoCommandStore(context: AdapterContext): CommandStore {
   const client = documentClient(context)
@@ -80,9 +83,8 @@ async function claim(
         TableName: tableName(context, 'commands'),
         Key: commandKey(id),
         UpdateExpression: 'SET claimedBy = :connector, claimId = :claim',
-        ConditionExpression:
-          'attribute_exists(pk) AND attribute_not_exists(claimedBy) AND attribute_not_exists(endedAt)',
-        ExpressionAttributeValues: { ':connector': connectorId, ':claim': claimId },
+        ConditionExpression: `${WAITS} AND attribute_not_exists(claimedBy)`,
+        ExpressionAttributeValues: { ':connector': connectorId, ':claim': claimId, ':seconds': nowSeconds(context) },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     ),
@@ -106,9 +108,9 @@ async function complete(
         TableName: tableName(context, 'commands'),
         Key: commandKey(id),
         UpdateExpression: 'SET #outcome = :outcome, endedAt = :now',
-        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(endedAt)',
+        ConditionExpression: WAITS,
         ExpressionAttributeNames: { '#outcome': attribute },
-        ExpressionAttributeValues: { ':outcome': value, ':now': context.clock.now() },
+        ExpressionAttributeValues: { ':outcome': value, ':now': context.clock.now(), ':seconds': nowSeconds(context) },
       }),
     ),
   )
@@ -128,6 +130,10 @@ async function putParts(
     await guarded(() => client.send(new PutCommand({ TableName, Item })))
   }
   return { set, count: parts.length }
+}
+
+function nowSeconds({ clock }: AdapterContext): number {
+  return Math.floor(clock.now() / 1000)
 }
 
 function commandKey(id: string) {

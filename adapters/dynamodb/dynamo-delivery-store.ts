@@ -56,7 +56,13 @@ export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
     },
     async recordAttempt(delivery, attempt, state) {
       const attemptId = context.random.uuid()
-      const update = attemptUpdate(tableName(context, 'deliveries'), { delivery, attempt, state, attemptId })
+      const update = attemptUpdate(tableName(context, 'deliveries'), {
+        delivery,
+        attempt,
+        state,
+        attemptId,
+        now: context.clock.now(),
+      })
       const result = await conditionally(() => client.send(update))
       return result.done || textOf(result.stored, 'attemptId') === attemptId
     },
@@ -81,7 +87,7 @@ export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
 /** An attempt whose answer was lost and that the client writes again finds its own mark and is not added twice. */
 function attemptUpdate(
   TableName: string,
-  made: { delivery: Delivery; attempt: DeliveryAttempt; state: Delivery['state']; attemptId: string },
+  made: { delivery: Delivery; attempt: DeliveryAttempt; state: Delivery['state']; attemptId: string; now: number },
 ): UpdateCommand {
   const { delivery, attempt, state, attemptId } = made
   const leaveIndex = state === 'pending' ? '' : ' REMOVE gsi_pk, gsi_sk'
@@ -89,13 +95,15 @@ function attemptUpdate(
     TableName,
     Key: deliveryKey(delivery.domain, delivery.hookId, delivery.id),
     UpdateExpression: `SET attempts = list_append(attempts, :attempts), #state = :state, attemptId = :id${leaveIndex}`,
-    ConditionExpression: '#state = :pending AND (attribute_not_exists(attemptId) OR attemptId <> :id)',
+    ConditionExpression:
+      '#state = :pending AND expiresAt > :now AND (attribute_not_exists(attemptId) OR attemptId <> :id)',
     ExpressionAttributeNames: { '#state': 'state' },
     ExpressionAttributeValues: {
       ':attempts': [attempt],
       ':state': state,
       ':pending': 'pending',
       ':id': attemptId,
+      ':now': Math.floor(made.now / 1000),
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   })

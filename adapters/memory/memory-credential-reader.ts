@@ -1,15 +1,17 @@
 import type { CredentialReader } from '../../core/ports.ts'
+import { keptUntil } from '../retention.ts'
 import { accountKey } from './memory-account-store.ts'
 import type { MemoryContext } from './memory-state.ts'
 import { tokenKey } from './memory-token-store.ts'
 
 /** Token, account and domain of a credential, from memory. */
-export function memoryCredentialReader({ state }: MemoryContext): CredentialReader {
+export function memoryCredentialReader({ state, clock }: MemoryContext): CredentialReader {
   return {
     async read({ domain, login, key }) {
       const isRoot = domain === ''
+      const token = state.tokens.get(tokenKey(domain, login, key))
       return {
-        token: state.tokens.get(tokenKey(domain, login, key)),
+        token: token && keptUntil.token(token) > clock.now() ? token : undefined,
         account: isRoot ? undefined : state.accounts.get(accountKey(domain, login)),
         domain: isRoot ? undefined : state.domains.get(domain),
       }

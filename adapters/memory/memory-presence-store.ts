@@ -1,16 +1,20 @@
+import type { Presence } from '../../core/model.ts'
 import type { PresenceStore } from '../../core/ports.ts'
+import { keptUntil } from '../retention.ts'
 import { accountKey } from './memory-account-store.ts'
 import { type MemoryContext, byText } from './memory-state.ts'
 
 /** Phones and calls of accounts in memory. */
-export function memoryPresenceStore({ state }: MemoryContext): PresenceStore {
+export function memoryPresenceStore({ state, clock }: MemoryContext): PresenceStore {
+  const isKept = (presence: Presence) => keptUntil.presence(presence) > clock.now()
   return {
     async read(domain, login) {
-      return state.presence.get(accountKey(domain, login))
+      const presence = state.presence.get(accountKey(domain, login))
+      return presence && isKept(presence) ? presence : undefined
     },
     async list(domain) {
       return [...state.presence.values()]
-        .filter((presence) => presence.domain === domain)
+        .filter((presence) => presence.domain === domain && isKept(presence))
         .sort(byText((presence) => presence.login.toLowerCase()))
     },
     async put(presence) {

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { CommandOutcome } from '../../core/commands.ts'
+import { opened } from '../support/opened.ts'
+import { aCommandRecord } from '../support/records.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+const DAY_MS = 86_400_000
+
+/** What every {@link CommandStore} promises. */
+export function commandStoreContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+  const created = async () => {
+    const record = aCommandRecord()
+    await stores().commands.create(record)
+    return record
+  }
+
+  test('a new command is read back as it was', async () => {
+    const record = aCommandRecord({
+      scope: { domain: null, presenceId: '1000@a.example.com' },
+      command: {
+        kind: 'originate',
+        uuid: '11111111-2222-4333-8444-555555555555',
+        calledId: '9196',
+        callerId: '1000',
+        timeoutSeconds: 30,
+        autoAnswer: { name: 'sip_auto_answer', value: 'true' },
+        variables: { a: 'ü' },
+      },
+    })
+
+    expect(await stores().commands.create(record)).toBe(true)
+    expect(await stores().commands.read(record.id)).toEqual(record)
+  })
+
+  test('an id is used once: the second record is refused and the first stays', async () => {
+    const record = await created()
+
+    expect(await stores().commands.create({ ...record, deadlineAt: 0 })).toBe(false)
+    expect(await stores().commands.read(record.id)).toEqual(record)
+  })
+
+  test('of many connectors that claim a command at once exactly one gets it', async () => {
+    const record = await created()
+    const connectors = Array.from({ length: 10 }, (_, index) => `connector-${index}`)
+
+    const claims = await Promise.all(connectors.map((name) => stores().commands.claim(record.id, name)))
+
+    expect(claims.filter(Boolean)).toHaveLength(1)
+    expect((await stores().commands.read(record.id))?.claimedBy).toBe(connectors[claims.indexOf(true)])
+  })
+
+  test('a connector that claims again is refused: it may have sent the command already', async () => {
+    const record = await created()
+
+    expect(await stores().commands.claim(record.id, 'connector-1')).toBe(true)
+    expect(await stores().commands.claim(record.id, 'connector-1')).toBe(false)
+  })
+
+  test('a command that nobody recorded cannot be claimed or completed into being', async () => {
+    const { id } = aCommandRecord()
+
+    expect(await stores().commands.claim(id, 'connector-1')).toBe(false)
+    await stores().commands.complete(id, { state: 'absent' })
+    expect(await stores().commands.read(id)).toBeUndefined()
+  })
+
+  test('a command that has ended cannot be claimed', async () => {
+    const record = await created()
+    await stores().commands.complete(record.id, { state: 'unsent', reason: 'expired' })
+
+    expect(await stores().commands.claim(record.id, 'connector-1')).toBe(false)
+  })
+
+  test.each<CommandOutcome>([
+    { state: 'done', text: '+OK ü', uuid: 'u' },
+    { state: 'done', text: '' },
+    { state: 'refused', text: '-ERR NO_ROUTE_DESTINATION\n' },
+    { state: 'absent' },
+    { state: 'unsent', reason: 'disconnected' },
+    { state: 'unknown', reason: 'connector_lost' },
+  ])('the outcome $state is kept beside the claim', async (outcome) => {
+    const record = await created()
+    await stores().commands.claim(record.id, 'connector-1')
+
+    await stores().commands.complete(record.id, outcome)
+
+    expect(await stores().commands.read(record.id)).toEqual({ ...record, claimedBy: 'connector-1', outcome })
+  })
+
+  test('the first outcome stays', async () => {
+    const record = await created()
+    await stores().commands.complete(record.id, { state: 'done', text: 'first' })
+    await stores().commands.complete(record.id, { state: 'unknown', reason: 'timeout' })
+
+    expect((await stores().commands.read(record.id))?.outcome).toEqual({ state: 'done', text: 'first' })
+  })
+
+  test('an outcome of several megabytes is read back whole, and the first of two such stays', async () => {
+    const record = await created()
+    const outcome = { state: 'done', text: `ü${randomBytes(2_000_000).toString('hex')}` } as const
+    const second = { state: 'done', text: randomBytes(400_000).toString('hex') } as const
+
+    await stores().commands.complete(record.id, outcome)
+    await stores().commands.complete(record.id, second)
+
+    const read = (await stores().commands.read(record.id))?.outcome
+    // Not compared by the matcher: printing a difference of megabytes takes minutes.
+    expect(read?.state === 'done' && read.text === outcome.text).toBe(true)
+  })
+
+  test('of two large outcomes that come at once one is read back whole', async () => {
+    const record = await created()
+    const texts = [1, 2].map(() => randomBytes(500_000).toString('hex'))
+
+    await Promise.all(texts.map((text) => stores().commands.complete(record.id, { state: 'done', text })))
+
+    const read = (await stores().commands.read(record.id))?.outcome
+    expect(read?.state === 'done' && texts.includes(read.text)).toBe(true)
+  })
+
+  test('a day after its deadline a command is not there, and its id is free', async () => {
+    const record = aCommandRecord({ deadlineAt: stores().clock.now() })
+    await stores().commands.create(record)
+
+    stores().clock.move(DAY_MS)
+
+    expect(await stores().commands.read(record.id)).toBeUndefined()
+    expect(await stores().commands.claim(record.id, 'connector-1')).toBe(false)
+    expect(await stores().commands.create({ ...record, deadlineAt: stores().clock.now() })).toBe(true)
+  })
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { opened } from '../support/opened.ts'
+import { aReport } from '../support/records.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+/** What every {@link ConnectorStatusStore} promises. */
+export function connectorStatusStoreContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+
+  test('each connector has its newest report in the list', async () => {
+    const now = stores().clock.now()
+    const newest = aReport({ connectorId: 'a', reportedAt: now + 1, engineConnected: false })
+    const other = aReport({ connectorId: 'b', reportedAt: now })
+    await stores().connectorStatus.report(aReport({ connectorId: 'a', reportedAt: now }))
+    await stores().connectorStatus.report(newest)
+    await stores().connectorStatus.report(aReport({ connectorId: 'a', reportedAt: now - 1 }))
+    await stores().connectorStatus.report(other)
+
+    expect(await stores().connectorStatus.list(now)).toEqual([newest, other])
+  })
+
+  test('a connector that was silent since the moment asked for is not in the list', async () => {
+    const now = stores().clock.now()
+    await stores().connectorStatus.report(aReport({ connectorId: 'silent', reportedAt: now - 1000 }))
+
+    const listed = await stores().connectorStatus.list(now - 999)
+
+    expect(listed.map((report) => report.connectorId)).not.toContain('silent')
+  })
+
+  test('starts are counted exactly, whoever starts at once', async () => {
+    const counts = await Promise.all(Array.from({ length: 10 }, () => stores().connectorStatus.countStart()))
+
+    expect(counts.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+}

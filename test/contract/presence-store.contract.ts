@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { opened } from '../support/opened.ts'
+import { aPresence } from '../support/records.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+const DAY_MS = 86_400_000
+
+/** What every {@link PresenceStore} promises. */
+export function presenceStoreContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+
+  test('what was put is read back by login in any case; an account never seen has none', async () => {
+    const presence = aPresence({ login: 'Ann', calls: ['call-1', 'call-2'] })
+    await stores().presence.put(presence)
+
+    expect(await stores().presence.read('a.example.com', 'aNN')).toEqual(presence)
+    expect(await stores().presence.read('a.example.com', 'bob')).toBeUndefined()
+  })
+
+  test('a newer observation replaces an older one, an older one never a newer', async () => {
+    const now = stores().clock.now()
+    const newer = aPresence({ login: 'order', calls: ['new'], observedAt: now + 1 })
+    const older = aPresence({ login: 'order', calls: ['old'], observedAt: now })
+    await stores().presence.put(older)
+    await stores().presence.put(newer)
+    await stores().presence.put(older)
+
+    expect(await stores().presence.read('a.example.com', 'order')).toEqual(newer)
+  })
+
+  test('of observations that come at once the newest stays', async () => {
+    const now = stores().clock.now()
+    const observations = Array.from({ length: 10 }, (_, index) => aPresence({ login: 'race', observedAt: now + index }))
+
+    await Promise.all(observations.map((observation) => stores().presence.put(observation)))
+
+    expect((await stores().presence.read('a.example.com', 'race'))?.observedAt).toBe(now + 9)
+  })
+
+  test('the list holds the accounts of one domain only, in the order of logins', async () => {
+    for (const domain of ['x.test', 'x.test.org', 'a.x.test']) {
+      for (const login of ['b', 'A']) await stores().presence.put(aPresence({ domain, login }))
+    }
+
+    const listed = await stores().presence.list('x.test')
+
+    expect(listed.map(({ domain, login }) => `${login}@${domain}`)).toEqual(['A@x.test', 'b@x.test'])
+  })
+
+  test('the list goes past one page of the store', async () => {
+    const logins = Array.from({ length: 30 }, (_, index) => `p${String(index).padStart(2, '0')}`)
+    const calls = Array.from({ length: 1000 }, (_, index) => `${'0'.repeat(36)}${index}`)
+    await Promise.all(logins.map((login) => stores().presence.put(aPresence({ domain: 'page.test', login, calls }))))
+
+    expect((await stores().presence.list('page.test')).map((presence) => presence.login)).toEqual(logins)
+  })
+
+  test('an observation is forgotten a day after it when no registration lasts longer', async () => {
+    const now = stores().clock.now()
+    await stores().presence.put(aPresence({ domain: 'gone.test', login: 'short', observedAt: now }))
+    const lasting = aPresence({
+      domain: 'gone.test',
+      login: 'long',
+      contacts: [{ id: 'c', expiresAt: now + 3 * DAY_MS }],
+      observedAt: now,
+    })
+    await stores().presence.put(lasting)
+
+    stores().clock.move(DAY_MS)
+
+    expect(await stores().presence.read('gone.test', 'short')).toBeUndefined()
+    expect(await stores().presence.list('gone.test')).toEqual([lasting])
+  })
+}

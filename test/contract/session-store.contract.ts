@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { opened } from '../support/opened.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+const MINUTE_MS = 60_000
+
+/** What every {@link SessionStore} promises. The tests share one history, as the highest count outlives each. */
+export function sessionStoreContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+
+  test('before anybody was active everything is zero', async () => {
+    expect(await stores().sessions.count(0)).toEqual({ users: 0, domains: 0, highest: 0 })
+  })
+
+  test('users and domains are counted once each, root without a domain', async () => {
+    const now = stores().clock.now()
+    await stores().sessions.touch('1000@a.example.com', 'a.example.com', now)
+    await stores().sessions.touch('1001@a.example.com', 'a.example.com', now)
+    await stores().sessions.touch('1000@b.example.com', 'b.example.com', now)
+    await stores().sessions.touch('1000@b.example.com', 'b.example.com', now + 1)
+    await stores().sessions.touch('root', '', now)
+
+    expect(await stores().sessions.count(now)).toEqual({ users: 4, domains: 2, highest: 4 })
+  })
+
+  test('who was last active before the moment asked for is not counted, and the highest count stays', async () => {
+    const now = stores().clock.now()
+    await stores().sessions.touch('1000@a.example.com', 'a.example.com', now + 5 * MINUTE_MS)
+
+    expect(await stores().sessions.count(now + MINUTE_MS)).toEqual({ users: 1, domains: 1, highest: 4 })
+  })
+
+  test('an older activity does not replace a newer one', async () => {
+    const now = stores().clock.now()
+    await stores().sessions.touch('late@a.example.com', 'a.example.com', now + 20 * MINUTE_MS)
+    await stores().sessions.touch('late@a.example.com', 'a.example.com', now + 10 * MINUTE_MS)
+
+    expect((await stores().sessions.count(now + 20 * MINUTE_MS)).users).toBe(1)
+  })
+
+  test('many users are counted exactly, and many counts at once agree on the highest', async () => {
+    const at = stores().clock.now() + 60 * MINUTE_MS
+    const users = Array.from({ length: 200 }, (_, index) => `u${index}@c.example.com`)
+    await Promise.all(users.map((user) => stores().sessions.touch(user, 'c.example.com', at)))
+
+    const counts = await Promise.all(Array.from({ length: 5 }, () => stores().sessions.count(at)))
+
+    expect(counts).toEqual(Array.from({ length: 5 }, () => ({ users: 200, domains: 1, highest: 200 })))
+  })
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { opened } from '../support/opened.ts'
+import { aDomain, aToken, anAccount } from '../support/records.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+const DAY_MS = 86_400_000
+
+/** What every {@link TokenStore} and the {@link CredentialReader} over the same records promise. */
+export function tokenStoreContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+  const tokenOf = async (token: { domain: string; login: string; key: string }) =>
+    (await stores().credentials.read(token)).token
+
+  test('token, account and domain of a credential are read together', async () => {
+    const domain = aDomain({ name: 'together.example.com' })
+    const account = anAccount({ domain: domain.name, login: 'Ann' })
+    const token = aToken({ domain: domain.name, login: 'Ann' })
+    await stores().domains.create(domain)
+    await stores().accounts.create(account, 10)
+    await stores().tokens.create(token, 50)
+
+    const read = await stores().credentials.read({ domain: domain.name, login: 'ann', key: token.key })
+
+    expect(read).toEqual({ token, account, domain: { ...domain, accountCount: 1 } })
+  })
+
+  test('of root there is a token and neither account nor domain', async () => {
+    const token = aToken({ domain: '', login: 'root', credentialsId: '' })
+    await stores().tokens.create(token, 50)
+
+    const read = await stores().credentials.read({ domain: '', login: 'root', key: token.key })
+
+    expect(read).toEqual({ token, account: undefined, domain: undefined })
+  })
+
+  test('a key of another user, of another domain or of nobody finds no token', async () => {
+    const token = aToken({ domain: 'b.example.com', login: '1000' })
+    await stores().tokens.create(token, 50)
+
+    expect(await tokenOf({ domain: 'b.example.com', login: '1001', key: token.key })).toBeUndefined()
+    expect(await tokenOf({ domain: 'b.example.com.org', login: '1000', key: token.key })).toBeUndefined()
+    expect(await tokenOf({ domain: '', login: '1000', key: token.key })).toBeUndefined()
+    expect(await tokenOf({ domain: 'b.example.com', login: '1000', key: 'other' })).toBeUndefined()
+  })
+
+  test('no spelling of login and key reaches the token of another login', async () => {
+    const token = aToken({ domain: 'c.example.com', login: 'a', key: 'k' })
+    await stores().tokens.create(token, 50)
+
+    expect(await tokenOf({ domain: 'c.example.com|a', login: '', key: 'k' })).toBeUndefined()
+    expect(await tokenOf({ domain: 'c.example.com', login: 'a|', key: 'k' })).toBeUndefined()
+    expect(await tokenOf({ domain: 'c.example.com%7c', login: 'a', key: 'k' })).toBeUndefined()
+  })
+
+  test('a removed token is gone, and removing it again tells so', async () => {
+    const token = aToken({ domain: 'd.example.com' })
+    await stores().tokens.create(token, 50)
+
+    expect(await stores().tokens.remove(token.domain, token.login, token.key)).toBe(true)
+    expect(await tokenOf(token)).toBeUndefined()
+    expect(await stores().tokens.remove(token.domain, token.login, token.key)).toBe(false)
+  })
+
+  test('above the limit the oldest live tokens of the user go, and those of others stay', async () => {
+    const now = stores().clock.now()
+    const tokens = Array.from({ length: 6 }, (_, age) =>
+      aToken({ domain: 'e.example.com', createdAt: now - age * 1000 }),
+    )
+    const other = aToken({ domain: 'e.example.com', login: '1001', createdAt: now - DAY_MS })
+    await stores().tokens.create(other, 3)
+
+    for (const token of tokens.toReversed()) await stores().tokens.create(token, 3)
+
+    const kept = await Promise.all(tokens.map(tokenOf))
+    expect(kept).toEqual([...tokens.slice(0, 3), undefined, undefined, undefined])
+    expect(await tokenOf(other)).toEqual(other)
+  })
+
+  test('tokens past their end do not count against the limit', async () => {
+    const now = stores().clock.now()
+    const live = aToken({ domain: 'f.example.com', createdAt: now - 5000 })
+    const ended = aToken({ domain: 'f.example.com', createdAt: now - 1000, expiresAt: now - 1 })
+    await stores().tokens.create(live, 2)
+    await stores().tokens.create(ended, 2)
+
+    await stores().tokens.create(aToken({ domain: 'f.example.com', createdAt: now }), 2)
+
+    expect(await tokenOf(live)).toEqual(live)
+  })
+
+  test('the limit holds when a user logs in many times at once', async () => {
+    const tokens = Array.from({ length: 10 }, () => aToken({ domain: 'g.example.com' }))
+
+    await Promise.all(tokens.map((token) => stores().tokens.create(token, 4)))
+
+    const kept = await Promise.all(tokens.map(tokenOf))
+    expect(kept.filter((token) => token !== undefined)).toHaveLength(4)
+  })
+
+  test('a token is still read when its end has passed, so that it can be told from an unknown one, for a day', async () => {
+    const token = aToken({ domain: 'h.example.com', expiresAt: stores().clock.now() + 1000 })
+    await stores().tokens.create(token, 50)
+
+    stores().clock.move(2000)
+    const soonAfter = await tokenOf(token)
+    stores().clock.move(DAY_MS)
+    const longAfter = await tokenOf(token)
+
+    expect(soonAfter).toEqual(token)
+    expect(longAfter).toBeUndefined()
+  })
+}

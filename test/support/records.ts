@@ -1,0 +1,162 @@
+/** Records for tests: valid ones of which a test names only what it is about. */
+import { randomUUID } from 'node:crypto'
+import type { CommandRecord } from '../../core/commands.ts'
+import type {
+  Account,
+  ConnectorReport,
+  Delivery,
+  Domain,
+  Hook,
+  PlatformEvent,
+  Presence,
+  Token,
+} from '../../core/model.ts'
+
+/** A moment that nothing depends on: the start of a `movableClock`. */
+const T0 = Date.UTC(2026, 0, 15, 12)
+
+/** A tenant without accounts. */
+export function aDomain(given: Partial<Domain> = {}): Domain {
+  return {
+    name: 'a.example.com',
+    customerId: 'customer-1',
+    variables: {},
+    parameters: {},
+    createdAt: T0,
+    accountCount: 0,
+    ...given,
+  }
+}
+
+/** An account whose one number is its login. */
+export function anAccount(given: Partial<Account> = {}): Account {
+  const login = given.login ?? '1000'
+  return {
+    domain: 'a.example.com',
+    login,
+    role: 'user',
+    passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+    a1Hash: '0123456789abcdef0123456789abcdef',
+    numbers: [login],
+    parameters: { 'vm-enabled': 'true' },
+    variables: { timezone: 'Europe/Kyiv' },
+    createdAt: T0,
+    credentialsId: randomUUID(),
+    version: 1,
+    ...given,
+  }
+}
+
+/** A live token of `1000@a.example.com`. */
+export function aToken(given: Partial<Token> = {}): Token {
+  const { login = '1000', domain = 'a.example.com' } = given
+  return {
+    key: randomUUID(),
+    username: domain === '' ? login : `${login}@${domain}`,
+    domain,
+    login,
+    digest: 'f'.repeat(64),
+    credentialsId: randomUUID(),
+    createdAt: T0,
+    expiresAt: T0 + 7 * 86_400_000,
+    enabled: true,
+    ...given,
+  }
+}
+
+/** What the engine told of `1000@a.example.com`: one phone, no call. */
+export function aPresence(given: Partial<Presence> = {}): Presence {
+  return {
+    domain: 'a.example.com',
+    login: '1000',
+    contacts: [{ id: 'contact-1', expiresAt: T0 + 3_600_000 }],
+    calls: [],
+    observedAt: T0,
+    ...given,
+  }
+}
+
+/** A command that waits: hold a channel of `a.example.com`. */
+export function aCommandRecord(given: Partial<CommandRecord> = {}): CommandRecord {
+  return {
+    id: randomUUID(),
+    scope: { domain: 'a.example.com', presenceId: null },
+    command: { kind: 'hold', uuid: randomUUID() },
+    deadlineAt: T0 + 20_000,
+    createdAt: T0,
+    ...given,
+  }
+}
+
+/** An enabled hook on new channels of `a.example.com`. */
+export function aHook(given: Partial<Hook> = {}): Hook {
+  return {
+    id: randomUUID().replaceAll('-', '').slice(0, 24),
+    domain: 'a.example.com',
+    event: 'CHANNEL_CREATE',
+    enable: true,
+    description: '',
+    action: { type: 'web', method: 'POST', url: 'https://receiver.example.com/hook' },
+    fields: [],
+    map: {},
+    filter: { 'Call-Direction': { operation: '==', value: 'inbound' } },
+    headers: {},
+    auth: { enabled: false, url: '', method: 'POST', headers: {}, map: {}, cookie: false },
+    customBody: false,
+    rawBody: '',
+    retries: 0,
+    secrets: [{ sealed: 'c2VhbGVk' }],
+    createdAt: T0,
+    version: 1,
+    ...given,
+  }
+}
+
+/** A new channel of `a.example.com`. */
+export function anEvent(given: Partial<PlatformEvent> = {}): PlatformEvent {
+  const { domain = 'a.example.com', uuid = randomUUID() } = given
+  return {
+    id: `${randomUUID()}:1`,
+    name: 'CHANNEL_CREATE',
+    domain,
+    uuid,
+    occurredAt: T0,
+    fields: { 'Event-Name': 'CHANNEL_CREATE', 'Event-Domain': domain, 'Unique-ID': uuid },
+    ...given,
+  }
+}
+
+/** A delivery that was not tried yet. */
+export function aDelivery(given: Partial<Delivery> = {}): Delivery {
+  const event = given.event ?? anEvent({ domain: given.domain ?? 'a.example.com' })
+  return {
+    id: `msg_${randomUUID().replaceAll('-', '')}`,
+    hookId: 'aaaaaaaaaaaaaaaaaaaaaaaa',
+    domain: event.domain,
+    eventName: event.name,
+    uuid: event.uuid,
+    event,
+    createdAt: T0,
+    state: 'pending',
+    attempts: [],
+    ...given,
+  }
+}
+
+/** What a healthy connector tells. */
+export function aReport(given: Partial<ConnectorReport> = {}): ConnectorReport {
+  return {
+    connectorId: 'connector-1',
+    startedAt: T0 - 60_000,
+    reportedAt: T0,
+    version: '1.0.0',
+    engineConnected: true,
+    engineHeardAt: T0,
+    engineId: randomUUID(),
+    engineStatus: 'UP 0 years, 0 days',
+    commandsInFlight: 0,
+    commandsWaiting: 0,
+    restarts: 0,
+    ...given,
+  }
+}

@@ -1,0 +1,85 @@
+import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store.ts'
+import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-connector-status-store.ts'
+import { dynamoCredentialReader } from '../../adapters/dynamodb/dynamo-credential-reader.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoLoginThrottle } from '../../adapters/dynamodb/dynamo-login-throttle.ts'
+import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
+import { dynamoSubscriptionReader } from '../../adapters/dynamodb/dynamo-subscription-reader.ts'
+import { dynamoTokenStore } from '../../adapters/dynamodb/dynamo-token-store.ts'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import type { AdapterContext } from '../../adapters/context.ts'
+import type { Ports } from '../../core/ports.ts'
+import { startDynamoServer } from './dynamo-server.ts'
+import { type MovableClock, movableClock } from './movable-clock.ts'
+
+/** The ports that keep records. */
+export type StorePorts = Pick<
+  Ports,
+  | 'domains'
+  | 'accounts'
+  | 'tokens'
+  | 'credentials'
+  | 'sessions'
+  | 'loginThrottle'
+  | 'presence'
+  | 'commands'
+  | 'hooks'
+  | 'subscriptions'
+  | 'deliveries'
+  | 'connectorStatus'
+>
+
+/** Stores under test, over one set of records that is empty at first. */
+export interface Stores extends StorePorts {
+  readonly clock: MovableClock
+  close(): Promise<void>
+}
+
+/** One way to keep records. Every contract suite runs for each of them. */
+export interface StoreKind {
+  readonly name: string
+  open(): Promise<Stores>
+}
+
+/** Every way to keep records. */
+export const storeKinds: readonly StoreKind[] = [
+  {
+    name: 'memory',
+    async open() {
+      const clock = movableClock()
+      return { ...memoryPorts({ clock, random: systemRandomness }), clock, close: async () => {} }
+    },
+  },
+  {
+    name: 'DynamoDB',
+    async open() {
+      const clock = movableClock()
+      const server = await startDynamoServer()
+      const context = { env: server.env, clock, random: systemRandomness }
+      return { ...dynamoStores(context), clock, close: () => server.close() }
+    },
+  },
+]
+
+/** Every store over DynamoDB. */
+export function dynamoStores(context: AdapterContext): StorePorts {
+  return {
+    domains: dynamoDomainStore(context),
+    accounts: dynamoAccountStore(context),
+    tokens: dynamoTokenStore(context),
+    credentials: dynamoCredentialReader(context),
+    sessions: dynamoSessionStore(context),
+    loginThrottle: dynamoLoginThrottle(context),
+    presence: dynamoPresenceStore(context),
+    commands: dynamoCommandStore(context),
+    hooks: dynamoHookStore(context),
+    subscriptions: dynamoSubscriptionReader(context),
+    deliveries: dynamoDeliveryStore(context),
+    connectorStatus: dynamoConnectorStatusStore(context),
+  }
+}
