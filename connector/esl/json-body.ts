@@ -1,5 +1,6 @@
-import { WantedHeaders } from './wanted-headers.ts'
+import { type Span, WantedHeaders } from './wanted-headers.ts'
 
+const SPACE = 32
 const QUOTE = 34
 const COMMA = 44
 const COLON = 58
@@ -10,8 +11,12 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 const LOWER_U = 117
 
-/** Bytes that may follow a backslash in a string, `u` apart. */
-const ESCAPES = new Set(Buffer.from('"\\/bfnrt'))
+/** Read behind the last byte; no text holds it. */
+const NOTHING = 0
+
+/** By byte: 1 for those that may follow a backslash in a text, `u` apart. */
+const ESCAPES = new Uint8Array(256)
+for (const byte of Buffer.from('"\\/bfnrt')) ESCAPES[byte] = 1
 
 /** An engine nests one array in the object. The bound keeps a made-up body from exhausting the stack. */
 const MAX_DEPTH = 32
@@ -29,7 +34,7 @@ export function wantedInJson(names: readonly string[]): WantedHeaders {
  * wrong with the body. It has to be one JSON object that nothing follows. Of a repeated member the last counts.
  */
 export function pickJson(bytes: Buffer, wanted: WantedHeaders): (string | undefined)[] | string {
-  const spans: [number, number][] = []
+  const spans: Span[] = []
   let at = skipSpace(bytes, 0)
   if (bytes[at] !== OPEN_BRACE) return 'it is no object'
   at = skipSpace(bytes, at + 1)
@@ -49,10 +54,7 @@ export function pickJson(bytes: Buffer, wanted: WantedHeaders): (string | undefi
     } else if (bytes[at] !== CLOSE_BRACE) return 'a member has no end'
   }
   if (skipSpace(bytes, at + 1) !== bytes.length) return 'something follows the object'
-  return Array.from({ length: wanted.size }, (_, index) => {
-    const span = spans[index]
-    return span && valueOf(bytes, ...span)
-  })
+  return wanted.values(spans, ([start, end]) => valueOf(bytes, start, end))
 }
 
 /** Every header and the own body of an event that `pickJson` found right. */
@@ -69,10 +71,8 @@ export function decodeJson(bytes: Buffer): { headers: Record<string, string>; bo
 }
 
 function valueOf(bytes: Buffer, start: number, end: number): string {
-  if (bytes[start] === QUOTE && bytes.subarray(start, end).indexOf(BACKSLASH) < 0) {
-    return bytes.toString('utf8', start + 1, end - 1)
-  }
-  return textOf(JSON.parse(bytes.toString('utf8', start, end)))
+  const json = bytes.toString('utf8', start, end)
+  return bytes[start] === QUOTE && !json.includes('\\') ? json.slice(1, -1) : textOf(JSON.parse(json))
 }
 
 /** A value as the plain format shows it: a list as `ARRAY::a|:b`, a list of one as its only value. */
@@ -85,24 +85,25 @@ function textOf(value: unknown): string {
 
 /** The offset of the quote that ends the text, or -1 when it has no end or is not as JSON demands. */
 function endOfText(bytes: Buffer, from: number): number {
-  for (let at = from; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0
-    if (byte === QUOTE) return at
-    if (byte < 32) return -1
-    if (byte === BACKSLASH) {
-      const length = escapeLength(bytes, at + 1)
-      if (length === 0) return -1
-      at += length
+  let at = from
+  for (;;) {
+    let byte = bytes[at] ?? NOTHING
+    while (byte > QUOTE && byte !== BACKSLASH) {
+      at += 1
+      byte = bytes[at] ?? NOTHING
     }
+    if (byte === QUOTE) return at
+    if (byte < SPACE) return -1
+    at += byte === BACKSLASH ? escapeLength(bytes, at + 1) : 1
   }
-  return -1
 }
 
-/** How many bytes follow the backslash of an escape, 0 when it is none. */
+/** How long an escape is with its backslash; when it is none, so long that the text has no end. */
 function escapeLength(bytes: Buffer, at: number): number {
-  const byte = bytes[at] ?? 0
-  if (byte === LOWER_U) return /^[0-9a-f]{4}$/i.test(bytes.toString('latin1', at + 1, at + 5)) ? 5 : 0
-  return ESCAPES.has(byte) ? 1 : 0
+  const byte = bytes[at] ?? NOTHING
+  if (ESCAPES[byte] === 1) return 2
+  const isUnicode = byte === LOWER_U && /^[0-9a-f]{4}$/i.test(bytes.toString('latin1', at + 1, at + 5))
+  return isUnicode ? 6 : bytes.length
 }
 
 /** The offset behind a value, or -1 when there is none that JSON allows. */
@@ -144,6 +145,10 @@ function isJson(text: string): boolean {
 
 function skipSpace(bytes: Buffer, from: number): number {
   let at = from
-  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
+  let byte = bytes[at] ?? NOTHING
+  while (byte === SPACE || byte === 10 || byte === 13 || byte === 9) {
+    at += 1
+    byte = bytes[at] ?? NOTHING
+  }
   return at
 }
