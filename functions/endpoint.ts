@@ -25,6 +25,12 @@ export type EndpointHandler = (
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ) => Promise<Answer>
 
+/** A route's handler over cloud adapters, and the same over any other. */
+export interface CloudEndpoint<R extends Route> extends EndpointHandler {
+  readonly route: R
+  readonly over: (ports: PortsOf<R['needs']> & OwnPorts, tools: EndpointTools) => EndpointHandler
+}
+
 /** The whole of a request takes at most this long, by the contract's section on limits. */
 const requestLimitMs = 28_000
 /** A request that would outlive its function answers for itself this much earlier. */
@@ -61,7 +67,7 @@ export function endpoint<const R extends Route>(
   route: R,
   adapters: AdaptersOf<R>,
   useCase: UseCase<R>,
-): EndpointHandler {
+): CloudEndpoint<R> {
   let handler: Promise<EndpointHandler> | undefined
   const make = async () => {
     const context = cloudContext()
@@ -69,13 +75,17 @@ export function endpoint<const R extends Route>(
     const ports = { ...(await cloudOwnPorts(route, context)), ...Object.fromEntries(made) }
     return createEndpoint(route, ports, useCase, cloudTools(context, route.operationId))
   }
-  return async (event, context) => {
+  const answer: EndpointHandler = async (event, context) => {
     try {
       return await (await (handler ??= make()))(event, context)
     } catch (error) {
       return failUnmade(route, event, error)
     }
   }
+  return Object.assign(answer, {
+    route,
+    over: (ports: PortsOf<R['needs']> & OwnPorts, tools: EndpointTools) => createEndpoint(route, ports, useCase, tools),
+  })
 }
 
 function endLate(): never {

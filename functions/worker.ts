@@ -33,6 +33,12 @@ export type WorkerHandler = (
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ) => Promise<SQSBatchResponse>
 
+/** A queue's handler over cloud adapters, and the same over any other. */
+export interface CloudWorker<W extends Worker> extends WorkerHandler {
+  readonly record: W
+  readonly over: (ports: PortsOf<W['needs']>, tools: WorkerTools) => WorkerHandler
+}
+
 /** A batch that would outlive its function is ended this much earlier, so that what is done stays done. */
 const reserveMs = 500
 
@@ -78,7 +84,7 @@ export function worker<const W extends Worker>(
   record: W,
   adapters: WorkerAdaptersOf<W>,
   handle: HandleMessage<W>,
-): WorkerHandler {
+): CloudWorker<W> {
   let handler: WorkerHandler | undefined
   const make = () => {
     const context = cloudContext()
@@ -86,7 +92,13 @@ export function worker<const W extends Worker>(
     const ports = Object.fromEntries(made) as PortsOf<W['needs']>
     return createWorker(record, ports, handle, cloudTools(context, record.name))
   }
-  return async (event, context) => (handler ??= make())(event, context)
+  return Object.assign(
+    async (event: SQSEvent, context: Parameters<WorkerHandler>[1]) => (handler ??= make())(event, context),
+    {
+      record,
+      over: (ports: PortsOf<W['needs']>, tools: WorkerTools) => createWorker(record, ports, handle, tools),
+    },
+  )
 }
 
 /** Reads and handles one message. Its content is never logged: a delivery or event holds what tenants own. */

@@ -1,0 +1,84 @@
+import { exceeds, permissionDenied } from '../access/permission.ts'
+import { noSuchDomain } from '../access/resolve-domain.ts'
+import { aclOfRole } from '../access/roles.ts'
+import { DomainError, invalidField } from '../errors.ts'
+import { serviceEvent } from '../events/service-event.ts'
+import type { Account } from '../model.ts'
+import type { AccountCreation, PortsOf } from '../ports.ts'
+import { type AccountChange, type AccountInput, readChange } from './account-change.ts'
+import type { ChangeContext } from './account-context.ts'
+import { accountDetail, pinHash } from './account-detail.ts'
+import { mergeAssignments } from './assignments.ts'
+import { tellEngine, tellHooks } from './tell-engine.ts'
+
+/** Accounts of one domain, by the contract's section on limits. */
+const maxAccounts = 10_000
+
+/** The ports of {@link createAccount}. */
+export type CreateAccountPorts = PortsOf<{
+  readonly accounts: readonly ['create']
+  readonly passwords: readonly ['hash']
+  readonly events: readonly ['publish']
+  readonly engine: readonly ['send']
+}>
+
+/**
+ * Creates an account with its login and numbers reserved, and tells hooks and engine of it. Throws `invalid_field`,
+ * `permission_denied` for a role above the caller's, and `conflict` for a login or number in use and a full domain.
+ */
+export async function createAccount(
+  ports: CreateAccountPorts,
+  input: AccountInput & { readonly login: string; readonly password: string; readonly role: string },
+  context: ChangeContext,
+): Promise<Record<string, string>> {
+  const change = readChange(input, context.passwordMinLength)
+  if (exceeds(aclOfRole(input.role) ?? {}, context.caller.acl)) throw permissionDenied()
+  if (input.login === '__proto__') throw invalidField('login', 'is a name that is not allowed')
+  const account = newAccount(input, change, await ports.passwords.hash(input.password), context)
+  refuse(await ports.accounts.create(account, maxAccounts))
+  await Promise.all([
+    tellHooks(ports.events, creationEvent(account), context.reportUnsent),
+    tellEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context),
+  ])
+  return accountDetail(account, context.caller)
+}
+
+function newAccount(
+  { login, password, role }: { readonly login: string; readonly password: string; readonly role: string },
+  change: AccountChange,
+  passwordHash: string,
+  { domain, clock, random, a1Hash }: ChangeContext,
+): Account {
+  const parameters = mergeAssignments({}, change.parameters)
+  if (change.voicemailPin) parameters[pinHash] = a1Hash(login, domain, change.voicemailPin)
+  return {
+    domain,
+    login,
+    role,
+    passwordHash,
+    a1Hash: a1Hash(login, domain, password),
+    numbers: change.numbers?.length ? change.numbers : [login],
+    parameters,
+    variables: mergeAssignments({}, change.variables),
+    createdAt: clock.now(),
+    credentialsId: random.uuid(),
+    version: 1,
+  }
+}
+
+function refuse(creation: AccountCreation): void {
+  if (creation === 'domain_missing') throw noSuchDomain()
+  if (creation === 'login_taken') throw new DomainError('conflict', 'an account with this login exists')
+  if (creation === 'number_taken') throw new DomainError('conflict', 'another account has one of these numbers')
+  if (creation === 'domain_full') throw new DomainError('conflict', `a domain has at most ${maxAccounts} accounts`)
+}
+
+function creationEvent({ domain, login, role, credentialsId, createdAt }: Account) {
+  return serviceEvent({
+    kind: 'user_create',
+    id: `user_create:${credentialsId}`,
+    domain,
+    occurredAt: createdAt,
+    fields: { 'User-ID': login, 'User-Domain': domain, 'User-State': 'NONREG', variable_account_role: role },
+  })
+}

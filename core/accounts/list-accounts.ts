@@ -1,0 +1,48 @@
+import { applyList } from '../lists/apply-list.ts'
+import type { ListQuery } from '../lists/list-query.ts'
+import type { Account } from '../model.ts'
+import type { PortsOf } from '../ports.ts'
+import type { AccountContext } from './account-context.ts'
+import { type AccountState, accountState } from './account-state.ts'
+
+/** The ports of {@link listAccounts}. */
+export type ListAccountsPorts = PortsOf<{
+  readonly accounts: readonly ['list', 'read']
+  readonly presence: readonly ['list']
+}>
+
+/** An account in the list. */
+export interface AccountEntry extends AccountState {
+  readonly id: string
+  readonly domain: string
+  readonly scheme: 'account'
+}
+
+/**
+ * The accounts of a domain by id, each with the state of its phones at `now` (epoch milliseconds); with permission
+ * for his own things alone, just the caller's. Ordered by login without regard to case.
+ */
+export async function listAccounts(
+  ports: ListAccountsPorts,
+  query: ListQuery,
+  context: AccountContext & { readonly now: number },
+): Promise<{ data: Record<string, Partial<AccountEntry>>; headers: Readonly<Record<string, string>> }> {
+  const [accounts, presences] = await Promise.all([visible(ports, context), ports.presence.list(context.domain)])
+  const presenceOf = new Map(presences.map((presence) => [presence.login.toLowerCase(), presence]))
+  const entries = accounts.map(({ login, domain }): AccountEntry => {
+    const { online, state } = accountState(presenceOf.get(login.toLowerCase()), context.now)
+    return { id: login, domain, scheme: 'account', online, state }
+  })
+  const { rows, headers } = applyList(entries, query, {
+    id: ({ id }) => id,
+    fields: ['id', 'domain', 'scheme', 'online', 'state'],
+    order: ({ id }) => id.toLowerCase(),
+  })
+  return { data: Object.fromEntries(rows.map(({ id, item }) => [id, item])), headers }
+}
+
+async function visible({ accounts }: ListAccountsPorts, { scope, domain, caller }: AccountContext): Promise<Account[]> {
+  if (scope === 'all') return accounts.list(domain)
+  const own = await accounts.read(domain, caller.login)
+  return own === undefined ? [] : [own]
+}

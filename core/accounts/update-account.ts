@@ -1,0 +1,114 @@
+import { exceeds, permissionDenied } from '../access/permission.ts'
+import { lowerAscii } from '../access/resolve-domain.ts'
+import { aclOfRole } from '../access/roles.ts'
+import { DomainError, invalidField } from '../errors.ts'
+import type { Account } from '../model.ts'
+import type { PortsOf } from '../ports.ts'
+import { type AccountChange, type AccountInput, readChange } from './account-change.ts'
+import { type ChangeContext, findAccount, isOwn } from './account-context.ts'
+import { accountDetail, pinHash } from './account-detail.ts'
+import { mergeAssignments } from './assignments.ts'
+import { tellEngine } from './tell-engine.ts'
+
+/** The ports of {@link updateAccount}. */
+export type UpdateAccountPorts = PortsOf<{
+  readonly accounts: readonly ['read', 'update']
+  readonly passwords: readonly ['hash']
+  readonly engine: readonly ['send']
+}>
+
+/** What an update may carry; login and domain are those of the account or are refused. */
+export interface UpdateInput extends AccountInput {
+  readonly login?: string | undefined
+  readonly domain?: string | undefined
+}
+
+/**
+ * Changes an account's password, role, parameters and variables, merged by name; all else stays. A new password or
+ * role ends every token of the account. Throws `permission_denied` for what the caller may not change, `bad_request`
+ * for an empty update and for a change of the caller's own role, and `conflict` when somebody else wrote first.
+ */
+export async function updateAccount(
+  ports: UpdateAccountPorts,
+  id: string,
+  input: UpdateInput,
+  context: ChangeContext,
+): Promise<Record<string, string>> {
+  if (context.scope === 'own') checkOwnChange(context, id, input)
+  if (Object.values(input).every((value) => value === undefined)) {
+    throw new DomainError('bad_request', 'give at least one of password, role, parameters and variables')
+  }
+  const change = readChange(input, context.passwordMinLength)
+  const previous = await findAccount(ports.accounts, context, id)
+  checkSame('login', input.login, previous.login)
+  checkSame('domain', input.domain, previous.domain)
+  checkRole(previous, change, context)
+  const account = await changed(previous, change, ports, context)
+  const outcome = await ports.accounts.update(account, previous)
+  if (outcome === 'number_taken') throw new DomainError('conflict', 'another account has one of these numbers')
+  if (outcome === 'version_changed')
+    throw new DomainError('conflict', 'the account was changed meanwhile: read it again')
+  await tellEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context)
+  return accountDetail(account, context.caller)
+}
+
+/** With permission for his own account alone, a caller may change password, language and voicemail. */
+function checkOwnChange(context: ChangeContext, id: string, input: UpdateInput): void {
+  const names = (items: readonly string[] = []) => items.map((item) => item.split('=')[0] ?? '')
+  const isAllowed =
+    isOwn(context, id) &&
+    input.role === undefined &&
+    names(input.parameters).every((name) => name === 'password' || name.startsWith('vm-')) &&
+    names(input.variables).every((name) => name === 'default_language')
+  if (!isAllowed) throw permissionDenied()
+}
+
+function checkSame(field: string, given: string | undefined, actual: string): void {
+  if (given !== undefined && lowerAscii(given) !== lowerAscii(actual)) throw invalidField(field, 'cannot be changed')
+}
+
+/** Nobody touches an account above his own permissions, lifts one above them, or changes his own role. */
+function checkRole(previous: Account, { role }: AccountChange, context: ChangeContext): void {
+  const touched = role === undefined ? [previous.role] : [previous.role, role]
+  if (context.scope === 'all' && touched.some((name) => exceeds(aclOfRole(name) ?? {}, context.caller.acl))) {
+    throw permissionDenied()
+  }
+  if (role !== undefined && role !== previous.role && isOwn(context, previous.login)) {
+    throw new DomainError('bad_request', 'you cannot change your own role')
+  }
+}
+
+async function changed(
+  previous: Account,
+  change: AccountChange,
+  { passwords }: Pick<UpdateAccountPorts, 'passwords'>,
+  { random, a1Hash }: ChangeContext,
+): Promise<Account> {
+  const { login, domain } = previous
+  const role = change.role ?? previous.role
+  const endsTokens = change.password !== undefined || role !== previous.role
+  const numbers = change.numbers ?? previous.numbers
+  return {
+    ...previous,
+    role,
+    ...(change.password === undefined
+      ? {}
+      : { passwordHash: await passwords.hash(change.password), a1Hash: a1Hash(login, domain, change.password) }),
+    numbers: numbers.length > 0 ? numbers : [login],
+    parameters: withPin(mergeAssignments(previous.parameters, change.parameters), change, (pin) =>
+      a1Hash(login, domain, pin),
+    ),
+    variables: mergeAssignments(previous.variables, change.variables),
+    credentialsId: endsTokens ? random.uuid() : previous.credentialsId,
+    version: previous.version + 1,
+  }
+}
+
+function withPin(
+  { [pinHash]: previous, ...parameters }: Record<string, string>,
+  { voicemailPin }: AccountChange,
+  hash: (pin: string) => string,
+): Record<string, string> {
+  const kept = voicemailPin === undefined ? previous : voicemailPin && hash(voicemailPin)
+  return kept ? { ...parameters, [pinHash]: kept } : parameters
+}

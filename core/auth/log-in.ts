@@ -1,0 +1,176 @@
+import { lowerAscii } from '../access/resolve-domain.ts'
+import { aclOfRole, numberOfRole, rootRole } from '../access/roles.ts'
+import { DomainError, invalidField } from '../errors.ts'
+import type { Account } from '../model.ts'
+import type { PortsOf, Randomness } from '../ports.ts'
+import { type LoginAttempt, admitLogin, countFailure, countSuccess } from './login-throttle.ts'
+
+/** Tokens of one user that live at once; a further login ends the oldest. */
+const maxTokens = 50
+
+/** The ports of a login. */
+export type LoginPorts = PortsOf<{
+  readonly accounts: readonly ['read']
+  readonly domains: readonly ['read']
+  readonly tokens: readonly ['create']
+  readonly passwords: readonly ['verify']
+  readonly secrets: readonly ['rootPassword']
+  readonly loginThrottle: readonly ['read', 'fail', 'clear']
+  readonly sessions: readonly ['touch']
+}>
+
+/** What a caller sends to log in, and from where. */
+export interface LoginInput {
+  readonly username: string | undefined
+  readonly password: string | undefined
+  readonly sourceAddress: string
+}
+
+/** What a login is made with besides its ports. */
+export interface LoginContext {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly random: Randomness
+  readonly rootName: string
+  readonly tokenSeconds: number
+  /** Compares two secrets in a time that tells nothing of them. */
+  readonly sameText: (a: string, b: string) => boolean
+  /** Writes the token's text from what it claims and 32 random bytes. */
+  readonly writeToken: (
+    claims: { readonly username: string; readonly domain: string; readonly key: string },
+    secret: Uint8Array,
+  ) => string
+  /** The digest that a token's text is kept by. */
+  readonly tokenDigest: (text: string) => string
+  /** Told the user's name once it is known to be one, whether or not the login succeeds. */
+  readonly actAs: (username: string, domain: string) => void
+}
+
+/** What a login gives; `expires` is epoch milliseconds. */
+export interface LoginResult {
+  readonly key: string
+  readonly username: string
+  readonly expires: number
+  readonly token: string
+  readonly role: number
+  readonly roleName: string
+  readonly acl: Record<string, string[]>
+}
+
+/** Whom a username names: root, or an account that may or may not be there. */
+interface NamedUser {
+  /** The name with its domain in lower case. */
+  readonly username: string
+  readonly login: string
+  /** Empty for root. */
+  readonly domain: string
+}
+
+/**
+ * Turns a name and a password into a token. Throws `missing_field` or `invalid_field` for a name that is none,
+ * `locked_out` after too many failures, `not_found` for an unknown user and `invalid_credentials` for a wrong or
+ * missing password. Every attempt that is let through costs one password hash, whoever it names.
+ */
+export async function logIn(ports: LoginPorts, input: LoginInput, context: LoginContext): Promise<LoginResult> {
+  const user = readUser(input.username, context.rootName)
+  context.actAs(user.username, user.domain)
+  const attempt: LoginAttempt = {
+    username: lowerAscii(user.username),
+    sourceAddress: input.sourceAddress,
+    now: context.now,
+  }
+  await admitLogin(ports.loginThrottle, attempt)
+  const proven = await proveUser(ports, user, input.password, context).catch(async (error: unknown) => {
+    if (error instanceof DomainError && isFailedLogin(error)) await countFailure(ports.loginThrottle, attempt)
+    throw error
+  })
+  await countSuccess(ports.loginThrottle, attempt)
+  return issueToken(ports, user, proven, context)
+}
+
+const isFailedLogin = ({ code }: DomainError) => code === 'invalid_credentials' || code === 'not_found'
+
+function readUser(given: string | undefined, rootName: string): NamedUser {
+  if (given === undefined || given === '') {
+    throw new DomainError('missing_field', 'User name is required', {
+      details: [{ field: 'username', problem: 'must be given' }],
+    })
+  }
+  if (given === rootName) return { username: rootName, login: rootName, domain: '' }
+  const at = given.lastIndexOf('@')
+  if (at < 0 || given.length > 320) throw invalidField('username', 'must be "<login>@<domain>"')
+  const login = given.slice(0, at)
+  const domain = lowerAscii(given.slice(at + 1))
+  return { username: `${login}@${domain}`, login, domain }
+}
+
+/** Checks the password of whoever is named; `undefined` is root. */
+async function proveUser(
+  ports: LoginPorts,
+  user: NamedUser,
+  password: string | undefined,
+  { rootName, sameText }: LoginContext,
+): Promise<Account | undefined> {
+  if (user.domain === '' && user.login === rootName) {
+    const rootPassword = await ports.secrets.rootPassword()
+    await ports.passwords.verify(password ?? '', undefined)
+    if (password === undefined || rootPassword === '' || !sameText(password, rootPassword)) throw wrongPassword()
+    return undefined
+  }
+  const account = await findAccount(ports, user)
+  const isRight = await ports.passwords.verify(password ?? '', account?.passwordHash)
+  if (account === undefined) throw new DomainError('not_found', 'User not found')
+  if (password === undefined || !isRight) throw wrongPassword()
+  return account
+}
+
+const wrongPassword = () => new DomainError('invalid_credentials', 'invalid credentials')
+
+/** Reads domain and account both, whether or not the first is there. */
+async function findAccount(ports: LoginPorts, { domain, login }: NamedUser): Promise<Account | undefined> {
+  if (!/^[A-Za-z0-9._+-]{1,64}$/.test(login) || !/^[a-z0-9.-]{1,253}$/.test(domain)) return undefined
+  const [tenant, account] = await Promise.all([ports.domains.read(domain), ports.accounts.read(domain, login)])
+  return tenant === undefined ? undefined : account
+}
+
+async function issueToken(
+  ports: LoginPorts,
+  user: NamedUser,
+  account: Account | undefined,
+  { now, random, tokenSeconds, writeToken, tokenDigest }: LoginContext,
+): Promise<LoginResult> {
+  const login = account?.login ?? user.login
+  const owner = account === undefined ? login : `${login}@${user.domain}`
+  const role = account?.role ?? rootRole
+  const key = random.uuid()
+  const text = writeToken({ username: owner, domain: user.domain, key }, random.bytes(32))
+  const expires = now + tokenSeconds * 1000
+  await ports.tokens.create(
+    {
+      key,
+      username: owner,
+      domain: user.domain,
+      login,
+      digest: tokenDigest(text),
+      credentialsId: account?.credentialsId ?? '',
+      createdAt: now,
+      expiresAt: expires,
+      enabled: true,
+    },
+    maxTokens,
+  )
+  await ports.sessions.touch(owner, user.domain, now)
+  return {
+    key,
+    username: user.username,
+    expires,
+    token: text,
+    role: numberOfRole(role),
+    roleName: role,
+    acl: shownAcl(role),
+  }
+}
+
+function shownAcl(role: string): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(aclOfRole(role) ?? {}).map(([name, held]) => [name, [...held]]))
+}

@@ -1,0 +1,9 @@
+import type { Caller } from '../model.ts'
+import type { TokenStore } from '../ports.ts'
+import { invalidToken } from './caller.ts'
+
+/** Ends the token that the caller presented, and no other. Throws `invalid_token` when it has ended meanwhile. */
+export async function logOut(tokens: Pick<TokenStore, 'remove'>, caller: Caller): Promise<string> {
+  if (!(await tokens.remove(caller.domain ?? '', caller.login, caller.tokenKey))) throw invalidToken()
+  return 'Successful logout.'
+}

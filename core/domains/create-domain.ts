@@ -1,0 +1,65 @@
+import { mergeAssignments, readAssignments } from '../accounts/assignments.ts'
+import { isClientParameter, isClientVariable } from '../accounts/setting-names.ts'
+import { tellHooks } from '../accounts/tell-engine.ts'
+import { DomainError } from '../errors.ts'
+import { serviceEvent } from '../events/service-event.ts'
+import type { Clock, PortsOf, Randomness } from '../ports.ts'
+
+/** The ports of {@link createDomain}. */
+export type CreateDomainPorts = PortsOf<{
+  readonly domains: readonly ['create']
+  readonly events: readonly ['publish']
+}>
+
+/** A domain to be made; the name is lower-cased. */
+export interface DomainInput {
+  readonly domain_name: string
+  readonly customer_id: string
+  readonly variables?: readonly string[] | undefined
+  readonly parameters?: readonly string[] | undefined
+}
+
+/** What a domain is made with besides its ports. */
+export interface DomainContext {
+  readonly clock: Clock
+  readonly random: Randomness
+  /** Told of what could not be passed on after the domain was made. */
+  readonly reportUnsent: (what: string, error: unknown) => void
+}
+
+/** Settings of one account, which mean nothing, or would be everybody's secret, on a whole domain. */
+const accountOnly: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensions', 'vm-password'])
+
+/**
+ * Makes a tenant and tells its hooks-to-be. `warning` is empty, or says what could not be done besides. Throws
+ * `invalid_field`, and `conflict` when the name is taken.
+ */
+export async function createDomain(
+  ports: CreateDomainPorts,
+  input: DomainInput,
+  { clock, random, reportUnsent }: DomainContext,
+): Promise<{ name: string; warning: string }> {
+  const isAllowed = (name: string) => isClientParameter(name) && !accountOnly.has(name)
+  const parameters = readAssignments('parameters', input.parameters, isAllowed)
+  const variables = readAssignments('variables', input.variables, isClientVariable)
+  const name = input.domain_name
+  const createdAt = clock.now()
+  const isNew = await ports.domains.create({
+    name,
+    customerId: input.customer_id,
+    variables: mergeAssignments({}, variables),
+    parameters: mergeAssignments({}, parameters),
+    createdAt,
+    accountCount: 0,
+  })
+  if (!isNew) throw new DomainError('conflict', 'a domain of this name exists')
+  const event = serviceEvent({
+    kind: 'domain_create',
+    id: `domain_create:${random.uuid()}`,
+    domain: name,
+    occurredAt: createdAt,
+    fields: { 'Domain-Name': name },
+  })
+  const isTold = await tellHooks(ports.events, event, reportUnsent)
+  return { name, warning: isTold ? '' : 'the domain is created; its event could not be sent' }
+}

@@ -1,0 +1,90 @@
+import { liveContacts } from '../accounts/account-state.ts'
+import { type ListPage, type ListRules, applyList } from '../lists/apply-list.ts'
+import type { ListQuery } from '../lists/list-query.ts'
+import type { Domain } from '../model.ts'
+import type { PortsOf } from '../ports.ts'
+
+/** The ports of {@link listDomains}. */
+export type ListDomainsPorts = PortsOf<{
+  readonly domains: readonly ['list', 'read']
+  readonly presence: readonly ['list']
+}>
+
+/** A domain in the list. */
+export interface DomainEntry {
+  readonly id: string
+  readonly domain: string
+  /** Number of accounts. */
+  readonly user: string
+  /** Accounts and registered phones. */
+  readonly 'acc/dvc': string
+}
+
+/** Which domains are asked for; `domain` is the only one to show, `null` shows all. */
+export interface DomainListQuery extends ListQuery {
+  readonly customerId?: string | undefined
+}
+
+const rules: ListRules<DomainEntry> = { id: ({ id }) => id, fields: ['id', 'domain', 'user', 'acc/dvc'] }
+
+/**
+ * The domains by name, each with its accounts and the phones registered at `now` (epoch milliseconds). Phones are
+ * counted for the domains shown alone, unless the query sorts or filters by them.
+ */
+export async function listDomains(
+  ports: ListDomainsPorts,
+  query: DomainListQuery,
+  { domain, now }: { readonly domain: string | null; readonly now: number },
+): Promise<{ data: Record<string, Partial<DomainEntry>>; headers: Readonly<Record<string, string>> }> {
+  const domains = (await visible(ports, domain)).filter(
+    ({ customerId }) => query.customerId === undefined || customerId === query.customerId,
+  )
+  const countsDecide = `${query.sort ?? ''}${query.filter ?? ''}`.includes('acc/dvc')
+  const counted = countsDecide ? await entries(ports, domains, now) : domains.map((each) => entry(each, 0))
+  const page = applyList(counted, query, rules)
+  const shown = countsDecide ? page : await withCounts(ports, domains, page, now)
+  return { data: Object.fromEntries(shown.rows.map(({ id, item }) => [id, item])), headers: page.headers }
+}
+
+async function visible({ domains }: ListDomainsPorts, name: string | null): Promise<Domain[]> {
+  if (name === null) return domains.list()
+  const own = await domains.read(name)
+  return own === undefined ? [] : [own]
+}
+
+async function withCounts(
+  ports: ListDomainsPorts,
+  domains: readonly Domain[],
+  page: ListPage<DomainEntry>,
+  now: number,
+): Promise<ListPage<DomainEntry>> {
+  const wanted = new Set(page.rows.filter(({ item }) => item['acc/dvc'] !== undefined).map(({ id }) => id))
+  const shown = domains.filter(({ name }) => wanted.has(name))
+  const exact = new Map((await entries(ports, shown, now)).map((each) => [each.id, each['acc/dvc']]))
+  const rows = page.rows.map(({ id, item }) => {
+    const count = exact.get(id)
+    return { id, item: count === undefined ? item : Object.assign({}, item, { 'acc/dvc': count }) }
+  })
+  return { rows, headers: page.headers }
+}
+
+/** Presence is read for this many domains at once. */
+const atOnce = 20
+
+async function entries(ports: ListDomainsPorts, domains: readonly Domain[], now: number): Promise<DomainEntry[]> {
+  const found: DomainEntry[] = []
+  for (let start = 0; start < domains.length; start += atOnce) {
+    const some = domains.slice(start, start + atOnce)
+    found.push(...(await Promise.all(some.map(async (each) => entry(each, await devices(ports, each.name, now))))))
+  }
+  return found
+}
+
+async function devices({ presence }: ListDomainsPorts, domain: string, now: number): Promise<number> {
+  const presences = await presence.list(domain)
+  return presences.reduce((sum, each) => sum + liveContacts(each, now), 0)
+}
+
+function entry({ name, accountCount }: Domain, deviceCount: number): DomainEntry {
+  return { id: name, domain: name, user: String(accountCount), 'acc/dvc': `${accountCount}/${deviceCount}` }
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import type { ChangeContext } from '../../core/accounts/account-context.ts'
+import type { Route } from '../../contracts/routes/route.ts'
+import type { EndpointRequest } from '../endpoint/use-case.ts'
+
+type AccountRoute = Route & { readonly authentication: 'token'; readonly domain: 'required' }
+
+/** What a change of accounts is made with, from the request for it. */
+export function changeContext(
+  request: Pick<EndpointRequest<AccountRoute>, 'caller' | 'domain' | 'scope' | 'clock' | 'random' | 'settings' | 'log'>,
+): ChangeContext {
+  const { caller, domain, scope, clock, random, settings, log } = request
+  return {
+    caller,
+    domain,
+    scope,
+    clock,
+    random,
+    passwordMinLength: settings.passwordMinLength,
+    a1Hash,
+    reportUnsent: (what, error) => log.error('change made but not told', error, { what }),
+  }
+}
+
+/** Digest authentication of SIP (RFC 2617) is what the engine checks phones with, and it is MD5 by its rules. */
+function a1Hash(login: string, domain: string, password: string): string {
+  return createHash('md5').update(`${login}:${domain}:${password}`).digest('hex')
+}

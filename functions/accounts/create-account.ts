@@ -1,0 +1,21 @@
+import { argonPasswordHasher } from '../../adapters/crypto/argon-password-hasher.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import * as routes from '../../contracts/routes/accounts.ts'
+import { createAccount } from '../../core/accounts/create-account.ts'
+import { endpoint, okData } from '../endpoint.ts'
+import { changeContext } from './change-context.ts'
+
+export const handler = endpoint(
+  routes.createAccount,
+  {
+    domains: dynamoDomainStore,
+    accounts: dynamoAccountStore,
+    passwords: argonPasswordHasher,
+    events: sqsEventSink,
+    engine: sqsCallEngine,
+  },
+  async (request, ports) => okData(await createAccount(ports, request.body, changeContext(request))),
+)

@@ -1,0 +1,15 @@
+import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import * as routes from '../../contracts/routes/accounts.ts'
+import { listAccounts } from '../../core/accounts/list-accounts.ts'
+import { endpoint, okData, reply } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.listAccounts,
+  { domains: dynamoDomainStore, accounts: dynamoAccountStore, presence: dynamoPresenceStore },
+  async (request, ports) => {
+    const { data, headers } = await listAccounts(ports, request.query, { ...request, now: request.clock.now() })
+    return reply(okData(data), { headers })
+  },
+)

@@ -1,0 +1,11 @@
+import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import * as routes from '../../contracts/routes/accounts.ts'
+import { readAccount } from '../../core/accounts/read-account.ts'
+import { endpoint, okData } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.readAccount,
+  { domains: dynamoDomainStore, accounts: dynamoAccountStore },
+  async (request, { accounts }) => okData(await readAccount(accounts, request.params.account_id, request)),
+)

@@ -1,0 +1,30 @@
+import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
+import { argonPasswordHasher } from '../../adapters/crypto/argon-password-hasher.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoLoginThrottle } from '../../adapters/dynamodb/dynamo-login-throttle.ts'
+import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
+import { dynamoTokenStore } from '../../adapters/dynamodb/dynamo-token-store.ts'
+import * as routes from '../../contracts/routes/auth.ts'
+import { logIn } from '../../core/auth/log-in.ts'
+import { endpoint } from '../endpoint.ts'
+import { sameText } from '../endpoint/same-text.ts'
+import { tokenDigest, writeToken } from '../endpoint/token-text.ts'
+
+export const handler = endpoint(
+  routes.logIn,
+  {
+    accounts: dynamoAccountStore,
+    domains: dynamoDomainStore,
+    tokens: dynamoTokenStore,
+    passwords: argonPasswordHasher,
+    secrets: secretsManagerSecretReader,
+    loginThrottle: dynamoLoginThrottle,
+    sessions: dynamoSessionStore,
+  },
+  async ({ body, sourceAddress, clock, random, settings, actAs }, ports) => {
+    const input = { username: body.username, password: body.password, sourceAddress }
+    const tools = { now: clock.now(), random, ...settings, sameText, tokenDigest, writeToken, actAs }
+    return { ...(await logIn(ports, input, tools)), cdr: { host: settings.publicUrl, useProxy: 'true' as const } }
+  },
+)

@@ -1,0 +1,15 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import * as routes from '../../contracts/routes/domains.ts'
+import { createDomain } from '../../core/domains/create-domain.ts'
+import { endpoint } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.createDomain,
+  { domains: dynamoDomainStore, events: sqsEventSink },
+  async ({ body, clock, random, log }, ports) => {
+    const reportUnsent = (what: string, error: unknown) => log.error('change made but not told', error, { what })
+    const { name, warning } = await createDomain(ports, body, { clock, random, reportUnsent })
+    return { status: 'OK' as const, info: `+OK [${name}] created !\n`, 'more info': warning }
+  },
+)
