@@ -43,7 +43,7 @@ export interface Stores extends StorePorts {
 /** One way to keep records. Every contract suite runs for each of them. */
 export interface StoreKind {
   readonly name: string
-  open(): Promise<Stores>
+  readonly open: () => Promise<Stores>
 }
 
 /** Every way to keep records. */

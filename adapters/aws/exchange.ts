@@ -1,0 +1,46 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+
+/** What a service of the cloud answered. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** Answers of these services are small; a longer one is cut off by an error. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+
+const httpAgent = new HttpAgent({ keepAlive: true })
+const httpsAgent = new HttpsAgent({ keepAlive: true })
+
+/**
+ * One HTTP exchange with a service of the cloud, over connections that are kept. Node's own client: the SDK has loaded
+ * it already, while `fetch` would add its load time to a cold start. Rejects when no whole answer came in time.
+ */
+export function exchange(
+  url: URL,
+  given: { method: string; headers: Readonly<Record<string, string>>; body?: string; timeoutMs: number },
+): Promise<Answer> {
+  const isSecure = url.protocol === 'https:'
+  const options = {
+    method: given.method,
+    headers: given.headers,
+    agent: isSecure ? httpsAgent : httpAgent,
+    signal: AbortSignal.timeout(given.timeoutMs),
+  }
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? httpsRequest : httpRequest)(url, options, (response) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      response.on('error', reject)
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length
+        if (length > MAX_ANSWER_BYTES) response.destroy(new Error(`answer of more than ${MAX_ANSWER_BYTES} bytes`))
+        else chunks.push(chunk)
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }))
+    })
+    request.on('error', reject)
+    request.end(given.body)
+  })
+}

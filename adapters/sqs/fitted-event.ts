@@ -1,0 +1,42 @@
+import type { PlatformEvent } from '../../core/model.ts'
+
+/**
+ * Bytes that an event's fields may have as JSON. A delivery holds its event and has to fit into one item of the store
+ * (400 KB) with all its attempts; four such events fit into one batch of the queue.
+ */
+export const EVENT_BYTES = 250 * 1024
+
+/** Fields that say what an event is about: kept whole whatever is cut. */
+const IDENTIFYING = [
+  'Event-Name',
+  'Event-Subclass',
+  'Event-Domain',
+  'Unique-ID',
+  'Event-Date-Timestamp',
+  'Core-UUID',
+  'Event-Sequence',
+]
+
+/**
+ * An event that fits the queue: itself, or with its longest values cut to one length that makes it fit and a field
+ * `Truncated: true`. When even that is not enough, only the fields that say what it is about are left.
+ */
+export function fitted(event: PlatformEvent): PlatformEvent {
+  if (sizeOf(event.fields) <= EVENT_BYTES) return event
+  for (let length = EVENT_BYTES / 2; length >= 64; length = Math.floor(length / 2)) {
+    const fields = { ...cut(event.fields, length), Truncated: 'true' }
+    if (sizeOf(fields) <= EVENT_BYTES) return { ...event, fields }
+  }
+  const kept = Object.entries(event.fields).filter(([name]) => IDENTIFYING.includes(name))
+  return { ...event, fields: { ...cut(Object.fromEntries(kept), 1024), Truncated: 'true' } }
+}
+
+function cut(fields: PlatformEvent['fields'], length: number): Record<string, string> {
+  // A cut between the halves of a surrogate pair must not leave one of them.
+  const shortened = (value: string) => (value.length <= length ? value : value.slice(0, length).toWellFormed())
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortened(value)]))
+}
+
+function sizeOf(fields: PlatformEvent['fields']): number {
+  return Buffer.byteLength(JSON.stringify(fields))
+}

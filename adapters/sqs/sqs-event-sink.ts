@@ -1,0 +1,27 @@
+import type { EventMessage } from '../../contracts/messages/event.ts'
+import type { PlatformEvent } from '../../core/model.ts'
+import type { EventSink } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import { fitted } from './fitted-event.ts'
+import { queueBody, queueId } from './queue-text.ts'
+import { sendBatches } from './send-batches.ts'
+
+/** Events on the FIFO queue: one group a call, one message an event id. Fails when the queue took none at all. */
+export function sqsEventSink(context: AdapterContext): EventSink {
+  return {
+    publish(events) {
+      const entries = events.map((event) => ({
+        id: event.id,
+        body: queueBody(toMessage(fitted(event))),
+        group: queueId(event.uuid === '' ? event.domain : event.uuid),
+        deduplicationId: queueId(event.id),
+      }))
+      return sendBatches(context, 'events', entries, { ordered: true })
+    },
+  }
+}
+
+function toMessage(event: PlatformEvent): EventMessage {
+  const { id, name, domain, uuid, occurredAt, fields } = event
+  return { version: 1, id, name, domain, uuid, occurredAt, fields: { ...fields } }
+}
