@@ -54,6 +54,12 @@ export function errorAnswer(
   )
 }
 
+/** An answer without a body. */
+export function emptyAnswer(status: number, requestId: string, headers: Readonly<Record<string, string>>): Answer {
+  const { 'Content-Type': _none, ...common } = answer(status, requestId, '', '').headers
+  return { statusCode: status, headers: { ...common, ...headers } }
+}
+
 /** The caller's own `X-Request-Id` where it is well-formed, else a new one. */
 export function requestIdOf(headers: Readonly<Record<string, string | undefined>>, makeId: () => string): string {
   const given = headers['x-request-id'] ?? ''

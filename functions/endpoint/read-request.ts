@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Route } from '../../contracts/routes/route.ts'
 import { DomainError, invalidField } from '../../core/errors.ts'
-import { parseJson } from './parse-json.ts'
+import { invalidJson, parseJson } from './parse-json.ts'
 
 /** The most bytes of a body where the route names no other limit. */
 const defaultBodyBytes = 256 * 1024
@@ -30,9 +30,15 @@ export function readRequest(event: APIGatewayProxyEventV2, route: Pick<Route, 'f
   return { params: readParams(event), query: readQuery(event.rawQueryString), body: readBody(event, route) }
 }
 
+/** The gateway decodes path parameters, once, and leaves what is malformed as it is. */
 function readParams(event: APIGatewayProxyEventV2): Record<string, string> {
   const given = Object.entries(event.pathParameters ?? {})
-  return Object.fromEntries(given.map(([name, text]) => [name, checkText(text ?? '', name)]))
+  return Object.fromEntries(
+    given.map(([name, text = '']) => {
+      if (/%(?![0-9A-Fa-f]{2})/.test(text)) throw invalidField(name, 'must be percent-encoded UTF-8')
+      return [name, checkText(text, name)]
+    }),
+  )
 }
 
 /** Names and values of a query, decoded once. A name given twice is refused: no rule says which one is meant. */
@@ -80,14 +86,16 @@ function checkMediaType(event: APIGatewayProxyEventV2, wanted: string): void {
   throw new DomainError('unsupported_media_type', `the request body must be ${wanted} in UTF-8, without compression`)
 }
 
+/** The body as text. Where the gateway has decoded it already, bytes that were no UTF-8 stand there as U+FFFD. */
 function readText(body: string, isBase64: boolean): string {
-  if (!isBase64) return body
   try {
     // A byte order mark stays, so that the JSON parser refuses it.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(body, 'base64'))
+    if (isBase64) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(body, 'base64'))
+    if (!body.includes('\ufffd')) return body
   } catch {
-    throw new DomainError('invalid_json', 'the body is not UTF-8')
+    // Told below, as for a body that came decoded.
   }
+  throw invalidJson('the body is not UTF-8')
 }
 
 /** A form as the engine writes it. Of a name given twice the first value counts, as at the engine. */

@@ -1,0 +1,21 @@
+/** A directory answer to the engine, free of any notation. */
+export type DirectoryDocument = { readonly found: false } | ({ readonly found: true } & DirectoryDomain)
+
+/** A domain of the directory, with the one user that was asked for, or none. */
+export interface DirectoryDomain {
+  readonly name: string
+  readonly parameters: Readonly<Record<string, string>>
+  readonly variables: Readonly<Record<string, string>>
+  readonly user?: DirectoryUser | undefined
+}
+
+/** A user of the directory. */
+export interface DirectoryUser {
+  readonly id: string
+  /** The number that the user was found by, where that is not his id. */
+  readonly numberAlias?: string | undefined
+  /** How long the engine may keep this answer, in milliseconds; absent: not at all. */
+  readonly cacheableMs?: number | undefined
+  readonly parameters: Readonly<Record<string, string>>
+  readonly variables: Readonly<Record<string, string>>
+}

@@ -1,0 +1,68 @@
+import { dialString, engineParameters, engineVariables } from '../accounts/account-detail.ts'
+import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
+import type { Account, Domain } from '../model.ts'
+import type { PortsOf } from '../ports.ts'
+import type { DirectoryDocument, DirectoryUser } from './directory-document.ts'
+
+/** The ports of {@link lookUpDirectory}. */
+export type DirectoryPorts = PortsOf<{
+  readonly accounts: readonly ['read', 'readByNumber']
+  readonly domains: readonly ['read']
+}>
+
+/** What the engine asks, by the names that its XML lookup sends (fixtures/freeswitch/xml-curl). */
+export interface DirectoryQuestion {
+  readonly section?: string | undefined
+  readonly key_name?: string | undefined
+  readonly key_value?: string | undefined
+  readonly user?: string | undefined
+  readonly domain?: string | undefined
+  readonly action?: string | undefined
+}
+
+/**
+ * How long the engine may keep an account's record. It is told to forget it when the account changes; this bounds how
+ * long a lost order can matter.
+ */
+const cacheableMs = 60_000
+
+const notFound: DirectoryDocument = { found: false }
+
+/**
+ * The directory record that the engine asks for: of an account, found by its login or one of its numbers, or of a
+ * domain alone. It holds the digest that phones log in by and never a password. Whatever it does not know is answered
+ * as not found, and so are log-ins to the engine's own event socket, which no account may use.
+ */
+export async function lookUpDirectory(ports: DirectoryPorts, question: DirectoryQuestion): Promise<DirectoryDocument> {
+  const isDirectory = question.section === 'directory' && question.action !== 'event_socket_auth'
+  const name = lowerAscii(question.domain ?? (question.key_name === 'name' ? question.key_value : undefined) ?? '')
+  if (!isDirectory || !couldBeDomain(name)) return notFound
+  const [domain, account] = await Promise.all([ports.domains.read(name), findUser(ports, name, question.user)])
+  if (domain === undefined) return notFound
+  if (question.user === undefined || question.user === '') return domainRecord(domain)
+  return account === undefined ? notFound : { ...domainRecord(domain), user: userRecord(account, question.user) }
+}
+
+async function findUser(
+  { accounts }: DirectoryPorts,
+  domain: string,
+  user: string | undefined,
+): Promise<Account | undefined> {
+  if (user === undefined || !/^[A-Za-z0-9._+*#-]{1,64}$/.test(user)) return undefined
+  return (await accounts.read(domain, user)) ?? (await accounts.readByNumber(domain, user))
+}
+
+function domainRecord({ name, parameters, variables }: Domain) {
+  return { found: true, name, parameters: { ...parameters, 'dial-string': dialString }, variables } as const
+}
+
+/** The engine caches a record under the name that it asked by, and is told to forget the login alone. */
+function userRecord(account: Account, asked: string): DirectoryUser {
+  const { login, a1Hash, parameters } = account
+  return {
+    id: login,
+    ...(asked === login ? { cacheableMs } : { numberAlias: asked }),
+    parameters: { ...engineParameters(account), ...parameters, 'a1-hash': a1Hash },
+    variables: engineVariables(account),
+  }
+}

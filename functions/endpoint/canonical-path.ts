@@ -1,0 +1,54 @@
+import type { Route } from '../../contracts/routes/route.ts'
+
+/** A path that the service knows, under whatever name it was asked for. */
+export interface KnownPath {
+  /** The one name of it, percent-encoded. */
+  readonly canonical: string
+  readonly isCanonical: boolean
+  /** The methods that it takes. */
+  readonly methods: readonly string[]
+}
+
+/** Old names of paths: each begins like the first and stands for the second. */
+const aliases = [
+  { from: '/engine/', to: '/', except: ['/engine/', '/health', '/cdr/api/v2/files/'] },
+  { from: '/api/v2/files/', to: '/cdr/api/v2/files/', except: [] },
+] as const
+
+/** Finds what a percent-decoded path means among the routes: itself, or by an alias or without its trailing slash. */
+export function findPath(path: string, routes: readonly Route[]): KnownPath | undefined {
+  const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  const names = [bare, ...aliases.flatMap((alias) => rename(bare, alias))]
+  for (const name of names) {
+    const fitting = routes.filter((route) => fits(name, route.path))
+    if (fitting.length > 0) {
+      return { canonical: encode(name), isCanonical: name === path, methods: methodsOf(fitting) }
+    }
+  }
+  return undefined
+}
+
+function rename(path: string, { from, to, except }: (typeof aliases)[number]): string[] {
+  if (!path.startsWith(from)) return []
+  const name = to + path.slice(from.length)
+  return except.some((start) => name.startsWith(start)) ? [] : [name]
+}
+
+function fits(path: string, pattern: string): boolean {
+  const [given, wanted] = [path.split('/'), pattern.split('/')]
+  return (
+    given.length === wanted.length &&
+    wanted.every((segment, index) => (segment.startsWith('{') ? given[index] !== '' : given[index] === segment))
+  )
+}
+
+function methodsOf(routes: readonly Route[]): string[] {
+  return [...new Set(routes.flatMap(({ method, otherMethods = [] }) => [method, ...otherMethods]))].sort()
+}
+
+function encode(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => encodeURIComponent(segment.toWellFormed()))
+    .join('/')
+}

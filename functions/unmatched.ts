@@ -1,0 +1,35 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { createLogger } from '../adapters/log/logger.ts'
+import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
+import { routes } from '../contracts/routes/index.ts'
+import { DomainError } from '../core/errors.ts'
+import { type Answer, emptyAnswer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
+import { findPath } from './endpoint/canonical-path.ts'
+
+const log = createLogger('unmatched', { env: process.env })
+
+/**
+ * Answers what no route takes: 308 to the one name of a path asked for by another, 204 to a preflight without
+ * allowed origins, 405 with `Allow` to a wrong method, 404 to all else.
+ */
+export async function handler(event: APIGatewayProxyEventV2): Promise<Answer> {
+  const requestId = requestIdOf(event.headers, () => systemRandomness.uuid())
+  const answer = answerUnmatched(event, requestId)
+  log.info('request', { requestId, operation: 'unmatched', status: answer.statusCode })
+  return answer
+}
+
+function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): Answer {
+  const { method } = event.requestContext.http
+  const known = findPath(event.rawPath, routes)
+  if (known === undefined) return errorAnswer(new DomainError('not_found', 'there is no such path'), requestId)
+  const allow = { Allow: [...known.methods, 'OPTIONS'].join(', ') }
+  if (method === 'OPTIONS') return emptyAnswer(204, requestId, allow)
+  // An allowed method on the right path comes here when the path was percent-encoded where it need not be.
+  if (!known.isCanonical || known.methods.includes(method)) {
+    const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`
+    return emptyAnswer(308, requestId, { Location: known.canonical + query })
+  }
+  const refusal = new DomainError('method_not_allowed', `this path takes ${known.methods.join(', ')}`)
+  return errorAnswer(refusal, requestId, allow)
+}
