@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import * as routes from '../../../contracts/routes/channels.ts'
+import type { CommandOutcome } from '../../../core/commands.ts'
+import { type ChannelFilter, listChannels, pageOfChannels } from '../../../core/channels/list-channels.ts'
+import { aCaller, aRoot } from '../../support/caller.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+
+const row = (given: Record<string, string>): Record<string, string> => ({
+  uuid: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
+  created_epoch: '1750000000',
+  presence_id: '1000@a.example.com',
+  callstate: 'ACTIVE',
+  direction: 'inbound',
+  ...given,
+})
+
+const rows = (...all: Record<string, string>[]): CommandOutcome => ({
+  state: 'done',
+  text: JSON.stringify({ row_count: all.length, rows: all }),
+})
+
+function aSetup(outcome: CommandOutcome | undefined) {
+  const ports = memoryPorts({ clock: movableClock(), random: systemRandomness })
+  ports.engine.answer = () => outcome
+  const orderer = { caller: aCaller(), domain: 'a.example.com', scope: 'all' as const }
+  return {
+    ports,
+    orderer,
+    list: (filter: ChannelFilter = {}, as = {}) =>
+      listChannels(ports.engine, { ...orderer, ...as }, filter, routes.channelFields),
+  }
+}
+
+const uuids = (channels: readonly Readonly<Record<string, string>>[]) => channels.map(({ uuid }) => uuid)
+
+describe('the channel list', () => {
+  it('has every published field and no other, empty where the engine tells nothing', async () => {
+    const { list } = aSetup(rows(row({ accountcode: 'secret', name: 'sofia/x' })))
+
+    const [channel] = await list()
+
+    expect(Object.keys(channel ?? {})).toEqual([...routes.channelFields])
+    expect(channel).toMatchObject({ name: 'sofia/x', read_codec: '' })
+  })
+
+  it('is ordered by age, then by uuid', async () => {
+    const { list } = aSetup(
+      rows(
+        row({ uuid: 'c', created_epoch: '1750000001' }),
+        row({ uuid: 'b', created_epoch: '999999999' }),
+        row({ uuid: 'a', created_epoch: '1750000001' }),
+      ),
+    )
+
+    expect(uuids(await list())).toEqual(['b', 'a', 'c'])
+  })
+
+  it('is empty when there is no channel', async () => {
+    const { list } = aSetup(rows())
+
+    expect(pageOfChannels(await list(), {}, routes.channelFields)).toEqual({
+      data: { row_count: 0, rows: [] },
+      headers: {},
+    })
+  })
+
+  it.each<[string, ChannelFilter, string[]]>([
+    ['a login', { userId: '1000' }, ['a', 'b']],
+    ['a login with its domain', { userId: '1001@a.example.com' }, ['c']],
+    ['part of a login', { userId: '100' }, []],
+    ['a call state', { callstate: 'HELD' }, ['b']],
+    ['a direction', { direction: 'outbound' }, ['c']],
+    ['two of them', { userId: '1000', callstate: 'ACTIVE' }, ['a']],
+  ])('can be filtered by %s', async (_title, filter, expected) => {
+    const { list } = aSetup(
+      rows(
+        row({ uuid: 'a' }),
+        row({ uuid: 'b', callstate: 'HELD' }),
+        row({ uuid: 'c', presence_id: '1001@a.example.com', direction: 'outbound' }),
+        row({ uuid: 'd', presence_id: '' }),
+      ),
+    )
+
+    expect(uuids(await list(filter))).toEqual(expected)
+  })
+
+  it.each([
+    ['of the domain for an admin', {}, { domain: 'a.example.com', presenceId: null }],
+    ['of the caller alone for a user', { scope: 'own' }, { domain: 'a.example.com', presenceId: '1000@a.example.com' }],
+    ['of all domains for root without one', { caller: aRoot(), domain: null }, { domain: null, presenceId: null }],
+  ])('holds the channels %s', async (_title, as, scope) => {
+    const { list, ports } = aSetup(rows())
+
+    await list({}, as)
+
+    expect(ports.engine.given).toMatchObject([{ command: { kind: 'list-channels' }, scope }])
+  })
+
+  it.each<[string, CommandOutcome | undefined]>([
+    ['does not answer in time', undefined],
+    ['is not connected', { state: 'unsent', reason: 'disconnected' }],
+    ['is not reached in time', { state: 'unsent', reason: 'expired' }],
+    ['goes away meanwhile', { state: 'unknown', reason: 'disconnected' }],
+    ['loses its connector meanwhile', { state: 'unknown', reason: 'connector_lost' }],
+    ['takes too long', { state: 'unknown', reason: 'timeout' }],
+    ['gives something else', { state: 'done', text: '-ERR' }],
+    ['gives no rows', { state: 'done', text: '{"row_count":0}' }],
+  ])('is unavailable, never old, when the engine %s', async (_title, outcome) => {
+    const { list } = aSetup(outcome)
+
+    await expect(list()).rejects.toMatchObject({ code: 'engine_unavailable', retryAfterSeconds: 5 })
+  })
+
+  it('goes on where a page ended, in the shape of the contract', async () => {
+    const all = Array.from({ length: 5 }, (_, n) => row({ uuid: `u${n}`, created_epoch: `${1_750_000_000 + n}` }))
+    const { list } = aSetup(rows(...all))
+    const channels = await list()
+
+    const first = pageOfChannels(channels, { limit: 3 }, routes.channelFields)
+    const cursor = first.headers['X-Next-Cursor']
+    const second = pageOfChannels(channels, { limit: 3, cursor }, routes.channelFields)
+
+    expect(first.data.row_count).toBe(3)
+    expect(second.data.row_count).toBe(2)
+    expect([...first.data.rows, ...second.data.rows]).toEqual(channels)
+    expect(routes.listChannels.response.safeParse({ status: 'OK', data: first.data }).success).toBe(true)
+  })
+})

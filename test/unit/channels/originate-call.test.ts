@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { aCallSetup, chosenUuid } from '../../support/call-setup.ts'
+import { aCaller, aRoot } from '../../support/caller.ts'
+
+describe('a call', () => {
+  it('rings the caller and is placed as one command with the uuid that the service chose', async () => {
+    const { originate, commands } = await aCallSetup({ outcome: { state: 'done', text: `+OK ${chosenUuid}\n` } })
+
+    const answer = await originate({ calledId: '+4989*1#' })
+
+    expect(answer).toEqual({ status: 'OK', info: `+OK ${chosenUuid}\n` })
+    expect(commands()).toEqual([
+      {
+        command: {
+          kind: 'originate',
+          uuid: chosenUuid,
+          calledId: '+4989*1#',
+          callerId: '1000',
+          timeoutSeconds: 60,
+          autoAnswer: undefined,
+          variables: {},
+        },
+        scope: { domain: 'a.example.com', presenceId: null },
+        waitMs: 20_000,
+      },
+    ])
+  })
+
+  it('carries what the request says', async () => {
+    const { originate, commands } = await aCallSetup()
+
+    await originate({
+      calledId: 'anna',
+      callerId: '1001@A.Example.Com',
+      auto_answer_param: 'sip_h_Call-Info=<sip:x>;answer-after=0',
+      variables: { mine: 'a b', toll_allow: 'local' },
+      timeout: 5,
+    })
+
+    expect(commands()[0]?.command).toMatchObject({
+      calledId: 'anna',
+      callerId: '1001',
+      timeoutSeconds: 5,
+      autoAnswer: { name: 'sip_h_Call-Info', value: '<sip:x>;answer-after=0' },
+      variables: { mine: 'a b', toll_allow: 'local' },
+    })
+  })
+
+  it('tells the channel that the engine really made', async () => {
+    const made = '+OK 11111111-2222-4333-8444-555555555555\n'
+    const { originate } = await aCallSetup({ outcome: { state: 'done', text: made } })
+
+    expect(await originate({ calledId: '1001' })).toEqual({ status: 'OK', info: made })
+  })
+
+  it.each([
+    ['nobody answered in time', undefined],
+    ['the connector saw no answer in time', { state: 'unknown', reason: 'timeout' } as const],
+  ])('is pending when %s', async (_title, outcome) => {
+    const { originate } = await aCallSetup({ outcome })
+
+    expect(await originate({ calledId: '1001' })).toEqual({
+      status: 'OK',
+      info: `+OK ${chosenUuid}\n`,
+      pending: true,
+    })
+  })
+})
+
+describe('the caller of a call', () => {
+  it('is told in another domain: refused, whether it exists there or not', async () => {
+    const { originate, commands } = await aCallSetup()
+
+    await expect(originate({ calledId: '9196', callerId: '1000@b.example.com' })).rejects.toMatchObject({
+      code: 'permission_denied',
+    })
+    expect(commands()).toEqual([])
+  })
+
+  it('that does not exist is not found', async () => {
+    const { originate, commands } = await aCallSetup()
+
+    await expect(originate({ calledId: '9196', callerId: '4711' })).rejects.toMatchObject({ code: 'not_found' })
+    expect(commands()).toEqual([])
+  })
+
+  it.each(['1001', '1001@a.example.com', '4711'])(
+    'may not be %s for somebody who places only his own calls',
+    async (callerId) => {
+      const { originate, commands } = await aCallSetup({ scope: 'own' })
+
+      await expect(originate({ calledId: '9196', callerId })).rejects.toMatchObject({ code: 'permission_denied' })
+      expect(commands()).toEqual([])
+    },
+  )
+
+  it.each([undefined, '1000', '1000@a.example.com'])(
+    'may be himself (%s) for somebody who places only his own calls',
+    async (callerId) => {
+      const { originate, commands } = await aCallSetup({ scope: 'own' })
+
+      await originate({ calledId: '9196', ...(callerId === undefined ? {} : { callerId }) })
+
+      expect(commands()).toMatchObject([{ command: { callerId: '1000' } }])
+    },
+  )
+
+  it('must be named by root, who has no account', async () => {
+    const { originate, commands } = await aCallSetup({ caller: aRoot() })
+
+    await expect(originate({ calledId: '9196' })).rejects.toMatchObject({
+      code: 'missing_field',
+      details: [{ field: 'callerId' }],
+    })
+    expect(commands()).toEqual([])
+  })
+
+  it('can be any account of the domain for root', async () => {
+    const { originate, commands } = await aCallSetup({ caller: aRoot() })
+
+    await originate({ calledId: '9196', callerId: '1001' })
+
+    expect(commands()).toMatchObject([{ command: { callerId: '1001' }, scope: { domain: 'a.example.com' } }])
+  })
+
+  it('whose account is gone is not found', async () => {
+    const { originate } = await aCallSetup({ caller: aCaller({ login: 'ghost' }) })
+
+    await expect(originate({ calledId: '9196' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('a variable', () => {
+  it.each([
+    'origination_uuid',
+    'Origination_UUID',
+    'api_hangup_hook',
+    'execute_on_answer',
+    'EXEC_x',
+    'sip_h_X',
+    'domain_name',
+    'presence_id',
+    'w_domain',
+    'svc_x',
+    'user_context',
+    'bridge_pre_execute_aleg_app',
+    'hangup_after_bridge',
+    'session_in_hangup_hook',
+    'park_timeout',
+    'cdr',
+    'js',
+  ])('named %s is refused by name', async (name) => {
+    const { originate, commands } = await aCallSetup()
+
+    await expect(originate({ calledId: '9196', variables: { fine: '1', [name]: 'x' } })).rejects.toMatchObject({
+      code: 'invalid_field',
+      details: [{ field: `variables.${name}` }],
+    })
+    expect(commands()).toEqual([])
+  })
+
+  it.each(['default_language', 'effective_caller_id_name', 'call_timeout', 'timezone', 'mine', 'X-ID', 'a'.repeat(64)])(
+    'named %s is carried',
+    async (name) => {
+      const { originate, commands } = await aCallSetup()
+
+      await originate({ calledId: '9196', variables: { [name]: 'x' } })
+
+      expect(commands()).toMatchObject([{ command: { variables: { [name]: 'x' } } }])
+    },
+  )
+
+  it.each([
+    ['a name of 65 characters', { ['a'.repeat(65)]: 'x' }],
+    ['a value of 257 characters', { a: 'x'.repeat(257) }],
+    ['a number', { a: 1 }],
+    ['33 names', Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`a${n}`, 'x']))],
+    ['an expansion', { a: '${system(id)}' }],
+    ['a list', ['a=b']],
+  ])('with %s is refused', async (_title, variables) => {
+    const { originate, commands } = await aCallSetup()
+
+    await expect(originate({ calledId: '9196', variables })).rejects.toMatchObject({ code: 'invalid_field' })
+    expect(commands()).toEqual([])
+  })
+})
+
+it.each([4, 121, 5.5, '60', -1])('a timeout of %j is refused', async (timeout) => {
+  const { originate, commands } = await aCallSetup()
+
+  await expect(originate({ calledId: '9196', timeout })).rejects.toMatchObject({
+    code: 'invalid_field',
+    details: [{ field: 'timeout' }],
+  })
+  expect(commands()).toEqual([])
+})
+
+it('a call to nobody is refused', async () => {
+  const { originate } = await aCallSetup()
+
+  await expect(originate({})).rejects.toMatchObject({ code: 'missing_field', details: [{ field: 'calledId' }] })
+})

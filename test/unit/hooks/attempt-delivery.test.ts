@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest'
+import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { attemptDelivery } from '../../../core/hooks/attempt-delivery.ts'
+import { secretPurpose } from '../../../core/hooks/signing.ts'
+import type { Delivery, Hook, PlatformEvent } from '../../../core/model.ts'
+import type { HookReply } from '../../../core/ports.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+import { aDelivery, aHook, anEvent } from '../../support/records.ts'
+
+const answered = (status: number, given: Partial<Extract<HookReply, { outcome: 'answered' }>> = {}): HookReply => ({
+  outcome: 'answered',
+  status,
+  headers: {},
+  body: '',
+  durationMs: 3,
+  ...given,
+})
+
+/** A stored hook and a delivery to it that waits for its first attempt. */
+async function aSetup(given: { hook?: Partial<Hook>; event?: Partial<PlatformEvent> } = {}) {
+  const clock = movableClock()
+  const ports = memoryPorts({ clock, random: systemRandomness })
+  const plain = aHook({ ...given.hook })
+  const sealed = await ports.secretBox.seal(new Uint8Array(32).fill(1), secretPurpose(plain.domain, plain.id))
+  const hook: Hook = { ...plain, secrets: [{ sealed }] }
+  await ports.hooks.create([hook], 100)
+  const delivery = aDelivery({ hookId: hook.id, event: anEvent(given.event) })
+  await ports.deliveries.create(delivery)
+  const wanted = { id: delivery.id, domain: delivery.domain, hookId: hook.id, attempt: 1 }
+  const tools = { ...ports, clock, hmac: hmacSha256 }
+  return {
+    ports,
+    clock,
+    hook,
+    delivery,
+    attempt: (number = 1) => attemptDelivery(tools, { ...wanted, attempt: number }),
+    outcome: async (): Promise<Pick<Delivery, 'state' | 'attempts'> | undefined> =>
+      ports.deliveries.read(delivery.domain, delivery.hookId, delivery.id),
+  }
+}
+
+describe('an attempt', () => {
+  it('sends the signed standard body and records the success', async () => {
+    const { ports, clock, delivery, attempt, outcome } = await aSetup()
+    ports.hookClient.answer = () => {
+      clock.move(40)
+      return answered(204, { body: 'thanks' })
+    }
+    const at = clock.now()
+
+    await attempt()
+
+    expect(ports.hookClient.sent).toEqual([
+      {
+        method: 'POST',
+        url: 'https://receiver.example.com/hook',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'callplane-hooks/1',
+          'webhook-id': delivery.id,
+          'webhook-timestamp': String(Math.floor(at / 1000)),
+          'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+        },
+        body: JSON.stringify({ id: delivery.id, action: 'CHANNEL_CREATE', data: delivery.event.fields }),
+      },
+    ])
+    expect(await outcome()).toMatchObject({
+      state: 'delivered',
+      attempts: [{ at, status: 204, durationMs: 40, replySnippet: 'thanks' }],
+    })
+  })
+
+  it.each([200, 201, 204, 299])('answered with %i is delivered', async (status) => {
+    const { ports, attempt, outcome } = await aSetup()
+    ports.hookClient.answer = () => answered(status)
+
+    await attempt()
+
+    expect(await outcome()).toMatchObject({ state: 'delivered', attempts: [{ status }] })
+  })
+
+  it.each([199, 300, 301, 307, 308, 400, 401, 404, 408, 410, 429, 500, 503])(
+    'answered with %i has failed',
+    async (status) => {
+      const { ports, attempt, outcome } = await aSetup()
+      ports.hookClient.answer = () => answered(status)
+
+      await attempt()
+
+      expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ status, reason: `status ${status}` }] })
+    },
+  )
+
+  it.each(['blocked address', 'timeout', 'dns', 'tls', 'network'])('that ends by %s has failed', async (reason) => {
+    const { ports, attempt, outcome } = await aSetup()
+    ports.hookClient.answer = () => ({ outcome: 'failed', reason, durationMs: 1 })
+
+    await attempt()
+
+    expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason }] })
+  })
+
+  it('keeps the first KiB of the answer, without a character cut in two', async () => {
+    const { ports, attempt, outcome } = await aSetup()
+    ports.hookClient.answer = () => answered(500, { body: `x${'é'.repeat(1000)}` })
+
+    await attempt()
+
+    expect((await outcome())?.attempts[0]?.replySnippet).toBe(`x${'é'.repeat(511)}`)
+  })
+
+  it('is made once, however often its message comes', async () => {
+    const { ports, attempt } = await aSetup()
+
+    await attempt()
+    await attempt()
+
+    expect(ports.hookClient.sent).toHaveLength(1)
+  })
+
+  it('of a delivery that is gone is not made', async () => {
+    const { ports, attempt } = await aSetup()
+    ports.state.deliveries.clear()
+
+    await attempt()
+
+    expect(ports.hookClient.sent).toEqual([])
+  })
+
+  it('of a deleted hook is not made', async () => {
+    const { ports, attempt, outcome } = await aSetup()
+    ports.state.hooks.clear()
+
+    await attempt()
+
+    expect(ports.hookClient.sent).toEqual([])
+    expect(await outcome()).toMatchObject({ state: 'skipped', attempts: [{ reason: 'hook_deleted' }] })
+  })
+
+  it('of a disabled hook is not made', async () => {
+    const { ports, attempt, outcome } = await aSetup({ hook: { enable: false } })
+
+    await attempt()
+
+    expect(ports.hookClient.sent).toEqual([])
+    expect(await outcome()).toMatchObject({ state: 'skipped', attempts: [{ reason: 'hook_disabled' }] })
+  })
+
+  it('uses the address that the hook has now', async () => {
+    const { ports, hook, attempt } = await aSetup()
+    const [key = ''] = ports.state.hooks.keys()
+    ports.state.hooks.set(key, { ...hook, action: { ...hook.action, url: 'https://moved.example.com/' } })
+
+    await attempt()
+
+    expect(ports.hookClient.sent[0]?.url).toBe('https://moved.example.com/')
+  })
+})
+
+describe('the request of a hook', () => {
+  it.each(['GET', 'DELETE'])('with %s has the data in its query, no body and no Content-Type', async (method) => {
+    const action = { type: 'web' as const, method, url: 'https://r.example.com/in?x=1' }
+    const { ports, attempt } = await aSetup({
+      hook: { action, fields: ['a'] },
+      event: { fields: { a: '1 2', b: '3' } },
+    })
+
+    await attempt()
+
+    expect(ports.hookClient.sent[0]).toMatchObject({ method, url: 'https://r.example.com/in?x=1&a=1+2', body: '' })
+    expect(ports.hookClient.sent[0]?.headers).not.toHaveProperty('content-type')
+    expect(ports.hookClient.sent[0]?.headers).toHaveProperty('webhook-signature')
+  })
+
+  it('has the headers of the hook with the values of the event', async () => {
+    const headers = { 'X-Caller': '${name}', 'X-Absent': '<${gone}>', 'User-Agent': 'mine', 'Content-Type': 'text/x' }
+    const { ports, attempt } = await aSetup({ hook: { headers }, event: { fields: { name: 'a\r\nX-Evil: 1 Ž' } } })
+
+    await attempt()
+
+    expect(ports.hookClient.sent[0]?.headers).toMatchObject({
+      'x-caller': 'aX-Evil: 1 ?',
+      'x-absent': '<>',
+      'user-agent': 'mine',
+      'content-type': 'text/x',
+    })
+    expect(Object.keys(ports.hookClient.sent[0]?.headers ?? {})).not.toContain('x-evil')
+  })
+
+  it('never substitutes in the URL', async () => {
+    const action = { type: 'web' as const, method: 'POST', url: 'https://r.example.com/$%7Ba%7D?b=${a}' }
+    const { ports, attempt } = await aSetup({ hook: { action }, event: { fields: { a: 'secret' } } })
+
+    await attempt()
+
+    expect(ports.hookClient.sent[0]?.url).toBe(action.url)
+  })
+
+  it('has the body of the hook itself', async () => {
+    const { ports, attempt } = await aSetup({
+      hook: { customBody: true, rawBody: '{"id":"${dialerId}","cause":"${endCause}"}', fields: ['x'], map: { a: 'b' } },
+      event: { fields: { dialerId: 'd"1', variable_endCause: 'BUSY', endCause: 'other' } },
+    })
+
+    await attempt()
+
+    expect(ports.hookClient.sent[0]?.body).toBe('{"id":"d\\"1","cause":"BUSY"}')
+  })
+
+  it.each([
+    ['a body that is no JSON', { customBody: true, rawBody: '{"a":${a}}' }],
+    ['a header that grows beyond 8 KiB', { headers: { 'X-A': '${a}' } }],
+  ])('is not sent with %s', async (_title, hook) => {
+    const { ports, attempt, outcome } = await aSetup({ hook, event: { fields: { a: 'x'.repeat(9000) } } })
+
+    await attempt()
+
+    expect(ports.hookClient.sent).toEqual([])
+    expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'bad_template' }] })
+  })
+})
+
+describe('the auth pre-request', () => {
+  const auth = {
+    enabled: true,
+    url: 'https://auth.example.com/token',
+    method: 'POST',
+    headers: { 'X-Id': '${id}' },
+    map: { client: '${id}', kind: 'x' },
+    cookie: false,
+  }
+  const event = { fields: { id: '7' } }
+  const loginReply = answered(200, {
+    body: '{"token":"T","n":1,"nested":{"a":"b"}}',
+    headers: {
+      'x-session': 'S',
+      'set-cookie': 'sid=abc; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT\nuid=u; Secure',
+    },
+  })
+
+  const withReply = async (hook: Partial<Hook>, reply: HookReply) => {
+    const setup = await aSetup({ hook, event })
+    setup.ports.hookClient.answer = ({ url }) => (url.startsWith(auth.url) ? reply : answered(200))
+    await setup.attempt()
+    return setup
+  }
+
+  it('sends its map as JSON, and its reply fills headers and body', async () => {
+    const headers = { Authorization: 'Bearer ${auth:body:token}', 'X-S': '${auth:header:x-session}' }
+    const rawBody = '{"sid":"${auth:header:sid}","n":"${auth:body:n}"}'
+
+    const { ports } = await withReply({ auth, headers, customBody: true, rawBody }, loginReply)
+
+    const [first, second] = ports.hookClient.sent
+    expect(first).toMatchObject({ method: 'POST', url: auth.url, body: '{"client":"7","kind":"x"}' })
+    expect(first?.headers).toEqual({ 'content-type': 'application/json', 'x-id': '7' })
+    expect(second?.headers).toMatchObject({ authorization: 'Bearer T', 'x-s': 'S' })
+    expect(second?.headers).not.toHaveProperty('cookie')
+    expect(second?.body).toBe('{"sid":"abc","n":""}')
+  })
+
+  it('by GET sends its map as query', async () => {
+    const { ports } = await withReply({ auth: { ...auth, method: 'GET' } }, loginReply)
+
+    expect(ports.hookClient.sent[0]).toMatchObject({ method: 'GET', url: `${auth.url}?client=7&kind=x`, body: '' })
+  })
+
+  it('hands its cookies on where the hook wants it, beside the own cookie', async () => {
+    const hook = { auth: { ...auth, cookie: true }, headers: { Cookie: 'own=1' } }
+
+    const { ports } = await withReply(hook, loginReply)
+
+    expect(ports.hookClient.sent[1]?.headers).toMatchObject({ cookie: 'own=1; sid=abc; uid=u' })
+  })
+
+  it.each([
+    ['201', answered(201)],
+    ['401', answered(401)],
+    ['302', answered(302)],
+    ['no answer', { outcome: 'failed', reason: 'timeout', durationMs: 1 } as const],
+  ])('answered with %s fails the attempt, and nothing else is sent', async (_title, reply) => {
+    const { ports, outcome } = await withReply({ auth }, reply)
+
+    expect(ports.hookClient.sent).toHaveLength(1)
+    expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'auth_failed' }] })
+  })
+
+  it('is not made when it is not enabled', async () => {
+    const { ports } = await withReply({ auth: { ...auth, enabled: false } }, loginReply)
+
+    expect(ports.hookClient.sent).toHaveLength(1)
+    expect(ports.hookClient.sent[0]?.url).not.toContain(auth.url)
+  })
+})

@@ -1,0 +1,117 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { customBody, isJson, selectData, standardBody, urlWithQuery } from '../../../core/hooks/body.ts'
+
+const event = { a: '1', b: '2', c: '3' }
+
+describe('the data of a hook', () => {
+  it.each<[string, string[], Record<string, string>, Record<string, string>]>([
+    ['is the whole event without fields and map', [], {}, { a: '1', b: '2', c: '3' }],
+    ['is the fields that are named', ['a', 'c'], {}, { a: '1', c: '3' }],
+    ['leaves out fields that the event does not have', ['a', 'x', 'constructor'], {}, { a: '1' }],
+    ['has new names', [], { a: 'x' }, { b: '2', c: '3', x: '1' }],
+    ['overwrites a target that exists', [], { a: 'b' }, { b: '1', c: '3' }],
+    ['skips a source that is absent', [], { x: 'b' }, { a: '1', b: '2', c: '3' }],
+    ['skips a source that was not kept', ['b'], { a: 'b' }, { b: '2' }],
+    ['can swap two names', [], { a: 'b', b: 'a' }, { a: '2', b: '1', c: '3' }],
+    ['does not rename twice', [], { a: 'b', b: 'z' }, { b: '1', c: '3', z: '2' }],
+    ['can keep a name', [], { a: 'a' }, { a: '1', b: '2', c: '3' }],
+  ])('%s', (_title, fields, map, expected) => {
+    expect(selectData({ fields, map }, event)).toEqual(expected)
+  })
+})
+
+it('the standard body tells delivery, event and data', () => {
+  const body = standardBody({ id: 'msg_1', eventName: 'CHANNEL_CREATE' }, { a: '"\n' })
+
+  expect(JSON.parse(body)).toEqual({ id: 'msg_1', action: 'CHANNEL_CREATE', data: { a: '"\n' } })
+})
+
+describe('the query string', () => {
+  it('follows what the URL has already', () => {
+    expect(urlWithQuery('https://r.example.com/in?x=1', { a: '2' })).toBe('https://r.example.com/in?x=1&a=2')
+  })
+
+  it('holds nested values as JSON', () => {
+    const url = new URL(urlWithQuery('https://r.example.com/', { a: { b: [1] } }))
+
+    expect(url.searchParams.get('a')).toBe('{"b":[1]}')
+  })
+
+  it('gives every value back, and never touches host or path', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (name, value) => {
+        const url = new URL(urlWithQuery('https://r.example.com/in', { [name]: value }))
+
+        expect([url.host, url.pathname, url.hash]).toEqual(['r.example.com', '/in', ''])
+        expect(url.searchParams.get(name)).toBe(value)
+      }),
+      { seed: 20_250_107 },
+    )
+  })
+})
+
+describe('a Content-Type', () => {
+  it.each([
+    undefined,
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/problem+json',
+    ' application/json ',
+  ])('%s is JSON', (type) => {
+    expect(isJson(type)).toBe(true)
+  })
+
+  it.each([
+    '',
+    'text/plain',
+    'text/json',
+    'application/jsonp',
+    'application/x-www-form-urlencoded',
+    'x/application/json',
+  ])('%s is not JSON', (type) => {
+    expect(isJson(type)).toBe(false)
+  })
+})
+
+describe('a body of the hook itself', () => {
+  const custom = (rawBody: string, contentType: string | undefined, fields: Record<string, string>) =>
+    customBody({ rawBody }, contentType, { event: fields, auth: {} })
+
+  it.each([
+    ['ends in a back slash', 'x\\'],
+    ['has a line feed', 'a\nb'],
+    ['has a quote', '","admin":"1'],
+  ])('holds a value in its string that %s', (_title, value) => {
+    expect(JSON.parse(custom('{"n":"${a}"}', undefined, { a: value }) ?? '')).toEqual({ n: value })
+  })
+
+  it('with a value outside of a string is bad when that is no JSON', () => {
+    expect(custom('{"n":${a}}', undefined, { a: '1,"x":2' })).toBeUndefined()
+    expect(custom('{"n":${a}}', undefined, { a: 'x' })).toBeUndefined()
+    expect(custom('{"n":${a}}', undefined, { a: '17' })).toBe('{"n":17}')
+  })
+
+  it('never gets a member from a value outside of a string', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('1', ',', '"', ':', 'x', '{', '}', '[', ']', ' ') }), (value) => {
+        const body = custom('{"n":${a}}', undefined, { a: value })
+        if (body !== undefined) expect(Object.keys(JSON.parse(body) as object)).toEqual(['n'])
+      }),
+      { seed: 20_250_108, numRuns: 2000 },
+    )
+  })
+
+  it.each(['', '{', 'x', '{"a":1,}'])('%j is bad where JSON is wanted', (template) => {
+    expect(custom(template, 'application/json', {})).toBeUndefined()
+  })
+
+  it('of another type is sent as it is', () => {
+    expect(custom('n=${a}', 'application/x-www-form-urlencoded', { a: '1&x=2' })).toBe('n=1&x=2')
+    expect(custom('<a>${a}</a>', 'application/xml', { a: '"' })).toBe('<a>"</a>')
+  })
+
+  it('that grows beyond 256 KiB is bad', () => {
+    expect(custom('${a}'.repeat(5), 'text/plain', { a: 'x'.repeat(65_536) })).toBeUndefined()
+  })
+})

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { addressGuard } from '../../../adapters/http/address-guard.ts'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
+import * as routes from '../../../contracts/routes/hooks.ts'
+import { createHooks } from '../../../core/hooks/create-hooks.ts'
+import type { HookInput } from '../../../core/hooks/hook-input.ts'
+import { listHooks } from '../../../core/hooks/list-hooks.ts'
+import { presentCreatedHooks } from '../../../core/hooks/present-hook.ts'
+import { secretPurpose } from '../../../core/hooks/signing.ts'
+import { aHookInput } from '../../support/hook-input.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+
+const domain = 'a.example.com'
+
+function aSetup() {
+  const clock = movableClock()
+  const ports = memoryPorts({ clock, random: systemRandomness })
+  const judges = { guard: addressGuard(''), compile: linearPattern }
+  const tools = { ...ports, clock, random: systemRandomness, judges }
+  return { ports, clock, create: (input: HookInput | HookInput[], into = domain) => createHooks(tools, into, input) }
+}
+
+describe('a created hook', () => {
+  it('has the defaults of the contract', async () => {
+    const { create } = aSetup()
+
+    const created = await create(aHookInput({ action: { type: 'web', method: 'post', url: 'https://r.example.com/' } }))
+
+    expect(presentCreatedHooks(created).data.ops).toEqual([
+      {
+        _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        domain,
+        event: 'CHANNEL_CREATE',
+        enable: true,
+        description: '',
+        action: { type: 'web', method: 'POST', url: 'https://r.example.com/' },
+        fields: [],
+        map: {},
+        filter: {},
+        headers: {},
+        auth: { enabled: false, url: '', method: 'GET', headers: {}, map: {}, cookie: false },
+        customBody: false,
+        rawBody: '',
+        retries: 8,
+      },
+    ])
+  })
+
+  it('is answered in the shape of the contract, with its secret this once', async () => {
+    const { create } = aSetup()
+
+    const answer = presentCreatedHooks(await create([aHookInput(), aHookInput()]))
+
+    expect(routes.createHooks.response.safeParse(answer).success).toBe(true)
+    expect(answer.data).toMatchObject({ result: { ok: 1, n: 2 }, insertedCount: 2 })
+    expect(Object.keys(answer.data.secrets)).toEqual(answer.data.insertedIds)
+    for (const secret of Object.values(answer.data.secrets)) {
+      expect(secret).toMatch(/^whsec_/)
+      expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32)
+    }
+    expect(new Set(Object.values(answer.data.secrets)).size).toBe(2)
+  })
+
+  it('keeps its secret sealed, for itself alone', async () => {
+    const { create, ports } = aSetup()
+
+    const { hooks, secrets } = await create(aHookInput())
+
+    const [hook] = hooks
+    const sealed = hook?.secrets[0]?.sealed ?? ''
+    const id = hook?.id ?? ''
+    const opened = Buffer.from(await ports.secretBox.open(sealed, secretPurpose(domain, id)))
+    expect(`whsec_${opened.toString('base64')}`).toBe(secrets[id])
+    await expect(ports.secretBox.open(sealed, secretPurpose('b.example.com', id))).rejects.toThrow()
+    expect(JSON.stringify(hook)).not.toContain(opened.toString('base64'))
+  })
+
+  it('never shows a secret in the list', async () => {
+    const { create, ports } = aSetup()
+    const { secrets } = await create(aHookInput())
+
+    const listed = JSON.stringify(await listHooks(ports.hooks, domain, {}))
+
+    expect(listed).not.toContain('secret')
+    expect(listed).not.toContain('sealed')
+    for (const secret of Object.values(secrets)) expect(listed).not.toContain(secret.slice('whsec_'.length))
+  })
+
+  it('that equals another is another hook', async () => {
+    const { create, ports } = aSetup()
+
+    await create(aHookInput())
+    await create(aHookInput())
+
+    expect(await ports.hooks.list(domain)).toHaveLength(2)
+  })
+})
+
+describe('a broken hook', () => {
+  it('names every field that is wrong, and nothing is written', async () => {
+    const { create, ports } = aSetup()
+
+    const refused = create(aHookInput({ event: 'ALL', customBody: true }))
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid_field',
+      details: [{ field: 'event' }, { field: 'rawBody' }],
+    })
+    expect(await ports.hooks.list(domain)).toEqual([])
+  })
+
+  it('among good ones keeps all from being written, and is named by its place', async () => {
+    const { create, ports } = aSetup()
+
+    const refused = create([aHookInput(), aHookInput({ event: 'ALL' })])
+
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_field', details: [{ field: '[1].event' }] })
+    expect(await ports.hooks.list(domain)).toEqual([])
+  })
+})
+
+describe('a domain', () => {
+  it('has at most 100 hooks', async () => {
+    const { create, ports } = aSetup()
+    const twenty = Array.from({ length: 20 }, () => aHookInput())
+    for (let batch = 0; batch < 5; batch += 1) await create(twenty)
+
+    await expect(create(aHookInput())).rejects.toMatchObject({ code: 'conflict' })
+
+    expect(await ports.hooks.list(domain)).toHaveLength(100)
+  })
+
+  it('does not see the hooks of another', async () => {
+    const { create, ports } = aSetup()
+    await create(aHookInput(), 'b.example.com')
+
+    expect(await listHooks(ports.hooks, domain, {})).toEqual({ data: [], headers: {} })
+  })
+})
+
+describe('the list of hooks', () => {
+  it('is ordered by creation', async () => {
+    const { create, ports, clock } = aSetup()
+    const ids: string[] = []
+    for (let made = 0; made < 5; made += 1) {
+      ids.push(...(await create(aHookInput())).hooks.map(({ id }) => id))
+      clock.move(1)
+    }
+
+    const { data } = await listHooks(ports.hooks, domain, {})
+
+    expect(data.map(({ _id }) => _id)).toEqual(ids)
+    expect(routes.listHooks.response.safeParse({ status: 'OK', data }).success).toBe(true)
+  })
+
+  it('goes on where a page ended', async () => {
+    const { create, ports } = aSetup()
+    for (let made = 0; made < 5; made += 1) await create(aHookInput())
+
+    const first = await listHooks(ports.hooks, domain, { limit: 3 })
+    const second = await listHooks(ports.hooks, domain, { limit: 3, cursor: first.headers['X-Next-Cursor'] })
+
+    const all = await listHooks(ports.hooks, domain, {})
+    expect([...first.data, ...second.data]).toEqual(all.data)
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
+import { dispatchEvent } from '../../../core/hooks/dispatch-event.ts'
+import type { Hook, PlatformEvent } from '../../../core/model.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+import { aHook, anEvent } from '../../support/records.ts'
+
+async function aSetup(...hooks: Hook[]) {
+  const clock = movableClock()
+  const ports = memoryPorts({ clock, random: systemRandomness })
+  for (const hook of hooks) await ports.hooks.create([hook], 100)
+  const tools = { ...ports, clock, compile: linearPattern, deliveryIdOf: deliveryId }
+  return { ports, clock, dispatch: (event: PlatformEvent) => dispatchEvent(tools, event) }
+}
+
+const anyHook = (given: Partial<Hook> = {}): Hook => aHook({ filter: {}, ...given })
+
+describe('an event', () => {
+  it('becomes one delivery for each hook that wants it, queued for its first attempt', async () => {
+    const wanting = [anyHook(), anyHook()]
+    const { ports, clock, dispatch } = await aSetup(...wanting, anyHook({ event: 'DTMF' }), anyHook({ enable: false }))
+    const event = anEvent()
+
+    await dispatch(event)
+
+    const expected = wanting.map((hook) => ({
+      hookId: hook.id,
+      domain: event.domain,
+      id: deliveryId(event.id, hook.id),
+    }))
+    expect(ports.deliveryQueue.queued).toHaveLength(2)
+    for (const one of expected) {
+      expect(ports.deliveryQueue.queued).toContainEqual({ ...one, attempt: 1, delaySeconds: 0 })
+      expect(await ports.deliveries.read(one.domain, one.hookId, one.id)).toEqual({
+        ...one,
+        eventName: event.name,
+        uuid: event.uuid,
+        event,
+        createdAt: clock.now(),
+        state: 'pending',
+        attempts: [],
+      })
+    }
+  })
+
+  it('of another domain reaches no hook', async () => {
+    const { ports, dispatch } = await aSetup(anyHook({ domain: 'b.example.com' }))
+
+    await dispatch(anEvent({ domain: 'a.example.com' }))
+
+    expect(ports.state.deliveries.size).toBe(0)
+    expect(ports.deliveryQueue.queued).toEqual([])
+  })
+
+  it('that no filter lets pass becomes nothing', async () => {
+    const hook = aHook({ filter: { 'Caller-Caller-ID-Number': { operation: '==', value: 1000 } } })
+    const { ports, dispatch } = await aSetup(hook)
+
+    await dispatch(anEvent())
+
+    expect(ports.deliveryQueue.queued).toEqual([])
+  })
+})
+
+describe('an event that comes again', () => {
+  it('is the same delivery, queued again while it was never tried', async () => {
+    const { ports, dispatch } = await aSetup(anyHook())
+    const event = anEvent()
+
+    await dispatch(event)
+    await dispatch(event)
+
+    expect(ports.state.deliveries.size).toBe(1)
+    expect(ports.deliveryQueue.queued).toHaveLength(2)
+    expect(ports.deliveryQueue.queued[0]).toEqual(ports.deliveryQueue.queued[1])
+  })
+
+  it.each(['pending', 'delivered', 'failed', 'skipped'] as const)(
+    'is not queued again once an attempt is on record (%s)',
+    async (state) => {
+      const hook = anyHook()
+      const { ports, clock, dispatch } = await aSetup(hook)
+      const event = anEvent()
+      await dispatch(event)
+      const delivery = await ports.deliveries.read(hook.domain, hook.id, deliveryId(event.id, hook.id))
+      if (delivery === undefined) throw new Error('no delivery was written')
+      await ports.deliveries.recordAttempt(delivery, { at: clock.now(), durationMs: 1, status: 200 }, state)
+
+      await dispatch(event)
+
+      expect(ports.deliveryQueue.queued).toHaveLength(1)
+    },
+  )
+
+  it('after the queue refused it is queued then', async () => {
+    const { ports, dispatch } = await aSetup(anyHook(), anyHook())
+    const event = anEvent()
+    let refusals = 1
+    ports.deliveryQueue.refuses = () => refusals-- > 0
+
+    await expect(dispatch(event)).rejects.toMatchObject({ code: 'store_unavailable' })
+    await dispatch(event)
+
+    expect(new Set(ports.deliveryQueue.queued.map(({ id }) => id)).size).toBe(2)
+    expect(ports.state.deliveries.size).toBe(2)
+  })
+})
+
+describe("a delivery's id", () => {
+  it('is msg_ and 32 hex digits', () => {
+    expect(deliveryId('core:1', 'hook')).toMatch(/^msg_[0-9a-f]{32}$/)
+  })
+
+  it('differs for another event and for another hook', () => {
+    expect(new Set([deliveryId('a', 'b'), deliveryId('a', 'c'), deliveryId('b', 'b'), deliveryId('ab', '')]).size).toBe(
+      4,
+    )
+  })
+})

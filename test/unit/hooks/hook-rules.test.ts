@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { addressGuard } from '../../../adapters/http/address-guard.ts'
+import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
+import { channelEvents, serviceEventKinds } from '../../../core/events/catalogue.ts'
+import type { HookInput } from '../../../core/hooks/hook-input.ts'
+import { hookProblems } from '../../../core/hooks/hook-rules.ts'
+import { aHookInput } from '../../support/hook-input.ts'
+
+const judges = { guard: addressGuard(''), compile: linearPattern }
+
+const brokenFields = (given: Partial<HookInput>): string[] =>
+  hookProblems(aHookInput(given), judges).map(({ field }) => field)
+
+const action = (given: Partial<HookInput['action']>): Partial<HookInput> => ({
+  action: { ...aHookInput().action, ...given },
+})
+
+it('a hook with only what must be there breaks no rule', () => {
+  expect(hookProblems(aHookInput(), judges)).toEqual([])
+})
+
+describe('event', () => {
+  const known = [
+    ...channelEvents,
+    ...serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`),
+    'CUSTOM->engine::dialer_member_end',
+    'CUSTOM->a.b-c_d::E',
+  ]
+
+  it.each(known)('%s is accepted', (event) => {
+    expect(brokenFields({ event })).toEqual([])
+  })
+
+  it.each([
+    '',
+    '*',
+    'ALL',
+    'channel_create',
+    'CUSTOM',
+    'CUSTOM->',
+    'CUSTOM->a',
+    'CUSTOM->a->b',
+    'CUSTOM->a::b::c',
+    'CUSTOM->a ::b',
+    'custom->a::b',
+    'HEARTBEAT',
+    'CHANNEL_CREATE CHANNEL_ANSWER',
+    'CHANNEL_CREATE\nevent plain ALL',
+    'CHANNEL_CREATE\n',
+    ' CHANNEL_CREATE',
+  ])('%j is refused', (event) => {
+    expect(brokenFields({ event })).toEqual(['event'])
+  })
+})
+
+describe('action.method', () => {
+  it.each(['GET', 'get', 'Post', 'PUT', 'patch', 'DELETE'])('%s is accepted', (method) => {
+    expect(brokenFields(action({ method }))).toEqual([])
+  })
+
+  it.each(['', ' ', 'OPTIONS', 'HEAD', 'DELETE /admin HTTP/1.1', 'POST\r\nX: y', 'PÖST', 'A'.repeat(300)])(
+    '%j is refused',
+    (method) => {
+      expect(brokenFields(action({ method }))).toEqual(['action.method'])
+    },
+  )
+})
+
+describe('headers', () => {
+  it.each([
+    ['X-Access-Token', 'x'],
+    ['Content-Type', 'text/html'],
+    ['Authorization', 'Bearer ${auth:body:token}'],
+    ['X-A', '${absent}'],
+    ['X-A', 'Žofie'],
+    ['User-Agent', ''],
+  ])('%s: %s is accepted', (name, value) => {
+    expect(brokenFields({ headers: { [name]: value } })).toEqual([])
+  })
+
+  it.each([
+    'Host',
+    'host',
+    'Content-Length',
+    'Transfer-Encoding',
+    'Connection',
+    'Keep-Alive',
+    'Proxy-Authorization',
+    'TE',
+    'Trailer',
+    'Upgrade',
+    'Expect',
+    'webhook-id',
+    'Webhook-Signature',
+    'WEBHOOK-x',
+    '',
+    ' ',
+    'X A',
+    'X-A:',
+    'X-A\r\nX-B',
+    'Näme',
+    'a'.repeat(129),
+  ])('the name %j is refused', (name) => {
+    expect(brokenFields({ headers: { [name]: 'x' } })).toEqual([`headers.${name}`])
+  })
+
+  it.each(['b\r\nX-C: d', 'b\u0000', 'b\u007f', 'x'.repeat(2049)])('the value %j is refused', (value) => {
+    expect(brokenFields({ headers: { 'X-A': value } })).toEqual(['headers.X-A'])
+  })
+
+  it('two names that differ in case only are refused', () => {
+    expect(brokenFields({ headers: { 'X-A': '1', 'x-a': '2' } })).toEqual(['headers.x-a'])
+  })
+
+  it('51 of them are refused, 50 are not', () => {
+    const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'x']))
+
+    expect(brokenFields({ headers: headers(50) })).toEqual([])
+    expect(brokenFields({ headers: headers(51) })).toEqual(['headers'])
+  })
+})
+
+describe('rawBody', () => {
+  it('must be there when customBody is true', () => {
+    expect(brokenFields({ customBody: true })).toEqual(['rawBody'])
+    expect(brokenFields({ customBody: true, rawBody: '' })).toEqual([])
+    expect(brokenFields({ rawBody: '{}' })).toEqual([])
+  })
+
+  it('has at most 64 KiB of UTF-8', () => {
+    expect(brokenFields({ rawBody: 'é'.repeat(32 * 1024) })).toEqual([])
+    expect(brokenFields({ rawBody: `${'é'.repeat(32 * 1024)}x` })).toEqual(['rawBody'])
+  })
+})
+
+describe('filter', () => {
+  const pattern = (value: string): Partial<HookInput> => ({ filter: { a: { operation: 'reg', value } } })
+
+  it.each(['^1[0-9]+$', '/^a/gimy', '/a\\/b/', '', '/', 'a'.repeat(256)])('the pattern %j is accepted', (value) => {
+    expect(brokenFields(pattern(value))).toEqual([])
+  })
+
+  it.each(['(', '/a/x', '/a(/', '(?=a)', '(a)\\1', 'a'.repeat(257)])('the pattern %j is refused', (value) => {
+    expect(brokenFields(pattern(value))).toEqual(['filter.a.value'])
+  })
+})
+
+describe('map', () => {
+  it.each<Record<string, string>>([{ '': 'a' }, { a: '' }, { ['a'.repeat(129)]: 'a' }, { a: 'a'.repeat(129) }])(
+    '%j is refused',
+    (map) => {
+      expect(brokenFields({ map })).toEqual(['map'])
+    },
+  )
+})
+
+describe('auth', () => {
+  it('needs a URL when it is enabled', () => {
+    expect(brokenFields({ auth: { enabled: true } })).toEqual(['auth.url'])
+    expect(brokenFields({ auth: { enabled: false } })).toEqual([])
+  })
+
+  it('is judged as the action is, also while it is not enabled', () => {
+    const auth = { url: 'http://169.254.169.254/', method: 'TRACE', headers: { Host: 'x' }, map: { '': 'x' } }
+
+    expect(brokenFields({ auth })).toEqual(['auth.url', 'auth.method', 'auth.headers.Host', 'auth.map'])
+  })
+})

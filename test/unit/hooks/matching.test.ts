@@ -1,0 +1,179 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
+import { matches, passesFilter } from '../../../core/hooks/matching.ts'
+import type { HookFilter } from '../../../core/model.ts'
+import { aHook, anEvent } from '../../support/records.ts'
+
+type Operation = HookFilter['operation']
+type Value = HookFilter['value']
+
+const event = {
+  text: 'abc',
+  empty: '',
+  zero: '0',
+  ten: '10',
+  padded: '010',
+  negative: '-2',
+  fraction: '1.5',
+  long: '12345678901234567891',
+  plus: '+10',
+  null: 'null',
+  variable_both: 'variable',
+  both: 'plain',
+  'a.b': 'dotted key',
+  nested: { 'a.b': 'not reached', deep: { value: 'inner' } },
+}
+
+const passes = (field: string, operation: Operation, value: Value): boolean =>
+  passesFilter({ operation, value }, field, event, linearPattern)
+
+describe('a comparison', () => {
+  it.each<[string, Operation, Value, boolean]>([
+    // equality, text and numbers
+    ['text', '==', 'abc', true],
+    ['text', '==', 'ABC', false],
+    ['text', '!=', 'ABC', true],
+    ['ten', '==', 10, true],
+    ['ten', '==', '10.0', true],
+    ['padded', '==', 10, true],
+    ['plus', '==', 10, false],
+    ['ten', '!=', 10, false],
+    ['empty', '==', '', true],
+    ['empty', '==', 0, false],
+    ['empty', '!=', '', false],
+    ['zero', '==', 0, true],
+    ['zero', '==', '', false],
+    ['zero', '==', false, false],
+    ['text', '==', false, false],
+    // order: numbers as numbers, others as text
+    ['ten', '<', 9, false],
+    ['ten', '>', 9, true],
+    ['ten', '>', '9', true],
+    ['ten', '<=', 10, true],
+    ['ten', '>=', '10', true],
+    ['negative', '<', '-1', true],
+    ['negative', '<', 0, true],
+    ['fraction', '<', 2, true],
+    ['fraction', '>', '1.49', true],
+    ['ten', '<', 'x', true],
+    ['text', '<', 'abd', true],
+    ['text', '>', 'abb', true],
+    ['text', '>', 'ABD', true],
+    ['empty', '<', 0, true],
+    ['long', '==', '12345678901234567890', false],
+    ['long', '>', '12345678901234567890', true],
+    // absence
+    ['gone', '==', '', false],
+    ['gone', '!=', '', true],
+    ['gone', '==', null, true],
+    ['gone', '==', 'null', true],
+    ['gone', '!=', null, false],
+    ['text', '==', null, false],
+    ['text', '!=', 'null', true],
+    ['empty', '==', null, false],
+    ['null', '==', 'null', false],
+    ['gone', '<', 1, false],
+    ['gone', '>', -1, false],
+    ['gone', '<=', '', false],
+    ['gone', '>=', '', false],
+    ['gone', 'reg', '.*', false],
+    // patterns
+    ['text', 'reg', 'b', true],
+    ['text', 'reg', '/^abc$/', true],
+    ['text', 'reg', '/ABC/', false],
+    ['text', 'reg', '/ABC/i', true],
+    ['text', 'reg', '/b/y', false],
+    ['text', 'reg', '/a/y', true],
+    ['text', 'reg', '/b/g', true],
+    ['empty', 'reg', '^$', true],
+    ['zero', 'reg', 0, true],
+    ['text', 'reg', '(', false],
+    ['text', 'reg', '/a/x', false],
+    // where a field is looked for
+    ['both', '==', 'variable', true],
+    ['a.b', '==', 'dotted key', true],
+    ['nested.deep.value', '==', 'inner', true],
+    ['nested.gone', '==', null, true],
+    ['nested', '==', '{"a.b":"not reached","deep":{"value":"inner"}}', true],
+    ['constructor', '==', null, true],
+    ['__proto__', '==', null, true],
+    ['text.length', '==', null, true],
+  ])('%s %s %j is %s', (field, operation, value, expected) => {
+    expect(passes(field, operation, value)).toBe(expected)
+  })
+
+  it('of whole numbers orders them as the numbers that they are', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.bigInt(), (left, right) => {
+        const wanted = right.toString().slice(0, 40)
+        const other = { value: left.toString() }
+        const less = passesFilter({ operation: '<', value: wanted }, 'value', other, linearPattern)
+        const more = passesFilter({ operation: '>', value: wanted }, 'value', other, linearPattern)
+
+        expect([less, more]).toEqual([left < BigInt(wanted), left > BigInt(wanted)])
+      }),
+      { seed: 20_250_102 },
+    )
+  })
+
+  it('and its opposite never agree on a field that is there', () => {
+    const opposites: [Operation, Operation][] = [
+      ['==', '!='],
+      ['<', '>='],
+      ['>', '<='],
+    ]
+    fc.assert(
+      fc.property(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean()), (actual, value) => {
+        for (const [operation, opposite] of opposites) {
+          const one = passesFilter({ operation, value }, 'f', { f: actual }, linearPattern)
+          const other = passesFilter({ operation: opposite, value }, 'f', { f: actual }, linearPattern)
+
+          expect(one).not.toBe(other)
+        }
+      }),
+      { seed: 20_250_103 },
+    )
+  })
+
+  it('with a pattern made to explode ends at once', () => {
+    const field = { f: 'a'.repeat(50_000) }
+
+    expect(passesFilter({ operation: 'reg', value: '^(a+)+$b' }, 'f', field, linearPattern)).toBe(false)
+  })
+})
+
+describe('a hook', () => {
+  const fires = (hook: Parameters<typeof aHook>[0], event = anEvent()): boolean =>
+    matches(aHook({ filter: {}, ...hook }), event, linearPattern)
+
+  it('fires on the event that it names', () => {
+    expect(fires({})).toBe(true)
+  })
+
+  it.each(['CHANNEL_CREATED', 'channel_create', 'CHANNEL', 'CUSTOM->CHANNEL_CREATE'])(
+    'that names %s does not fire on CHANNEL_CREATE',
+    (name) => {
+      expect(fires({ event: name })).toBe(false)
+    },
+  )
+
+  it('that is disabled does not fire', () => {
+    expect(fires({ enable: false })).toBe(false)
+  })
+
+  it.each(['example.com', 'sub.a.example.com', 'A.example.com', 'xa.example.com'])(
+    'of domain %s does not fire on an event of a.example.com',
+    (domain) => {
+      expect(fires({ domain })).toBe(false)
+    },
+  )
+
+  it('fires only when every filter passes', () => {
+    const event = anEvent({ fields: { a: '1', b: '2' } })
+    const one: HookFilter = { operation: '==', value: 1 }
+
+    expect(fires({ filter: { a: one, b: { operation: '==', value: 2 } } }, event)).toBe(true)
+    expect(fires({ filter: { a: one, b: { operation: '==', value: 3 } } }, event)).toBe(false)
+  })
+})

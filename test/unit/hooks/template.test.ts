@@ -1,0 +1,126 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  headerValue,
+  insideJsonString,
+  substitute,
+  type TemplateSource,
+  verbatim,
+} from '../../../core/hooks/template.ts'
+
+const source = (event: TemplateSource['event'], auth: TemplateSource['auth'] = {}): TemplateSource => ({ event, auth })
+
+const filled = (template: string, event: TemplateSource['event'] = { a: 'A' }): string | undefined =>
+  substitute(template, source(event), verbatim, 10_000)
+
+describe('substitution', () => {
+  it.each([
+    ['${a}', 'A'],
+    ['<${a}${a}>', '<AA>'],
+    ['${absent}', ''],
+    ['${', '${'],
+    ['${ }', '${ }'],
+    ['${a', '${a'],
+    ['$a', '$a'],
+    ['$${a}', '$A'],
+    ['${${a}}', '${A}'],
+    ['${a}}', 'A}'],
+    ['${a[0]}', '${a[0]}'],
+    ['${__proto__}', ''],
+    ['${constructor}', ''],
+    ['${toString}', ''],
+    ['${hasOwnProperty}', ''],
+    ['${process.env.AWS_SECRET_ACCESS_KEY}', ''],
+    ['${a|upper}', '${a|upper}'],
+    ['{{a}} <%= a %> #{a}', '{{a}} <%= a %> #{a}'],
+    [`\${${'a'.repeat(129)}}`, `\${${'a'.repeat(129)}}`],
+  ])('turns %s into %s', (template, expected) => {
+    expect(filled(template)).toBe(expected)
+  })
+
+  it('never expands what a value brings in', () => {
+    expect(filled('${a}', { a: '${b}', b: 'secret' })).toBe('${b}')
+    expect(filled('${a}b}', { a: '${', b: 'secret' })).toBe('${b}')
+  })
+
+  it('looks for the channel variable before the field', () => {
+    expect(filled('${x} ${variable_x}', { x: 'field', variable_x: 'variable' })).toBe('variable variable')
+  })
+
+  it('walks nested objects for a name with a dot, then takes it as a plain key', () => {
+    expect(filled('${a.b} ${c.d}', { a: { b: 'nested' }, 'a.b': 'plain', 'c.d': 'key' })).toBe('nested key')
+  })
+
+  it('writes a value that is no text as JSON', () => {
+    expect(filled('${a} ${b}', { a: ['x', 1], b: 7 })).toBe('["x",1] 7')
+  })
+
+  it('takes values of the auth reply by their full names', () => {
+    const from = source({ 'auth:body:token': 'forged' }, { 'auth:body:token': 'T', 'auth:header:x-a': 'H' })
+
+    expect(substitute('${auth:body:token} ${auth:header:x-a}', from, verbatim, 100)).toBe('T H')
+  })
+
+  it('stops at the limit instead of filling the memory', () => {
+    const value = 'x'.repeat(65_536)
+
+    expect(substitute('${a}'.repeat(10_000), source({ a: value }), verbatim, 262_144)).toBeUndefined()
+    expect(substitute('${a}'.repeat(4), source({ a: value }), verbatim, 262_144)).toHaveLength(262_144)
+  })
+
+  it('reads a hundred thousand broken placeholders in one pass', () => {
+    const template = '${'.repeat(100_000)
+
+    expect(substitute(template, source({}), verbatim, 1_000_000)).toBe(template)
+  })
+
+  it('leaves a template without placeholders as it is', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }).filter((text) => !text.includes('${')),
+        (template) => {
+          expect(substitute(template, source({}), verbatim, 10_000)).toBe(template)
+        },
+      ),
+      { seed: 20_250_104 },
+    )
+  })
+})
+
+describe('in a JSON body', () => {
+  const hostile = fc.string({
+    unit: fc.constantFrom('"', '\\', '\n', '\r', '\u0000', '{', '}', '${a}', ',', 'é', '\ud800'),
+  })
+
+  it('a value comes back from its string unchanged, whatever it holds', () => {
+    fc.assert(
+      fc.property(hostile, hostile, (left, right) => {
+        const body = substitute('{"n":"${a}-${b}"}', source({ a: left, b: right }), insideJsonString, 10_000)
+
+        expect(JSON.parse(body ?? '')).toEqual({ n: `${left}-${right}` })
+      }),
+      { seed: 20_250_105 },
+    )
+  })
+})
+
+describe('a header value', () => {
+  it.each([
+    ['a\r\nX-Evil: 1', 'aX-Evil: 1'],
+    ['a\u0000\u007f\tb', 'ab'],
+    ['Žofie 山田', '?ofie ??'],
+    ['😀', '?'],
+    [' a b ', ' a b '],
+  ])('made from %j is %j', (text, expected) => {
+    expect(headerValue(text)).toBe(expected)
+  })
+
+  it('is printable ASCII, whatever it is made from', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(headerValue(text)).toMatch(/^[ -~]*$/)
+      }),
+      { seed: 20_250_106 },
+    )
+  })
+})
