@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod/mini'
 import type { LoginThrottle } from '../../core/ports.ts'
@@ -52,7 +51,6 @@ export function dynamoLoginThrottle(context: AdapterContext): LoginThrottle {
   }
 }
 
-/** Hashed, as the key holds what a stranger typed, at whatever length. */
 function partition(key: string): string {
-  return joinKey('failures', createHash('sha256').update(key).digest('hex'))
+  return joinKey('failures', key)
 }

@@ -1,12 +1,21 @@
+import { createHash } from 'node:crypto'
+
 /** Stands between the parts of a key, and nowhere else in it. */
 const SEPARATOR = '|'
 
 /** The separator, the escape character, and halves of surrogate pairs, which the store could not tell apart. */
 const SPECIAL = /[|%]|\p{Cs}/gu
 
+/** The store refuses empty keys. No escape has this form. */
+const EMPTY = '%-'
+
+/** Bytes of a part that stand in the key as they are. The store takes 2048 in a partition key and 1024 in a sort key. */
+const PART_BYTES = 256
+
 /**
  * One key from several parts. No two different lists of parts give the same key, and keys whose lists start with the
- * same parts start with the same text ({@link keyPrefix}). Parts keep their order as long as they are plain ASCII.
+ * same parts start with the same text ({@link keyPrefix}). Parts may be any text: an overlong one stands there as its
+ * hash. Plain ASCII parts keep their order.
  */
 export function joinKey(first: string, ...rest: readonly string[]): string {
   return [first, ...rest].map(escapePart).join(SEPARATOR)
@@ -23,5 +32,8 @@ export function numberPart(value: number): string {
 }
 
 function escapePart(part: string): string {
-  return part.replace(SPECIAL, (char) => `%${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  if (part === '') return EMPTY
+  const escaped = part.replace(SPECIAL, (char) => `%${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  if (Buffer.byteLength(escaped) <= PART_BYTES) return escaped
+  return `%sha256-${createHash('sha256').update(escaped).digest('hex')}`
 }

@@ -7,7 +7,7 @@ import type { PlatformEvent } from '../../core/model.ts'
 export const EVENT_BYTES = 250 * 1024
 
 /** Fields that say what an event is about: kept whole whatever is cut. */
-const IDENTIFYING = [
+const IDENTIFYING = new Set([
   'Event-Name',
   'Event-Subclass',
   'Event-Domain',
@@ -15,7 +15,7 @@ const IDENTIFYING = [
   'Event-Date-Timestamp',
   'Core-UUID',
   'Event-Sequence',
-]
+])
 
 /**
  * An event that fits the queue: itself, or with its longest values cut to one length that makes it fit and a field
@@ -27,7 +27,7 @@ export function fitted(event: PlatformEvent): PlatformEvent {
     const fields = { ...cut(event.fields, length), Truncated: 'true' }
     if (sizeOf(fields) <= EVENT_BYTES) return { ...event, fields }
   }
-  const kept = Object.entries(event.fields).filter(([name]) => IDENTIFYING.includes(name))
+  const kept = Object.entries(event.fields).filter(([name]) => IDENTIFYING.has(name))
   return { ...event, fields: { ...cut(Object.fromEntries(kept), 1024), Truncated: 'true' } }
 }
 

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { environment } from '../../contracts/environment.ts'
+
+/** One call of an adapter to a service of the cloud. */
+export interface CloudCall {
+  /** What stands before the dot of `X-Amz-Target`: `DynamoDB_20120810`, `AmazonSQS`, `TrentService`, `secretsmanager`. */
+  readonly service: string
+  readonly action: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly headers: IncomingMessage['headers']
+}
+
+/** An answer; `lost` is a connection that ends without one. */
+export type CloudReply = { readonly status: number; readonly body: unknown } | 'lost'
+
+/** Stands before the services that adapters call: keeps every call and may answer in their place. */
+export interface CloudGate {
+  /** Sends every service to the gate. */
+  readonly env: Readonly<Record<string, string>>
+  /** Every call, in order. */
+  readonly calls: CloudCall[]
+  /** Answers a call; asks the real service by `forward`. Forwards every call until replaced. */
+  answer: (call: CloudCall, forward: () => Promise<CloudReply>) => Promise<CloudReply> | CloudReply
+  close(): Promise<void>
+}
+
+/** Starts a gate. `upstreams` tells the address of each service that is really there. */
+export async function startCloudGate(upstreams: Readonly<Record<string, string>> = {}): Promise<CloudGate> {
+  const server = createServer((request, response) => void handle(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  const url = `http://127.0.0.1:${address.port}`
+  const { dynamodbEndpoint, sqsEndpoint, kmsEndpoint, secretsEndpoint } = environment
+
+  const gate: CloudGate = {
+    env: {
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_REGION: 'eu-central-1',
+      ...Object.fromEntries([dynamodbEndpoint, sqsEndpoint, kmsEndpoint, secretsEndpoint].map((name) => [name, url])),
+    },
+    calls: [],
+    answer: (_call, forward) => forward(),
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse) {
+    const body = await text(request)
+    const [service = '', action = ''] = String(request.headers['x-amz-target']).split('.')
+    const call: CloudCall = { service, action, input: JSON.parse(body), headers: request.headers }
+    gate.calls.push(call)
+    const reply = await gate.answer(call, () => forward(upstreams[service], request, body))
+    if (reply === 'lost') {
+      request.socket.destroy()
+    } else {
+      response.writeHead(reply.status, { 'content-type': 'application/x-amz-json-1.0' })
+      response.end(JSON.stringify(reply.body))
+    }
+  }
+  return gate
+}
+
+async function forward(upstream: string | undefined, request: IncomingMessage, body: string): Promise<CloudReply> {
+  if (upstream === undefined) throw new Error(`nothing answers ${request.headers['x-amz-target']}`)
+  const headers = {
+    'content-type': String(request.headers['content-type']),
+    'x-amz-target': String(request.headers['x-amz-target']),
+    'x-amz-date': String(request.headers['x-amz-date']),
+    authorization: String(request.headers.authorization),
+  }
+  const answer = await fetch(upstream, { method: 'POST', headers, body })
+  return { status: answer.status, body: await answer.json() }
+}
