@@ -1,0 +1,296 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
+import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
+import { percentDecode } from '../../../connector/esl/plain-body.ts'
+import { framesOf, recordedBytes, recordedFrames } from '../../support/engine-recordings.ts'
+
+const plain = (text: string | Buffer) => readEvent('text/event-plain', Buffer.from(text))
+const json = (text: string | Buffer) => readEvent('text/event-json', Buffer.from(text))
+
+const recordedEvents = (name: string): EslEvent[] =>
+  framesOf(recordedBytes(name))
+    .filter(({ contentType }) => contentType.startsWith('text/event-'))
+    .map(({ contentType, body }) => readEvent(contentType, body))
+
+const sent = (format: string, id: string): EslEvent => {
+  const event = recordedEvents(`events/sendevent-custom.${format}`).find((each) => each.header('id') === id)
+  if (event === undefined) throw new Error(`no event ${id} was recorded`)
+  return event
+}
+
+describe('a recorded event', () => {
+  it.each([
+    'control/bgapi-json',
+    'control/bgapi-originate',
+    'events/echo-call.json',
+    'events/echo-call.plain',
+    'events/sendevent-custom.json',
+    'events/sendevent-custom.plain',
+    'events/weird-variables.json',
+    'events/weird-variables.plain',
+    'subscribe/myevents-inbound',
+  ])('has the name, subclass and channel that the recorder saw: %s', (name) => {
+    const events = recordedEvents(name)
+
+    expect(events.map(({ name, subclass, uuid }) => [name, subclass, uuid])).toEqual(
+      recordedFrames(name)
+        .filter(({ type }) => type.startsWith('text/event-'))
+        .map(({ event = '', subclass = '', uuid = '' }) => [event, subclass, uuid]),
+    )
+  })
+
+  it.each(['events/echo-call', 'events/sendevent-custom', 'events/weird-variables'])(
+    'says in its deciding headers and one by one what it says in full: %s',
+    (name) => {
+      for (const event of [...recordedEvents(`${name}.json`), ...recordedEvents(`${name}.plain`)]) {
+        const single = ['Event-Name', 'Event-Subclass', 'Unique-ID', 'Core-UUID', 'Event-Sequence', 'id', 'dup', 'list']
+        const before = single.map((header) => event.header(header))
+        const headers = event.headers()
+
+        expect([event.name, event.subclass, event.uuid, event.coreUuid, event.sequence]).toEqual(
+          single.slice(0, 5).map((header) => headers[header] ?? ''),
+        )
+        expect(before).toEqual(single.map((header) => headers[header]))
+        expect(single.map((header) => event.header(header))).toEqual(before)
+      }
+    },
+  )
+
+  it('says the same in both formats, where the plain one can be decoded without loss', () => {
+    for (const id of ['member-42', 'member 43 with space', 'arrays', 'duplicates', 'huge', 'badutf8', 'odd-names']) {
+      expect(comparable(sent('plain', id)), id).toEqual(comparable(sent('json', id)))
+    }
+  })
+
+  it('keeps a percent sign exactly in JSON, and loses one before two digits in plain, as the engine wrote it', () => {
+    const values = (format: string) =>
+      ['p1', 'p2', 'p3', 'p5', 'p7', 'p8'].map((name) => sent(format, 'percent').header(name))
+
+    expect(values('json')).toEqual(['%41', '100%25', '%zz', '%', '%4g', 'lower %c3%a9 upper %C3%A9'])
+    expect(values('plain')).toEqual(['A', '100%', '%zz', '%', '%4g', 'lower %c3%a9 upper é'])
+  })
+
+  it('lists a repeated header by its last value, so that nobody can put another name in front', () => {
+    for (const format of ['json', 'plain']) {
+      const event = sent(format, 'duplicates')
+
+      expect([event.name, event.header('dup'), event.header('DUP')]).toEqual(['CUSTOM', 'second', 'third'])
+      expect(event.coreUuid).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  it('writes a list as the plain format does, in both formats', () => {
+    for (const format of ['json', 'plain']) {
+      const { list, one, list2 } = sent(format, 'arrays').headers()
+
+      expect([list, one, list2]).toEqual(['ARRAY::a|:b c|:d%', 'only', 'ARRAY::zero|:one'])
+    }
+  })
+
+  it('reads bytes that are not UTF-8 as U+FFFD, in both formats', () => {
+    for (const format of ['json', 'plain']) {
+      const { latin1, ctrl, bom, over } = sent(format, 'badutf8').headers()
+
+      expect([latin1, ctrl, bom, over]).toEqual(['caf\uFFFD', 'a\u0001b\u001b\u007fc\ttab', '\uFEFFx', '\uFFFD\uFFFD'])
+    }
+  })
+
+  it('has its own body apart from its headers, in both formats', () => {
+    for (const format of ['json', 'plain']) {
+      expect(sent(format, 'body').body).toBe('body line 1\nbody: line 2 100% %41 é\n\nline 4\n')
+      expect(sent(format, 'body-that-looks-like-a-frame').body).toMatch(/^x\n\nContent-Length: 5\n/)
+      expect(sent(format, 'member-42').body).toBe('')
+      expect(sent(format, 'body').headers()).not.toHaveProperty('_body')
+    }
+  })
+
+  it('of a job carries its id and its answer', () => {
+    const answers = recordedEvents('control/bgapi-json').map((event) => [event.header('Job-Command'), event.body])
+
+    expect(answers).toContainEqual(['show', '{"row_count": 0}\n'])
+    expect(answers).toContainEqual(['global_getvar', ''])
+  })
+})
+
+describe('a plain event', () => {
+  it.each([
+    ['a colon and a space in a value', 'A: b: c\n\n', { A: 'b: c' }],
+    ['spaces in a name', 'Name With Space: 1\n\n', { 'Name With Space': '1' }],
+    ['an empty value', 'A: \nB:\n\n', { A: '', B: '' }],
+    ['only the first of two spaces taken off', 'A:  x\n\n', { A: ' x' }],
+    ['a value that says that it is unset', 'A: _undef_\n\n', { A: '_undef_' }],
+    ['an encoded line end, which ends nothing', 'A: x%0a%0aContent-Length: 5\n\n', { A: 'x\n\nContent-Length: 5' }],
+    ['CR LF line ends', 'A: x\r\nB: y\r\n\r\n', { A: 'x', B: 'y' }],
+    ['names of an object', '__proto__: x\nconstructor: y\n\n', { ['__proto__']: 'x', constructor: 'y' }],
+    ['a length although it has no body', 'Content-Length: 5\n\n', { 'Content-Length': '5' }],
+  ])('is read with %s', (_, text, expected) => {
+    const headers = plain(text).headers()
+
+    expect(Object.entries(headers)).toEqual(Object.entries(expected))
+    expect(Object.getPrototypeOf(headers)).toBeNull()
+  })
+
+  it.each([
+    ['it is empty', ''],
+    ['it has no headers', '\n'],
+    ['its headers have no end', 'A: x\n'],
+    ['its last line has no end', 'A: x'],
+    ['a line has no colon', 'A: x\nB\n\n'],
+    ['a line has no name', ': x\n\n'],
+    ['its body is longer than it says', 'Content-Length: 1\n\nab'],
+    ['its body is shorter than it says', 'Content-Length: 3\n\nab'],
+    ['its body has no length', 'A: x\n\nab'],
+  ])('is unreadable when %s', (_, text) => {
+    expect(() => plain(text)).toThrow(EslEventUnreadable)
+  })
+
+  it('carries any text that is encoded as the engine encodes it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (value) => {
+        expect(plain(`Event-Name: ${encodeURIComponent(value)}\n\n`).name).toBe(value)
+      }),
+    )
+  })
+})
+
+describe('percent-encoded bytes', () => {
+  it.each([
+    ['%41%62', 'Ab'],
+    ['%c3%A9', 'é'],
+    ['+%20+', '+ +'],
+    ['%', '%'],
+    ['a%', 'a%'],
+    ['%4', '%4'],
+    ['%zz%41', '%zzA'],
+    ['%%41', '%A'],
+    ['%2541', '%41'],
+    ['%E9', '\uFFFD'],
+    ['%C3', '\uFFFD'],
+    ['%E9%41', '\uFFFDA'],
+    ['é%C3%A9%', 'éé%'],
+  ])('%s read once as %o', (encoded, text) => {
+    expect(percentDecode(Buffer.from(encoded))).toBe(text)
+  })
+
+  it('of every value read as that byte', () => {
+    for (let byte = 0; byte < 256; byte += 1) {
+      const encoded = `%${byte.toString(16).padStart(2, '0')}`
+
+      expect(percentDecode(Buffer.from(encoded))).toBe(Buffer.from([byte]).toString())
+    }
+  })
+})
+
+describe('a JSON event', () => {
+  it.each([
+    ['white space', ' { "A" : "x" ,\n"B":"y" }\n', { A: 'x', B: 'y' }],
+    ['nothing in it', '{}', {}],
+    ['a number', '{"A":12,"B":-1.5e3}', { A: '12', B: '-1500' }],
+    ['words', '{"A":true,"B":null}', { A: 'true', B: 'null' }],
+    ['an empty list', '{"A":[]}', { A: '' }],
+    ['an object', '{"A":{"b":["c"]}}', { A: '{"b":["c"]}' }],
+    ['a list of lists', '{"A":[["a","b"],"c"]}', { A: 'ARRAY::ARRAY::a|:b|:c' }],
+    ['half of a surrogate pair', String.raw`{"A":"\ud83d"}`, { A: '\uFFFD' }],
+    ['escapes', String.raw`{"A\"b":"\"\\\/\b\f\n\r\t\u00e9"}`, { 'A"b': '"\\/\b\f\n\r\té' }],
+    ['brackets and quotes in a value', String.raw`{"A":"}]\",\"Event-Name\":\"x"}`, { A: '}]","Event-Name":"x' }],
+    ['names of an object', '{"__proto__":"x","constructor":"y"}', { ['__proto__']: 'x', constructor: 'y' }],
+  ])('is read with %s', (_, text, expected) => {
+    const event = json(text)
+    const one = Object.keys(expected).map((name) => [name, event.header(name)])
+    const headers = event.headers()
+
+    expect(Object.entries(headers)).toEqual(Object.entries(expected))
+    expect(one).toEqual(Object.entries(expected))
+    expect(Object.getPrototypeOf(headers)).toBeNull()
+  })
+
+  it.each([
+    ['empty', ''],
+    ['null', 'null'],
+    ['a list', '[{"Event-Name":"x"}]'],
+    ['cut in a string', '{"Event-Name":"RE_SCH'],
+    ['cut behind a member', '{"Event-Name":"x"'],
+    ['cut behind a comma', '{"Event-Name":"x",'],
+    ['ended by a comma', '{"Event-Name":"x",}'],
+    ['followed by something', '{"Event-Name":"x"}C'],
+    ['without a colon', '{"Event-Name","x"}'],
+    ['with a name that is no text', '{1:"x"}'],
+    ['with an unknown escape', String.raw`{"A":"\x41"}`],
+    ['with a short escape', String.raw`{"A":"\u12"}`],
+    ['with a line end in a text', '{"A":"x\ny"}'],
+    ['with a word of its own', '{"A":nothing}'],
+    ['with a list that does not close', '{"A":["x"}'],
+    ['with two values', '{"A":"x" "y"}'],
+    ['nested deeper than anybody means', `{"A":${'['.repeat(40)}${']'.repeat(40)}}`],
+  ])('is unreadable when it is %s', (_, text) => {
+    expect(() => json(text)).toThrow(EslEventUnreadable)
+  })
+
+  it('is no longer a mystery when it holds any raw byte in a value', () => {
+    for (let byte = 128; byte < 256; byte += 1) {
+      const bytes = Buffer.from('{"A":"x?y","Event-Name":"MESSAGE"}')
+      bytes[bytes.indexOf('?')] = byte
+
+      expect([json(bytes).name, json(bytes).header('A'), json(bytes).headers()['A']]).toEqual([
+        'MESSAGE',
+        'x\uFFFDy',
+        'x\uFFFDy',
+      ])
+    }
+  })
+
+  it('gives what JSON.parse gives, one by one and in full, for any headers', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), (expected) => {
+        const event = json(JSON.stringify(expected))
+        const one = Object.keys(expected).map((name) => [name, event.header(name)])
+
+        expect(Object.entries({ ...event.headers(), ...(event.body && { _body: event.body }) }).sort()).toEqual(
+          Object.entries(expected).sort(),
+        )
+        expect(one).toEqual(Object.entries(expected))
+      }),
+    )
+  })
+})
+
+describe('bytes that somebody has damaged', () => {
+  it.each([
+    ['text/event-json', '{"Event-Name":"MESSAGE","list":["a","b"],"n":1,"text":"\\"\\u00e9","_body":"x"}'],
+    ['text/event-plain', 'Event-Name: MESSAGE\ntext: a%20b\nContent-Length: 1\n\nx'],
+  ])('are read in full or not at all: %s', (contentType, text) => {
+    fc.assert(
+      fc.property(fc.nat(text.length), fc.nat(3), fc.uint8Array({ maxLength: 3 }), (at, removed, put) => {
+        const bytes = Buffer.from(text)
+        const damaged = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + removed)])
+        try {
+          const event = readEvent(contentType, damaged)
+          expect(event.headers()['Event-Name'] ?? '').toBe(event.name)
+        } catch (error) {
+          expect(error).toBeInstanceOf(EslEventUnreadable)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('are told by their kind and length only', () => {
+    expect(() => json('{"A":"s3cret')).toThrow(/^a text\/event-json body of 12 bytes cannot be read: [a-z ]+$/)
+  })
+
+  it('of 20,000 headers or one of 1 MiB are read like any other', () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`h${index}`, `${index}`]))
+    const long = 'x'.repeat(1024 * 1024)
+
+    expect(Object.keys(json(JSON.stringify(many)).headers())).toHaveLength(20_000)
+    expect(plain(`Event-Name: MESSAGE\nlong: ${long}\n\n`).header('long')).toBe(long)
+    expect(json(JSON.stringify({ long })).header('long')).toBe(long)
+  })
+})
+
+/** Headers without those that differ because the two recordings were made one after the other. */
+function comparable(event: EslEvent): object {
+  const different = /^(?:Event-Date-.*|Event-Sequence|Event-UUID|sur)$/
+  return Object.fromEntries(Object.entries(event.headers()).filter(([name]) => !different.test(name)))
+}

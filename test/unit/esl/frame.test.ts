@@ -1,0 +1,260 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/errors.ts'
+import { readEvent } from '../../../connector/esl/event.ts'
+import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
+import { framesOf, recordedBytes, recordedFrames, seededCuts } from '../../support/engine-recordings.ts'
+
+const small = [
+  'session/acl-rejected',
+  'session/auth-missing',
+  'session/auth-ok-exit',
+  'session/auth-pipelined',
+  'session/auth-timeout',
+  'session/auth-wrong-password',
+  'session/half-close',
+  'session/log-frames',
+  'session/newline-in-argument',
+  'session/pipelined-apis',
+  'session/reload-mod-event-socket',
+  'session/reply-truncation',
+  'session/unknown-api',
+  'session/unknown-commands',
+  'session/userauth-denied',
+  'session/userauth-ok',
+  'control/api-blocks-connection',
+  'control/bgapi-json',
+]
+
+const large = [
+  'control/bgapi-originate',
+  'events/echo-call.json',
+  'events/echo-call.plain',
+  'events/sendevent-custom.json',
+  'events/sendevent-custom.plain',
+  'events/weird-variables.json',
+  'events/weird-variables.plain',
+  'session/shutdown',
+  'subscribe/all',
+  'subscribe/myevents-inbound',
+]
+
+const frame = (headers: string, body = '') => Buffer.from(`${headers}\n\n${body}`)
+const apiResponse = (body: string) =>
+  frame(`Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}`, body)
+
+const roomy = { maxHeaderBytes: 1024, maxBodyBytes: 1024 }
+
+describe('a recording is cut into the frames that the recorder saw', () => {
+  it.each([...small, ...large])('%s', (name) => {
+    const frames = framesOf(recordedBytes(name))
+
+    expect(outline(frames)).toEqual(
+      recordedFrames(name).map(({ off, hlen, blen, type }) => ({ off, hlen, blen, type })),
+    )
+    expect(frames.map((each) => each.header('Reply-Text'))).toEqual(recordedFrames(name).map(({ reply }) => reply))
+  })
+})
+
+describe('the pieces in which bytes arrive make no difference', () => {
+  it.each(small)('%s, cut at every offset', (name) => {
+    const bytes = recordedBytes(name)
+    const whole = contents(framesOf(bytes))
+
+    for (let cut = 1; cut < bytes.length; cut += 1) expect(contents(framesOf(bytes, [cut]))).toEqual(whole)
+  })
+
+  it.each([...small, ...large])('%s, byte by byte', (name) => {
+    const bytes = recordedBytes(name)
+
+    const frames = framesOf(bytes, seededCuts(1, bytes.length, 1))
+
+    expect(contents(frames)).toEqual(contents(framesOf(bytes)))
+  })
+
+  it.each(large)('%s, cut at random', (name) => {
+    const bytes = recordedBytes(name)
+    const whole = contents(framesOf(bytes))
+
+    for (const seed of [1, 2, 3, 4]) {
+      expect(contents(framesOf(bytes, seededCuts(seed, bytes.length, 10 ** seed)))).toEqual(whole)
+    }
+  })
+})
+
+describe('header lines', () => {
+  it.each([
+    ['CR LF line ends', 'Content-Type: api/response\r\nContent-Length: 3\r\n\r\nabc'],
+    ['a name in lower case', 'content-type: api/response\ncontent-length: 3\n\nabc'],
+    ['a length with leading zeros', 'Content-Type: api/response\nContent-Length: 00003\n\nabc'],
+    ['no space behind the colon', 'Content-Type:api/response\nContent-Length:3\n\nabc'],
+    ['blank lines before the frame', '\n\r\n\nContent-Type: api/response\nContent-Length: 3\n\nabc'],
+  ])('%s are read, wherever they are cut', (_, text) => {
+    const bytes = Buffer.from(text)
+
+    for (let cut = 1; cut < bytes.length; cut += 1) {
+      expect(framesOf(bytes, [cut]).map((each) => each.body.toString())).toEqual(['abc'])
+    }
+  })
+
+  it('go on over the line end in the text of a reply only', () => {
+    const [reply] = framesOf(frame('Content-Type: command/reply\nReply-Text: +OK one\ntwo'))
+
+    expect(reply?.header('reply-text')).toBe('+OK one\ntwo')
+  })
+
+  it('that are percent-encoded stay so', () => {
+    const [reply] = framesOf(frame('Content-Type: command/reply\nReply-Text: 100%25 %'))
+
+    expect(reply?.header('Reply-Text')).toBe('100%25 %')
+  })
+})
+
+describe('bytes that are no frames', () => {
+  it.each([
+    ['a greeting of another protocol', 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n'],
+    ['a header block without a type', 'Content-Length: 3\n\nabc'],
+    ['a type that no engine sends', 'Content-Type: text/html\nContent-Length: 3\n\nabc'],
+    ['a body without a length', 'Content-Type: text/event-plain\n\nEvent-Name: RE_SCHEDULE\n\n'],
+    ['a length in another notation', 'Content-Type: api/response\nContent-Length: 1e3\n\n'],
+    ['a negative length', 'Content-Type: api/response\nContent-Length: -1\n\n'],
+    ['two lengths', 'Content-Type: api/response\nContent-Length: 3\nContent-Length: 4\n\nabcd'],
+    ['a header line without a colon', 'Content-Type: api/response\nabc\n\n'],
+    ['a length over the limit', 'Content-Type: api/response\nContent-Length: 1025\n\n'],
+    ['a header block over the limit', `Content-Type: api/response\nX: ${'x'.repeat(1024)}\n\n`],
+    ['a header block over the limit without an end', 'x'.repeat(1025)],
+  ])('%s take down the trust in the stream', (_, text) => {
+    for (const piece of [text.length, 7]) {
+      const reader = new FrameReader(roomy)
+      const feed = () => {
+        for (let at = 0; at < text.length; at += piece) reader.push(Buffer.from(text.slice(at, at + piece)), unexpected)
+      }
+
+      expect(feed).toThrow(EslFramingLost)
+      expect(() => reader.push(apiResponse('later'), unexpected)).toThrow(EslFramingLost)
+    }
+  })
+
+  // The one loss that shows too late is that of a byte in the own body of a plain event.
+  it.each([
+    ['json', 'text'],
+    ['plain', ''],
+  ])('let no event out that the engine did not send, whichever byte is missing: %s', (format, own) => {
+    const events = [anEvent(format, '1', own), anEvent(format, '2', own)]
+    const bytes = Buffer.concat([apiResponse('x'), ...events, apiResponse('y')])
+    const sent = eventsUntilLost(bytes)
+
+    for (let missing = 0; missing < bytes.length; missing += 1) {
+      const damaged = Buffer.concat([bytes.subarray(0, missing), bytes.subarray(missing + 1)])
+      for (const event of eventsUntilLost(damaged)) expect(sent, `byte ${missing}`).toContainEqual(event)
+    }
+    expect(sent).toHaveLength(2)
+  })
+
+  it('never make a reader throw anything else', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (pieces) => {
+        const reader = new FrameReader(roomy)
+        try {
+          for (const piece of pieces) reader.push(Buffer.from(piece), () => {})
+        } catch (error) {
+          expect(error).toBeInstanceOf(EslFramingLost)
+        }
+      }),
+    )
+  })
+})
+
+describe('a body', () => {
+  it('is as long as its length says in bytes, not characters', () => {
+    expect(framesOf(apiResponse('Jürgen 日本 😀')).map((each) => each.body.toString())).toEqual(['Jürgen 日本 😀'])
+  })
+
+  it('may hold what looks like a frame', () => {
+    const inner = apiResponse('inner').toString()
+
+    expect(framesOf(apiResponse(inner)).map((each) => each.body.toString())).toEqual([inner])
+  })
+
+  it('is given whole at its limit', () => {
+    const reader = new FrameReader(roomy)
+    const frames: EslFrame[] = []
+
+    reader.push(apiResponse('x'.repeat(1024)), (each) => frames.push(each))
+
+    expect(frames.map((each) => each.body.length)).toEqual([1024])
+  })
+})
+
+describe('a stream that stops inside a frame', () => {
+  it.each([
+    ['between two frames', apiResponse('abc').length, undefined],
+    ['in a header block', 10, { part: 'header', bytes: 10, tail: Buffer.from('Content-Ty') }],
+    ['in a body', apiResponse('abc').length - 1, { part: 'body', bytes: 2, tail: Buffer.from('ab') }],
+  ])('tells so: %s', (_, length, expected) => {
+    const reader = new FrameReader(roomy)
+
+    reader.push(apiResponse('abc').subarray(0, length), () => {})
+
+    expect(reader.unfinished).toEqual(expected)
+  })
+
+  it('shows the notice that an engine writes into the middle of an event', () => {
+    const reader = new FrameReader(roomy)
+    const frames: EslFrame[] = []
+
+    // The recording begins inside an event.
+    const tail = recordedBytes('session/killed-for-lost-events.tail')
+    reader.push(tail.subarray(tail.indexOf('Content-Length')), (each) => frames.push(each))
+
+    expect(frames.length).toBeGreaterThan(5)
+    expect(reader.unfinished).toMatchObject({ part: 'body', bytes: 453 })
+    expect(reader.unfinished?.tail.toString()).toContain('killed listener because of lost events')
+  })
+})
+
+function anEvent(format: string, sequence: string, own: string): Buffer {
+  const headers = { 'Event-Name': 'MESSAGE', 'Event-Sequence': sequence, 'Content-Length': `${own.length}` }
+  const plain = `${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('')}\n${own}`
+  const body = format === 'json' ? JSON.stringify({ ...headers, _body: own }) : plain
+  return frame(`Content-Length: ${body.length}\nContent-Type: text/event-${format}`, body)
+}
+
+/** What can be read of a stream's events before it is given up. */
+function eventsUntilLost(bytes: Buffer): object[] {
+  const reader = new FrameReader(roomy)
+  const events: object[] = []
+  try {
+    reader.push(bytes, ({ contentType, body }) => {
+      if (!contentType.startsWith('text/event-')) return
+      try {
+        const event = readEvent(contentType, body)
+        events.push({ name: event.name, ...event.headers(), body: event.body })
+      } catch (error) {
+        expect(error).toBeInstanceOf(EslEventUnreadable)
+      }
+    })
+  } catch (error) {
+    expect(error).toBeInstanceOf(EslFramingLost)
+  }
+  return events
+}
+
+function outline(frames: readonly EslFrame[]) {
+  let end = 0
+  return frames.map(({ headerBlock, body, contentType }) => {
+    const off = end
+    end += headerBlock.length + body.length
+    return { off, hlen: headerBlock.length, blen: body.length, type: contentType }
+  })
+}
+
+function contents(frames: readonly EslFrame[]): string[][] {
+  return frames.map((each) => [each.contentType, each.headerBlock.toString('latin1'), each.body.toString('latin1')])
+}
+
+function unexpected(each: EslFrame): void {
+  throw new Error(`a ${each.contentType} frame came out`)
+}

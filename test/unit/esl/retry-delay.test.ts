@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { defaultEslLimits } from '../../../connector/esl/limits.ts'
+import { retryDelayMs } from '../../../connector/esl/retry-delay.ts'
+
+const delays = (random: number) =>
+  [0, 1, 2, 3, 4, 5, 6, 1000].map((failures) => retryDelayMs('closed', failures, defaultEslLimits, () => random))
+
+describe('the wait before connecting again', () => {
+  it('grows from 250 ms at least', () => {
+    expect(delays(0)).toEqual([250, 500, 1000, 2000, 4000, 4750, 4750, 4750])
+  })
+
+  it('stays below 10 s, so that an engine is found again within 10 s', () => {
+    expect(delays(1)).toEqual([500, 1000, 2000, 4000, 8000, 9500, 9500, 9500])
+  })
+
+  it.each(['auth-refused', 'access-rejected'] as const)('is 30 s after %s', (reason) => {
+    expect(retryDelayMs(reason, 0, defaultEslLimits, () => 0)).toBe(30_000)
+  })
+})

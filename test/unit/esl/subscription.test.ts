@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { parseSubscription, subscriptionSteps } from '../../../connector/esl/subscription.ts'
+
+const steps = (from: string, to: string) =>
+  subscriptionSteps(parseSubscription(words(from)), parseSubscription(words(to))).map(
+    (step) => `${step.verb} ${step.words.join(' ')}`,
+  )
+
+const words = (text: string) => text.split(' ').filter((word) => word !== '')
+
+describe('the way from one subscription to another', () => {
+  it.each([
+    ['', '', []],
+    ['', 'A B CUSTOM c d', ['event A B CUSTOM c d']],
+    ['A CUSTOM c', 'A CUSTOM c', []],
+    ['A', 'B', ['event B', 'nixevent A']],
+    ['CUSTOM c d', 'CUSTOM d e', ['event CUSTOM e', 'nixevent CUSTOM c']],
+    ['A CUSTOM c', '', ['nixevent A CUSTOM c']],
+    ['A', 'A CUSTOM', ['event CUSTOM']],
+  ])('from "%s" to "%s"', (from, to, expected) => {
+    expect(steps(from, to)).toEqual(expected)
+  })
+
+  it('takes a word behind CUSTOM for a subclass, even when it is the name of an event', () => {
+    expect(steps('A CUSTOM B', 'A B CUSTOM')).toEqual(['event B', 'nixevent CUSTOM B'])
+  })
+
+  it('begins anew when ALL is left, because the engine forgets everything with it', () => {
+    expect(steps('ALL', 'A CUSTOM c')).toEqual(['nixevent ALL', 'event A CUSTOM c'])
+    expect(steps('A', 'ALL')).toEqual(['event ALL', 'nixevent A'])
+  })
+})
