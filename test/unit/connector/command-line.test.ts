@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type LineCommand, ValueRefused, commandLine } from '../../../connector/commands/command-line.ts'
+import { anEavesdrop, anOriginate } from '../../support/command-message.ts'
+
+const uuid = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
+const target = '0b9d1c7e-0000-4000-8000-000000000001'
+const domain = 'a.example.com'
+
+describe('the line of a command', () => {
+  test.each<[string, LineCommand, string]>([
+    ['hold', { kind: 'hold', uuid }, `uuid_hold ${uuid}`],
+    ['unhold', { kind: 'unhold', uuid }, `uuid_hold off ${uuid}`],
+    ['hang up', { kind: 'hangup', uuid, cause: 'USER_BUSY' }, `uuid_kill ${uuid} USER_BUSY`],
+    ['flush an account', { kind: 'flush-account', login: '1000' }, 'xml_flush_cache id 1000 a.example.com'],
+    [
+      'drop registrations',
+      { kind: 'drop-registrations', login: '1000' },
+      'sofia profile internal flush_inbound_reg 1000@a.example.com',
+    ],
+    [
+      'originate',
+      anOriginate({ uuid }),
+      `originate {origination_uuid=${uuid},domain_name=a.example.com,ignore_early_media=true,originate_timeout=60}` +
+        'user/1000@a.example.com 9196 XML a.example.com 9196 9196',
+    ],
+    [
+      'originate with what makes the phone answer by itself',
+      anOriginate({ uuid, autoAnswer: { name: 'sip_h_Call-Info', value: '<sip:a>;answer-after=0' } }),
+      `originate {origination_uuid=${uuid},domain_name=a.example.com,ignore_early_media=true,originate_timeout=60,` +
+        'sip_h_Call-Info=<sip:a>;answer-after=0}user/1000@a.example.com 9196 XML a.example.com 9196 9196',
+    ],
+    [
+      'originate with variables, those with spaces in quotes',
+      anOriginate({ uuid, variables: { note: 'two words', lead: '42' } }),
+      `originate {origination_uuid=${uuid},domain_name=a.example.com,ignore_early_media=true,originate_timeout=60,` +
+        "note='two words',lead=42}user/1000@a.example.com 9196 XML a.example.com 9196 9196",
+    ],
+    [
+      'eavesdrop: keys are switched off in words, since the engine has them on',
+      anEavesdrop({ uuid, target }),
+      `originate {origination_uuid=${uuid},domain_name=a.example.com,ignore_early_media=true,` +
+        `eavesdrop_enable_dtmf=false}user/1001@a.example.com &eavesdrop(${target}) XML a.example.com 1001 1001`,
+    ],
+    [
+      'eavesdrop with a display and a side',
+      anEavesdrop({ uuid, target, display: '555', side: '+15551234', dtmf: true }),
+      `originate {origination_uuid=${uuid},domain_name=a.example.com,ignore_early_media=true,` +
+        'eavesdrop_enable_dtmf=true,origination_caller_id_number=555}' +
+        `user/1001@a.example.com &eavesdrop(${target}) XML a.example.com +15551234 +15551234`,
+    ],
+  ])('to %s', (_name, command, line) => {
+    expect(commandLine(command, domain)).toBe(line)
+  })
+
+  test.each([
+    ['listen', []],
+    ['whisper_a', ['aleg']],
+    ['whisper_b', ['bleg']],
+    ['barge', ['aleg', 'bleg']],
+  ] as const)('lets the listener of mode %s be heard by the legs %j', (mode, legs) => {
+    const line = commandLine(anEavesdrop({ mode }), domain)
+
+    expect([...line.matchAll(/eavesdrop_whisper_(.leg)=true/g)].map(([, leg]) => leg)).toEqual(legs)
+  })
+})
+
+/** What is wrong in a number, an id or a cause; some of it is what a name or login may well be. */
+const badValues = Object.values(
+  JSON.parse(readFileSync(new URL('../../fixtures/bad-inputs/call-control.json', import.meta.url), 'utf8')),
+)
+  .flat()
+  .map(String)
+const plainWords = new Set(['toggle'])
+const plainLogins = new Set([
+  'toggle',
+  '+',
+  '++15551234',
+  '-h',
+  '6F1C7A1E-6A1E-4B1D-9F0E-2D0A4C5B6E7F',
+  '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7g',
+])
+
+/** One way for each value of a command to come from outside. */
+const slots: [string, (value: string) => LineCommand, ReadonlySet<string>][] = [
+  ['calledId', (calledId) => anOriginate({ calledId }), plainWords],
+  ['callerId', (callerId) => anOriginate({ callerId }), plainLogins],
+  ['the uuid of a call', (uuid) => anOriginate({ uuid }), new Set()],
+  ['the uuid of an order', (uuid) => ({ kind: 'hold', uuid }), new Set()],
+  ['the cause', (cause) => ({ kind: 'hangup', uuid, cause }), new Set()],
+  ['the listened channel', (target) => anEavesdrop({ target }), new Set()],
+  ['the listener', (user) => anEavesdrop({ user }), plainLogins],
+  ['the display', (display) => anEavesdrop({ display }), new Set()],
+  ['the side', (side) => anEavesdrop({ side }), plainLogins],
+  ['the flushed account', (login) => ({ kind: 'flush-account', login }), plainLogins],
+  ['the dropped account', (login) => ({ kind: 'drop-registrations', login }), plainLogins],
+]
+
+describe.each(slots)('%s', (_name, make, harmless) => {
+  test('with any bad sample yields no line', () => {
+    const lines = badValues.filter((value) => !harmless.has(value)).filter((value) => yields(make(value)))
+
+    expect(badValues.length).toBeGreaterThan(30)
+    expect(lines).toEqual([])
+  })
+
+  test('with text that holds any character of syntax yields no line', () => {
+    const syntax = fc.constantFrom(
+      '\r',
+      '\n',
+      '\0',
+      ' ',
+      ',',
+      '{',
+      '}',
+      '[',
+      ']',
+      "'",
+      '"',
+      '|',
+      '$',
+      '(',
+      '&',
+      '\\',
+      ':',
+      ';',
+    )
+    const around = fc.string({ unit: 'grapheme', maxLength: 20 })
+
+    fc.assert(
+      fc.property(around, syntax, around, (before, character, after) => {
+        expect(yields(make(`${before}${character}${after}`))).toBe(false)
+      }),
+    )
+  })
+})
+
+describe('a variable of a call', () => {
+  test.each([
+    ['a comma', 'a,b'],
+    ['a brace', 'a}b'],
+    ['an expansion', '${uuid}'],
+    ['a quote', "it's"],
+    ['a backslash', 'a\\nb'],
+    ['a line feed', 'a\nb'],
+    ['a separator of dial strings', 'a:_:user/1001@b.example.com'],
+    ['half a character', '\ud800'],
+    ['more than 256 characters', 'a'.repeat(257)],
+    ['the command that reloads the event socket', 'reload mod_event_socket'],
+    ['that command in other letters', 'UNLOAD Mod_Event_Socket'],
+  ])('with %s yields no line', (_what, value) => {
+    expect(yields(anOriginate({ variables: { note: value } }))).toBe(false)
+  })
+
+  test.each(['api_hangup_hook', 'origination_uuid', 'Domain_Name', 'sip_h_X', 'a b', 'a=b', ''])(
+    'named "%s" yields no line',
+    (name) => {
+      expect(yields(anOriginate({ variables: { [name]: '1' } }))).toBe(false)
+    },
+  )
+
+  test('whatever it is, leaves a line that is one command with one list of variables', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (value) => {
+        const line = lineOf(anOriginate({ uuid, variables: { note: value } }))
+        if (line === undefined) return
+        expect(line).toMatch(/^originate \{[^{}]*\}user\/1000@a\.example\.com 9196 XML a\.example\.com 9196 9196$/u)
+        expect(line).not.toMatch(/[\r\n\0]/)
+      }),
+    )
+  })
+})
+
+test.each([
+  ['name', { name: 'api_on_answer', value: '1' }],
+  ['value', { name: 'sip_auto_answer', value: 'a,b=c' }],
+  ['value that reaches into the name', { name: 'sip_auto_answer=x', value: 'y' }],
+])('an auto answer with a bad %s yields no line', (_what, autoAnswer) => {
+  expect(yields(anOriginate({ autoAnswer }))).toBe(false)
+})
+
+test.each([
+  ['no domain', null],
+  ['a domain in capital letters', 'A.example.com'],
+  ['a domain with a space', 'a.example.com 1'],
+])('a call in %s yields no line', (_what, where) => {
+  expect(() => commandLine(anOriginate(), where)).toThrow(ValueRefused)
+})
+
+test.each([4, 121, 1.5, Number.NaN])('a call that rings for %s seconds yields no line', (timeoutSeconds) => {
+  expect(yields(anOriginate({ timeoutSeconds }))).toBe(false)
+})
+
+test('a refusal names the field and not its value', () => {
+  expect(() => commandLine(anOriginate({ calledId: '1 &system(id)' }), domain)).toThrow(
+    'calledId cannot stand in an engine command',
+  )
+})
+
+function lineOf(command: LineCommand): string | undefined {
+  try {
+    return commandLine(command, domain)
+  } catch (problem) {
+    if (problem instanceof ValueRefused) return undefined
+    throw problem
+  }
+}
+
+function yields(command: LineCommand): boolean {
+  return lineOf(command) !== undefined
+}

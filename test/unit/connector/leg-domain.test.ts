@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { eventDomainCandidates, legDomainCandidates } from '../../../connector/calls/leg-domain.ts'
+
+const otherLeg = '6d133f9d-3e8c-4d63-9334-698c08369f54'
+const reading = (fields: Readonly<Record<string, string>>) => (name: string) => fields[name]
+const legs = (uuid: string) => (uuid === otherLeg ? 'other.example.com' : undefined)
+
+describe('the domain of a call leg', () => {
+  test.each([
+    ['the domain variable', { variable_domain_name: 'a.example.com' }],
+    ['the older domain variable', { variable_w_domain: 'a.example.com' }],
+    ['the presence id of an event', { 'Channel-Presence-ID': '1000@a.example.com' }],
+    ['the presence id of a list', { presence_id: '1000@a.example.com' }],
+    ['the presence id variable', { variable_presence_id: '1000@a.example.com' }],
+    ['the context of an event', { 'Caller-Context': 'a.example.com' }],
+    ['the context of a list', { context: 'a.example.com' }],
+    ['the context of the user', { variable_user_context: 'a.example.com' }],
+    ['a name in capital letters', { 'Caller-Context': 'A.Example.COM' }],
+  ])('can come from %s', (_source, fields) => {
+    expect(legDomainCandidates(reading(fields), legs)).toEqual(['a.example.com'])
+  })
+
+  test.each(['Other-Leg-Unique-ID', 'variable_originating_leg_uuid', 'variable_other_loopback_leg_uuid'])(
+    'can be that of the leg in %s',
+    (field) => {
+      expect(legDomainCandidates(reading({ [field]: otherLeg }), legs)).toEqual(['other.example.com'])
+    },
+  )
+
+  test('is looked for in the order of the contract', () => {
+    const fields = {
+      'Other-Leg-Unique-ID': otherLeg,
+      variable_user_context: 'six.example.com',
+      'Caller-Context': 'five.example.com',
+      variable_presence_id: '1000@four.example.com',
+      'Channel-Presence-ID': '1000@three.example.com',
+      variable_w_domain: 'two.example.com',
+      variable_domain_name: 'one.example.com',
+    }
+
+    expect(legDomainCandidates(reading(fields), legs)).toEqual([
+      'one.example.com',
+      'two.example.com',
+      'three.example.com',
+      'four.example.com',
+      'five.example.com',
+      'six.example.com',
+      'other.example.com',
+    ])
+  })
+
+  test.each([
+    ['a presence id without a host', { 'Channel-Presence-ID': '1000' }],
+    ['a presence id with two hosts', { 'Channel-Presence-ID': '1000@a.example.com@b.example.com' }],
+    ['a name longer than a domain can be', { 'Caller-Context': 'a'.repeat(254) }],
+    ['an empty field', { 'Caller-Context': '' }],
+    ['a leg that nobody knows', { 'Other-Leg-Unique-ID': '00000000-0000-0000-0000-000000000000' }],
+    ['a field that only holds a domain in its name', { variable_sip_to_host: 'a.example.com' }],
+  ])('does not come from %s', (_source, fields) => {
+    expect(legDomainCandidates(reading(fields), legs)).toEqual([])
+  })
+})
+
+test('the domain of an event without a call is looked for in the order of the contract', () => {
+  const fields = {
+    domain: 'seven.example.com',
+    'Domain-Name': 'six.example.com',
+    'Event-Domain': 'five.example.com',
+    host: 'four.example.com',
+    'from-host': 'three.example.com',
+    domain_name: 'two.example.com',
+    realm: 'one.example.com',
+  }
+
+  expect(eventDomainCandidates(reading(fields))).toEqual([
+    'one.example.com',
+    'two.example.com',
+    'three.example.com',
+    'four.example.com',
+    'five.example.com',
+    'six.example.com',
+    'seven.example.com',
+  ])
+})
