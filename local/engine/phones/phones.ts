@@ -1,0 +1,139 @@
+import { type DirectoryLookup, lookUpUser } from '../directory/directory.ts'
+import type { EventBus } from '../events/event-bus.ts'
+import type { SeededRandom } from '../random.ts'
+import type { EngineTimers } from '../timers.ts'
+import { type Registration, registrationSeconds } from './registration.ts'
+import { fireExpire, fireRegistration } from './registration-events.ts'
+
+/** What a phone does when it is rung. */
+export type PhoneBehaviour =
+  | { readonly kind: 'answer'; readonly afterMs: number }
+  | { readonly kind: 'refuse'; readonly status: string; readonly phrase: string; readonly cause: string }
+  | { readonly kind: 'ring' }
+
+/** The table of registrations is written late: 0.2 s after the phone's answer (`api/registrations-lag`). */
+const tableLagMs = 200
+
+/** What the phones are made from. */
+export interface PhonesOptions {
+  readonly timers: EngineTimers
+  readonly random: SeededRandom
+  readonly events: EventBus
+  readonly directory: DirectoryLookup
+  /** What a phone does; by default it answers after 200 ms. */
+  readonly behaviour?: ((login: string, domain: string) => PhoneBehaviour) | undefined
+}
+
+/** The simulated phones and their registrations. */
+export class Phones {
+  readonly #options: PhonesOptions
+  readonly #registered = new Map<string, Registration>()
+  readonly #renewals = new Map<string, () => void>()
+  readonly #domains = new Set<string>()
+  #table: readonly Registration[] = []
+
+  constructor(options: PhonesOptions) {
+    this.#options = options
+  }
+
+  /** Registers the phone of a user; `false` when the directory does not know the user. */
+  async register(login: string, domain: string): Promise<boolean> {
+    const user = await lookUpUser(this.#options.directory, { user: login, domain, action: 'sip_auth' })
+    if (user === undefined) return false
+    const { random, timers, events } = this.#options
+    const key = keyOf(user.login, user.domain)
+    const known = this.#registered.get(key)
+    const registration: Registration = {
+      login: user.login,
+      domain: user.domain,
+      user,
+      displayName: user.variables.get('effective_caller_id_name') ?? '',
+      userAgent: 'Simulated phone 1.0',
+      port: known?.port ?? random.integer(32_768, 60_999),
+      callId: known?.callId ?? random.hex(16),
+      expiresAt: timers.now() + registrationSeconds * 1000,
+    }
+    this.noteDomain(user.domain)
+    this.#registered.set(key, registration)
+    this.#renewals.get(key)?.()
+    this.#renewals.set(
+      key,
+      timers.after((registrationSeconds * 1000) / 2, () => void this.register(user.login, user.domain)),
+    )
+    fireRegistration(events, registration, known === undefined ? 'register' : 'reregister')
+    this.#tableChanged()
+    return true
+  }
+
+  /** Takes a registration back as the phone itself does; `false` when there is none. */
+  unregister(login: string, domain: string): boolean {
+    const registration = this.#forget(login, domain)
+    if (registration !== undefined) fireRegistration(this.#options.events, registration, 'unregister')
+    return registration !== undefined
+  }
+
+  /** Ends a registration from the engine's side. */
+  flush(login: string, domain: string): void {
+    const registration = this.#forget(login, domain)
+    if (registration !== undefined) fireExpire(this.#options.events, registration)
+  }
+
+  /** Brings a phone in line with the directory: registers it when its user exists, else unregisters it. */
+  async follow(login: string, domain: string): Promise<void> {
+    const user = await lookUpUser(this.#options.directory, { user: login, domain, action: 'sip_auth' })
+    if (user === undefined) this.unregister(login, domain)
+    else if (this.find(user.login, user.domain) === undefined) await this.register(user.login, user.domain)
+  }
+
+  find(login: string, domain: string): Registration | undefined {
+    return this.#registered.get(keyOf(login, domain))
+  }
+
+  /** What the phone of a registration does when it is rung. */
+  behaviourOf({ login, domain }: Registration): PhoneBehaviour {
+    return this.#options.behaviour?.(login, domain) ?? { kind: 'answer', afterMs: 200 }
+  }
+
+  /** Whether the directory ever answered for this domain: then its dialplan context exists too. */
+  knows(domain: string): boolean {
+    return this.#domains.has(domain.toLowerCase())
+  }
+
+  /** Notes a domain that the directory answered for. */
+  noteDomain(domain: string): void {
+    this.#domains.add(domain.toLowerCase())
+  }
+
+  /** The registrations as `show registrations` knows them. */
+  table(): readonly Registration[] {
+    return this.#table
+  }
+
+  /** Stops the phones' renewals. */
+  close(): void {
+    for (const cancel of this.#renewals.values()) cancel()
+    this.#renewals.clear()
+  }
+
+  #forget(login: string, domain: string): Registration | undefined {
+    const key = keyOf(login, domain)
+    const registration = this.#registered.get(key)
+    if (registration === undefined) return undefined
+    this.#registered.delete(key)
+    this.#renewals.get(key)?.()
+    this.#renewals.delete(key)
+    this.#tableChanged()
+    return registration
+  }
+
+  #tableChanged(): void {
+    this.#options.timers.after(tableLagMs, () => {
+      this.#table = [...this.#registered.values()]
+    })
+  }
+}
+
+/** Logins count without regard to case, as the accounts behind them do. */
+function keyOf(login: string, domain: string): string {
+  return `${login.toLowerCase()}@${domain.toLowerCase()}`
+}

@@ -1,0 +1,18 @@
+import type { DirectoryUser } from '../directory/directory.ts'
+
+/** A phone that is registered at the engine. Byte text. */
+export interface Registration {
+  readonly login: string
+  readonly domain: string
+  readonly user: DirectoryUser
+  readonly displayName: string
+  readonly userAgent: string
+  /** Where the phone would be on the loopback address; nothing listens there. */
+  readonly port: number
+  readonly callId: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** How long a phone asks to be registered for. It comes back after half of that. */
+export const registrationSeconds = 3_600

@@ -1,0 +1,126 @@
+import { toByteText } from './byte-text.ts'
+import { channelTable } from './calls/channel-table.ts'
+import { hangUp, liveChannel } from './calls/flow.ts'
+import { causeNamed } from './calls/hangup-cause.ts'
+import { runExtension } from './calls/session.ts'
+import { runApi } from './commands/run-api.ts'
+import type { DirectoryLookup } from './directory/directory.ts'
+import type { Engine } from './engine.ts'
+import { eventBus, hostName } from './events/event-bus.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { type PhoneBehaviour, Phones } from './phones/phones.ts'
+import { seededRandom } from './random.ts'
+import { type EventSocket, openEventSocket } from './socket/server.ts'
+import { type EngineTimers, systemTimers } from './timers.ts'
+
+/** How a simulated engine is made. */
+export interface SimulatedEngineOptions {
+  readonly host?: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** What a client of the event socket logs in with. */
+  readonly password: string
+  /** Where the engine's users come from. */
+  readonly directory: DirectoryLookup
+  /** The same seed gives the same uuids and ports. */
+  readonly seed: number
+  readonly timers?: EngineTimers
+  /** Absolute path of the folder for recordings; nothing is written anywhere else. */
+  readonly recordingsDir: string
+  /** What a phone does when it is rung; by default it answers after 200 ms. */
+  readonly phoneBehaviour?: (login: string, domain: string) => PhoneBehaviour
+  /** Events that may wait for one client: 100 000, as in the engine. */
+  readonly maxQueuedEvents?: number
+}
+
+/** A running simulated engine. */
+export interface SimulatedEngine {
+  readonly port: number
+  /** Registers a user's phone; `false` when the directory does not know the user. */
+  registerPhone(login: string, domain: string): Promise<boolean>
+  /** Takes a phone's registration back; `false` when it has none. */
+  unregisterPhone(login: string, domain: string): boolean
+  /** Ends everything: calls, connections, timers, the socket. */
+  close(): Promise<void>
+}
+
+/**
+ * A FreeSWITCH event socket with simulated phones behind it, held to recordings of a real one by tests. Rejects with
+ * the plain error, such as `EADDRINUSE`, when the port cannot be had.
+ */
+export async function startSimulatedEngine(options: SimulatedEngineOptions): Promise<SimulatedEngine> {
+  const sockets: EventSocket[] = []
+  const engine = newEngine(options, (line) => sockets[0]?.log(line))
+  const socket = await openEventSocket({
+    host: options.host ?? '127.0.0.1',
+    port: options.port,
+    timers: engine.timers,
+    maxQueuedEvents: options.maxQueuedEvents ?? 100_000,
+    services: {
+      password: toByteText(options.password),
+      events: engine.events,
+      random: engine.random,
+      runApi: (line) => runApi(engine, line),
+      hasChannel: (uuid) => liveChannel(engine, uuid) !== undefined,
+      hangUp: (uuid, cause) => {
+        const channel = liveChannel(engine, uuid)
+        if (channel !== undefined) hangUp(engine, channel, causeNamed(cause))
+      },
+      reloadModule: () => reloadModule(engine, () => sockets[0]?.dropAll()),
+    },
+  })
+  sockets.push(socket)
+  const stopHeartbeat = startHeartbeat(engine)
+  return {
+    port: socket.port,
+    registerPhone: (login, domain) => engine.phones.register(toByteText(login), toByteText(domain)),
+    unregisterPhone: (login, domain) => engine.phones.unregister(toByteText(login), toByteText(domain)),
+    close: async () => {
+      stopHeartbeat()
+      engine.phones.close()
+      await socket.close()
+      for (const channel of engine.channels.values()) hangUp(engine, channel, 'MANAGER_REQUEST')
+    },
+  }
+}
+
+function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine {
+  const timers = options.timers ?? systemTimers
+  const random = seededRandom(options.seed)
+  const events = eventBus(timers, random)
+  const { directory, phoneBehaviour: behaviour } = options
+  const channels: Engine['channels'] = new Map()
+  const engine: Engine = {
+    timers,
+    random,
+    events,
+    directory,
+    channels,
+    log,
+    phones: new Phones({ timers, random, events, directory, behaviour }),
+    channelTable: channelTable(timers, channels),
+    recordingsDir: options.recordingsDir,
+    globals: new Map([
+      ['hostname', hostName],
+      ['core_uuid', events.coreUuid],
+      ['recordings_dir', toByteText(options.recordingsDir)],
+    ]),
+    sessions: { sinceStartup: 0, peak: 0 },
+    startedAt: timers.now(),
+    runExtension: (channel, target) => runExtension(engine, channel, target),
+  }
+  return engine
+}
+
+/** The clients that listen hear the command first; everybody is cut once the sender has its answer. */
+function reloadModule(engine: Engine, dropAll: () => void): void {
+  engine.events.fire({
+    name: 'API',
+    place: ['switch_loadable_module.c', 'switch_api_execute', 2954],
+    headers: [
+      ['API-Command', 'bgapi'],
+      ['API-Command-Argument', 'reload mod_event_socket'],
+    ],
+  })
+  setImmediate(dropAll)
+}

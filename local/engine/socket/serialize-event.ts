@@ -1,0 +1,54 @@
+import { type EngineEvent, type HeaderValue, arrayText } from '../events/engine-event.ts'
+import { percentEncode } from './percent-encode.ts'
+
+/** The formats of events on the socket. */
+export type EventFormat = 'plain' | 'json' | 'xml'
+
+const serializers = { plain, json, xml }
+
+/** A whole event frame. Its own length comes before its type, other than in every other frame. */
+export function eventFrame(event: EngineEvent, format: EventFormat): string {
+  const text = serializers[format](event)
+  return `Content-Length: ${text.length}\nContent-Type: text/event-${format}\n\n${text}`
+}
+
+/** An event without its frame, as `uuid_dump` answers it. */
+export function eventText(event: EngineEvent, format: EventFormat): string {
+  return serializers[format](event)
+}
+
+function plain(event: EngineEvent): string {
+  const lines = event.headers.map(([name, value]) => `${name}: ${percentEncode(arrayText(value))}\n`)
+  const end = event.body === undefined ? '\n' : `Content-Length: ${event.body.length}\n\n${event.body}`
+  return lines.join('') + end
+}
+
+/** One object with a string or an array of strings for each header, keys twice where headers are. */
+function json(event: EngineEvent): string {
+  const members = event.headers.map(([name, value]) => `${quote(name)}:${jsonValue(value)}`)
+  if (event.body !== undefined) {
+    members.push(`"Content-Length":"${event.body.length}"`, `"_body":${quote(event.body)}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+function jsonValue(value: HeaderValue): string {
+  return typeof value === 'string' ? quote(value) : `[${value.map(quote).join(',')}]`
+}
+
+/** Byte text as a JSON string; bytes above 127 go out as they are, valid UTF-8 or not. */
+function quote(bytes: string): string {
+  return JSON.stringify(bytes)
+}
+
+/** The event's elements are not well formed where a header's name is no XML name; the engine does not mind. */
+function xml(event: EngineEvent): string {
+  const elements = event.headers.flatMap(([name, value]) =>
+    [value].flat().map((one) => `    <${name}>${percentEncode(one)}</${name}>\n`),
+  )
+  const body =
+    event.body === undefined
+      ? ''
+      : `  <Content-Length>${event.body.length}</Content-Length>\n  <body>${percentEncode(event.body)}</body>\n`
+  return `<event>\n  <headers>\n${elements.join('')}  </headers>\n${body}</event>`
+}
