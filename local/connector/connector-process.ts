@@ -1,0 +1,90 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import type { Environment } from '../functions/function-environment.ts'
+
+/** What a connector runs from. */
+export interface ConnectorProcessOptions {
+  /** The build folder of its image, which holds `main.mjs`. */
+  readonly directory: string
+  readonly environment: Environment
+  /** Its home: where it may write. */
+  readonly home: string
+  /** Takes what it prints. */
+  readonly log: Writable
+  /** Told in a sentence when it ended by itself. */
+  readonly onRestart: (sentence: string) => void
+}
+
+const preload = fileURLToPath(new URL('../processes/leave-with-parent.mjs', import.meta.url))
+
+/** Waits between restarts grow from a quarter of a second to ten. */
+const firstWaitMs = 250
+const maxWaitMs = 10_000
+/** A connector that ran this long had nothing wrong at its start: waits begin anew. */
+const steadyMs = 30_000
+/** How long it may take to finish what is under way when it is asked to end. */
+const patienceMs = 5000
+
+/** Keeps one connector process running, as the container service would. */
+export class ConnectorProcess {
+  readonly #options: ConnectorProcessOptions
+  #child: ChildProcess | undefined
+  #timer: NodeJS.Timeout | undefined
+  #waitMs = firstWaitMs
+  #startedAt = 0
+  #stopping = false
+
+  constructor(options: ConnectorProcessOptions) {
+    this.#options = options
+    mkdirSync(options.home, { recursive: true, mode: 0o700 })
+    this.#start()
+  }
+
+  /** The process id, while it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Asks it to end, waits, and ends it for good when it takes too long. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    clearTimeout(this.#timer)
+    const child = this.#child
+    if (child === undefined) return
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+    await ended
+    clearTimeout(timer)
+  }
+
+  #start(): void {
+    const { directory, environment, home, log } = this.#options
+    this.#startedAt = Date.now()
+    const child = fork(join(directory, 'main.mjs'), {
+      cwd: home,
+      env: { ...environment, HOME: home },
+      execArgv: ['--import', preload],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    child.stdout?.pipe(log, { end: false })
+    child.stderr?.pipe(log, { end: false })
+    child.once('exit', (code, signal) => this.#ended(code, signal))
+    // An exit follows a failed start as well; without a listener the error would end the platform.
+    child.on('error', (error) => log.write(`connector: ${error.message}\n`))
+    this.#child = child
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#child = undefined
+    if (this.#stopping) return
+    if (Date.now() - this.#startedAt > steadyMs) this.#waitMs = firstWaitMs
+    this.#options.onRestart(`the connector ended (${signal ?? `code ${code}`}) and starts again in ${this.#waitMs} ms`)
+    this.#timer = setTimeout(() => this.#start(), this.#waitMs)
+    this.#waitMs = Math.min(this.#waitMs * 2, maxWaitMs)
+  }
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { PlainError } from '../processes/plain-error.ts'
+import type { Settings } from '../settings.ts'
+import type { DataFolder } from './data-folder.ts'
+
+/** The secrets of a run, made at the first start and kept for the next ones. */
+export interface KeptSecrets {
+  readonly rootPassword: string
+  /** Whether the root password was made by this start, so that it must be shown this once. */
+  readonly rootPasswordIsNew: boolean
+  readonly engineCredential: string
+  /** 32 bytes: what the embedded key service seals with. */
+  readonly sealingKey: Buffer
+}
+
+/** 24 letters and digits: 143 bits. */
+export function makePassword(): string {
+  return randomBytes(64)
+    .toString('base64')
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .slice(0, 24)
+}
+
+/** Reads the secrets or makes them; what the settings give wins and is not kept. */
+export function readSecrets(folder: DataFolder, settings: Settings): KeptSecrets {
+  const root = settings.rootPassword === undefined ? folder.readOrMake('root-password', makePassword) : undefined
+  const sealing = folder.readOrMake('sealing-key', () => randomBytes(32).toString('base64')).value
+  const sealingKey = Buffer.from(sealing, 'base64')
+  if (sealingKey.length !== 32) {
+    throw new PlainError(`${folder.file('sealing-key')} is damaged: restore it, or start with another DATA_DIR`)
+  }
+  return {
+    rootPassword: settings.rootPassword ?? root?.value ?? '',
+    rootPasswordIsNew: root?.made ?? false,
+    engineCredential: settings.engineCredential ?? folder.readOrMake('engine-credential', makePassword).value,
+    sealingKey,
+  }
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import type { LambdaFunction } from '../assembly/assembly.ts'
+import type { Environment } from './function-environment.ts'
+import type { FromThread, HostedFunction, ToThread } from './thread-messages.ts'
+
+/** A function did not answer: it threw, ran out of time, or its thread went down. */
+export class FunctionFailed extends Error {
+  override readonly name = 'FunctionFailed'
+  readonly reason: 'error' | 'timeout' | 'crash'
+
+  constructor(reason: 'error' | 'timeout' | 'crash', message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: FunctionFailed) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/** How many calls of one function run at one time; later ones wait. A new account in the cloud has ten in all. */
+const maxConcurrency = 20
+/** How long the thread may leave a message unread before it counts as stuck in a loop. */
+const stuckAfterMs = 3000
+/** More heap than this ends the thread, not the platform. */
+const maxHeapMb = 256
+
+/** Runs the functions of an assembly in one thread that is started again when it goes down. */
+export class FunctionHost {
+  readonly #hosted: readonly HostedFunction[]
+  readonly #timeouts: ReadonlyMap<string, number>
+  readonly #log: Writable
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #stuck = new Map<number, NodeJS.Timeout>()
+  readonly #busy = new Map<string, number>()
+  readonly #queued = new Map<string, (() => void)[]>()
+  #worker: Worker | undefined
+  #lastId = 0
+  #closed = false
+
+  /** `environmentOf` completes a function's own variables; `log` takes what functions print. */
+  constructor(
+    functions: readonly LambdaFunction[],
+    options: { environmentOf(definition: LambdaFunction): Environment; log: Writable },
+  ) {
+    this.#hosted = functions.map((definition) => hostedFunction(definition, options.environmentOf(definition)))
+    this.#timeouts = new Map(functions.map(({ name, timeoutSeconds }) => [name, timeoutSeconds * 1000]))
+    this.#log = options.log
+    this.#start()
+  }
+
+  /** Calls a function. Rejects with {@link FunctionFailed}. */
+  async invoke(name: string, event: unknown): Promise<unknown> {
+    await this.#turn(name)
+    try {
+      return await this.#run(name, event)
+    } finally {
+      const next = this.#queued.get(name)?.shift()
+      if (next === undefined) this.#busy.set(name, (this.#busy.get(name) ?? 1) - 1)
+      else next()
+    }
+  }
+
+  /** Ends the thread; what still runs fails. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#worker?.terminate()
+  }
+
+  /** Waits for one of the places of a function. */
+  #turn(name: string): Promise<void> {
+    const busy = this.#busy.get(name) ?? 0
+    if (busy < maxConcurrency) {
+      this.#busy.set(name, busy + 1)
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => this.#queued.set(name, [...(this.#queued.get(name) ?? []), resolve]))
+  }
+
+  #run(name: string, event: unknown): Promise<unknown> {
+    const timeoutMs = this.#timeouts.get(name) ?? 3000
+    this.#lastId += 1
+    const id = this.#lastId
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#giveUp(id, `Task timed out after ${timeoutMs / 1000} seconds`), timeoutMs)
+      this.#waiting.set(id, { resolve, reject, timer })
+      this.#send({ kind: 'invoke', id, name, event, requestId: randomUUID(), deadlineAt: Date.now() + timeoutMs })
+    })
+  }
+
+  #giveUp(id: number, message: string): void {
+    this.#take(id)?.reject(new FunctionFailed('timeout', message))
+    this.#send({ kind: 'abandon', id })
+    this.#stuck.set(
+      id,
+      setTimeout(() => void this.#worker?.terminate(), stuckAfterMs),
+    )
+  }
+
+  #start(): void {
+    const worker = new Worker(new URL('thread.ts', import.meta.url), {
+      workerData: this.#hosted,
+      env: {},
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    })
+    worker.stdout.pipe(this.#log, { end: false })
+    worker.stderr.pipe(this.#log, { end: false })
+    worker.on('message', (message: FromThread) => this.#receive(message))
+    worker.on('error', (error: Error) => this.#log.write(`functions: ${error.stack ?? error.message}\n`))
+    worker.once('exit', () => this.#restart())
+    this.#worker = worker
+  }
+
+  #restart(): void {
+    for (const timer of this.#stuck.values()) clearTimeout(timer)
+    this.#stuck.clear()
+    for (const id of this.#waiting.keys()) {
+      this.#take(id)?.reject(new FunctionFailed('crash', 'the thread that runs functions went down'))
+    }
+    if (!this.#closed) this.#start()
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === 'abandoned') {
+      clearTimeout(this.#stuck.get(message.id))
+      this.#stuck.delete(message.id)
+    } else if (message.kind === 'done') this.#take(message.id)?.resolve(message.value)
+    else this.#take(message.id)?.reject(new FunctionFailed('error', `${message.errorType}: ${message.message}`))
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    clearTimeout(waiting?.timer)
+    this.#waiting.delete(id)
+    return waiting
+  }
+
+  #send(message: ToThread): void {
+    this.#worker?.postMessage(message)
+  }
+}
+
+/** Endings that the runtime tries, in its order. */
+const endings = ['.mjs', '.js', '.cjs']
+
+function hostedFunction(definition: LambdaFunction, environment: Environment): HostedFunction {
+  const [file = '', exportName = 'handler'] = definition.handler.split('.')
+  const path = endings
+    .map((ending) => join(definition.directory, file + ending))
+    .find((candidate) => existsSync(candidate))
+  if (path === undefined) throw new Error(`function ${definition.name} has no file ${file} in its bundle`)
+  return {
+    name: definition.name,
+    arn: definition.arn,
+    moduleUrl: pathToFileURL(path).href,
+    exportName,
+    environment,
+    memoryMb: definition.memoryMb,
+  }
+}

@@ -1,0 +1,31 @@
+/** A call that was verified and allowed. */
+export interface ServiceCall {
+  /** The part of `X-Amz-Target` behind the dot. */
+  readonly action: string
+  /** All of `X-Amz-Target`. */
+  readonly target: string
+  readonly contentType: string
+  readonly body: Buffer
+  /** The body, parsed. */
+  readonly input: unknown
+}
+
+/** What a service answers. */
+export interface ServiceAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | string
+}
+
+/** A store behind the gate that speaks JSON. Trusts its caller: the gate has judged. */
+export type Backend = (call: ServiceCall) => Promise<ServiceAnswer>
+
+/** An answer in JSON. */
+export function jsonAnswer(body: unknown, status = 200): ServiceAnswer {
+  return { status, headers: { 'content-type': 'application/x-amz-json-1.1' }, body: JSON.stringify(body) }
+}
+
+/** A refusal in the form of the JSON services. */
+export function errorAnswer(type: string, message: string): ServiceAnswer {
+  return jsonAnswer({ __type: type, message }, 400)
+}

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import type { Role, Statement } from '../assembly/assembly.ts'
+import type { Place } from '../assembly/place.ts'
+import { addressOf, listen } from '../processes/listen.ts'
+import { type Credential, issueCredential } from '../signature/credential.ts'
+import { type Proof, verifySignature } from '../signature/verify-signature.ts'
+import type { Backend } from './backend.ts'
+import { type Reason, accessDenied, denialOf, deny, signatureRefused } from './denial.ts'
+import { judge } from './judge.ts'
+import { readBody } from './read-body.ts'
+import {
+  type RequestedAccess,
+  dynamoAccess,
+  keyAccess,
+  objectAccess,
+  secretAccess,
+  sqsAccess,
+} from './requested-access.ts'
+
+/** The object store behind the gate: streams, so it gets request and response themselves. */
+export type ObjectBackend = (request: IncomingMessage, response: ServerResponse, payloadHash: string) => Promise<void>
+
+/** Every store behind the gate. */
+export interface Backends {
+  readonly dynamodb: Backend
+  readonly sqs: Backend
+  readonly secretsmanager: Backend
+  readonly kms: Backend
+  readonly s3: ObjectBackend
+}
+
+/** One judgement, as an observer sees it. */
+export interface Judgement extends RequestedAccess {
+  readonly roleArn: string
+  readonly allowed: boolean
+}
+
+/** The largest body of a JSON service: 16 MB for DynamoDB's batches. */
+const maxBodyBytes = 17 * 1024 * 1024
+
+/**
+ * The one door to all stores. It verifies the signature of each call, judges the call by the policies of the role
+ * that signed, and hands on what is allowed. The service is the one that the signature names.
+ */
+export class Gate {
+  readonly #server: Server
+  readonly #credentials = new Map<string, Credential>()
+  readonly #statements = new Map<string, readonly Statement[]>()
+  #place: Place | undefined
+  #backends: Backends | undefined
+  #observe: (judgement: Judgement) => void = () => {}
+
+  constructor() {
+    this.#server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+      this.#answer(request, response).catch((error: unknown) => {
+        console.error(`store: ${error instanceof Error ? error.message : String(error)}`)
+        if (!response.headersSent) response.writeHead(500).end()
+        else response.destroy()
+      })
+    })
+  }
+
+  /** Starts to listen; answers the base address. Calls are refused until {@link serve}. */
+  async open(): Promise<string> {
+    await listen(this.#server, { host: '127.0.0.1', port: 0 })
+    return `http://${addressOf(this.#server)}`
+  }
+
+  /** Starts to judge and to hand on. */
+  serve(place: Place, roles: readonly Role[], backends: Backends): void {
+    for (const { arn, statements } of roles) this.#statements.set(arn, statements)
+    this.#place = place
+    this.#backends = backends
+  }
+
+  /** A new credential for a role. */
+  issue(roleArn: string): Credential {
+    const credential = issueCredential(roleArn)
+    this.#credentials.set(credential.accessKeyId, credential)
+    return credential
+  }
+
+  /** Tells of every judgement from now on; for tests that ask which grants are used. */
+  observe(observer: (judgement: Judgement) => void): void {
+    this.#observe = observer
+  }
+
+  /** Stops listening and drops all connections. */
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [rawPath = '/', rawQuery = ''] = (request.url ?? '/').split(/\?(.*)/s)
+    const parts = { method: request.method ?? 'GET', rawPath, rawQuery, headers: request.headers }
+    const target = request.headers['x-amz-target']
+    const body = typeof target === 'string' ? await readBody(request, maxBodyBytes) : undefined
+    const bodyHash = body === undefined ? undefined : createHash('sha256').update(body).digest('hex')
+    const verification = verifySignature(parts, {
+      credentialOf: (accessKeyId) => this.#credentials.get(accessKeyId),
+      now: Date.now(),
+      bodyHash,
+    })
+    if ('refusal' in verification) {
+      const service = typeof target === 'string' ? serviceOfTarget(target) : 's3'
+      return deny(response, denialOf(service, signatureRefused(verification.refusal)))
+    }
+    const { proof } = verification
+    if (body !== undefined && typeof target === 'string')
+      return this.#callService(proof, request, response, target, body)
+    const refused = this.#judge(proof, objectAccess(parts.method, decodeURIComponent(rawPath)))
+    if (refused !== undefined) return deny(response, denialOf('s3', refused))
+    await this.#backends?.s3(request, response, proof.payloadHash)
+  }
+
+  async #callService(
+    proof: Proof,
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: string,
+    body: Buffer,
+  ): Promise<void> {
+    const service = proof.service
+    const action = target.slice(target.lastIndexOf('.') + 1)
+    const input = parseJson(body)
+    const refused = this.#judge(proof, this.#accessOf(service, action, input))
+    if (refused !== undefined) return deny(response, denialOf(service, refused))
+    const contentType = request.headers['content-type'] ?? 'application/x-amz-json-1.0'
+    const backend = this.#backend(service)
+    if (backend === undefined) return deny(response, denialOf(service, { ...unknownOperation, status: 404 }))
+    const answer = await backend({ action, target, contentType, body, input })
+    response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
+    response.end(answer.body)
+  }
+
+  #accessOf(service: string, action: string, input: unknown): RequestedAccess[] | undefined {
+    if (this.#place === undefined) return undefined
+    if (service === 'dynamodb') return dynamoAccess(this.#place, action, input)
+    if (service === 'sqs') return sqsAccess(this.#place, action, input)
+    if (service === 'secretsmanager') return secretAccess(action, input)
+    if (service === 'kms') return keyAccess(this.#place, action, input)
+    return undefined
+  }
+
+  #backend(service: string): Backend | undefined {
+    const { dynamodb, sqs, secretsmanager, kms } = this.#backends ?? {}
+    return new Map(Object.entries({ dynamodb, sqs, secretsmanager, kms })).get(service)
+  }
+
+  /** The reason of a refusal, or nothing when every access wanted is allowed. */
+  #judge({ credential }: Proof, wanted: readonly RequestedAccess[] | undefined): Reason | undefined {
+    if (wanted === undefined) return unknownOperation
+    const { roleArn } = credential
+    const statements = this.#statements.get(roleArn) ?? []
+    for (const access of wanted) {
+      const verdict = judge(statements, access, { 'aws:securetransport': ['true'] })
+      this.#observe({ ...access, roleArn, allowed: verdict === 'allowed' })
+      if (verdict !== 'allowed') {
+        return accessDenied(roleArn, access.action, access.resource, verdict === 'explicitly denied')
+      }
+    }
+    return undefined
+  }
+}
+
+const unknownOperation: Reason = { code: 'UnknownOperationException', message: 'no such operation here', status: 400 }
+
+function serviceOfTarget(target: string): string {
+  return target.startsWith('AmazonSQS.') ? 'sqs' : 'dynamodb'
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}

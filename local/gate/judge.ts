@@ -1,0 +1,88 @@
+import type { Statement } from '../assembly/assembly.ts'
+import type { RequestedAccess } from './requested-access.ts'
+
+/** What conditions are judged by: condition keys in lower case, with the values that the request has. */
+export type ConditionContext = Readonly<Record<string, readonly string[]>>
+
+/** Why a call is allowed or not, in IAM's three outcomes. */
+export type Verdict = 'allowed' | 'explicitly denied' | 'not allowed'
+
+/**
+ * Judges one access by identity policies as IAM does: a matching Deny wins over everything, then a matching Allow,
+ * else it is not allowed. A condition with an operator that is not known here makes an Allow miss and a Deny hit.
+ */
+export function judge(
+  statements: readonly Statement[],
+  wanted: RequestedAccess,
+  context: ConditionContext = {},
+): Verdict {
+  const hits = statements.filter((statement) => speaksOf(statement, wanted))
+  if (hits.some((statement) => statement.effect === 'Deny' && holds(statement, context, true))) {
+    return 'explicitly denied'
+  }
+  const allowed = hits.some((statement) => statement.effect === 'Allow' && holds(statement, context, false))
+  return allowed ? 'allowed' : 'not allowed'
+}
+
+function speaksOf(statement: Statement, { action, resource }: RequestedAccess): boolean {
+  // Actions are compared without regard to case, resources with it.
+  const action_ = statement.actions.some((pattern) => matchesPattern(pattern.toLowerCase(), action.toLowerCase()))
+  const resource_ = statement.resources.some((pattern) => matchesPattern(pattern, resource))
+  return action_ !== statement.exceptActions && resource_ !== statement.exceptResources
+}
+
+/** Whether a text fits a pattern in which `*` stands for any characters, none too, and `?` for exactly one. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  let [at, from, star, mark] = [0, 0, -1, 0]
+  while (from < text.length) {
+    if (pattern[at] === '*') {
+      star = at
+      mark = from
+      at += 1
+    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === text[from])) {
+      at += 1
+      from += 1
+    } else if (star >= 0) {
+      at = star + 1
+      mark += 1
+      from = mark
+    } else return false
+  }
+  while (pattern[at] === '*') at += 1
+  return at === pattern.length
+}
+
+type Test = (wanted: string, given: string) => boolean
+
+const tests: Readonly<Record<string, Test>> = {
+  StringEquals: (wanted, given) => wanted === given,
+  StringEqualsIgnoreCase: (wanted, given) => wanted.toLowerCase() === given.toLowerCase(),
+  StringLike: matchesPattern,
+  ArnEquals: matchesPattern,
+  ArnLike: matchesPattern,
+  Bool: (wanted, given) => wanted.toLowerCase() === given.toLowerCase(),
+}
+
+/** Negated operators also hold when the request has no such key. */
+const negated: Readonly<Record<string, string>> = {
+  StringNotEquals: 'StringEquals',
+  StringNotLike: 'StringLike',
+  ArnNotEquals: 'ArnEquals',
+  ArnNotLike: 'ArnLike',
+}
+
+function holds(statement: Statement, context: ConditionContext, ifUnknown: boolean): boolean {
+  return Object.entries(statement.conditions).every(([operator, keys]) => {
+    const optional = operator.endsWith('IfExists')
+    const name = optional ? operator.slice(0, -'IfExists'.length) : operator
+    const positive = negated[name]
+    const test = tests[positive ?? name]
+    if (test === undefined) return ifUnknown
+    return Object.entries(keys).every(([key, wanted]) => {
+      const given = context[key.toLowerCase()]
+      if (given === undefined) return optional || positive !== undefined
+      const found = given.some((value) => wanted.some((pattern) => test(pattern, value)))
+      return positive === undefined ? found : !found
+    })
+  })
+}

@@ -1,0 +1,107 @@
+import * as z from 'zod/mini'
+import type { Place } from '../assembly/place.ts'
+
+/** One thing that a call wants to do: an IAM action on the ARN of a resource. */
+export interface RequestedAccess {
+  readonly action: string
+  readonly resource: string
+}
+
+const tableName = z.object({ TableName: z.string(), IndexName: z.optional(z.string()) })
+const requestItems = z.object({ RequestItems: z.record(z.string(), z.unknown()) })
+const part = z.object({ TableName: z.string() })
+const transaction = z.object({
+  TransactItems: z.array(
+    z.object({
+      Get: z.optional(part),
+      Put: z.optional(part),
+      Update: z.optional(part),
+      Delete: z.optional(part),
+      ConditionCheck: z.optional(part),
+    }),
+  ),
+})
+
+/** A transaction needs the action of each of its parts on the part's own table. */
+const transactionActions = [
+  ['Get', 'GetItem'],
+  ['Put', 'PutItem'],
+  ['Update', 'UpdateItem'],
+  ['Delete', 'DeleteItem'],
+  ['ConditionCheck', 'ConditionCheckItem'],
+] as const
+
+/**
+ * What a DynamoDB call needs. `undefined` for a call whose body has not the form of its action, and for the actions of
+ * PartiQL, which name their tables in a language of their own.
+ */
+export function dynamoAccess(place: Place, action: string, body: unknown): RequestedAccess[] | undefined {
+  const arn = (name: string): string =>
+    name.startsWith('arn:') ? name : `arn:aws:dynamodb:${place.region}:${place.account}:table/${name}`
+  if (action === 'BatchGetItem' || action === 'BatchWriteItem') {
+    const parsed = z.safeParse(requestItems, body)
+    if (!parsed.success) return undefined
+    return Object.keys(parsed.data.RequestItems).map((name) => ({ action: `dynamodb:${action}`, resource: arn(name) }))
+  }
+  if (action === 'TransactWriteItems' || action === 'TransactGetItems') {
+    const parsed = z.safeParse(transaction, body)
+    if (!parsed.success) return undefined
+    return parsed.data.TransactItems.flatMap((item) =>
+      transactionActions.flatMap(([kind, needed]) => {
+        const name = item[kind]?.TableName
+        return name === undefined ? [] : [{ action: `dynamodb:${needed}`, resource: arn(name) }]
+      }),
+    )
+  }
+  const parsed = z.safeParse(tableName, body)
+  if (!parsed.success) return undefined
+  const { TableName, IndexName } = parsed.data
+  const resource = IndexName === undefined ? arn(TableName) : `${arn(TableName)}/index/${IndexName}`
+  return [{ action: `dynamodb:${action}`, resource }]
+}
+
+/** A batch needs no more than its action on one message. */
+const batchActions: Readonly<Record<string, string>> = {
+  SendMessageBatch: 'SendMessage',
+  DeleteMessageBatch: 'DeleteMessage',
+  ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
+}
+
+/** What an SQS call needs; `undefined` when it names no queue. */
+export function sqsAccess(place: Place, action: string, body: unknown): RequestedAccess[] | undefined {
+  const parsed = z.safeParse(z.union([z.object({ QueueUrl: z.string() }), z.object({ QueueName: z.string() })]), body)
+  if (!parsed.success) return undefined
+  const address = 'QueueUrl' in parsed.data ? parsed.data.QueueUrl : parsed.data.QueueName
+  const name = address.slice(address.lastIndexOf('/') + 1)
+  const resource = `arn:aws:sqs:${place.region}:${place.account}:${name}`
+  return [{ action: `sqs:${batchActions[action] ?? action}`, resource }]
+}
+
+/** What a Secrets Manager call needs; `undefined` when it names no secret. Secrets are named by their whole ARN here. */
+export function secretAccess(action: string, body: unknown): RequestedAccess[] | undefined {
+  const parsed = z.safeParse(z.object({ SecretId: z.string() }), body)
+  return parsed.success ? [{ action: `secretsmanager:${action}`, resource: parsed.data.SecretId }] : undefined
+}
+
+/** What a KMS call needs; `undefined` when it names no key. */
+export function keyAccess(place: Place, action: string, body: unknown): RequestedAccess[] | undefined {
+  const parsed = z.safeParse(z.object({ KeyId: z.string() }), body)
+  if (!parsed.success) return undefined
+  const { KeyId } = parsed.data
+  const resource = KeyId.startsWith('arn:') ? KeyId : `arn:aws:kms:${place.region}:${place.account}:key/${KeyId}`
+  return [{ action: `kms:${action}`, resource }]
+}
+
+/** What an S3 call needs; `undefined` for a method that the object store does not know. `path` is `/bucket/key`. */
+export function objectAccess(method: string, path: string): RequestedAccess[] | undefined {
+  const actions: Readonly<Record<string, string>> = {
+    GET: 's3:GetObject',
+    HEAD: 's3:GetObject',
+    PUT: 's3:PutObject',
+    DELETE: 's3:DeleteObject',
+  }
+  const action = actions[method]
+  const [, bucket = '', ...key] = path.split('/')
+  if (action === undefined || bucket === '' || key.length === 0) return undefined
+  return [{ action, resource: `arn:aws:s3:::${bucket}/${key.join('/')}` }]
+}

@@ -1,0 +1,83 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { BodyTooLarge, readBody } from '../gate/read-body.ts'
+import { FunctionFailed } from '../functions/function-host.ts'
+import { addressOf, listen } from '../processes/listen.ts'
+import { type Reply, functionReply, gatewayReply } from './function-reply.ts'
+import { requestEvent } from './request-event.ts'
+import type { RouteTable } from './route-table.ts'
+
+/** The limits of an HTTP API: 10 MB of body; 10240 bytes of request line and headers together. */
+const maxBodyBytes = 10 * 1024 * 1024
+const maxHeaderBytes = 10_240
+
+/** Calls the function behind a route with an event and answers its result. */
+export type Invoke = (functionName: string, event: unknown) => Promise<unknown>
+
+/** The HTTP API: turns requests into events, calls the route's function, and turns its result into the reply. */
+export class Gateway {
+  readonly #server: Server
+  #routes: RouteTable<string> | undefined
+  #invoke: Invoke | undefined
+
+  constructor() {
+    this.#server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
+      this.#answer(request).then(
+        (reply) => send(request, response, reply),
+        () => response.destroy(),
+      )
+    })
+  }
+
+  /** Starts to listen; answers `host:port`. Every request is answered 503 until {@link serve}. */
+  async open(host: string, port: number): Promise<string> {
+    await listen(this.#server, { host, port })
+    return addressOf(this.#server)
+  }
+
+  /** Starts to call functions. The target of each route is the name of its function. */
+  serve(routes: RouteTable<string>, invoke: Invoke): void {
+    this.#routes = routes
+    this.#invoke = invoke
+  }
+
+  /** Takes no new request, waits a moment for those under way, then drops what is left. */
+  async close(patienceMs = 2000): Promise<void> {
+    if (!this.#server.listening) return
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#server.closeIdleConnections()
+    const timer = setTimeout(() => this.#server.closeAllConnections(), patienceMs)
+    await closed
+    clearTimeout(timer)
+  }
+
+  async #answer(request: IncomingMessage): Promise<Reply> {
+    const [rawPath = '/', rawQuery = ''] = (request.url ?? '/').split(/\?(.*)/s)
+    const [routes, invoke] = [this.#routes, this.#invoke]
+    if (routes === undefined || invoke === undefined) return gatewayReply(503, 'Service Unavailable')
+    const match = routes.find(request.method ?? 'GET', rawPath)
+    if (match === undefined) return gatewayReply(404, 'Not Found')
+    let body: Buffer
+    try {
+      body = await readBody(request, maxBodyBytes)
+    } catch (error) {
+      if (error instanceof BodyTooLarge) return gatewayReply(413, 'Request Entity Too Large')
+      throw error
+    }
+    try {
+      const event = requestEvent(request, { rawPath, rawQuery }, match, body, Date.now())
+      return functionReply(await invoke(match.target, event))
+    } catch (error) {
+      const timedOut = error instanceof FunctionFailed && error.reason === 'timeout'
+      return timedOut ? gatewayReply(503, 'Service Unavailable') : gatewayReply(500, 'Internal Server Error')
+    }
+  }
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): void {
+  if (!request.complete) response.setHeader('connection', 'close')
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  const empty = status === 204 || status === 304
+  if (!empty) response.setHeader('content-length', body.length)
+  response.writeHead(status)
+  response.end(empty || request.method === 'HEAD' ? undefined : body)
+}

@@ -1,0 +1,86 @@
+/** A route that a request fits, with what its path holds for the route's parameters. */
+export interface RouteMatch<T> {
+  readonly routeKey: string
+  readonly target: T
+  /** Percent-decoded. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+type Segment =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'parameter' | 'greedy'; readonly name: string }
+
+interface Candidate<T> {
+  readonly routeKey: string
+  readonly method: string
+  readonly segments: readonly Segment[]
+  readonly target: T
+}
+
+/**
+ * Chooses among the routes of an HTTP API as API Gateway does: a full match before one with parameters, those before a
+ * greedy one (`{proxy+}`), a method before `ANY`, and `$default` when nothing else fits.
+ */
+export class RouteTable<T> {
+  readonly #candidates: readonly Candidate<T>[]
+  readonly #fallback: T | undefined
+
+  constructor(routes: readonly { readonly key: string; readonly target: T }[]) {
+    this.#fallback = routes.find(({ key }) => key === '$default')?.target
+    this.#candidates = routes
+      .filter(({ key }) => key !== '$default')
+      .map(({ key, target }): Candidate<T> => {
+        const [method = '', path = ''] = key.split(' ')
+        return { routeKey: key, method, segments: path.split('/').map(segmentOf), target }
+      })
+      .toSorted((a, b) => rank(a).localeCompare(rank(b)))
+  }
+
+  /** The route of a request; `undefined` when no route fits and there is no `$default`. */
+  find(method: string, rawPath: string): RouteMatch<T> | undefined {
+    const given = rawPath.split('/')
+    for (const candidate of this.#candidates) {
+      if (candidate.method !== method && candidate.method !== 'ANY') continue
+      const parameters = fit(candidate.segments, given)
+      if (parameters !== undefined) return { routeKey: candidate.routeKey, target: candidate.target, parameters }
+    }
+    return this.#fallback === undefined ? undefined : { routeKey: '$default', target: this.#fallback, parameters: {} }
+  }
+}
+
+function segmentOf(text: string): Segment {
+  const [, name, plus] = /^\{(.+?)(\+?)\}$/.exec(text) ?? []
+  if (name === undefined) return { kind: 'text', text }
+  return { kind: plus === '+' ? 'greedy' : 'parameter', name }
+}
+
+const ranks = { text: '0', parameter: '1', greedy: '2' } as const
+
+/** Sorts literal before parameter before greedy, segment by segment, then a method before `ANY`. */
+function rank({ segments, method }: Candidate<unknown>): string {
+  return `${segments.map(({ kind }) => ranks[kind]).join('')}${method === 'ANY' ? '1' : '0'}`
+}
+
+function fit(pattern: readonly Segment[], given: readonly string[]): Record<string, string> | undefined {
+  const parameters: [string, string][] = []
+  for (const [index, segment] of pattern.entries()) {
+    const value = segment.kind === 'greedy' ? given.slice(index).join('/') : given[index]
+    if (segment.kind === 'text') {
+      if (value !== segment.text) return undefined
+      continue
+    }
+    if (value === undefined || value === '') return undefined
+    parameters.push([segment.name, decode(value)])
+    if (segment.kind === 'greedy') return Object.fromEntries(parameters)
+  }
+  return given.length === pattern.length ? Object.fromEntries(parameters) : undefined
+}
+
+/** Percent-decoded; text that is not well-formed percent-encoding stays as it is. */
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

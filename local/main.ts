@@ -1,0 +1,46 @@
+/** Runs the platform until it is told to stop. Started by local/start.mjs, on the project's own Node. */
+import { join } from 'node:path'
+import { startupReport } from './platform/startup-report.ts'
+import { startPlatform } from './platform/start-platform.ts'
+import { PlainError } from './processes/plain-error.ts'
+import { readSettings } from './settings.ts'
+
+/** A terminal's Ctrl-C arrives by several ways at once; a person's second one comes later than this. */
+const sameSignalMs = 1000
+
+const startedAt = Date.now()
+const stopping = new AbortController()
+let stoppedAt = 0
+
+function askToStop(): void {
+  if (stoppedAt !== 0 && Date.now() - stoppedAt > sameSignalMs) process.exit(1)
+  if (stoppedAt === 0) stoppedAt = Date.now()
+  stopping.abort()
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, askToStop)
+// The starter is gone, however it went.
+process.once('disconnect', askToStop)
+process.channel?.unref()
+
+try {
+  const settings = readSettings(process.env)
+  const platform = await startPlatform({
+    root: join(import.meta.dirname, '..'),
+    settings,
+    progress: (line) => console.log(`${line} …`),
+    signal: stopping.signal,
+  })
+  console.log(startupReport(platform, Date.now() - startedAt))
+  if (!stopping.signal.aborted) {
+    await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
+  }
+  console.log('\nstopping …')
+  await platform.stop()
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    console.error(error instanceof PlainError ? `callplane: ${error.message}` : error)
+    process.exitCode = 1
+  }
+}
+process.exit()

@@ -1,0 +1,57 @@
+import type { Container, LambdaFunction } from '../assembly/assembly.ts'
+import { laptop } from '../assembly/place.ts'
+import { environment } from '../../contracts/environment.ts'
+import type { Environment } from '../functions/function-environment.ts'
+import type { Settings } from '../settings.ts'
+import type { Credential } from '../signature/credential.ts'
+
+/** What every process of the platform is told here besides what the assembly tells it. */
+export function sharedEnvironment(settings: Settings, storesUrl: string, credential: Credential): Environment {
+  return {
+    AWS_REGION: laptop.region,
+    AWS_DEFAULT_REGION: laptop.region,
+    AWS_ACCESS_KEY_ID: credential.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credential.secretAccessKey,
+    AWS_SESSION_TOKEN: credential.sessionToken,
+    [environment.dynamodbEndpoint]: storesUrl,
+    [environment.sqsEndpoint]: storesUrl,
+    [environment.secretsEndpoint]: storesUrl,
+    [environment.kmsEndpoint]: storesUrl,
+    [environment.s3Endpoint]: storesUrl,
+    ...(settings.logLevel === undefined ? {} : { [environment.logLevel]: settings.logLevel }),
+  }
+}
+
+/** The environment of a function, as Lambda would set it up. */
+export function functionEnvironment(definition: LambdaFunction, settings: Settings, shared: Environment): Environment {
+  return {
+    ...definition.environment,
+    ...shared,
+    [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
+    AWS_LAMBDA_FUNCTION_NAME: definition.name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMb),
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${definition.name}`,
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    LAMBDA_TASK_ROOT: definition.directory,
+    _HANDLER: definition.handler,
+    TZ: ':UTC',
+  }
+}
+
+/** The environment of the connector's container. `engine` is the event socket that it shall use. */
+export function connectorEnvironment(
+  container: Container,
+  shared: Environment,
+  engine: { readonly host: string; readonly port: number; readonly password: string; readonly healthPort: number },
+): Environment {
+  const host = engine.host.includes(':') ? `[${engine.host}]` : engine.host
+  return {
+    ...container.environment,
+    ...shared,
+    NODE_ENV: 'production',
+    [environment.engineUrl]: `esl://${host}:${engine.port}`,
+    [environment.enginePassword]: engine.password,
+    [environment.healthPort]: String(engine.healthPort),
+  }
+}

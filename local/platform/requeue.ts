@@ -1,0 +1,52 @@
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import type { Assembly } from '../assembly/assembly.ts'
+import type { Place } from '../assembly/place.ts'
+import type { Environment } from '../functions/function-environment.ts'
+import type { Gate } from '../gate/gate.ts'
+import type { Settings } from '../settings.ts'
+import { sharedEnvironment } from './local-environment.ts'
+
+/** The role of the platform itself: it stands in for services whose own doings no policy of the assembly covers. */
+export const platformRole = {
+  name: 'local-platform',
+  arn: 'arn:aws:iam::000000000000:role/local-platform',
+  statements: [
+    {
+      effect: 'Allow',
+      actions: ['*'],
+      exceptActions: false,
+      resources: ['*'],
+      exceptResources: false,
+      conditions: {},
+    },
+  ],
+} as const
+
+/**
+ * Finds again what was under way when the platform ended, since the queues of a laptop are in memory: pending
+ * deliveries are queued for their next attempt. Answers how many.
+ */
+export async function requeueDeliveries(
+  assembly: Pick<Assembly, 'functions'>,
+  options: { readonly place: Place; readonly gate: Gate; readonly settings: Settings },
+): Promise<number> {
+  const [{ dynamoDeliveryStore }, { sqsDeliveryQueue }] = await Promise.all([
+    import('../../adapters/dynamodb/dynamo-delivery-store.ts'),
+    import('../../adapters/sqs/sqs-delivery-queue.ts'),
+  ])
+  const { place, gate, settings } = options
+  const resources: Environment = Object.assign({}, ...assembly.functions.map(({ environment }) => environment))
+  const env = { ...resources, ...sharedEnvironment(settings, place.storesUrl, gate.issue(platformRole.arn)) }
+  const context = { env, clock: systemClock, random: systemRandomness }
+  const pending = await dynamoDeliveryStore(context).listPending(systemClock.now())
+  const queued = pending.map(({ id, domain, hookId, attempts }) => ({
+    id,
+    domain,
+    hookId,
+    attempt: attempts.length + 1,
+    delaySeconds: 0,
+  }))
+  if (queued.length > 0) await sqsDeliveryQueue(context).send(queued)
+  return queued.length
+}

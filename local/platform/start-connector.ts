@@ -1,0 +1,36 @@
+import type { Assembly } from '../assembly/assembly.ts'
+import type { Place } from '../assembly/place.ts'
+import { ConnectorProcess } from '../connector/connector-process.ts'
+import type { DataFolder } from '../data/data-folder.ts'
+import type { Gate } from '../gate/gate.ts'
+import { freePort } from '../processes/free-port.ts'
+import { openLog } from '../processes/log-file.ts'
+import type { EngineAddress, Settings } from '../settings.ts'
+import { connectorEnvironment, sharedEnvironment } from './local-environment.ts'
+
+/** Starts the connector's container of the assembly as a process, linked to the engine given. */
+export async function startConnector(options: {
+  readonly assembly: Assembly
+  readonly place: Place
+  readonly gate: Gate
+  readonly folder: DataFolder
+  readonly engine: EngineAddress
+  readonly settings: Settings
+  readonly closing: AsyncDisposableStack
+}): Promise<ConnectorProcess> {
+  const { assembly, place, gate, folder, engine, settings, closing } = options
+  const [container] = assembly.containers
+  if (container === undefined) throw new Error('the assembly has no container to run as the connector')
+  const shared = sharedEnvironment(settings, place.storesUrl, gate.issue(container.roleArn))
+  const log = openLog(folder.file('logs/connector.log'))
+  closing.defer(() => void log.end())
+  const connector = new ConnectorProcess({
+    directory: container.directory,
+    environment: connectorEnvironment(container, shared, { ...engine, healthPort: await freePort() }),
+    home: folder.file('connector'),
+    log,
+    onRestart: (sentence) => console.error(sentence),
+  })
+  closing.defer(() => connector.stop())
+  return connector
+}

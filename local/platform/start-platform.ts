@@ -1,0 +1,142 @@
+import { type Assembly } from '../assembly/assembly.ts'
+import { type Place, laptop } from '../assembly/place.ts'
+import { readAssembly } from '../assembly/read-assembly.ts'
+import type { ConnectorProcess } from '../connector/connector-process.ts'
+import { type DataFolder, openDataFolder } from '../data/data-folder.ts'
+import { type KeptSecrets, readSecrets } from '../data/kept-secrets.ts'
+import { takeLock } from '../data/lock.ts'
+import type { SimulatedEngine } from '../engine/simulated-engine.ts'
+import { FunctionHost } from '../functions/function-host.ts'
+import { Gate } from '../gate/gate.ts'
+import { Gateway } from '../gateway/gateway.ts'
+import { RouteTable } from '../gateway/route-table.ts'
+import { openLog } from '../processes/log-file.ts'
+import { startMappings } from '../queues/start-mappings.ts'
+import type { Settings } from '../settings.ts'
+import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
+import { awaitHealth } from './await-health.ts'
+import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
+import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
+import { platformRole, requeueDeliveries } from './requeue.ts'
+import { startConnector } from './start-connector.ts'
+import { type RunningEngine, startEngine } from './start-engine.ts'
+import { startStores } from './start-stores.ts'
+
+/** The running platform. */
+export interface Platform {
+  /** The API's base address. */
+  readonly url: string
+  readonly folder: DataFolder
+  readonly kept: KeptSecrets
+  readonly demo: DemoAccounts
+  readonly assembly: Assembly
+  readonly gate: Gate
+  readonly connector: ConnectorProcess
+  /** Absent when `ENGINE_URL` names another. */
+  readonly engine: SimulatedEngine | undefined
+  /** Ends everything: what is under way first, the lock last. */
+  stop(): Promise<void>
+}
+
+/** What starting needs besides the settings. */
+export interface StartOptions {
+  /** The project's folder. */
+  readonly root: string
+  readonly settings: Settings
+  /** Told in a few words what is being worked on. */
+  readonly progress: (line: string) => void
+  /** Gives the start up; what was started is ended. */
+  readonly signal: AbortSignal
+}
+
+/** How long work under way may take to end before it is cut off; what is cut off is found again at the next start. */
+const patienceMs = 5000
+
+/**
+ * Starts the whole platform and waits until it is healthy. When any part fails, all others are ended again and the
+ * failure is thrown: a `PlainError` where a person can do something about it.
+ */
+export async function startPlatform(options: StartOptions): Promise<Platform> {
+  const { settings, root, progress, signal } = options
+  await using closing = new AsyncDisposableStack()
+  const folder = openDataFolder(settings.dataDir)
+  const lock = takeLock(folder.file('lock'))
+  closing.defer(() => lock.release())
+  const kept = readSecrets(folder, settings)
+  const gateway = new Gateway()
+  const url = publicUrl(await gateway.open(settings.host, settings.port))
+  closing.defer(() => gateway.close())
+  const engine = await startEngine({ settings, folder, apiUrl: url, kept, progress, signal })
+  closing.defer(() => engine.close())
+  const directory = await ensureAssembly(root, progress, signal)
+  progress('starting stores, functions and connector')
+  const gate = new Gate()
+  const place = { ...laptop, publicUrl: url, storesUrl: await gate.open() }
+  closing.defer(() => gate.close())
+  const assembly = readAssembly(directory, place)
+  const backends = await startStores(assembly, { settings, folder, kept, closing })
+  gate.serve(place, [...assembly.roles, platformRole], backends)
+  signal.throwIfAborted()
+  const connector = await runAssembly({ assembly, place, gate, gateway, folder, engine, settings, closing })
+  signal.throwIfAborted()
+  await awaitHealth(url, folder.file('logs'), signal)
+  const demo = await asRoot(url, kept.rootPassword, async (client) => {
+    const made = await ensureDemo(client, folder)
+    for (const { login, domain } of await allAccounts(client)) await engine.simulated?.registerPhone(login, domain)
+    return made
+  })
+  const parts = closing.move()
+  const stop = (): Promise<void> => parts.disposeAsync()
+  return { url, folder, kept, demo, assembly, gate, connector, engine: engine.simulated, stop }
+}
+
+interface Parts {
+  readonly assembly: Assembly
+  readonly place: Place
+  readonly gate: Gate
+  readonly gateway: Gateway
+  readonly folder: DataFolder
+  readonly engine: RunningEngine
+  readonly settings: Settings
+  readonly closing: AsyncDisposableStack
+}
+
+/** Starts what runs code: functions, mappings, connector. They end in the other order, the gateway before them all. */
+async function runAssembly(parts: Parts): Promise<ConnectorProcess> {
+  const { assembly, place, gate, gateway, folder, engine, settings, closing } = parts
+  const log = openLog(folder.file('logs/functions.log'))
+  closing.defer(() => void log.end())
+  const host = new FunctionHost(assembly.functions, {
+    environmentOf: (definition) =>
+      functionEnvironment(
+        definition,
+        settings,
+        sharedEnvironment(settings, place.storesUrl, gate.issue(definition.roleArn)),
+      ),
+    log,
+  })
+  closing.defer(() => host.close())
+  const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
+  const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
+  gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event))
+  await requeueDeliveries(assembly, { place, gate, settings })
+  const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
+  closing.defer(() => within(patienceMs, mappings.stop()))
+  const connector = await startConnector({ assembly, place, gate, folder, engine: engine.address, settings, closing })
+  closing.defer(() => gateway.close())
+  return connector
+}
+
+/** The address as people use it; a server that listens everywhere is reached by the loopback address. */
+function publicUrl(address: string): string {
+  return `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, '127.0.0.1:')}`
+}
+
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs)
+  })
+  await Promise.race([work, limit])
+  clearTimeout(timer)
+}

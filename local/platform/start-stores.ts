@@ -1,0 +1,54 @@
+import type { Assembly } from '../assembly/assembly.ts'
+import type { DataFolder } from '../data/data-folder.ts'
+import type { KeptSecrets } from '../data/kept-secrets.ts'
+import type { Backends } from '../gate/gate.ts'
+import type { Settings } from '../settings.ts'
+import { connectDynamo, createTables, signerFrom, startEmbeddedDynamo } from '../stores/dynamodb.ts'
+import { keysBackend } from '../stores/keys.ts'
+import { forwardObjects } from '../stores/objects/forward-objects.ts'
+import { objectStore } from '../stores/objects/object-store.ts'
+import { secretsBackend } from '../stores/secrets.ts'
+import { connectSqs, startEmbeddedSqs } from '../stores/sqs.ts'
+import { secretValues } from './secret-values.ts'
+
+/** Starts every store, embedded or at the address that the settings give. What was started closes with `closing`. */
+export async function startStores(
+  assembly: Assembly,
+  options: {
+    readonly settings: Settings
+    readonly folder: DataFolder
+    readonly kept: KeptSecrets
+    readonly closing: AsyncDisposableStack
+  },
+): Promise<Backends> {
+  const { settings, folder, kept, closing } = options
+  const signer = signerFrom(process.env)
+  const [dynamodb, sqs] = await Promise.all([
+    (async () => {
+      const store = await (settings.dynamodbEndpoint === undefined
+        ? startEmbeddedDynamo(folder.file('dynamodb.sqlite'), folder.file('logs/dynamodb.log'))
+        : connectDynamo(settings.dynamodbEndpoint, signer))
+      closing.defer(() => store.close())
+      await createTables(store.backend, assembly.tables)
+      return store
+    })(),
+    (async () => {
+      const store = await (settings.sqsEndpoint === undefined
+        ? startEmbeddedSqs(assembly.queues)
+        : connectSqs(settings.sqsEndpoint, signer, assembly.queues))
+      closing.defer(() => store.close())
+      return store
+    })(),
+  ])
+  const buckets = new Set(assembly.buckets.map(({ name }) => name))
+  return {
+    dynamodb: dynamodb.backend,
+    sqs: sqs.backend,
+    secretsmanager: secretsBackend(secretValues(assembly, { root: kept.rootPassword, engine: kept.engineCredential })),
+    kms: keysBackend(assembly.keys, kept.sealingKey),
+    s3:
+      settings.s3Endpoint === undefined
+        ? objectStore(folder.file('objects'), buckets)
+        : forwardObjects(settings.s3Endpoint, signer),
+  }
+}

@@ -1,0 +1,48 @@
+import { relative } from 'node:path'
+import { demo } from './first-data.ts'
+import type { Platform } from './start-platform.ts'
+
+/** What a start prints at its end: where the API is, who can log in, and three commands to paste. */
+export function startupReport(platform: Platform, tookMs: number): string {
+  const { url, folder, kept } = platform
+  const shown = (name: string): string => relative(process.cwd(), folder.file(name)) || folder.file(name)
+  const root = kept.rootPasswordIsNew
+    ? `root      ${kept.rootPassword}   shown this once; kept in ${shown('root-password')}`
+    : `root      password as set${process.env['ROOT_PASSWORD'] ? ' by ROOT_PASSWORD' : `, in ${shown('root-password')}`}`
+  return [
+    '',
+    `Callplane is up on ${url} after ${(tookMs / 1000).toFixed(1)} s; Ctrl-C stops it`,
+    '',
+    `  ${root}`,
+    ...accountLines(platform, shown(demo.file)),
+    '',
+    `  engine    ${platform.engine === undefined ? 'as ENGINE_URL says' : `simulated, event socket on port ${platform.engine.port}, password ClueCon`}`,
+    `  logs      ${shown('logs')}`,
+    '',
+    'Log in, call the echo extension from 1001, list the live channels:',
+    '',
+    ...commands(platform).flatMap((command) => [command, '']),
+    'npm run demo, in another terminal, walks the whole job.',
+  ].join('\n')
+}
+
+function accountLines({ demo: { passwords, made } }: Platform, file: string): string[] {
+  const lines = Object.entries(passwords).map(([user, password]) => `${user}   ${password}`)
+  return [
+    ...lines.map((line) => `  ${line}`),
+    `  ${made ? 'made just now' : 'passwords as made at the first start'}, in ${file}`,
+  ]
+}
+
+function commands({ url, demo: { passwords } }: Platform): string[] {
+  const user = `${demo.accounts[0].login}@${demo.domain}`
+  const body = JSON.stringify({ username: user, password: passwords[user] ?? '<password>' })
+  const json = "-H 'Content-Type: application/json'"
+  const auth = '-H "X-Key: $KEY" -H "X-Access-Token: $TOKEN"'
+  const field = (name: string): string => `$(node -pe 'JSON.parse(process.argv[1]).${name}' "$LOGIN")`
+  return [
+    `LOGIN=$(curl -s ${url}/login ${json} -d '${body}'); KEY=${field('key')}; TOKEN=${field('token')}; echo "$LOGIN"`,
+    `curl -s ${url}/api/v2/channels ${auth} ${json} -d '{"callerId":"1001","calledId":"9196"}'`,
+    `curl -s ${url}/api/v2/channels ${auth}`,
+  ]
+}

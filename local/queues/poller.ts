@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ReceivedMessage } from './sqs-client.ts'
+
+/** What a poller needs of its queue. */
+export interface PolledQueue {
+  /** Waits a moment for messages, at most a second, so that a poller can stop soon without losing sight of any. */
+  receive(maxMessages: number): Promise<readonly ReceivedMessage[]>
+  remove(messages: readonly ReceivedMessage[]): Promise<void>
+}
+
+/** How a poller works. */
+export interface PollerOptions {
+  readonly queue: PolledQueue
+  readonly batchSize: number
+  /** How many batches are worked on at one time. */
+  readonly concurrency: number
+  /** Calls the function; answers the messages that are done with. A rejection means that none is. */
+  readonly handle: (messages: readonly ReceivedMessage[]) => Promise<readonly ReceivedMessage[]>
+  readonly onError: (error: unknown) => void
+  /** How long a poller rests after its queue refused it; a second where not given. */
+  readonly restMs?: number
+}
+
+/**
+ * An event-source mapping: takes batches from a queue, calls the function, and deletes what the function is done with.
+ * What it is not done with shows again after its visibility timeout, and goes to the dead-letter queue in time: both
+ * are the queue's own work.
+ */
+export class Poller {
+  readonly #options: PollerOptions
+  readonly #stopping = new AbortController()
+  readonly #working = new Set<Promise<void>>()
+  readonly #loop: Promise<void>
+
+  constructor(options: PollerOptions) {
+    this.#options = options
+    this.#loop = this.#run()
+  }
+
+  /** Works on until the queue is empty, then takes no more; settles when the batches under way are done. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#loop
+    await Promise.all(this.#working)
+  }
+
+  async #run(): Promise<void> {
+    const { queue, batchSize, concurrency, onError, restMs = 1000 } = this.#options
+    const { signal } = this.#stopping
+    for (;;) {
+      try {
+        if (this.#working.size >= concurrency) await Promise.race(this.#working)
+        const messages = await queue.receive(batchSize)
+        if (messages.length > 0) this.#begin(messages)
+        else if (signal.aborted) return
+      } catch (error) {
+        if (signal.aborted) return
+        onError(error)
+        await delay(restMs, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  #begin(messages: readonly ReceivedMessage[]): void {
+    const work = this.#handle(messages).finally(() => this.#working.delete(work))
+    this.#working.add(work)
+  }
+
+  async #handle(messages: readonly ReceivedMessage[]): Promise<void> {
+    try {
+      const done = await this.#options.handle(messages)
+      if (done.length > 0) await this.#options.queue.remove(done)
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Assembly } from '../assembly/assembly.ts'
+import type { FunctionHost } from '../functions/function-host.ts'
+import type { Gate } from '../gate/gate.ts'
+import { Poller } from './poller.ts'
+import { doneMessages, queueEvent } from './queue-event.ts'
+import { SqsClient } from './sqs-client.ts'
+
+/** How many batches of one mapping are worked on at one time at most; the template may set less, or far more. */
+const maxConcurrency = 10
+
+/** Starts a poller for each event-source mapping; each signs with the role of its function, as the cloud's does. */
+export function startMappings(
+  assembly: Pick<Assembly, 'mappings' | 'queues' | 'functions'>,
+  parts: { readonly gate: Gate; readonly host: FunctionHost; readonly storesUrl: string },
+): { stop(): Promise<void> } {
+  const running = assembly.mappings.map((mapping) => {
+    const queue = assembly.queues.find(({ arn }) => arn === mapping.queueArn)
+    const called = assembly.functions.find(({ arn }) => arn === mapping.functionArn)
+    if (queue === undefined || called === undefined) throw new Error(`${mapping.queueArn} is not in the assembly`)
+    const client = new SqsClient(parts.storesUrl, queue.url, parts.gate.issue(called.roleArn))
+    const poller = new Poller({
+      queue: client,
+      batchSize: mapping.batchSize,
+      concurrency: Math.min(mapping.maximumConcurrency ?? maxConcurrency, maxConcurrency),
+      handle: async (messages) =>
+        doneMessages(
+          messages,
+          await parts.host.invoke(called.name, queueEvent(queue, messages)),
+          mapping.reportsFailures,
+        ),
+      onError: (error) =>
+        console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`),
+    })
+    return { client, poller }
+  })
+  return {
+    async stop() {
+      await Promise.all(running.map(({ poller }) => poller.stop()))
+      await Promise.all(running.map(({ client }) => client.close()))
+    },
+  }
+}

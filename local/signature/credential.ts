@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto'
+
+/** What a role signs its calls with. Made anew at every start, worth nothing outside it. */
+export interface Credential {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string
+  /** The ARN of the role that it belongs to. */
+  readonly roleArn: string
+}
+
+/** A new credential for a role; the forms are those of temporary credentials: `ASIA…`, 40 characters, a long token. */
+export function issueCredential(roleArn: string): Credential {
+  return {
+    accessKeyId: `ASIA${randomBytes(8).toString('hex').toUpperCase()}`,
+    secretAccessKey: randomBytes(30).toString('base64'),
+    sessionToken: randomBytes(48).toString('base64'),
+    roleArn,
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash, createHmac } from 'node:crypto'
+import { type SignedParts, type SignedScope, canonicalRequest } from './canonical-request.ts'
+
+/** What a signature is made of besides the request. */
+export interface SigningScope extends SignedScope {
+  /** `20260131T235959Z` */
+  readonly signedAt: string
+  /** The first eight digits of `signedAt`. */
+  readonly date: string
+  readonly region: string
+}
+
+/** Who signs. */
+export interface Signer {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+/** The 32 bytes of an AWS Signature Version 4. Throws when the path or query holds a malformed percent sign. */
+export function signatureOf(parts: SignedParts, scope: SigningScope, signer: Signer): Buffer {
+  const hash = createHash('sha256').update(canonicalRequest(parts, scope)).digest('hex')
+  const area = `${scope.date}/${scope.region}/${scope.service}/aws4_request`
+  return hmac(signingKey(signer, scope), `AWS4-HMAC-SHA256\n${scope.signedAt}\n${area}\n${hash}`)
+}
+
+/** Signing keys hold for a day; there is one a role, service and day, so few are ever kept. */
+const signingKeys = new Map<string, Buffer>()
+
+function signingKey(signer: Signer, { date, region, service }: SigningScope): Buffer {
+  const name = `${signer.accessKeyId}/${date}/${region}/${service}`
+  const known = signingKeys.get(name)
+  if (known !== undefined) return known
+  let made = Buffer.from(`AWS4${signer.secretAccessKey}`)
+  for (const part of [date, region, service, 'aws4_request']) made = hmac(made, part)
+  if (signingKeys.size >= 1000) signingKeys.clear()
+  signingKeys.set(name, made)
+  return made
+}
+
+function hmac(key: Uint8Array, text: string): Buffer<ArrayBuffer> {
+  return createHmac('sha256', key).update(text).digest()
+}

@@ -1,0 +1,35 @@
+// `npm start`. Plain JavaScript, so that it starts on the machine's own Node before anything is installed. Installs
+// what is missing, then runs local/main.ts on the project's own Node.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ensureInstalled, usageAsked } from './toolchain.mjs'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const settings = JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8'))
+const width = Math.max(...settings.map(({ name }) => name.length))
+const lines = settings.map(
+  ({ name, default: unset, meaning }) => `  ${name.padEnd(width)}  ${meaning}\n  ${' '.repeat(width)}  (${unset})`,
+)
+if (
+  usageAsked('npm start', `Runs the platform on this machine. Set by environment variables:\n\n${lines.join('\n')}`)
+) {
+  process.exit(0)
+}
+
+ensureInstalled()
+const child = spawn(
+  join(here, '..', 'node_modules', '.bin', 'node'),
+  ['--disable-warning=ExperimentalWarning', join(here, 'main.ts')],
+  { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
+)
+// Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. This process then waits:
+// what main.ts does about it decides how both end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.once('error', (error) => {
+  console.error(`the installed Node cannot be run: ${error.message}; run npm ci`)
+  process.exit(1)
+})
+child.once('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Table } from '../assembly/assembly.ts'
+import { type Backend, type ServiceAnswer } from '../gate/backend.ts'
+import { freePort } from '../processes/free-port.ts'
+import { PlainError } from '../processes/plain-error.ts'
+import { startTiedProgram } from '../processes/tied-program.ts'
+import type { Signer } from '../signature/signature.ts'
+import { forwardTo } from './forward.ts'
+
+/** A running store. */
+export interface RunningStore {
+  readonly backend: Backend
+  close(): Promise<void>
+}
+
+/** A store behind an address of which nothing else is known may look at these; the embedded one looks at nothing. */
+export function signerFrom(env: NodeJS.ProcessEnv): Signer {
+  return { accessKeyId: env['AWS_ACCESS_KEY_ID'] ?? 'local', secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? 'local' }
+}
+
+/** The embedded DynamoDB: a program of its own that keeps everything in one file. */
+export async function startEmbeddedDynamo(dataFile: string, logFile: string): Promise<RunningStore> {
+  const binary = binaryPath()
+  const port = await freePort()
+  const program = startTiedProgram(binary, ['serve', '--port', String(port), '--db-path', dataFile], logFile)
+  const forwarder = forwardTo(`http://127.0.0.1:${port}`, 'dynamodb', {
+    accessKeyId: 'local',
+    secretAccessKey: 'local',
+  })
+  const close = async (): Promise<void> => {
+    await forwarder.close()
+    await program.stop()
+  }
+  const state = await Promise.race([answers(forwarder.backend), program.ended.then(() => 'ended' as const)])
+  if (state === 'ended') {
+    await close()
+    throw new PlainError(`the store in ${dataFile} cannot be opened: it may be damaged; see ${logFile}`)
+  }
+  return { backend: forwarder.backend, close }
+}
+
+/** The store at `DYNAMODB_ENDPOINT`. */
+export async function connectDynamo(endpoint: string, signer: Signer): Promise<RunningStore> {
+  const forwarder = forwardTo(endpoint, 'dynamodb', signer)
+  try {
+    await call(forwarder.backend, 'ListTables', {})
+  } catch (error) {
+    await forwarder.close()
+    throw new PlainError(`DYNAMODB_ENDPOINT ${endpoint} does not answer`, { cause: error })
+  }
+  return forwarder
+}
+
+/** Makes the tables that are not there yet. */
+export async function createTables(backend: Backend, tables: readonly Table[]): Promise<void> {
+  await Promise.all(
+    tables.map(async ({ name, definition }) => {
+      const answer = await call(backend, 'CreateTable', { TableName: name, ...definition })
+      if (answer.status !== 200 && !String(answer.body).includes('ResourceInUseException')) {
+        throw new Error(`table ${name} cannot be made: ${String(answer.body)}`)
+      }
+    }),
+  )
+}
+
+function call(backend: Backend, action: string, input: object): Promise<ServiceAnswer> {
+  const body = Buffer.from(JSON.stringify(input))
+  return backend({
+    action,
+    target: `DynamoDB_20120810.${action}`,
+    contentType: 'application/x-amz-json-1.0',
+    body,
+    input,
+  })
+}
+
+/** Asks until the store answers, 20 ms apart; it is up within a tenth of a second. */
+async function answers(backend: Backend): Promise<'up'> {
+  for (;;) {
+    try {
+      await call(backend, 'ListTables', {})
+      return 'up'
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+function binaryPath(): string {
+  const way = 'set DYNAMODB_ENDPOINT to a DynamoDB Local'
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new PlainError(
+      `the embedded DynamoDB runs on Linux x64 only, this is ${process.platform} ${process.arch}: ${way}`,
+    )
+  }
+  try {
+    const manifest = createRequire(import.meta.url).resolve('@dynoxide/linux-x64/package.json')
+    const binary = join(dirname(manifest), 'dynoxide')
+    if (existsSync(binary)) return binary
+  } catch {
+    // Not installed: an optional dependency. The sentence below says what to do.
+  }
+  throw new PlainError(`the embedded DynamoDB is not installed: run npm ci, or ${way}`)
+}

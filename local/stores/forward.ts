@@ -1,0 +1,45 @@
+import { Pool } from 'undici'
+import { laptop } from '../assembly/place.ts'
+import type { Backend } from '../gate/backend.ts'
+import { signRequest } from '../signature/sign-request.ts'
+import type { Signer } from '../signature/signature.ts'
+
+/** A store at some address, and how to let go of it. */
+export interface Forwarder {
+  readonly backend: Backend
+  close(): Promise<void>
+}
+
+/** Headers of an answer that hold for one connection only, or that the gate sets itself. */
+const droppedHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'])
+
+/**
+ * Hands calls on to a store that speaks HTTP, over a few connections that stay open. Each is signed anew with
+ * `signer`, as a store may keep a namespace for each access key.
+ */
+export function forwardTo(endpoint: string, service: string, signer: Signer): Forwarder {
+  const url = new URL(endpoint)
+  const pool = new Pool(url.origin, { connections: 64, keepAliveTimeout: 60_000, headersTimeout: 30_000 })
+  return {
+    async backend({ target, contentType, body }) {
+      const request = { url, service, region: laptop.region, target, body, contentType }
+      const {
+        statusCode,
+        headers,
+        body: answer,
+      } = await pool.request({
+        method: 'POST',
+        path: url.pathname,
+        headers: signRequest(request, signer, Date.now()),
+        body,
+      })
+      const kept = Object.entries(headers).filter(([name]) => !droppedHeaders.has(name))
+      return {
+        status: statusCode,
+        headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
+        body: Buffer.from(await answer.arrayBuffer()),
+      }
+    },
+    close: () => pool.destroy(),
+  }
+}

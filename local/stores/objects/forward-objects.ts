@@ -1,0 +1,47 @@
+import { pipeline } from 'node:stream/promises'
+import { request as send } from 'undici'
+import { laptop } from '../../assembly/place.ts'
+import type { ObjectBackend } from '../../gate/gate.ts'
+import { signHeaders } from '../../signature/sign-request.ts'
+import type { Signer } from '../../signature/signature.ts'
+
+/** Request headers that an object request is made of; all others belong to the connection or the old signature. */
+const keptHeaders = new Set(['content-type', 'content-length', 'range', 'if-match', 'if-none-match'])
+
+/** The parameters of a signed link's signature; those of the answer's headers are kept. */
+const signatureParameter = /^x-amz-(algorithm|credential|date|expires|signedheaders|signature|security-token)$/i
+
+/** Hands object requests on to the store at `S3_ENDPOINT`, each signed anew, bodies streamed both ways. */
+export function forwardObjects(endpoint: string, signer: Signer): ObjectBackend {
+  return async (request, response) => {
+    const url = new URL(request.url ?? '/', endpoint)
+    url.search = new URLSearchParams(
+      [...url.searchParams].filter(([name]) => !signatureParameter.test(name)),
+    ).toString()
+    const kept = Object.entries(request.headers).filter(
+      ([name]) => keptHeaders.has(name) || name.startsWith('x-amz-meta-'),
+    )
+    const method =
+      request.method === 'PUT'
+        ? 'PUT'
+        : request.method === 'DELETE'
+          ? 'DELETE'
+          : request.method === 'HEAD'
+            ? 'HEAD'
+            : 'GET'
+    const headers = signHeaders(
+      { method, url, service: 's3', region: laptop.region, payloadHash: 'UNSIGNED-PAYLOAD' },
+      { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
+      signer,
+      Date.now(),
+    )
+    const answer = await send(url, {
+      method,
+      headers: { ...Object.fromEntries(kept.map(([name, value]) => [name, String(value)])), ...headers },
+      body: method === 'PUT' ? request : null,
+    })
+    const { connection: _connection, 'transfer-encoding': _encoding, ...rest } = answer.headers
+    response.writeHead(answer.statusCode, rest)
+    await pipeline(answer.body, response)
+  }
+}

@@ -1,0 +1,76 @@
+import * as z from 'zod/mini'
+import type { Queue } from '../assembly/assembly.ts'
+import type { Backend, ServiceAnswer } from '../gate/backend.ts'
+import { PlainError } from '../processes/plain-error.ts'
+import type { Signer } from '../signature/signature.ts'
+import type { RunningStore } from './dynamodb.ts'
+import { forwardTo } from './forward.ts'
+
+const contentType = 'application/x-amz-json-1.0'
+
+/** The embedded SQS: in memory, in this process, with no socket of its own. */
+export async function startEmbeddedSqs(queues: readonly Queue[]): Promise<RunningStore> {
+  const { buildApp } = await import('fauxqs')
+  const app = buildApp({ logger: false })
+  await app.ready()
+  const backend: Backend = async ({ target, body }) => {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/',
+      headers: { host: 'localhost', 'content-type': contentType, 'x-amz-target': target },
+      payload: body,
+    })
+    const error = answer.headers['x-amzn-query-error']
+    return {
+      status: answer.statusCode,
+      headers: { 'content-type': contentType, ...(error === undefined ? {} : { 'x-amzn-query-error': String(error) }) },
+      body: answer.rawPayload,
+    }
+  }
+  await createQueues(backend, queues)
+  return { backend, close: () => app.close() }
+}
+
+/** The store at `SQS_ENDPOINT`. Its own queue URLs take the place of ours on the way. */
+export async function connectSqs(endpoint: string, signer: Signer, queues: readonly Queue[]): Promise<RunningStore> {
+  const forwarder = forwardTo(endpoint, 'sqs', signer)
+  let urls: ReadonlyMap<string, string>
+  try {
+    urls = await createQueues(forwarder.backend, queues)
+  } catch (error) {
+    await forwarder.close()
+    throw new PlainError(`SQS_ENDPOINT ${endpoint} does not answer as SQS does`, { cause: error })
+  }
+  return {
+    backend: (call) => {
+      const url = z.safeParse(z.looseObject({ QueueUrl: z.string() }), call.input)
+      if (!url.success) return forwarder.backend(call)
+      const input = { ...url.data, QueueUrl: urls.get(nameOf(url.data.QueueUrl)) ?? url.data.QueueUrl }
+      return forwarder.backend({ ...call, input, body: Buffer.from(JSON.stringify(input)) })
+    },
+    close: () => forwarder.close(),
+  }
+}
+
+/** Makes the queues, those that others redrive to first; answers each one's URL by name. */
+async function createQueues(backend: Backend, queues: readonly Queue[]): Promise<ReadonlyMap<string, string>> {
+  const urls = new Map<string, string>()
+  const ordered = queues.toSorted(
+    (a, b) => Number('RedrivePolicy' in a.attributes) - Number('RedrivePolicy' in b.attributes),
+  )
+  for (const { name, attributes } of ordered) {
+    const answer = await create(backend, { QueueName: name, Attributes: attributes })
+    if (answer.status !== 200) throw new Error(`queue ${name} cannot be made: ${String(answer.body)}`)
+    urls.set(name, z.parse(z.object({ QueueUrl: z.string() }), JSON.parse(String(answer.body))).QueueUrl)
+  }
+  return urls
+}
+
+function create(backend: Backend, input: object): Promise<ServiceAnswer> {
+  const body = Buffer.from(JSON.stringify(input))
+  return backend({ action: 'CreateQueue', target: 'AmazonSQS.CreateQueue', contentType, body, input })
+}
+
+function nameOf(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1)
+}

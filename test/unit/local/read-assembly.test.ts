@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { readAssembly } from '../../../local/assembly/read-assembly.ts'
+import { place, writeAssembly } from '../../support/small-assembly.ts'
+
+const directories: string[] = []
+
+function anAssembly(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'assembly-'))
+  directories.push(directory)
+  writeAssembly(directory)
+  return directory
+}
+
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true })
+})
+
+describe('readAssembly', () => {
+  it('gives a table of one stack to the function of another, through a nested stack', () => {
+    const { functions, tables } = readAssembly(anAssembly(), place)
+
+    expect(functions[0]?.environment).toEqual({
+      TABLE: tables[0]?.name,
+      QUEUE_URL: 'http://127.0.0.1:9000/000000000000/Data-Work.fifo',
+      PUBLIC_URL: 'http://127.0.0.1:8080',
+    })
+  })
+
+  it('finds the code of a function by the key that it would be published under', () => {
+    const directory = anAssembly()
+
+    expect(readAssembly(directory, place).functions[0]).toMatchObject({
+      directory: join(directory, 'asset.code'),
+      handler: 'index.handler',
+      timeoutSeconds: 29,
+    })
+  })
+
+  it('keeps the keys and indexes of a table and drops what a laptop has no use for', () => {
+    expect(readAssembly(anAssembly(), place).tables[0]?.definition).toEqual({
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      GlobalSecondaryIndexes: [{ IndexName: 'by-state', KeySchema: [], Projection: { ProjectionType: 'ALL' } }],
+      BillingMode: 'PAY_PER_REQUEST',
+    })
+  })
+
+  it('gives queues their attributes as text, dead letters included', () => {
+    const work = readAssembly(anAssembly(), place).queues.find(({ name }) => name === 'Data-Work.fifo')
+
+    expect(work?.attributes).toEqual({
+      FifoQueue: 'true',
+      VisibilityTimeout: '30',
+      RedrivePolicy: '{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:Data-Dead.fifo","maxReceiveCount":3}',
+    })
+  })
+
+  it('gathers the statements of a role from everything that is attached to it', () => {
+    const [role] = readAssembly(anAssembly(), place).roles
+
+    expect(role?.statements.map(({ actions }) => actions)).toEqual([
+      ['dynamodb:GetItem'],
+      ['sqs:SendMessage'],
+      ['kms:Decrypt'],
+    ])
+  })
+
+  it('ties routes and mappings to their functions', () => {
+    const { functions, mappings, queues, routes } = readAssembly(anAssembly(), place)
+
+    expect(routes).toEqual([{ key: 'GET /things/{id}', functionArn: functions[0]?.arn }])
+    expect(mappings).toEqual([
+      {
+        queueArn: queues.find(({ name }) => name === 'Data-Work.fifo')?.arn,
+        functionArn: functions[0]?.arn,
+        batchSize: 5,
+        batchWindowSeconds: 0,
+        reportsFailures: true,
+        maximumConcurrency: 2,
+      },
+    ])
+  })
+
+  it('finds the folder that a container image is built from', () => {
+    const directory = anAssembly()
+
+    expect(readAssembly(directory, place).containers).toEqual([
+      {
+        name: 'Main',
+        roleArn: 'arn:aws:iam::000000000000:role/Api-Role',
+        directory: join(directory, 'asset.image'),
+        environment: { PORT: '80' },
+        secrets: { PASSWORD: expect.stringMatching(/^arn:aws:secretsmanager:.*:secret:Data-Secret-[0-9a-f]{6}$/) },
+      },
+    ])
+  })
+
+  it('names things alike at every start', () => {
+    expect(readAssembly(anAssembly(), place).secrets).toEqual(readAssembly(anAssembly(), place).secrets)
+  })
+})

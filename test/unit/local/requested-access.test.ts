@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { dynamoAccess, keyAccess, objectAccess, secretAccess, sqsAccess } from '../../../local/gate/requested-access.ts'
+import { place } from '../../support/small-assembly.ts'
+
+const table = (name: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${name}`
+
+describe('dynamoAccess', () => {
+  it.each([
+    ['GetItem', { TableName: 'A', Key: {} }, [['dynamodb:GetItem', table('A')]]],
+    ['Query', { TableName: 'A', IndexName: 'by-state' }, [['dynamodb:Query', `${table('A')}/index/by-state`]]],
+    ['GetItem', { TableName: table('A') }, [['dynamodb:GetItem', table('A')]]],
+    [
+      'BatchGetItem',
+      { RequestItems: { A: {}, B: {} } },
+      [
+        ['dynamodb:BatchGetItem', table('A')],
+        ['dynamodb:BatchGetItem', table('B')],
+      ],
+    ],
+    [
+      'TransactWriteItems',
+      {
+        TransactItems: [
+          { Put: { TableName: 'A' } },
+          { Update: { TableName: 'B' } },
+          { Delete: { TableName: 'C' } },
+          { ConditionCheck: { TableName: 'D' } },
+        ],
+      },
+      [
+        ['dynamodb:PutItem', table('A')],
+        ['dynamodb:UpdateItem', table('B')],
+        ['dynamodb:DeleteItem', table('C')],
+        ['dynamodb:ConditionCheckItem', table('D')],
+      ],
+    ],
+    ['TransactGetItems', { TransactItems: [{ Get: { TableName: 'A' } }] }, [['dynamodb:GetItem', table('A')]]],
+  ])('%s needs the action on each thing that it touches', (action, body, expected) => {
+    expect(dynamoAccess(place, action, body)?.map(({ action: needed, resource }) => [needed, resource])).toEqual(
+      expected,
+    )
+  })
+
+  it.each([
+    ['ExecuteStatement', { Statement: 'SELECT * FROM A' }],
+    ['GetItem', {}],
+    ['GetItem', undefined],
+    ['BatchGetItem', { RequestItems: [1] }],
+    ['TransactWriteItems', { TransactItems: [{ Put: {} }] }],
+  ])('%s that names no table is not known', (action, body) => {
+    expect(dynamoAccess(place, action, body)).toBeUndefined()
+  })
+})
+
+describe('the other services', () => {
+  it('ask for the single action where a batch is sent', () => {
+    const body = { QueueUrl: 'http://127.0.0.1:9000/000000000000/Work.fifo' }
+
+    expect(sqsAccess(place, 'SendMessageBatch', body)).toEqual([
+      { action: 'sqs:SendMessage', resource: 'arn:aws:sqs:us-east-1:000000000000:Work.fifo' },
+    ])
+  })
+
+  it('find a key by its id as by its ARN', () => {
+    const expected = [{ action: 'kms:Decrypt', resource: 'arn:aws:kms:us-east-1:000000000000:key/abc' }]
+
+    expect(keyAccess(place, 'Decrypt', { KeyId: 'abc' })).toEqual(expected)
+    expect(keyAccess(place, 'Decrypt', { KeyId: 'arn:aws:kms:us-east-1:000000000000:key/abc' })).toEqual(expected)
+    expect(keyAccess(place, 'Decrypt', {})).toBeUndefined()
+  })
+
+  it('name secrets by their ARN', () => {
+    expect(secretAccess('GetSecretValue', { SecretId: 'arn:x' })).toEqual([
+      { action: 'secretsmanager:GetSecretValue', resource: 'arn:x' },
+    ])
+  })
+
+  it.each([
+    ['GET', '/bucket/a/b.wav', [{ action: 's3:GetObject', resource: 'arn:aws:s3:::bucket/a/b.wav' }]],
+    ['HEAD', '/bucket/a', [{ action: 's3:GetObject', resource: 'arn:aws:s3:::bucket/a' }]],
+    ['PUT', '/bucket/a', [{ action: 's3:PutObject', resource: 'arn:aws:s3:::bucket/a' }]],
+    ['DELETE', '/bucket/a', [{ action: 's3:DeleteObject', resource: 'arn:aws:s3:::bucket/a' }]],
+    ['POST', '/bucket/a', undefined],
+    ['GET', '/bucket', undefined],
+    ['GET', '/', undefined],
+  ])('%s %s', (method, path, expected) => {
+    expect(objectAccess(method, path)).toEqual(expected)
+  })
+})
