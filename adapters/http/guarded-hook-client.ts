@@ -117,10 +117,10 @@ async function firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Promi
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
-    chunks.push(chunk.subarray(0, limit - length))
+    chunks.push(chunk)
     length += chunk.length
     // Leaving the loop destroys the stream, and with it the socket.
     if (length >= limit) break
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks).subarray(0, limit).toString('utf8')
 }

@@ -120,6 +120,17 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toHaveLength(1)
   })
 
+  it('that is on record is not made again while the delivery waits for the next one', async () => {
+    const { ports, delivery, attempt } = await aSetup()
+    await ports.deliveries.recordAttempt(delivery, { at: 1, durationMs: 1, status: 500 }, 'pending')
+
+    await attempt(1)
+    expect(ports.hookClient.sent).toHaveLength(0)
+
+    await attempt(2)
+    expect(ports.hookClient.sent).toHaveLength(1)
+  })
+
   it('of a delivery that is gone is not made', async () => {
     const { ports, attempt } = await aSetup()
     ports.state.deliveries.clear()

@@ -37,6 +37,20 @@ describe('a good URL', () => {
   })
 })
 
+it.each([
+  ['https://hooks.example.com/#', 'must not have a fragment'],
+  ['https://hooks.example.com/in#a', 'must not have a fragment'],
+  ['https://@hooks.example.com/', 'must not hold user info'],
+  ['https://:@hooks.example.com/', 'must not hold user info'],
+  ['https://u@hooks.example.com/', 'must not hold user info'],
+  ['https://hooks.example.com\\in', 'must not contain spaces, line ends or back slashes'],
+  ['https://hooks.example.com/a b', 'must not contain spaces, line ends or back slashes'],
+  ['ftp://hooks.example.com/', 'must be an absolute http or https URL'],
+  ['https:hooks.example.com', 'must be an absolute http or https URL'],
+])('%s is refused: it %s', (url, problem) => {
+  expect(urlProblem(url, publicOnly)).toBe(problem)
+})
+
 describe('a local name is refused', () => {
   it.each([
     'localhost.',

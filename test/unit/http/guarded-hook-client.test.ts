@@ -223,6 +223,17 @@ describe('an answer', () => {
     expect(reply).toMatchObject({ outcome: 'answered', status: 200, body: 'x'.repeat(20 * 1024) })
   })
 
+  it('that comes in pieces is read up to the very byte of the limit', async () => {
+    const piece = (letter: string): string => `258\r\n${letter.repeat(600)}\r\n`
+    const sink = await aSink((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${piece('a')}${piece('b')}${piece('c')}`)
+    })
+
+    const reply = await aClient({ replyBytes: 1000 }).send(aRequest(sink.url()))
+
+    expect(reply).toMatchObject({ outcome: 'answered', body: 'a'.repeat(600) + 'b'.repeat(400) })
+  })
+
   it('that is compressed is not expanded', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     const sink = await aSink((socket) => {
