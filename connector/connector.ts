@@ -9,11 +9,17 @@ import { type EngineAddress, type EngineWorks, type OpenLink, engineWorks } from
 import { type EventSide, eventSide } from './events/event-side.ts'
 import { type ConnectorHealth, engineHealth } from './health/connector-health.ts'
 import { reportStatus } from './health/status-report.ts'
-import { type Time, pause } from './timers.ts'
+import { type Time, type Timers, pause } from './timers.ts'
 
 /** Calls that ring, and orders that are answered at once: what an engine is given at a time, and what may wait. */
 const callLimits = { places: 100, queue: 200 }
 const orderLimits = { places: 100, queue: 200 }
+
+/** How long a stopping connector waits for answers of the engine; calls that still ring end as unknown. */
+const answersMs = 5_000
+
+/** How long it then takes to store that they did. */
+const lastWritesMs = 3_000
 
 /** What a connector is made from: the ports that contracts/connector.ts names, and the world. */
 export interface ConnectorParts extends Time {
@@ -79,12 +85,20 @@ export function startConnector(parts: ConnectorParts): Connector {
     health: () => health(running),
     stop: async (graceMs) => {
       stopping.abort()
-      const flushed = loops.then(() => Promise.all([runner.settled(), events.flushed()]))
-      await Promise.race([flushed, pause(timers, graceMs)])
+      const answered = loops.then(() => runner.settled())
+      await within(timers, graceMs, Promise.all([events.flushed(), within(timers, answersMs, answered)]))
       await Promise.all([works.engine.commands.close(), works.engine.events.close()])
+      await within(timers, lastWritesMs, Promise.all([events.flushed(), answered]))
       return events.waiting
     },
   }
+}
+
+/** Waits for something, but no longer than it may take. */
+async function within(timers: Timers, ms: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([work, pause(timers, ms, over.signal)])
+  over.abort()
 }
 
 /** What goes on by itself until the connector stops. */

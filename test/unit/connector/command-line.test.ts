@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type LineCommand, ValueRefused, commandLine } from '../../../connector/commands/command-line.ts'
 import { anEavesdrop, anOriginate } from '../../support/command-message.ts'

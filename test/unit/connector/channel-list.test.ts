@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { channelList } from '../../../connector/calls/channel-list.ts'
+import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import type { DomainNames } from '../../../connector/calls/domain-names.ts'
+import { UnreadableAnswer } from '../../../connector/calls/engine-channels.ts'
+import { channelFields } from '../../../contracts/routes/channels.ts'
+import { fakeEslSession } from '../../support/fake-esl-session.ts'
+import { manualTime } from '../../support/manual-time.ts'
+
+const domains: DomainNames = { exists: (name) => ['a.example.com', 'x.a.example.com', 'example.com'].includes(name) }
+const everything = { domain: null, presenceId: null }
+
+/** A row as the engine gives it, as far as it decides anything. */
+const row = (uuid: string, context: string, more: Readonly<Record<string, string>> = {}) => ({
+  uuid,
+  context,
+  created_epoch: '1795217445',
+  presence_id: `1000@${context}`,
+  accountcode: '1000',
+  ...more,
+})
+
+function aList(...rows: Readonly<Record<string, unknown>>[]) {
+  const time = manualTime()
+  const link = fakeEslSession()
+  link.up()
+  link.answer = () => JSON.stringify({ row_count: rows.length, rows })
+  const registry = channelRegistry(domains)
+  const list = channelList({ link, registry, domains, clock: time.clock })
+  const uuids = async (domain: string | null, presenceId: string | null = null) =>
+    [...(await list.read({ domain, presenceId })).matchAll(/"uuid":"([^"]+)"/g)].map(([, uuid]) => uuid)
+  return { time, link, registry, list, uuids }
+}
+
+test('a domain sees its own channels, not those of a domain whose name is like its own', async () => {
+  const { uuids } = aList(
+    row('1', 'a.example.com'),
+    row('2', 'x.a.example.com'),
+    row('3', 'example.com'),
+    row('4', 'public'),
+  )
+
+  expect(await uuids('a.example.com')).toEqual(['1'])
+  expect(await uuids('example.com')).toEqual(['3'])
+  expect(await uuids(null)).toEqual(['1', '2', '3', '4'])
+})
+
+test('a channel of no domain is shown only to root', async () => {
+  const { uuids } = aList(row('1', 'public', { presence_id: '' }))
+
+  expect(await uuids('public')).toEqual([])
+  expect(await uuids(null)).toEqual(['1'])
+})
+
+test('what the service recorded goes before what the row says', async () => {
+  const { uuids, registry } = aList(row('1', 'example.com'))
+  registry.place('1', 'a.example.com', '1000@a.example.com')
+
+  expect(await uuids('a.example.com')).toEqual(['1'])
+  expect(await uuids('example.com')).toEqual([])
+})
+
+test('a caller who sees only his own sees the channels of his presence id', async () => {
+  const { uuids } = aList(
+    row('1', 'a.example.com', { presence_id: '1000@A.example.com' }),
+    row('2', 'a.example.com', { presence_id: '11000@a.example.com' }),
+    row('3', 'a.example.com', { presence_id: '' }),
+  )
+
+  expect(await uuids('a.example.com', '1000@a.example.com')).toEqual(['1'])
+})
+
+test('a row has exactly the published fields, and "" for what the engine does not tell', async () => {
+  const { list } = aList({ ...row('1', 'a.example.com'), read_rate: 8000 })
+
+  const { rows } = JSON.parse(await list.read(everything))
+
+  expect(Object.keys(rows[0])).toEqual([...channelFields])
+  expect(rows[0]).toMatchObject({ uuid: '1', callstate: '', read_rate: '' })
+})
+
+test('the oldest channel is first, and equally old ones are in the order of their uuids', async () => {
+  const at = (created_epoch: string) => ({ created_epoch })
+  const { uuids } = aList(
+    row('c', 'a.example.com', at('1000000000')),
+    row('b', 'a.example.com', at('999999999')),
+    row('a', 'a.example.com', at('1000000000')),
+  )
+
+  expect(await uuids(null)).toEqual(['b', 'a', 'c'])
+})
+
+test('the list of an engine without channels, which has no rows, is empty', async () => {
+  const { link, list } = aList()
+  link.answer = () => '{"row_count": 0}\n'
+
+  expect(await list.read(everything)).toBe('{"row_count":0,"rows":[]}')
+})
+
+test('everybody who asks within a second shares one reading', async () => {
+  const { list, link, time } = aList(row('1', 'a.example.com'))
+
+  await Promise.all([list.read(everything), list.read({ domain: 'a.example.com', presenceId: null })])
+  await time.advance(999)
+  await list.read(everything)
+  expect(link.asked).toHaveLength(1)
+
+  await time.advance(1)
+  await list.read(everything)
+  expect(link.asked).toHaveLength(2)
+})
+
+test('a reading that failed is not shared with the next', async () => {
+  const { list, link } = aList()
+  link.answer = () => 'not a list'
+  await expect(list.read(everything)).rejects.toThrow(UnreadableAnswer)
+
+  link.answer = () => '{"row_count": 0}\n'
+
+  await expect(list.read(everything)).resolves.toBe('{"row_count":0,"rows":[]}')
+})

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { commandIntake } from '../../../connector/commands/command-intake.ts'
+import { DomainError } from '../../../core/errors.ts'
+import type { CommandReceiver, TakenMessage } from '../../../core/ports.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { manualTime, settle } from '../../support/manual-time.ts'
+
+/** A queue that a test fills; what is taken and not removed is not given again. */
+function aQueue() {
+  const waiting: TakenMessage[] = []
+  const removed: string[] = []
+  let wake = () => {}
+  let failures = 0
+  const receiver: CommandReceiver = {
+    receive: async (limit, signal) => {
+      if (failures > 0) {
+        failures -= 1
+        throw new DomainError('store_unavailable', 'the queue is gone')
+      }
+      if (waiting.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          signal.addEventListener('abort', () => resolve())
+        })
+      }
+      return signal.aborted ? [] : waiting.splice(0, limit)
+    },
+    remove: async ({ body }) => void removed.push(body),
+  }
+  const put = async (...bodies: string[]) => {
+    waiting.push(...bodies.map((body) => ({ body, group: body.slice(0, 1), receipt: body })))
+    wake()
+    await settle()
+  }
+  return { receiver, removed, put, failNext: (times: number) => (failures = times) }
+}
+
+/** A runner whose every message a test lets go on. */
+function aRunner() {
+  const started: string[] = []
+  const going = new Map<string, PromiseWithResolvers<void>>()
+  return {
+    started,
+    run: (body: string) => {
+      started.push(body)
+      const gate = Promise.withResolvers<void>()
+      going.set(body, gate)
+      return gate.promise
+    },
+    finish: async (body: string) => {
+      going.get(body)?.resolve()
+      await settle()
+    },
+    fail: async (body: string) => {
+      going.get(body)?.reject(new DomainError('store_unavailable', 'the store is gone'))
+      await settle()
+    },
+  }
+}
+
+function anIntake() {
+  const time = manualTime()
+  const queue = aQueue()
+  const runner = aRunner()
+  const stopping = new AbortController()
+  const intake = commandIntake({ ...time, receiver: queue.receiver, runner, random: () => 0, log: capturedLog() })
+  const ended = { is: false }
+  void intake.follow(stopping.signal).then(() => (ended.is = true))
+  return { ...queue, time, runner, ended, stop: () => stopping.abort() }
+}
+
+test('orders to one channel are run one after another, those to others beside them', async () => {
+  const { put, runner } = anIntake()
+
+  await put('a1', 'a2', 'b1')
+  expect(runner.started).toEqual(['a1', 'b1'])
+  await runner.finish('a1')
+
+  expect(runner.started).toEqual(['a1', 'b1', 'a2'])
+})
+
+test('a message is removed when its command was written', async () => {
+  const { put, runner, removed } = anIntake()
+  await put('a1')
+  expect(removed).toEqual([])
+
+  await runner.finish('a1')
+
+  expect(removed).toEqual(['a1'])
+})
+
+test('a message that could not be run stays in the queue, and so do those behind it', async () => {
+  const { put, runner, removed } = anIntake()
+  await put('a1', 'a2', 'b1')
+
+  await runner.fail('a1')
+  await runner.finish('b1')
+
+  expect(runner.started).toEqual(['a1', 'b1'])
+  expect(removed).toEqual(['b1'])
+})
+
+test('a queue that is gone is asked again after a wait', async () => {
+  const { put, runner, time, failNext } = anIntake()
+  failNext(1)
+  await put('a1')
+  await put('b1')
+  expect(runner.started).toEqual(['a1'])
+
+  await time.advance(250)
+
+  expect(runner.started).toEqual(['a1', 'b1'])
+})
+
+test('when it is told to stop it takes no more, and ends when what it has in hand has been run', async () => {
+  const { put, runner, ended, removed, stop } = anIntake()
+  await put('a1')
+
+  stop()
+  await put('b1')
+  expect(ended.is).toBe(false)
+  await runner.finish('a1')
+
+  expect([ended.is, runner.started, removed]).toEqual([true, ['a1'], ['a1']])
+})

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { startConnector } from '../../../connector/connector.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
+import { aCoreUuid } from '../../support/engine-event.ts'
+import { fakeLinks } from '../../support/fake-esl-session.ts'
+import { manualTime, settle } from '../../support/manual-time.ts'
+import { aDomain, aHook } from '../../support/records.ts'
+
+/** A connector between memory stores and a played engine. */
+async function aConnector() {
+  const time = manualTime()
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  await ports.domains.create(aDomain({ name: 'a.example.com' }))
+  const links = fakeLinks()
+  const bodies: string[] = []
+  const log = capturedLog()
+  const connector = startConnector({
+    ...time,
+    ports,
+    receiver: {
+      receive: async (_limit, signal) => {
+        while (bodies.length === 0 && !signal.aborted) await settle()
+        return bodies.splice(0).map((body) => ({ body, group: body, receipt: body }))
+      },
+      remove: async () => {},
+    },
+    openLink: links.open,
+    engine: { host: '192.0.2.1', port: 8021, password: 'a-password-that-nobody-may-see' },
+    connectorId: 'connector-1',
+    version: '1.2.3',
+    random: () => 0,
+    log,
+  })
+  const [commands, events] = [links.link('commands'), links.link('events')]
+  return { time, ports, connector, commands, events, bodies, log }
+}
+
+test('it holds one link for commands and one for events, each listening to its own', async () => {
+  const { commands, events, connector } = await aConnector()
+
+  expect(commands.words).toEqual(['BACKGROUND_JOB'])
+  expect(events.words).toEqual(expect.arrayContaining(['CHANNEL_CREATE', 'HEARTBEAT', 'CUSTOM', 'sofia::register']))
+  expect(events.words).not.toContain('BACKGROUND_JOB')
+  await connector.stop(0)
+})
+
+test('it is healthy while both links are up', async () => {
+  const { commands, events, connector } = await aConnector()
+  expect(connector.health().status).toBe('error')
+
+  commands.up()
+  expect(connector.health().status).toBe('error')
+  events.up()
+
+  expect(connector.health()).toMatchObject({
+    status: 'OK',
+    version: '1.2.3',
+    engines: [
+      { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands: { state: 'ready' }, events: { state: 'ready' } },
+    ],
+  })
+  await connector.stop(0)
+})
+
+test('a new hook reaches the engine within two seconds', async () => {
+  const { time, ports, events, connector } = await aConnector()
+  events.up()
+  await time.advance(0)
+  await ports.hooks.create([aHook({ event: 'CUSTOM->engine::dialer_member_end' })], 100)
+
+  await time.advance(2_000)
+
+  expect(events.words).toContain('engine::dialer_member_end')
+  await connector.stop(0)
+})
+
+test('it tells of itself every five seconds', async () => {
+  const { time, ports, commands, events, connector } = await aConnector()
+  commands.answer = () => 'UP 0 years, 0 days\n'
+  commands.up()
+  events.up()
+
+  await time.advance(5_000)
+
+  expect(await ports.connectorStatus.list(0)).toMatchObject([
+    {
+      connectorId: 'connector-1',
+      engineConnected: true,
+      engineId: aCoreUuid,
+      engineStatus: 'UP 0 years, 0 days\n',
+      restarts: 0,
+    },
+  ])
+  await connector.stop(0)
+})
+
+test('a call is placed, told of to a hook, and its outcome stored', async () => {
+  const { time, ports, commands, events, bodies, connector } = await aConnector()
+  await ports.hooks.create([aHook({ event: 'CHANNEL_ANSWER' })], 100)
+  commands.up()
+  events.up()
+  await time.advance(1_000)
+  const command = anOriginate()
+  const message = aCommandMessage({ command })
+  await ports.commands.create(message)
+
+  bodies.push(JSON.stringify(message))
+  await settle()
+  await settle()
+  events.emit({ name: 'CHANNEL_ANSWER', uuid: command.uuid })
+  commands.finishJob(message.id, `+OK ${command.uuid}\n`)
+  await time.advance(0)
+
+  expect(ports.events.published).toMatchObject([
+    { name: 'CHANNEL_ANSWER', domain: 'a.example.com', uuid: command.uuid },
+  ])
+  expect(await ports.commands.read(message.id)).toMatchObject({ outcome: { state: 'done', uuid: command.uuid } })
+  await connector.stop(0)
+})
+
+test('told to stop, it hands over the events that it has and lets go of the engine', async () => {
+  const { time, ports, events, commands, connector } = await aConnector()
+  await ports.hooks.create([aHook({ event: 'CHANNEL_CREATE' })], 100)
+  events.up()
+  await time.advance(1_000)
+  const headers = { 'Caller-Context': 'a.example.com' }
+  for (let count = 0; count < 25; count += 1) events.emit({ uuid: randomUUID(), headers })
+
+  const lost = await connector.stop(25_000)
+
+  expect([lost, ports.events.published.length]).toEqual([0, 25])
+  expect([commands.state.kind, events.state.kind]).toEqual(['down', 'down'])
+})
+
+test('told to stop while the queue is gone, it waits no longer than it may and tells what is lost', async () => {
+  const { time, ports, events, connector } = await aConnector()
+  await ports.hooks.create([aHook({ event: 'CHANNEL_CREATE' })], 100)
+  ports.events.refuses = () => true
+  events.up()
+  await time.advance(1_000)
+  events.emit({ uuid: randomUUID(), headers: { 'Caller-Context': 'a.example.com' } })
+
+  const stopped = connector.stop(25_000)
+  await time.advance(30_000)
+
+  expect(await stopped).toBe(1)
+})
+
+test('told to stop while a call rings, its outcome is stored as unknown', async () => {
+  const { time, ports, commands, bodies, connector } = await aConnector()
+  commands.up()
+  const message = aCommandMessage({ command: anOriginate() })
+  await ports.commands.create(message)
+  bodies.push(JSON.stringify(message))
+  await settle()
+  await settle()
+
+  const stopped = connector.stop(25_000)
+  await time.advance(30_000)
+  await stopped
+
+  expect(await ports.commands.read(message.id)).toMatchObject({ outcome: { state: 'unknown', reason: 'disconnected' } })
+})
+
+test('the password of the engine is in no log and in no health', async () => {
+  const { log, connector, commands, events } = await aConnector()
+  commands.up()
+  events.up()
+  events.down()
+
+  const told = JSON.stringify([connector.health(), log.lines])
+  await connector.stop(0)
+
+  expect(told).not.toContain('a-password-that-nobody-may-see')
+})

@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { domainNames } from '../../../connector/calls/domain-names.ts'
+import { eventSide } from '../../../connector/events/event-side.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { type EventGiven, aCoreUuid, anEngineEvent } from '../../support/engine-event.ts'
+import { gone } from '../../support/flaky.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aDomain, aHook } from '../../support/records.ts'
+
+/** The event side over memory stores with the domains `a` and `b` and hooks of `a` on the events given. */
+async function aSide(wanted: readonly string[], isGone: () => boolean = () => false) {
+  const time = manualTime()
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  for (const name of ['a.example.com', 'b.example.com']) await ports.domains.create(aDomain({ name }))
+  await ports.hooks.create(
+    wanted.map((event) => aHook({ event, domain: 'a.example.com' })),
+    100,
+  )
+  const domains = domainNames(gone(ports.domains, 'read', isGone), time.clock)
+  const registry = channelRegistry(domains)
+  const side = eventSide({ ...time, ports, registry, domains, random: () => 0, log: capturedLog() })
+  const stopping = new AbortController()
+  void side.follow(() => {}, stopping.signal)
+  await time.advance(0)
+  const send = async (...events: EventGiven[]) => {
+    for (const event of events) side.accept(anEngineEvent(event))
+    await time.advance(0)
+  }
+  const published = () => ports.events.published
+  return { time, ports, registry, side, send, published }
+}
+
+const inA = { 'Caller-Context': 'a.example.com' }
+
+describe('an event', () => {
+  test('that a hook of its domain wants is relayed with all its headers, under the id that the engine gave it', async () => {
+    const { send, published } = await aSide(['CHANNEL_ANSWER'])
+    const uuid = randomUUID()
+
+    await send({ name: 'CHANNEL_ANSWER', uuid, sequence: 4711, headers: { ...inA, variable_note: 'x' } })
+
+    expect(published()).toEqual([
+      {
+        id: `${aCoreUuid}:4711`,
+        name: 'CHANNEL_ANSWER',
+        domain: 'a.example.com',
+        uuid,
+        occurredAt: 1_768_478_400_000,
+        fields: expect.objectContaining({
+          'Event-Domain': 'a.example.com',
+          'Unique-ID': uuid,
+          variable_note: 'x',
+        }),
+      },
+    ])
+  })
+
+  test('of a domain without a hook for it is not relayed', async () => {
+    const { send, published } = await aSide(['CHANNEL_ANSWER'])
+
+    await send({ name: 'CHANNEL_ANSWER', uuid: randomUUID(), headers: { 'Caller-Context': 'b.example.com' } })
+
+    expect(published()).toEqual([])
+  })
+
+  test('of no domain is not relayed, and counted', async () => {
+    const { send, published, side } = await aSide(['CHANNEL_ANSWER'])
+
+    await send({ name: 'CHANNEL_ANSWER', uuid: randomUUID(), headers: { 'Caller-Context': 'public' } })
+
+    expect(published()).toEqual([])
+    expect(side.counters()['eventsWithoutDomain']).toBe(1)
+  })
+
+  test('without a call is of the domain that it names', async () => {
+    const { send, published } = await aSide(['CUSTOM->engine::dialer_member_end'])
+
+    await send({ name: 'CUSTOM', subclass: 'engine::dialer_member_end', headers: { 'Event-Domain': 'A.example.com' } })
+
+    expect(published()).toMatchObject([
+      { name: 'CUSTOM->engine::dialer_member_end', domain: 'a.example.com', uuid: '' },
+    ])
+  })
+
+  test("of the platform's own kind is not believed when the engine sends it", async () => {
+    const { send, published } = await aSide(['CUSTOM->svc::user_create'])
+
+    await send({ name: 'CUSTOM', subclass: 'svc::user_create', headers: { 'Event-Domain': 'a.example.com' } })
+
+    expect(published()).toEqual([])
+  })
+
+  test('that carries no id is skipped and counted, and the next is relayed', async () => {
+    const { send, published, side } = await aSide(['CHANNEL_ANSWER'])
+    const answer = { name: 'CHANNEL_ANSWER', uuid: randomUUID(), headers: inA }
+
+    await send({ ...answer, coreUuid: '' }, answer)
+
+    expect(published()).toHaveLength(1)
+    expect(side.counters()['eventsUnreadable']).toBe(1)
+  })
+
+  test('that is too large for the queue goes without its longest values, and says so', async () => {
+    const { send, published } = await aSide(['CHANNEL_ANSWER'])
+
+    await send({
+      name: 'CHANNEL_ANSWER',
+      uuid: randomUUID(),
+      headers: { ...inA, variable_huge: 'x'.repeat(200_000), variable_small: 'y' },
+    })
+
+    expect(published()[0]?.fields).toMatchObject({ 'Event-Truncated': 'true', variable_small: 'y' })
+    expect(published()[0]?.fields).not.toHaveProperty('variable_huge')
+  })
+})
+
+describe('the events of a call', () => {
+  test('are relayed in order, also those that tell nothing of its domain', async () => {
+    const { send, published } = await aSide(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE'])
+    const uuid = randomUUID()
+
+    await send(
+      { name: 'CHANNEL_CREATE', uuid, headers: inA },
+      { name: 'CHANNEL_ANSWER', uuid },
+      { name: 'CHANNEL_HANGUP_COMPLETE', uuid },
+    )
+
+    expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE'])
+  })
+
+  test('keep its domain until it is destroyed, whatever they say', async () => {
+    const { send, published } = await aSide(['CHANNEL_ANSWER'])
+    const uuid = randomUUID()
+
+    await send(
+      { name: 'CHANNEL_CREATE', uuid, headers: inA },
+      { name: 'CHANNEL_ANSWER', uuid, headers: { variable_domain_name: 'b.example.com' } },
+    )
+
+    expect(published()).toMatchObject([{ domain: 'a.example.com' }])
+  })
+
+  test('are the same for two connectors: the queue keeps one of each', async () => {
+    const event = { name: 'CHANNEL_ANSWER', uuid: randomUUID(), sequence: 1, headers: inA }
+    const first = await aSide(['CHANNEL_ANSWER'])
+    const second = await aSide(['CHANNEL_ANSWER'])
+
+    await first.send(event)
+    await second.send(event)
+
+    expect(first.published()).toEqual(second.published())
+  })
+
+  test('wait in order while the store of domains is gone', async () => {
+    let isGone = true
+    const { send, published, time } = await aSide(['CHANNEL_CREATE', 'CHANNEL_ANSWER'], () => isGone)
+    const uuid = randomUUID()
+    await send({ name: 'CHANNEL_CREATE', uuid, headers: inA }, { name: 'CHANNEL_ANSWER', uuid })
+    await time.advance(10_000)
+    expect(published()).toEqual([])
+
+    isGone = false
+    await time.advance(5_000)
+
+    expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+  })
+
+  test('end with the channel being forgotten', async () => {
+    const { send, registry } = await aSide([])
+    const uuid = randomUUID()
+    await send({ name: 'CHANNEL_CREATE', uuid, headers: inA })
+    expect(registry.find(uuid)).toBeDefined()
+
+    await send({ name: 'CHANNEL_DESTROY', uuid })
+
+    expect(registry.find(uuid)).toBeUndefined()
+  })
+
+  test('lead from a chosen uuid to the channel that answered', async () => {
+    const { send, registry } = await aSide([])
+    const [chosen, actual] = [randomUUID(), randomUUID()]
+
+    await send({ name: 'CHANNEL_ANSWER', uuid: actual, headers: { ...inA, variable_origination_uuid: chosen } })
+
+    expect(registry.find(chosen)?.uuid).toBe(actual)
+  })
+})
+
+describe('the state of an account', () => {
+  const phone = { user_name: '1000', realm: 'a.example.com', contact: '<sip:1000@192.0.2.1>', expires: '60' }
+  const ofPhone = { ...inA, 'Channel-Presence-ID': '1000@a.example.com' }
+
+  test('is stored and told when it changes, by an event derived from its cause', async () => {
+    const { send, published, ports } = await aSide(['CUSTOM->svc::account_status'])
+    const uuid = randomUUID()
+
+    await send(
+      { name: 'CUSTOM', subclass: 'sofia::register', sequence: 1, headers: phone },
+      { name: 'CHANNEL_CREATE', uuid, sequence: 2, headers: ofPhone },
+      { name: 'CHANNEL_ANSWER', uuid, sequence: 3, headers: ofPhone },
+      { name: 'CHANNEL_HANGUP_COMPLETE', uuid, sequence: 4, headers: ofPhone },
+      { name: 'CHANNEL_CALLSTATE', uuid, sequence: 5, headers: { ...ofPhone, 'Channel-Call-State': 'HANGUP' } },
+      { name: 'CUSTOM', subclass: 'sofia::unregister', sequence: 6, headers: { ...phone, expires: '0' } },
+    )
+
+    expect(published().map(({ id, fields }) => [id, fields['Account-User-State']])).toEqual([
+      [`${aCoreUuid}:1:account_status`, 'ONHOOK'],
+      [`${aCoreUuid}:2:account_status`, 'ISBUSY'],
+      [`${aCoreUuid}:4:account_status`, 'ONHOOK'],
+      [`${aCoreUuid}:6:account_status`, 'NONREG'],
+    ])
+    expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [], calls: [] })
+  })
+
+  test('is not changed by a channel whose presence id is of another domain', async () => {
+    const { send, ports } = await aSide([])
+
+    const headers = { ...inA, 'Channel-Presence-ID': '1000@b.example.com' }
+    await send({
+      name: 'CHANNEL_CREATE',
+      uuid: randomUUID(),
+      headers: { ...headers, variable_domain_name: 'a.example.com' },
+    })
+
+    expect([...ports.state.presence.values()]).toEqual([])
+  })
+
+  test('of a domain that does not exist is not kept', async () => {
+    const { send, ports } = await aSide([])
+
+    await send({ name: 'CUSTOM', subclass: 'sofia::register', headers: { ...phone, realm: 'nosuch.example.com' } })
+
+    expect([...ports.state.presence.values()]).toEqual([])
+  })
+})
+
+test('an engine that goes is told once to each domain that wants to know', async () => {
+  const { side, published, time } = await aSide(['CUSTOM->svc::engine_disconnected'])
+  const engine = { name: '192.0.2.1:8021', coreUuid: aCoreUuid }
+
+  side.engineChanged(engine, 'engine_disconnected')
+  side.engineChanged(engine, 'engine_connected')
+  side.engineChanged(engine, 'engine_disconnected')
+  await time.advance(0)
+
+  expect(published()).toMatchObject([
+    { name: 'CUSTOM->svc::engine_disconnected', domain: 'a.example.com', fields: { 'Core-UUID': aCoreUuid } },
+  ])
+})

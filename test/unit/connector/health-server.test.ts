@@ -1,0 +1,41 @@
+import { afterEach, expect, test } from 'vitest'
+import type { ConnectorHealth } from '../../../connector/health/connector-health.ts'
+import { type HealthServer, startHealthServer } from '../../../connector/health/health-server.ts'
+
+let server: HealthServer
+afterEach(() => server.close())
+
+const health: ConnectorHealth = {
+  status: 'OK',
+  connectorId: 'connector-1',
+  version: '1.2.3',
+  startedAt: 0,
+  engines: [],
+  lagMs: 0,
+  counters: {},
+}
+
+async function ask(path: string, method = 'GET', status: ConnectorHealth['status'] = 'OK') {
+  server = await startHealthServer(0, () => ({ ...health, status }))
+  return fetch(`http://127.0.0.1:${server.port}${path}`, { method })
+}
+
+test('it answers 200 with the health while all is well', async () => {
+  const response = await ask('/health')
+
+  expect([response.status, await response.json()]).toEqual([200, health])
+})
+
+test('it answers 503 while a link is down', async () => {
+  const response = await ask('/health', 'GET', 'error')
+
+  expect([response.status, await response.json()]).toEqual([503, { ...health, status: 'error' }])
+})
+
+test('it has no other path and no other method', async () => {
+  expect((await ask('/')).status).toBe(404)
+  await server.close()
+  const response = await ask('/health', 'POST')
+
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})

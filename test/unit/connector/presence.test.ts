@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { presenceTracker } from '../../../connector/events/presence.ts'
+import { presenceWriter } from '../../../connector/events/presence-writer.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { gone } from '../../support/flaky.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aPresence } from '../../support/records.ts'
+
+const domain = 'a.example.com'
+const account = { domain, login: '1000' }
+const phone = (contact: string, lastsSeconds = 120) => ({ login: '1000', contact, lastsSeconds })
+
+function aTracker(isUp: (uuid: string) => boolean = () => true) {
+  const time = manualTime()
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  return { time, ports, tracker: presenceTracker(ports.presence, isUp) }
+}
+
+test('an account goes from no phone over a phone to a call and back', async () => {
+  const { tracker } = aTracker()
+  await tracker.load(domain)
+
+  const changes = [
+    tracker.registered(domain, phone('sip:a'), 1),
+    tracker.called(account, 'one', true, 2),
+    tracker.called(account, 'two', true, 3),
+    tracker.called(account, 'one', false, 4),
+    tracker.called(account, 'two', false, 5),
+    tracker.registered(domain, phone('sip:a', 0), 6),
+  ]
+
+  expect(changes.map((change) => change && `${change.before} ${change.after}`)).toEqual([
+    'NONREG ONHOOK',
+    'ONHOOK ISBUSY',
+    undefined,
+    undefined,
+    'ISBUSY ONHOOK',
+    'ONHOOK NONREG',
+  ])
+})
+
+test('a phone that goes leaves the other one', async () => {
+  const { tracker } = aTracker()
+  await tracker.load(domain)
+  tracker.registered(domain, phone('sip:a'), 1)
+  tracker.registered(domain, phone('sip:b'), 2)
+
+  expect(tracker.registered(domain, phone('sip:a', 0), 3)).toBeUndefined()
+  expect(tracker.takeChanged()).toMatchObject([{ contacts: [{ id: 'sip:b' }], observedAt: 3 }])
+})
+
+test('a phone whose time is over counts as none', async () => {
+  const { tracker } = aTracker()
+  await tracker.load(domain)
+  tracker.registered(domain, phone('sip:a', 120), 0)
+
+  tracker.called(account, 'one', true, 120_001)
+
+  expect(tracker.takeChanged()).toMatchObject([{ contacts: [], calls: ['one'] }])
+})
+
+test('what was stored before is taken up, but for calls that have ended since', async () => {
+  const { tracker, ports } = aTracker((uuid) => uuid === 'live')
+  await ports.presence.put(
+    aPresence({ ...account, contacts: [{ id: 'sip:a', expiresAt: 9e15 }], calls: ['live', 'dead'] }),
+  )
+  await tracker.load(domain)
+
+  tracker.registered(domain, phone('sip:b'), 9e14)
+
+  expect(tracker.takeChanged()).toMatchObject([{ calls: ['live'], contacts: [{ id: 'sip:a' }, { id: 'sip:b' }] }])
+})
+
+test('equal logins of two domains are two accounts', async () => {
+  const { tracker } = aTracker()
+  await tracker.load(domain)
+  await tracker.load('b.example.com')
+
+  tracker.registered(domain, phone('sip:a'), 1)
+
+  expect(tracker.called({ domain: 'b.example.com', login: '1000' }, 'one', true, 2)).toBeUndefined()
+  expect(tracker.takeChanged()).toMatchObject([
+    { domain, calls: [] },
+    { domain: 'b.example.com', contacts: [] },
+  ])
+})
+
+test('a change is stored, in its newest state', async () => {
+  const { tracker, ports, time } = aTracker()
+  const writer = presenceWriter({ ...time, store: ports.presence, tracker, random: () => 0, log: capturedLog() })
+  await tracker.load(domain)
+  tracker.registered(domain, phone('sip:a'), time.clock.now())
+  tracker.called(account, 'one', true, time.clock.now())
+
+  writer.wake()
+  await writer.flushed()
+
+  expect(await ports.presence.read(domain, '1000')).toMatchObject({ contacts: [{ id: 'sip:a' }], calls: ['one'] })
+})
+
+test('what cannot be stored is stored later', async () => {
+  const { tracker, ports, time } = aTracker()
+  let isGone = true
+  const store = gone(ports.presence, 'put', () => isGone)
+  const writer = presenceWriter({ ...time, store, tracker, random: () => 0, log: capturedLog() })
+  await tracker.load(domain)
+  tracker.registered(domain, phone('sip:a'), time.clock.now())
+  writer.wake()
+  await time.advance(1_000)
+
+  isGone = false
+  await time.advance(5_000)
+
+  expect(await ports.presence.read(domain, '1000')).toMatchObject({ contacts: [{ id: 'sip:a' }] })
+})

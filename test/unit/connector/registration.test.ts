@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { readRegistration } from '../../../connector/events/registration.ts'
+import { anEngineEvent } from '../../support/engine-event.ts'
+
+/** The headers that a real engine sent, as far as they are looked at. */
+const register = {
+  'from-user': '1000',
+  'from-host': 'a.example.com',
+  contact: '"Alice Adams" <sip:1000@127.0.0.1:33136>',
+  'call-id': '5417a1122af0bd1c',
+  expires: '60',
+  username: '1000',
+  realm: 'a.example.com',
+  user_name: '1000',
+}
+const unregister = { ...register, contact: '"" <sip:1000@127.0.0.1:33136>', expires: '0' }
+const expire = {
+  user: '1002',
+  username: '1002',
+  host: 'a.example.com',
+  realm: 'a.example.com',
+  contact: '"" <sip:1002@127.0.0.1:42889>',
+  expires: '1795217994',
+}
+const custom = (subclass: string, headers: Readonly<Record<string, string>>) =>
+  readRegistration(anEngineEvent({ name: 'CUSTOM', subclass, headers }))
+
+test('a registration lasts a minute longer than the phone asked for', () => {
+  expect(custom('sofia::register', register)).toEqual({
+    login: '1000',
+    contact: 'sip:1000@127.0.0.1:33136',
+    lastsSeconds: 120,
+  })
+})
+
+test('an end names the same contact, although the name before it differs', () => {
+  expect(custom('sofia::unregister', unregister)).toEqual({
+    login: '1000',
+    contact: 'sip:1000@127.0.0.1:33136',
+    lastsSeconds: 0,
+  })
+})
+
+test('in an expiry, which tells a date, the number is no length of time', () => {
+  expect(custom('sofia::expire', expire)).toEqual({
+    login: '1002',
+    contact: 'sip:1002@127.0.0.1:42889',
+    lastsSeconds: 0,
+  })
+})
+
+test.each([
+  ['another event', 'sofia::register_failure', register],
+  ['an event without a user', 'sofia::register', { expires: '60' }],
+  ['a user that cannot be an account', 'sofia::register', { ...register, user_name: '1000 x' }],
+])('%s is no registration', (_what, subclass, headers) => {
+  expect(custom(subclass, headers)).toBeUndefined()
+})

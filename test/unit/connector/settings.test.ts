@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { readSettings } from '../../../connector/settings.ts'
+
+const env = { ENGINE_URL: 'esl://192.0.2.1:8022', ENGINE_PASSWORD: 'ClueCon', HEALTH_PORT: '8081' }
+
+test('the engine, the health port and the version come from the environment', () => {
+  expect(readSettings({ ...env, BUILD_VERSION: '1.2.3' })).toEqual({
+    engine: { host: '192.0.2.1', port: 8022, password: 'ClueCon' },
+    healthPort: 8081,
+    version: '1.2.3',
+  })
+})
+
+test.each([
+  ['a password in the address', { ENGINE_URL: 'esl://:p%40ss@192.0.2.1' }, { port: 8021, password: 'p@ss' }],
+  ['an IPv6 address', { ENGINE_URL: 'esl://[::1]:8021' }, { host: '::1' }],
+  ['no port', { ENGINE_URL: 'esl://engine.example.com' }, { host: 'engine.example.com', port: 8021 }],
+])('the address may have %s', (_what, more, engine) => {
+  expect(readSettings({ ...env, ...more }).engine).toMatchObject(engine)
+})
+
+test.each([
+  ['ENGINE_URL', undefined],
+  ['ENGINE_URL', ''],
+  ['ENGINE_URL', 'http://192.0.2.1:8021'],
+  ['ENGINE_URL', '192.0.2.1:8021'],
+  ['ENGINE_URL', 'esl://:sec%ret@192.0.2.1'],
+  ['ENGINE_PASSWORD', undefined],
+  ['ENGINE_PASSWORD', 'sec\nret'],
+  ['HEALTH_PORT', undefined],
+  ['HEALTH_PORT', '70000'],
+  ['HEALTH_PORT', '-1'],
+])('with %s=%j it does not start, names the variable and not its value', (name, value) => {
+  const read = () => readSettings({ ...env, [name]: value })
+
+  expect(read).toThrow(name)
+  expect(read).not.toThrow(/sec|192\.0\.2\.1|70000/)
+})

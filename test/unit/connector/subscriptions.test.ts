@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { subscriptions } from '../../../connector/events/subscriptions.ts'
+import type { Hook } from '../../../core/model.ts'
+import type { SubscriptionReader } from '../../../core/ports.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { gone } from '../../support/flaky.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aHook } from '../../support/records.ts'
+
+function following(wrap: (reader: SubscriptionReader) => SubscriptionReader = (reader) => reader) {
+  const time = manualTime()
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const log = capturedLog()
+  const wanted = subscriptions({ ...time, reader: wrap(ports.subscriptions), log })
+  const stopping = new AbortController()
+  const seen = { changes: 0 }
+  const ended = wanted.follow(() => (seen.changes += 1), stopping.signal)
+  const hook = (given: Partial<Hook>) => ports.hooks.create([aHook(given)], 100)
+  return { time, wanted, hook, log, seen, ended, stop: () => stopping.abort() }
+}
+
+test('a new hook is known within a second', async () => {
+  const { time, wanted, hook, seen } = following()
+  await time.advance(0)
+  await hook({ domain: 'a.example.com', event: 'DTMF' })
+  expect(wanted.wants('a.example.com', 'DTMF')).toBe(false)
+
+  await time.advance(1_000)
+
+  expect(wanted.wants('a.example.com', 'DTMF')).toBe(true)
+  expect(wanted.wants('b.example.com', 'DTMF')).toBe(false)
+  expect(seen.changes).toBe(2)
+})
+
+test('while nothing changes, nobody is told', async () => {
+  const { time, seen } = following()
+
+  await time.advance(10_000)
+
+  expect(seen.changes).toBe(1)
+})
+
+test('the engine is asked for plain names first, since every word after CUSTOM is a subclass', async () => {
+  const { time, wanted, hook } = following()
+  await hook({ event: 'CUSTOM->engine::dialer_member_end' })
+  await hook({ event: 'DTMF' })
+
+  await time.advance(1_000)
+
+  const words = wanted.engineWords()
+  const custom = words.indexOf('CUSTOM')
+  expect(words.filter((word) => word === 'CUSTOM')).toHaveLength(1)
+  expect(words.slice(0, custom)).toEqual(expect.arrayContaining(['DTMF', 'CHANNEL_CREATE', 'HEARTBEAT']))
+  expect(words.slice(custom + 1).sort()).toEqual([
+    'engine::dialer_member_end',
+    'sofia::expire',
+    'sofia::register',
+    'sofia::unregister',
+  ])
+})
+
+test("the platform's own events are not taken from the engine", async () => {
+  const { time, wanted, hook } = following()
+  await hook({ event: 'CUSTOM->svc::user_create' })
+
+  await time.advance(1_000)
+
+  expect(wanted.engineWords()).not.toContain('svc::user_create')
+  expect(wanted.concerns('CUSTOM->svc::user_create')).toBe(false)
+  expect(wanted.domainsWanting('CUSTOM->svc::user_create')).toEqual(['a.example.com'])
+})
+
+test('a name that is no event name never reaches the engine', async () => {
+  const { time, wanted, hook } = following()
+  await hook({ event: 'DTMF\n\napi shutdown' })
+
+  await time.advance(1_000)
+
+  expect(wanted.engineWords().join(' ')).not.toContain('shutdown')
+})
+
+test('while what is wanted cannot be read, the last known stays in force', async () => {
+  let isGone = false
+  const { time, wanted, hook, log } = following((reader) => gone(reader, 'version', () => isGone))
+  await hook({ event: 'DTMF' })
+  await time.advance(1_000)
+
+  isGone = true
+  await time.advance(5_000)
+
+  expect(wanted.wants('a.example.com', 'DTMF')).toBe(true)
+  expect(log.lines.some(({ level }) => level === 'error')).toBe(true)
+})
+
+test('following ends at once when it is told to', async () => {
+  const { time, ended, stop } = following()
+  await time.advance(1_500)
+
+  stop()
+
+  await expect(ended).resolves.toBeUndefined()
+})
