@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { logIn } from '../contracts/routes/auth.ts'
 import { hangUpChannel, holdChannel, listChannels, originateCall } from '../contracts/routes/channels.ts'
@@ -27,6 +28,9 @@ const env = process.env
 const baseUrl = env['BASE_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '8080'}`
 const username = env['DEMO_USER'] ?? '1000@demo.example.com'
 const domain = username.slice(username.indexOf('@') + 1)
+
+/** A new hook takes effect within this time. */
+const hookDelayMs = 2000
 
 let steps = 0
 
@@ -62,7 +66,9 @@ async function subscribe(client: Client, receiver: Receiver): Promise<readonly s
     'Create hooks',
     `for CHANNEL_ANSWER and CHANNEL_HANGUP_COMPLETE, to ${receiver.url}`,
     `→ ${data.insertedIds.join(', ')}`,
+    `a new hook takes effect within ${hookDelayMs / 1000} s: waiting`,
   )
+  await pause(hookDelayMs)
   return Object.values(data.secrets)
 }
 
