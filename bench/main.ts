@@ -1,0 +1,44 @@
+/** `npm run bench`: measures, prints beside the committed baseline, and with `--write` makes the figures the baseline. */
+import { benchApi } from './api.ts'
+import { type Figures, printFigures, writeBaseline } from './figures.ts'
+import { benchGateway } from './gateway.ts'
+import { benchStart } from './start.ts'
+
+const benches: Readonly<Record<string, () => Promise<Figures>>> = {
+  start: benchStart,
+  api: benchApi,
+  gateway: benchGateway,
+}
+
+/** The budgets of the design, for figures of the same name. */
+const budgets: Figures = {
+  startFirstMs: 15_000,
+  startSecondMs: 5000,
+  memoryMb: 500,
+  memoryBusyMb: 500,
+  originateToEngineP50Ms: 50,
+  eventToHookP50Ms: 60,
+  eventToHookP99Ms: 200,
+  gatewayCpuRatio: 1.3,
+}
+
+const words = process.argv.slice(2)
+const names = words.filter((word) => !word.startsWith('--'))
+const unknown = names.find((name) => !(name in benches))
+
+if (words.includes('--help')) {
+  console.log(`npm run bench -- [${Object.keys(benches).join('] [')}] [--write]
+
+Runs the benchmarks named, or all of them. --write makes the figures the committed baseline.`)
+} else if (unknown === undefined) {
+  for (const [name, bench] of Object.entries(benches)) {
+    if (names.length > 0 && !names.includes(name)) continue
+    console.log(`${name} …`)
+    const figures = await bench()
+    printFigures(figures, budgets)
+    if (words.includes('--write')) writeBaseline(figures)
+  }
+} else {
+  console.error(`no benchmark is called ${unknown}: there are ${Object.keys(benches).join(', ')}`)
+  process.exitCode = 1
+}
