@@ -8,7 +8,13 @@ export function queueId(name: string): string {
   return ID.test(name) ? name : createHash('sha256').update(name).digest('hex')
 }
 
-/** A message's body. SQS refuses two characters that JSON lets stand: they are escaped. */
+/**
+ * A message's body. JSON lets characters stand that SQS refuses (U+FFFE, U+FFFF); they are escaped, and with them what
+ * lies beyond the basic plane, which stand-ins for SQS refuse as well.
+ */
 export function queueBody(message: object): string {
-  return JSON.stringify(message).replace(/[\uFFFE\uFFFF]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`)
+  return JSON.stringify(message).replace(
+    /[\uD800-\uDFFF\uFFFE\uFFFF]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

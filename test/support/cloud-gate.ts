@@ -21,8 +21,11 @@ export interface CloudGate {
   readonly env: Readonly<Record<string, string>>
   /** Every call, in order. */
   readonly calls: CloudCall[]
-  /** Answers a call; asks the real service by `forward`. Forwards every call until replaced. */
-  answer: (call: CloudCall, forward: () => Promise<CloudReply>) => Promise<CloudReply> | CloudReply
+  /**
+   * Answers a call; asks the real service by `forward`, with another input where one is given. Forwards every call
+   * until replaced.
+   */
+  answer: (call: CloudCall, forward: (input?: object) => Promise<CloudReply>) => Promise<CloudReply> | CloudReply
   close(): Promise<void>
 }
 
@@ -57,7 +60,9 @@ export async function startCloudGate(upstreams: Readonly<Record<string, string>>
     const [service = '', action = ''] = String(request.headers['x-amz-target']).split('.')
     const call: CloudCall = { service, action, input: JSON.parse(body), headers: request.headers }
     gate.calls.push(call)
-    const reply = await gate.answer(call, () => forward(upstreams[service], request, body))
+    const reply = await gate.answer(call, (input) =>
+      forward(upstreams[service], request, input === undefined ? body : JSON.stringify(input)),
+    )
     if (reply === 'lost') {
       request.socket.destroy()
     } else {
@@ -69,13 +74,13 @@ export async function startCloudGate(upstreams: Readonly<Record<string, string>>
 }
 
 async function forward(upstream: string | undefined, request: IncomingMessage, body: string): Promise<CloudReply> {
-  if (upstream === undefined) throw new Error(`nothing answers ${request.headers['x-amz-target']}`)
-  const headers = {
-    'content-type': String(request.headers['content-type']),
-    'x-amz-target': String(request.headers['x-amz-target']),
-    'x-amz-date': String(request.headers['x-amz-date']),
-    authorization: String(request.headers.authorization),
-  }
+  const headers = Object.fromEntries(
+    ['content-type', 'x-amz-target', 'x-amz-date', 'authorization'].map((name) => [
+      name,
+      String(request.headers[name]),
+    ]),
+  )
+  if (upstream === undefined) throw new Error(`nothing answers ${headers['x-amz-target']}`)
   const answer = await fetch(upstream, { method: 'POST', headers, body })
   return { status: answer.status, body: await answer.json() }
 }

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store.ts'
+import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import { commandMessage } from '../../contracts/messages/command.ts'
+import type { CommandOutcome, EngineCommand } from '../../core/commands.ts'
+import { startCloudGate } from '../support/cloud-gate.ts'
+import { startDynamoServer } from '../support/dynamo-server.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import { startQueueServer } from '../support/queue-server.ts'
+
+const scope = { domain: 'a.example.com', presenceId: '1000@a.example.com' }
+const uuid = '11111111-2222-4333-8444-555555555555'
+const done: CommandOutcome = { state: 'done', text: '+OK' }
+
+/** Longer than any test: what ends the wait is an outcome. */
+const LONG_MS = 60_000
+
+describe('the call engine over the command queue', () => {
+  const cloud = opened(openCloud)
+
+  test('a command is recorded before it is queued, with the deadline of whoever waits', async () => {
+    const { engine, server, commands, clock } = fresh()
+    connector(async (id) => {
+      const record = await commands.read(id)
+      expect(record).toMatchObject({ id, scope, command: { kind: 'hold', uuid }, deadlineAt: clock.now() + LONG_MS })
+      await commands.complete(id, done)
+    })
+
+    await engine.run({ kind: 'hold', uuid }, scope, LONG_MS)
+
+    const [message] = server.waiting('commands')
+    const { version: _version, ...record } = commandMessage.parse(message?.body)
+    const { outcome: _outcome, ...stored } = (await commands.read(record.id)) ?? {}
+    expect(record).toEqual(stored)
+    expect(message?.deduplicationId).toBe(record.id)
+  })
+
+  test.each<CommandOutcome>([
+    done,
+    { state: 'refused', text: '-ERR NO_ROUTE_DESTINATION' },
+    { state: 'absent' },
+    { state: 'unsent', reason: 'busy' },
+    { state: 'unknown', reason: 'disconnected' },
+  ])('the outcome $state is answered as the connector told it', async (outcome) => {
+    const { engine, commands } = fresh()
+    connector((id) => commands.complete(id, outcome))
+
+    expect(await engine.run({ kind: 'list-channels' }, scope, LONG_MS)).toEqual(outcome)
+  })
+
+  test('no outcome within the wait is answered as none', async () => {
+    const { engine } = fresh()
+
+    expect(await engine.run({ kind: 'list-channels' }, scope, 0)).toBeUndefined()
+  })
+
+  test('an outcome that comes between two readings is found by the next', async () => {
+    const { engine, commands, gate } = fresh()
+    let readings = 0
+    gate.answer = async (call, forward) => {
+      const reply = await forward()
+      if (call.action === 'GetItem') readings += 1
+      if (readings === 3) await commands.complete(idIn(call.input), done)
+      return reply
+    }
+
+    expect(await engine.run({ kind: 'list-channels' }, scope, LONG_MS)).toEqual(done)
+    expect(readings).toBeGreaterThan(3)
+  })
+
+  test('a store that cannot be read for a moment does not hide the outcome', async () => {
+    const { engine, commands, gate } = fresh()
+    connector((id) => commands.complete(id, done))
+    const answered = gate.answer
+    let faults = 4
+    gate.answer = (call, forward) => {
+      if (call.action !== 'GetItem' || faults === 0) return answered(call, forward)
+      faults -= 1
+      return { status: 500, body: { __type: 'InternalServerError' } }
+    }
+
+    expect(await engine.run({ kind: 'list-channels' }, scope, LONG_MS)).toEqual(done)
+  })
+
+  test('a command whose queueing got no answer may have arrived: its outcome is awaited', async () => {
+    const { engine, commands, gate } = fresh()
+    gate.answer = async (call, forward) => {
+      if (call.action !== 'SendMessage') return forward()
+      const { id } = JSON.parse(String(call.input['MessageBody']))
+      await forward()
+      await commands.complete(id, done)
+      return 'lost'
+    }
+
+    expect(await engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).toEqual(done)
+  })
+
+  test('a command that the queue refuses is told at once and not awaited', async () => {
+    const { engine, gate } = fresh()
+    gate.answer = (call, forward) =>
+      call.action === 'SendMessage' ? { status: 403, body: { __type: 'AccessDeniedException' } } : forward()
+
+    await expect(engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).rejects.toMatchObject({ code: 'internal_error' })
+  })
+
+  test('what nobody waits for is recorded and queued for a minute', async () => {
+    const { engine, commands, server, clock } = fresh()
+
+    await engine.send({ kind: 'flush-account', login: '1000' }, scope)
+
+    const { id } = commandMessage.parse(server.waiting('commands')[0]?.body)
+    expect(await commands.read(id)).toMatchObject({ deadlineAt: clock.now() + 60_000 })
+  })
+
+  const target = '99999999-2222-4333-8444-555555555555'
+  test.each<[EngineCommand, string]>([
+    [{ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' }, uuid],
+    [{ kind: 'originate', uuid, calledId: '1', callerId: '2', timeoutSeconds: 30, variables: {} }, uuid],
+    [{ kind: 'eavesdrop', uuid, target, user: '1', mode: 'listen', dtmf: false, side: '1', variables: {} }, target],
+    [{ kind: 'list-channels' }, 'list:a.example.com'],
+    [{ kind: 'drop-registrations', login: 'Ann' }, 'account:ann@a.example.com'],
+  ])('the order of what concerns one thing is kept: $0.kind', async (command, group) => {
+    const { engine, server } = fresh()
+
+    await engine.send(command, scope)
+
+    expect(server.waiting('commands')).toMatchObject([{ group }])
+  })
+
+  /** Does what a connector does with each command as soon as it is queued. */
+  function connector(work: (id: string) => Promise<void>): void {
+    cloud().gate.answer = async (call, forward) => {
+      const reply = await forward()
+      if (call.action === 'SendMessage') await work(JSON.parse(String(call.input['MessageBody'])).id)
+      return reply
+    }
+  }
+
+  function fresh() {
+    const { server, gate } = cloud()
+    server.empty()
+    gate.answer = (_call, forward) => forward()
+    return cloud()
+  }
+})
+
+async function openCloud() {
+  const dynamo = await startDynamoServer()
+  const server = await startQueueServer()
+  const gate = await startCloudGate({ DynamoDB_20120810: dynamo.endpoint, AmazonSQS: server.endpoint })
+  const clock = movableClock()
+  const direct = { env: { ...server.env, ...dynamo.env }, clock, random: systemRandomness }
+  return {
+    server,
+    gate,
+    clock,
+    engine: sqsCallEngine({ ...direct, env: { ...direct.env, ...gate.env } }),
+    commands: dynamoCommandStore(direct),
+    async close() {
+      await gate.close()
+      await Promise.all([dynamo.close(), server.close()])
+    },
+  }
+}
+
+function idIn(input: Readonly<Record<string, unknown>>): string {
+  return (input['Key'] as { pk: { S: string } }).pk.S
+}

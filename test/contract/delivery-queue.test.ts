@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { memoryDeliveryQueue } from '../../adapters/memory/memory-delivery-queue.ts'
+import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
+import { deliveryMessage } from '../../contracts/messages/delivery.ts'
+import type { QueuedDelivery } from '../../core/ports.ts'
+import { startCloudGate } from '../support/cloud-gate.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import { startQueueServer } from '../support/queue-server.ts'
+
+const aQueued = (given: Partial<QueuedDelivery> = {}): QueuedDelivery => ({
+  id: `msg_${'a'.repeat(32)}`,
+  domain: 'a.example.com',
+  hookId: 'a'.repeat(24),
+  attempt: 1,
+  delaySeconds: 0,
+  ...given,
+})
+
+const kinds = [
+  {
+    name: 'memory',
+    open: async () => {
+      const queue = memoryDeliveryQueue()
+      return { queue, taken: () => queue.queued, close: async () => {} }
+    },
+  },
+  {
+    name: 'SQS',
+    open: async () => {
+      const { queue, server, close } = await openSqs()
+      const taken = () =>
+        server.waiting('deliveries').map(({ body }) => {
+          const { version: _version, ...rest } = deliveryMessage.parse(body)
+          return { ...rest, delaySeconds: 0 }
+        })
+      return { queue, taken, close }
+    },
+  },
+]
+
+describe.each(kinds)('attempts in $name', (kind) => {
+  const rig = opened(kind.open)
+
+  test('every attempt is queued, more than one batch of them', async () => {
+    const attempts = Array.from({ length: 23 }, (_, index) => aQueued({ attempt: index + 1 }))
+
+    expect(await rig().queue.send(attempts)).toEqual([])
+
+    expect(rig().taken()).toEqual(attempts)
+  })
+})
+
+describe('attempts on the queue', () => {
+  const rig = opened(openSqs)
+
+  test('an attempt with a delay cannot be taken before', async () => {
+    const { queue, server } = rig()
+    server.empty()
+
+    await queue.send([aQueued({ delaySeconds: 900 })])
+
+    expect(server.waiting('deliveries')).toEqual([])
+    expect(server.delayed('deliveries')).toBe(1)
+  })
+
+  test('the group is the domain, so that tenants share the queue fairly', async () => {
+    const { queue, gate } = rig()
+    gate.calls.length = 0
+
+    await queue.send([aQueued({ domain: 'x.test' }), aQueued({ domain: 'y.test' })])
+
+    expect(gate.calls[0]?.input).toMatchObject({
+      Entries: [{ MessageGroupId: 'x.test' }, { MessageGroupId: 'y.test' }],
+    })
+  })
+
+  test('the answer names the attempts that the queue refused', async () => {
+    const { queue, gate } = rig()
+    gate.answer = () => ({ status: 200, body: { Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }] } })
+
+    expect(await queue.send([aQueued({ id: 'first' }), aQueued({ id: 'second' })])).toEqual(['second'])
+  })
+})
+
+async function openSqs() {
+  const server = await startQueueServer()
+  const gate = await startCloudGate({ AmazonSQS: server.endpoint })
+  const context = { env: { ...server.env, ...gate.env }, clock: movableClock(), random: systemRandomness }
+  return {
+    server,
+    gate,
+    queue: sqsDeliveryQueue(context),
+    async close() {
+      await gate.close()
+      await server.close()
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
+import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import { eventMessage } from '../../contracts/messages/event.ts'
+import type { PlatformEvent } from '../../core/model.ts'
+import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import { startQueueServer } from '../support/queue-server.ts'
+import { anEvent } from '../support/records.ts'
+
+const kinds = [
+  {
+    name: 'memory',
+    open: async () => {
+      const sink = memoryEventSink()
+      return { sink, taken: () => sink.published, close: async () => {} }
+    },
+  },
+  {
+    name: 'SQS',
+    open: async () => {
+      const { sink, server, close } = await openSqs()
+      const taken = () => server.waiting('events').map(({ body }) => asEvent(body))
+      return { sink, taken, close }
+    },
+  },
+]
+
+describe.each(kinds)('events in $name', (kind) => {
+  const rig = opened(kind.open)
+
+  test('events are taken whole and in order, one of each id', async () => {
+    const events = Array.from({ length: 25 }, (_, index) => anEvent({ id: `core:${index}` }))
+
+    expect(await rig().sink.publish(events)).toEqual([])
+    expect(await rig().sink.publish(events.slice(0, 3))).toEqual([])
+
+    expect(rig().taken()).toEqual(events)
+  })
+
+  test('nothing is a fine number of events', async () => {
+    expect(await rig().sink.publish([])).toEqual([])
+  })
+})
+
+describe('events on the queue', () => {
+  const rig = opened(openSqs)
+
+  test('a call is a group; an event without a call is of the group of its domain', async () => {
+    const { sink, server } = fresh()
+    const uuid = '11111111-2222-4333-8444-555555555555'
+
+    await sink.publish([anEvent({ id: 'a:1', uuid }), anEvent({ id: 'a:2', uuid: '', domain: 'x.test' })])
+
+    expect(server.waiting('events')).toMatchObject([
+      { group: uuid, deduplicationId: 'a:1' },
+      { group: 'x.test', deduplicationId: 'a:2' },
+    ])
+  })
+
+  test('an id or group that the queue would refuse is replaced by one that it takes, always the same', async () => {
+    const { sink, server } = fresh()
+    const odd = anEvent({ id: 'ключ 1', uuid: '', domain: `${'d.'.repeat(100)}test` })
+
+    expect(await sink.publish([odd])).toEqual([])
+    expect(await sink.publish([odd])).toEqual([])
+
+    expect(server.waiting('events').map(({ body }) => asEvent(body))).toEqual([odd])
+  })
+
+  test('text that queues refuse reaches the other side unchanged', async () => {
+    const { sink, server } = fresh()
+    const event = anEvent({ fields: { odd: 'a\uFFFE\uFFFF\u0000\u000B🙂\u007F' } })
+
+    expect(await sink.publish([event])).toEqual([])
+
+    expect(server.waiting('events').map(({ body }) => asEvent(body))).toEqual([event])
+  })
+
+  test('large events are cut into batches that the queue takes', async () => {
+    const { sink, server } = fresh()
+    const fields = { filler: 'x'.repeat(240_000) }
+    const events = Array.from({ length: 9 }, (_, index) => anEvent({ id: `large:${index}`, fields }))
+
+    expect(await sink.publish(events)).toEqual([])
+
+    expect(server.waiting('events')).toHaveLength(9)
+  })
+
+  test('of a partly failed batch the later events of the failed one wait with it, those of other calls go on', async () => {
+    const { sink, server, gate } = fresh()
+    const [callA, callB] = ['a'.repeat(36), 'b'.repeat(36)]
+    const events = Array.from({ length: 24 }, (_, index) =>
+      anEvent({ id: `order:${index}`, uuid: index % 2 === 0 ? callA : callB }),
+    )
+    failEntry(gate, 'order:8')
+
+    const refused = await sink.publish(events)
+
+    // The eight stands in the first batch of ten; what follows of its call is in later batches.
+    expect(refused).toEqual(['order:8', ...[10, 12, 14, 16, 18, 20, 22].map((index) => `order:${index}`)])
+    for (const call of [callA, callB]) {
+      const taken = server.waiting('events').map(({ body }) => asEvent(body))
+      const expected = events.filter(({ id }) => !refused.includes(id))
+      expect(taken.filter(({ uuid }) => uuid === call)).toEqual(expected.filter(({ uuid }) => uuid === call))
+    }
+  })
+
+  test('when the queue goes away between batches, the answer names what was not taken', async () => {
+    const { sink, gate } = fresh()
+    const events = Array.from({ length: 12 }, (_, index) => anEvent({ id: `half:${index}` }))
+    gate.answer = (_call, forward) => (gate.calls.length === 1 ? forward() : 'lost')
+
+    expect(await sink.publish(events)).toEqual(['half:10', 'half:11'])
+  })
+
+  test('a queue that cannot be reached is told as unavailable', async () => {
+    const { sink, gate } = fresh()
+    gate.answer = () => 'lost'
+
+    await expect(sink.publish([anEvent()])).rejects.toMatchObject({ name: 'DomainError', code: 'store_unavailable' })
+  })
+
+  test('a throttled batch is sent again', async () => {
+    const { sink, gate, server } = fresh()
+    gate.answer = (_call, forward) =>
+      gate.calls.length < 3 ? { status: 400, body: { __type: 'com.amazonaws.sqs#RequestThrottled' } } : forward()
+
+    expect(await sink.publish([anEvent()])).toEqual([])
+    expect(server.waiting('events')).toHaveLength(1)
+  })
+
+  function fresh() {
+    const { server, gate } = rig()
+    server.empty()
+    gate.calls.length = 0
+    gate.answer = (_call, forward) => forward()
+    return rig()
+  }
+})
+
+async function openSqs() {
+  const server = await startQueueServer()
+  const gate = await startCloudGate({ AmazonSQS: server.endpoint })
+  const context = { env: { ...server.env, ...gate.env }, clock: movableClock(), random: systemRandomness }
+  return {
+    server,
+    gate,
+    sink: sqsEventSink(context),
+    async close() {
+      await gate.close()
+      await server.close()
+    },
+  }
+}
+
+function asEvent(body: unknown): PlatformEvent {
+  const { version: _version, ...event } = eventMessage.parse(body)
+  return event
+}
+
+/** Makes the queue refuse one entry of a batch, once, and take the others. */
+function failEntry(gate: CloudGate, deduplicationId: string): void {
+  gate.answer = async (call, forward) => {
+    const entries = call.input['Entries'] as { Id: string; MessageDeduplicationId: string }[]
+    const failing = entries.find((entry) => entry.MessageDeduplicationId === deduplicationId)
+    if (failing === undefined) return forward()
+    const rest = entries.filter((entry) => entry !== failing)
+    const reply = await forward({ ...call.input, Entries: rest })
+    const taken = reply === 'lost' ? {} : (reply.body as object)
+    return { status: 200, body: { ...taken, Failed: [{ Id: failing.Id, Code: 'InternalError', SenderFault: false }] } }
+  }
+}

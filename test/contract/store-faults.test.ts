@@ -1,0 +1,198 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { describe, expect, test } from 'vitest'
+import { documentClient, tableName } from '../../adapters/dynamodb/client.ts'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import type { CloudGate, CloudReply } from '../support/cloud-gate.ts'
+import { startCloudGate } from '../support/cloud-gate.ts'
+import { startDynamoServer } from '../support/dynamo-server.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import { aCommandRecord, aDelivery, aDomain, aHook, aToken, anAccount } from '../support/records.ts'
+import { dynamoStores } from '../support/stores.ts'
+
+const fault = (type: string, extra: object = {}): CloudReply => ({
+  status: 400,
+  body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'told by the test', ...extra },
+})
+
+const conflict = fault('TransactionCanceledException', {
+  CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }, { Code: 'None' }],
+})
+
+describe('DynamoDB with faults', () => {
+  const cloud = opened(openCloud)
+
+  describe('a write that was done but whose answer was lost counts as done, and is done once', () => {
+    test('a new domain', async () => {
+      const { stores, gate } = cloud()
+      loseAnswers(gate, 'PutItem', 1)
+
+      expect(await stores.domains.create(aDomain({ name: 'lost.test' }))).toBe(true)
+      expect(await stores.domains.create(aDomain({ name: 'lost.test' }))).toBe(false)
+    })
+
+    test('a new account, counted once', async () => {
+      const { stores, gate } = cloud()
+      await stores.domains.create(aDomain({ name: 'lost-account.test' }))
+      loseAnswers(gate, 'TransactWriteItems', 2)
+
+      expect(await stores.accounts.create(anAccount({ domain: 'lost-account.test' }), 9)).toBe('created')
+      expect((await stores.domains.read('lost-account.test'))?.accountCount).toBe(1)
+    })
+
+    test('a removed account, taken off once', async () => {
+      const { stores, gate } = cloud()
+      const accounts = ['1000', '1001'].map((login) => anAccount({ domain: 'lost-removal.test', login }))
+      await stores.domains.create(aDomain({ name: 'lost-removal.test' }))
+      for (const account of accounts) await stores.accounts.create(account, 9)
+      loseAnswers(gate, 'TransactWriteItems', 1)
+
+      expect(await stores.accounts.remove(anAccount({ domain: 'lost-removal.test' }))).toBe(true)
+      expect((await stores.domains.read('lost-removal.test'))?.accountCount).toBe(1)
+    })
+
+    test('new hooks, counted once', async () => {
+      const { stores, gate } = cloud()
+      const before = await stores.subscriptions.version()
+      loseAnswers(gate, 'TransactWriteItems', 1)
+
+      expect(await stores.hooks.create([aHook({ domain: 'lost-hook.test' })], 2)).toBe(true)
+      expect(await stores.subscriptions.version()).toBe(before + 1)
+      expect(await stores.hooks.create([aHook({ domain: 'lost-hook.test' })], 2)).toBe(true)
+    })
+
+    test('a claim, which no second one gets', async () => {
+      const { stores, gate } = cloud()
+      const record = aCommandRecord()
+      await stores.commands.create(record)
+      loseAnswers(gate, 'UpdateItem', 1)
+
+      expect(await stores.commands.claim(record.id, 'connector-1')).toBe(true)
+      expect(await stores.commands.claim(record.id, 'connector-1')).toBe(false)
+    })
+
+    test.each(['pending', 'delivered'] as const)('an attempt after which the delivery is %s', async (state) => {
+      const { stores, gate } = cloud()
+      const delivery = aDelivery()
+      await stores.deliveries.create(delivery)
+      loseAnswers(gate, 'UpdateItem', 1)
+
+      expect(await stores.deliveries.recordAttempt(delivery, { at: 1, durationMs: 1 }, state)).toBe(true)
+      const stored = await stores.deliveries.read(delivery.domain, delivery.hookId, delivery.id)
+      expect(stored?.attempts).toHaveLength(1)
+    })
+  })
+
+  test('a transaction that meets another one is tried again until it is done', async () => {
+    const { stores, gate } = cloud()
+    await stores.domains.create(aDomain({ name: 'conflict.test' }))
+    answerTimes(gate, 3, conflict)
+
+    expect(await stores.accounts.create(anAccount({ domain: 'conflict.test' }), 9)).toBe('created')
+  })
+
+  test('a credential read that meets a write of its domain is tried again', async () => {
+    const { stores, gate } = cloud()
+    const token = aToken({ domain: 'conflict-read.test' })
+    await stores.tokens.create(token, 9)
+    answerTimes(gate, 2, conflict)
+
+    expect((await stores.credentials.read(token)).token).toEqual(token)
+  })
+
+  test.each([
+    ['throttles', fault('ProvisionedThroughputExceededException')],
+    ['throttles in its newer words', fault('ThrottlingException')],
+    ['fails', { status: 500, body: { __type: 'InternalServerError' } }],
+    ['is away', 'lost'],
+    ['lets transactions meet for ever', conflict],
+  ] as [string, CloudReply][])(
+    'a store that %s for long is told as unavailable, with a time to wait',
+    async (_, reply) => {
+      const { stores, gate } = cloud()
+      gate.answer = () => reply
+
+      const creation = stores.accounts.create(anAccount({ domain: 'away.test' }), 9)
+
+      await expect(creation).rejects.toMatchObject({
+        name: 'DomainError',
+        code: 'store_unavailable',
+        retryAfterSeconds: 2,
+      })
+    },
+  )
+
+  test('a throttled read is tried again a few times and no more', async () => {
+    const { stores, gate } = cloud()
+    gate.answer = () => fault('ThrottlingException')
+    gate.calls.length = 0
+
+    await expect(stores.domains.read('any.test')).rejects.toMatchObject({ code: 'store_unavailable' })
+
+    expect(gate.calls).toHaveLength(3)
+  })
+
+  test.each(['AccessDeniedException', 'ValidationException', 'ResourceNotFoundException'])(
+    'a refusal of the kind %s is a fault of the service itself and is not tried again',
+    async (type) => {
+      const { stores, gate } = cloud()
+      gate.answer = () => fault(type)
+      gate.calls.length = 0
+
+      await expect(stores.domains.read('any.test')).rejects.toMatchObject({
+        name: 'DomainError',
+        code: 'internal_error',
+      })
+
+      expect(gate.calls).toHaveLength(1)
+    },
+  )
+
+  test('an item of another form is a fault of the service itself, not half a record', async () => {
+    const { stores, context } = cloud()
+    const client = documentClient(context)
+    const Item = { pk: 'odd.test', sk: 'domain', name: 'odd.test' }
+    await client.send(new PutCommand({ TableName: tableName(context, 'domains'), Item }))
+
+    await expect(stores.domains.read('odd.test')).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
+  })
+
+  async function openCloud() {
+    const server = await startDynamoServer()
+    const gate = await startCloudGate({ DynamoDB_20120810: server.endpoint })
+    const context = { env: { ...server.env, ...gate.env }, clock: movableClock(), random: systemRandomness }
+    return {
+      gate,
+      context,
+      get stores() {
+        gate.answer = (_call, forward) => forward()
+        return dynamoStores(context)
+      },
+      async close() {
+        await gate.close()
+        await server.close()
+      },
+    }
+  }
+})
+
+/** Lets the next calls of an action be done and their answers be lost. */
+function loseAnswers(gate: CloudGate, action: string, times: number): void {
+  let left = times
+  gate.answer = async (call, forward) => {
+    const reply = await forward()
+    if (call.action !== action || left === 0) return reply
+    left -= 1
+    return 'lost'
+  }
+}
+
+/** Answers the next calls in place of the store. */
+function answerTimes(gate: CloudGate, times: number, reply: CloudReply): void {
+  let left = times
+  gate.answer = (_call, forward) => {
+    if (left === 0) return forward()
+    left -= 1
+    return reply
+  }
+}
