@@ -16,10 +16,10 @@ const callLimits = { places: 100, queue: 200 }
 const orderLimits = { places: 100, queue: 200 }
 
 /** How long a stopping connector waits for answers of the engine; calls that still ring end as unknown. */
-const answersMs = 5_000
+const answersMs = 3_000
 
 /** How long it then takes to store that they did. */
-const lastWritesMs = 3_000
+const lastWritesMs = 1_000
 
 /** What a connector is made from: the ports that contracts/connector.ts names, and the world. */
 export interface ConnectorParts extends Time {

@@ -58,10 +58,9 @@ export async function awsJson(
   action: string,
   input: object,
 ): Promise<unknown> {
-  const body = JSON.stringify(input)
   for (let tries = 0; ; tries += 1) {
     try {
-      return await once(context, service, action, body)
+      return await awsJsonOnce(context, service, action, input)
     } catch (cause) {
       const wait = WAITS_MS[tries]
       if (!passes(cause)) throw new DomainError('internal_error', `${service.name} refused ${action}`, { cause })
@@ -76,11 +75,22 @@ export async function awsJson(
   }
 }
 
-async function once(
+/** How long one call may take, and what ends it earlier. */
+export interface CallLimits {
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Calls an action of a service a single time and answers its JSON. Rejects with {@link ServiceRefusal} when it says
+ * no, and with the plain error when it cannot be had.
+ */
+export async function awsJsonOnce(
   context: Pick<AdapterContext, 'env' | 'clock'>,
   service: JsonService,
   action: string,
-  body: string,
+  input: object,
+  limits: CallLimits = { timeoutMs: TIMEOUT_MS },
 ): Promise<unknown> {
   const answer = await signedRequest(context, {
     service: service.name,
@@ -89,8 +99,8 @@ async function once(
       'content-type': `application/x-amz-json-${service.version}`,
       'x-amz-target': `${service.target}.${action}`,
     },
-    body,
-    timeoutMs: TIMEOUT_MS,
+    body: JSON.stringify(input),
+    ...limits,
   })
   if (answer.status === 200) return JSON.parse(answer.body)
   throw new ServiceRefusal(service.name, action, codeIn(answer.body), answer.status)

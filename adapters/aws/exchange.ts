@@ -13,20 +13,28 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const httpAgent = new HttpAgent({ keepAlive: true })
 const httpsAgent = new HttpsAgent({ keepAlive: true })
 
+/** One request, ready to go. */
+export interface Exchange {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly timeoutMs: number
+  /** Ends it early. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * One HTTP exchange with a service of the cloud, over connections that are kept. Node's own client: the SDK has loaded
  * it already, while `fetch` would add its load time to a cold start. Rejects when no whole answer came in time.
  */
-export function exchange(
-  url: URL,
-  given: { method: string; headers: Readonly<Record<string, string>>; body?: string; timeoutMs: number },
-): Promise<Answer> {
+export function exchange(url: URL, given: Exchange): Promise<Answer> {
   const isSecure = url.protocol === 'https:'
+  const timeout = AbortSignal.timeout(given.timeoutMs)
   const options = {
     method: given.method,
     headers: given.headers,
     agent: isSecure ? httpsAgent : httpAgent,
-    signal: AbortSignal.timeout(given.timeoutMs),
+    signal: given.signal === undefined ? timeout : AbortSignal.any([timeout, given.signal]),
   }
   return new Promise((resolve, reject) => {
     const request = (isSecure ? httpsRequest : httpRequest)(url, options, (response) => {

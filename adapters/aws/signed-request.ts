@@ -13,6 +13,8 @@ export interface ServiceRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly timeoutMs: number
+  /** Ends it early. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -23,9 +25,9 @@ export async function signedRequest(
   context: Pick<AdapterContext, 'env' | 'clock'>,
   request: ServiceRequest,
 ): Promise<Answer> {
-  const { service, headers, body, timeoutMs } = request
+  const { service, headers, body, timeoutMs, signal } = request
   const region = required(context, 'AWS_REGION')
-  const url = new URL(request.endpoint || `https://${service}.${region}.amazonaws.com`)
+  const url = addressOf(service, region, request.endpoint)
   const credentials = await awsCredentials(context)
   const signer = new SignatureV4({ credentials, region, service, sha256: Sha256 })
   const signed = await signer.sign(
@@ -41,5 +43,10 @@ export async function signedRequest(
     },
     { signingDate: new Date(context.clock.now()) },
   )
-  return exchange(url, { method: 'POST', headers: signed.headers, body, timeoutMs })
+  return exchange(url, { method: 'POST', headers: signed.headers, body, timeoutMs, signal })
+}
+
+/** The address of a service: the one named, or that of the region where none or an empty one is. */
+export function addressOf(service: string, region: string, endpoint: string | undefined): URL {
+  return new URL(endpoint || `https://${service}.${region}.amazonaws.com`)
 }

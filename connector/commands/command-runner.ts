@@ -15,6 +15,9 @@ import type { Slots } from './slots.ts'
 /** How long an outcome is tried to be stored; after that nobody asks for it any more. */
 const storeAttempts = 12
 
+/** A command that finds no place says so this long before its deadline, while somebody still waits for the answer. */
+const busyNoticeMs = 2_000
+
 /** Runs the commands of the queue, each at most once. */
 export interface CommandRunner {
   /**
@@ -97,7 +100,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
         return log.warn('a message of the command queue cannot be read', { characters: body.length })
       }
       const slots = isCall(message) ? callSlots : orderSlots
-      const release = await slots.take(message.deadlineAt)
+      const release = await slots.take(message.deadlineAt - busyNoticeMs)
       try {
         const ready = release === undefined ? unsent('busy') : await look(parts, message)
         if ('state' in ready) return await endUnsent(message, ready).finally(release)

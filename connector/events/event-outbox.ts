@@ -3,9 +3,9 @@ import type { PlatformEvent } from '../../core/model.ts'
 import type { EventSink } from '../../core/ports.ts'
 import { type Time, backoffMs } from '../timers.ts'
 
-/** SQS takes at most ten messages a call, and 256 KiB in all of them; a quarter is left for what wraps the events. */
+/** SQS takes at most ten messages a call and 1 MiB in all of them; a quarter is left for what wraps the events. */
 const batchEvents = 10
-const batchBytes = 192 * 1024
+const batchBytes = 768 * 1024
 
 /** Calls to the queue at a time: one hides another's round trip, more would only make the queue throttle. */
 const parallelBatches = 4

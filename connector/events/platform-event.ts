@@ -1,12 +1,6 @@
 import type { PlatformEvent } from '../../core/model.ts'
 import { type EngineEvent, eventNameOf } from '../engine.ts'
 
-/** The queue takes 256 KiB a message; what is larger than this loses its longest values. */
-const maxFieldBytes = 160 * 1024
-
-/** A value longer than this may be taken out of an event that is too large. */
-const longValue = 2_048
-
 const idPart = /^[A-Za-z0-9-]{1,64}$/
 
 /**
@@ -24,10 +18,7 @@ export function occurredAt(event: Pick<EngineEvent, 'header'>, now: number): num
   return Number.isSafeInteger(microseconds) && microseconds > 0 ? Math.floor(microseconds / 1_000) : now
 }
 
-/**
- * The engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as `Event-Domain`. An
- * event above the queue's size goes without its longest values and says so by `Event-Truncated: true`.
- */
+/** The engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as `Event-Domain`. */
 export function platformEvent(event: EngineEvent, id: string, domain: string, now: number): PlatformEvent {
   const fields: Record<string, string> = { ...event.headers(), 'Event-Domain': domain }
   if (event.body !== '') fields['_body'] = event.body
@@ -37,20 +28,6 @@ export function platformEvent(event: EngineEvent, id: string, domain: string, no
     domain,
     uuid: event.uuid.toLowerCase(),
     occurredAt: occurredAt(event, now),
-    fields: fitting(fields),
+    fields,
   }
-}
-
-function fitting(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const sizes = Object.entries(fields).map(([name, value]) => ({ name, bytes: name.length + Buffer.byteLength(value) }))
-  let total = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
-  if (total <= maxFieldBytes) return fields
-  const kept: Record<string, string> = { ...fields, 'Event-Truncated': 'true' }
-  const longest = sizes.filter(({ bytes }) => bytes > longValue).sort((a, b) => b.bytes - a.bytes)
-  for (const { name, bytes } of longest) {
-    if (total <= maxFieldBytes) break
-    delete kept[name]
-    total -= bytes
-  }
-  return kept
 }

@@ -54,7 +54,7 @@ test('a batch holds at most ten events', async () => {
 test('a batch stays below the size of a message', async () => {
   const { sink, batches } = batching()
   const { outbox } = anOutbox(sink)
-  const large = () => anEvent({ fields: { text: 'ä'.repeat(40_000) } })
+  const large = () => anEvent({ fields: { text: 'ä'.repeat(150_000) } })
 
   for (let count = 0; count < 20; count += 1) outbox.add(large())
   await outbox.drained()

@@ -103,19 +103,6 @@ describe('an event', () => {
     expect(published()).toHaveLength(1)
     expect(side.counters()['eventsUnreadable']).toBe(1)
   })
-
-  test('that is too large for the queue goes without its longest values, and says so', async () => {
-    const { send, published } = await aSide(['CHANNEL_ANSWER'])
-
-    await send({
-      name: 'CHANNEL_ANSWER',
-      uuid: randomUUID(),
-      headers: { ...inA, variable_huge: 'x'.repeat(200_000), variable_small: 'y' },
-    })
-
-    expect(published()[0]?.fields).toMatchObject({ 'Event-Truncated': 'true', variable_small: 'y' })
-    expect(published()[0]?.fields).not.toHaveProperty('variable_huge')
-  })
 })
 
 describe('the events of a call', () => {
