@@ -74,7 +74,10 @@ export class EslConnection {
       limits,
       counts: tally,
     })
-    this.#cancel.greeting = timers.after(limits.greetingMs, () => this.#fail('no-greeting', 'the engine did not greet'))
+    this.#cancel.greeting = timers.after(limits.greetingMs, () => {
+      if (this.#connected) this.#fail('no-greeting', `the engine did not greet within ${limits.greetingMs} ms`)
+      else this.#fail('unreachable', `no connection to the engine within ${limits.greetingMs} ms`)
+    })
     this.#watchSilence()
     this.#listen()
   }
@@ -193,7 +196,7 @@ export class EslConnection {
   #onClosed(): void {
     const cause = this.#socketError
     const reader = this.#reader.unfinished
-    if (!this.#connected) this.#fail('unreachable', `no connection to the engine: ${cause?.message}`, cause)
+    if (!this.#connected) this.#fail('unreachable', `no connection to the engine: ${codeOf(cause)}`, cause)
     else if (reader?.tail.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, cause)
     else this.#fail('closed', `the connection was closed${reader ? ` inside a ${reader.part}` : ''}`, cause)
   }
@@ -234,4 +237,9 @@ export class EslConnection {
     this.#replies.end(lost)
     this.#ended.resolve()
   }
+}
+
+/** Where a host has several addresses, the error of the system has a code but no message. */
+function codeOf(error: Error | undefined): string {
+  return error && 'code' in error ? String(error.code) : (error?.message ?? 'closed')
 }

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import {
+  EslCommandFateUnknown,
+  EslCommandInvalid,
+  EslCommandNotSent,
+  EslCommandRejected,
+  EslCommandTimeout,
+} from '../../../connector/esl/errors.ts'
+import { caught, eslBench } from '../../support/esl-bench.ts'
+
+const { serving, session } = eslBench()
+
+describe('a reply reaches its own command', () => {
+  it('when many are given at once: each is written when the one before it is answered', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      for (const name of ['a', 'b', 'c', 'd']) {
+        await peer.expect(`api echo ${name}`)
+        peer.event({ 'Event-Name': 'HEARTBEAT' })
+        peer.result(name)
+      }
+    })
+    const { link, ready } = session()
+    await ready()
+
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => link.api(`echo ${name}`)))
+
+    expect(answers).toEqual(['a', 'b', 'c', 'd'])
+    expect(link.counts.events).toBe(4)
+  })
+
+  it('when jobs are in flight together', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      for (const id of ['j1', 'j2', 'j3']) await peer.expect(`bgapi status\nJob-UUID: ${id}`)
+      peer.reply('+OK Job-UUID: j1', 'Job-UUID: j1\n')
+      peer.reply('-ERR permission denied')
+      peer.reply('+OK Job-UUID: j3', 'Job-UUID: j3\n')
+    })
+    const { link, ready } = session()
+    await ready()
+
+    const jobs = await Promise.allSettled(['j1', 'j2', 'j3'].map((id) => link.bgapi('status', id)))
+
+    expect(jobs.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(jobs[1]).toMatchObject({ reason: expect.any(EslCommandRejected) })
+  })
+
+  it('when the reply to an earlier job never comes', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('bgapi status\nJob-UUID: j1')
+      await peer.expect('bgapi status\nJob-UUID: j2')
+      peer.reply('+OK Job-UUID: j2', 'Job-UUID: j2\n')
+    })
+    const { link, ready } = session()
+    await ready()
+
+    const [lost, kept] = await Promise.allSettled([link.bgapi('status', 'j1'), link.bgapi('status', 'j2')])
+
+    expect(lost).toMatchObject({ reason: expect.any(EslCommandFateUnknown) })
+    expect(kept.status).toBe('fulfilled')
+  })
+
+  it('when the reply to the command before it comes late', async () => {
+    const late = Promise.withResolvers<void>()
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('api slow')
+      await late.promise
+      peer.result('slow')
+      await peer.expect('api quick')
+      peer.result('quick')
+    })
+    const { link, ready, time } = session()
+    await ready()
+
+    const slow = caught(link.api('slow'))
+    await time.advance(10_000)
+    expect(await slow).toBeInstanceOf(EslCommandTimeout)
+
+    const quick = link.api('quick')
+    late.resolve()
+
+    expect(await quick).toBe('quick')
+    expect(link.counts).toMatchObject({ lateReplies: 1, strayReplies: 0 })
+  })
+
+  it('when the reply to the command before it never comes and a job can tell its own', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('api swallowed')
+      await peer.expect('bgapi status\nJob-UUID: j1')
+      peer.reply('+OK Job-UUID: j1', 'Job-UUID: j1\n')
+      await peer.expect('api next')
+      peer.result('next')
+    })
+    const { link, ready, time } = session()
+    await ready()
+
+    const swallowed = caught(link.api('swallowed'))
+    await time.advance(10_000)
+
+    expect(await swallowed).toBeInstanceOf(EslCommandTimeout)
+    await link.bgapi('status', 'j1')
+    expect(await link.api('next')).toBe('next')
+  })
+
+  it('when the one before it was answered twice', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('api first')
+      peer.result('first')
+      peer.result('first')
+      await peer.expect('api second')
+      peer.result('second')
+    })
+    const { link, ready, until } = session()
+    await ready()
+
+    expect(await link.api('first')).toBe('first')
+    await until(() => link.counts.strayReplies === 1)
+
+    expect(await link.api('second')).toBe('second')
+  })
+
+  it('as it is, with its spaces and its -ERR, whatever its frame', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('api one')
+      peer.result('+OK  \n')
+      await peer.expect('api two')
+      peer.result('-USAGE: <uuid>\n')
+      await peer.expect('api three')
+      peer.reply('-ERR permission denied')
+    })
+    const { link, ready } = session()
+    await ready()
+
+    expect(await link.api('one')).toBe('+OK  \n')
+    expect(await link.api('two')).toBe('-USAGE: <uuid>\n')
+    expect(await link.api('three')).toBe('-ERR permission denied')
+  })
+
+  it('when the engine reads slowly and long commands fill the connection', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `j${index}`)
+    const filled = Promise.withResolvers<void>()
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('api full')
+      peer.pause()
+      peer.result('')
+      await filled.promise
+      peer.resume()
+      for (const id of ids) {
+        await peer.expect(`bgapi echo ${'x'.repeat(190_000)}\nJob-UUID: ${id}`)
+        peer.reply(`+OK Job-UUID: ${id}`, `Job-UUID: ${id}\n`)
+      }
+    })
+    const { link, ready } = session()
+    await ready()
+    await link.api('full')
+
+    const jobs = ids.map((id) => link.bgapi(`echo ${'x'.repeat(190_000)}`, id))
+    filled.resolve()
+
+    expect(await Promise.all(jobs)).toHaveLength(40)
+  })
+})
+
+describe('a command is not sent', () => {
+  it('when it holds a line break', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('api status')
+      peer.result('fine')
+    })
+    const { link, ready } = session()
+    await ready()
+
+    await expect(link.api('echo x\n\napi hupall')).rejects.toThrow(EslCommandInvalid)
+    await expect(link.bgapi('status\r\nJob-UUID: x', 'j1')).rejects.toThrow(EslCommandInvalid)
+    await expect(link.resubscribe(['HEARTBEAT\n'])).rejects.toThrow(EslCommandInvalid)
+    expect(await link.api('status')).toBe('fine')
+  })
+
+  it('while the session is not ready', async () => {
+    await serving(() => {})
+    const { link } = session()
+
+    await expect(link.api('status')).rejects.toThrow(EslCommandNotSent)
+    await expect(link.bgapi('status', 'j1')).rejects.toThrow(EslCommandNotSent)
+  })
+
+  it('when its time is over before its turn comes', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('api slow')
+    })
+    const { link, ready, time } = session()
+    await ready()
+
+    const first = caught(link.api('slow'))
+    const second = caught(link.api('behind'))
+    await time.advance(10_000)
+
+    expect(await first).toBeInstanceOf(EslCommandTimeout)
+    expect(await second).toBeInstanceOf(EslCommandNotSent)
+  })
+
+  it('when more wait than the limit', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      await peer.expect('api one')
+    })
+    const { link, ready, close } = session({ limits: { maxWaitingCommands: 1 } })
+    await ready()
+
+    const pending = [caught(link.api('one')), caught(link.api('two'))]
+
+    await expect(link.api('three')).rejects.toThrow('too many commands wait')
+    await close()
+    await Promise.all(pending)
+  })
+})

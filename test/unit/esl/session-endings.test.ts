@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { EslCommandFateUnknown, EslCommandNotSent, type EslDownReason } from '../../../connector/esl/errors.ts'
+import { recordedBytes } from '../../support/engine-recordings.ts'
+import { caught, eslBench } from '../../support/esl-bench.ts'
+import { type ScriptedPeer } from '../../support/scripted-esl-server.ts'
+
+const { serving, session } = eslBench()
+
+describe('when the connection ends', () => {
+  it('a command that was sent has an unknown fate, one that was not has none, and neither is sent again', async () => {
+    await serving(
+      async (peer) => {
+        await peer.ready('HEARTBEAT')
+        await peer.expect('api originate user/1000 &park()')
+        peer.send(notice('The system is being shut down.'))
+      },
+      async (peer) => {
+        await peer.ready('HEARTBEAT')
+        await peer.expect('api status')
+        peer.result('fine')
+      },
+    )
+    const { link, ready, isDown, time } = session({ subscribe: ['HEARTBEAT'] })
+    await ready()
+
+    const sent = caught(link.api('originate user/1000 &park()'))
+    const unsent = caught(link.api('version'))
+    expect(await isDown()).toMatchObject({ reason: 'disconnected', retryInMs: 250 })
+    expect(await sent).toBeInstanceOf(EslCommandFateUnknown)
+    expect(await unsent).toBeInstanceOf(EslCommandNotSent)
+
+    await time.advance(250)
+    await ready()
+
+    expect(await link.api('status')).toBe('fine')
+    expect(link.counts.connections).toBe(2)
+  })
+
+  const endings: [string, EslDownReason, (peer: ScriptedPeer) => void][] = [
+    ['in order', 'closed', (peer) => peer.end()],
+    ['by a reset', 'closed', (peer) => peer.reset()],
+    ['with a notice', 'disconnected', (peer) => peer.send(notice('Disconnected, goodbye.'))],
+    ['with the notice of a restart', 'disconnected', (peer) => peer.send(noticeOf('session/reload-mod-event-socket'))],
+    ['because it did not keep up', 'overflow', (peer) => endInsideAnEvent(peer)],
+    ['because the framing is lost', 'framing-lost', (peer) => peer.send('}\n\nContent-Type: auth/request\n\n')],
+    [
+      'because a body is too long',
+      'framing-lost',
+      (peer) => peer.send('Content-Type: log/data\nContent-Length: 9999999999\n\n'),
+    ],
+  ]
+  it.each(endings)('%s, the session is down for the reason %s', async (_, reason, ending) => {
+    await serving(async (peer) => {
+      await peer.ready('HEARTBEAT')
+      ending(peer)
+    })
+    const { isDown } = session({ subscribe: ['HEARTBEAT'] })
+
+    expect(await isDown()).toMatchObject({ reason, retryInMs: 250, error: { reason } })
+  })
+
+  it('after the framing is lost, nothing that was read with it is an event', async () => {
+    await serving(async (peer) => {
+      await peer.ready('HEARTBEAT')
+      peer.event({ 'Event-Name': 'HEARTBEAT' })
+      const made = '{"Event-Name":"MADE_UP"}'
+      peer.send(`ontent-Length: ${made.length}\nContent-Type: text/event-json\n\n${made}`)
+      peer.event({ 'Event-Name': 'HEARTBEAT' })
+    })
+    const { isDown, events } = session({ subscribe: ['HEARTBEAT'] })
+
+    expect(await isDown()).toMatchObject({ reason: 'framing-lost' })
+    expect(events.map(({ name }) => name)).toEqual(['HEARTBEAT'])
+  })
+
+  it('a notice that it will linger does not end it', async () => {
+    await serving(async (peer) => {
+      await peer.ready('HEARTBEAT')
+      const recording = recordedBytes('subscribe/myevents-inbound')
+      const linger = recording.lastIndexOf('Content-Type: ', recording.indexOf('Content-Disposition: linger'))
+      peer.send(recording.subarray(linger))
+    })
+    const { isDown, events } = session({ subscribe: ['HEARTBEAT'] })
+
+    expect(await isDown()).toMatchObject({ reason: 'disconnected' })
+    expect(events.map(({ name }) => name)).toContain('CHANNEL_HANGUP')
+  })
+})
+
+function notice(text: string): string {
+  return `Content-Type: text/disconnect-notice\nContent-Length: ${text.length + 1}\n\n${text}\n`
+}
+
+function noticeOf(recording: string): Buffer {
+  const bytes = recordedBytes(recording)
+  return bytes.subarray(bytes.indexOf('Content-Type: text/disconnect-notice'))
+}
+
+/** As an engine ends a listener whose events it has lost: in the middle of one. */
+function endInsideAnEvent(peer: ScriptedPeer): void {
+  const tail = recordedBytes('session/killed-for-lost-events.tail')
+  peer.send(tail.subarray(tail.indexOf('Content-Length')))
+  peer.end()
+}
