@@ -3,7 +3,7 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryDeliveryQueue } from '../../adapters/memory/memory-delivery-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
-import type { QueuedDelivery } from '../../core/ports.ts'
+import type { DeliveryQueue, QueuedDelivery } from '../../core/ports.ts'
 import { startCloudGate } from '../support/cloud-gate.ts'
 import { movableClock } from '../support/movable-clock.ts'
 import { opened } from '../support/opened.ts'
@@ -18,7 +18,13 @@ const aQueued = (given: Partial<QueuedDelivery> = {}): QueuedDelivery => ({
   ...given,
 })
 
-const kinds = [
+interface Rig {
+  readonly queue: DeliveryQueue
+  taken(): readonly QueuedDelivery[]
+  close(): Promise<void>
+}
+
+const kinds: readonly { readonly name: string; readonly open: () => Promise<Rig> }[] = [
   {
     name: 'memory',
     open: async () => {
@@ -29,13 +35,8 @@ const kinds = [
   {
     name: 'SQS',
     open: async () => {
-      const { queue, server, close } = await openSqs()
-      const taken = () =>
-        server.waiting('deliveries').map(({ body }) => {
-          const { version: _version, ...rest } = deliveryMessage.parse(body)
-          return { ...rest, delaySeconds: 0 }
-        })
-      return { queue, taken, close }
+      const sqs = await openSqs()
+      return { ...sqs, taken: () => sqs.server.waiting('deliveries').map(({ body }) => asQueued(body)) }
     },
   },
 ]
@@ -97,4 +98,9 @@ async function openSqs() {
       await server.close()
     },
   }
+}
+
+function asQueued(body: unknown): QueuedDelivery {
+  const { id, domain, hookId, attempt } = deliveryMessage.parse(body)
+  return aQueued({ id, domain, hookId, attempt })
 }

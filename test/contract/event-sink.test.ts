@@ -4,13 +4,20 @@ import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
+import type { EventSink } from '../../core/ports.ts'
 import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
 import { movableClock } from '../support/movable-clock.ts'
 import { opened } from '../support/opened.ts'
 import { startQueueServer } from '../support/queue-server.ts'
 import { anEvent } from '../support/records.ts'
 
-const kinds = [
+interface Rig {
+  readonly sink: EventSink
+  taken(): readonly PlatformEvent[]
+  close(): Promise<void>
+}
+
+const kinds: readonly { readonly name: string; readonly open: () => Promise<Rig> }[] = [
   {
     name: 'memory',
     open: async () => {
@@ -21,9 +28,8 @@ const kinds = [
   {
     name: 'SQS',
     open: async () => {
-      const { sink, server, close } = await openSqs()
-      const taken = () => server.waiting('events').map(({ body }) => asEvent(body))
-      return { sink, taken, close }
+      const sqs = await openSqs()
+      return { ...sqs, taken: () => sqs.server.waiting('events').map(({ body }) => asEvent(body)) }
     },
   },
 ]

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store.ts'
+import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import { sqsCommandReceiver } from '../../adapters/sqs/sqs-command-receiver.ts'
+import { commandMessage } from '../../contracts/messages/command.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { startCloudGate } from '../support/cloud-gate.ts'
+import { opened } from '../support/opened.ts'
+import { startQueueServer } from '../support/queue-server.ts'
+
+const channel = '11111111-2222-4333-8444-555555555555'
+const scope = { domain: 'a.example.com', presenceId: null }
+
+/** A receiver before a queue, and an endpoint that puts commands into it; the store of commands takes anything. */
+const rig = opened(async () => {
+  const server = await startQueueServer()
+  const gate = await startCloudGate({ AmazonSQS: server.endpoint })
+  const takeAnything = () => {
+    gate.answer = (call, forward) => (call.service.startsWith('DynamoDB') ? { status: 200, body: {} } : forward())
+  }
+  takeAnything()
+  const env = { ...server.env, ...gate.env, TABLE_COMMANDS: 'commands' }
+  const context = { env, clock: movableClock(), random: systemRandomness }
+  dynamoCommandStore(context)
+  return {
+    server,
+    gate,
+    takeAnything,
+    receiver: sqsCommandReceiver(context),
+    engine: sqsCallEngine(context),
+    async close() {
+      await gate.close()
+      await server.close()
+    },
+  }
+})
+
+const never = new AbortController().signal
+
+test('commands are taken in their order, each with its group, and are gone once they are removed', async () => {
+  const { receiver, engine, server } = rig()
+  server.empty()
+  await engine.send({ kind: 'hold', uuid: channel }, scope)
+  await engine.send({ kind: 'hangup', uuid: channel, cause: 'NORMAL_CLEARING' }, scope)
+
+  const taken = await receiver.receive(10, never)
+  for (const message of taken) await receiver.remove(message)
+
+  expect(taken.map(({ group }) => group)).toEqual([channel, channel])
+  expect(taken.map(({ body }) => commandMessage.parse(JSON.parse(body)).command.kind)).toEqual(['hold', 'hangup'])
+  expect(server.waiting('commands')).toEqual([])
+})
+
+test('waiting for a command ends at once, with nothing, when it is called off', async () => {
+  const { receiver, server } = rig()
+  server.empty()
+  const calledOff = new AbortController()
+
+  const receiving = receiver.receive(10, calledOff.signal)
+  calledOff.abort()
+
+  await expect(receiving).resolves.toEqual([])
+})
+
+test('a queue that cannot be reached is told as unavailable', async () => {
+  const { receiver, gate, takeAnything } = rig()
+  gate.answer = () => 'lost'
+
+  await expect(receiver.receive(10, never)).rejects.toMatchObject({ code: 'store_unavailable' })
+  takeAnything()
+})

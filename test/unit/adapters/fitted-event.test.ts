@@ -1,0 +1,45 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { EVENT_BYTES, fitted } from '../../../adapters/sqs/fitted-event.ts'
+import { anEvent } from '../../support/records.ts'
+
+const sizeOf = (fields: object) => Buffer.byteLength(JSON.stringify(fields))
+
+describe('an event on its way to the queue', () => {
+  test('stays as it is while it fits', () => {
+    const event = anEvent()
+
+    expect(fitted(event)).toBe(event)
+  })
+
+  test('has its longest values cut and says so; short values and all names stay', () => {
+    const event = anEvent({ fields: { short: 'kept', long: 'x'.repeat(EVENT_BYTES), 'Unique-ID': 'u' } })
+
+    const { fields } = fitted(event)
+
+    expect(fields).toMatchObject({ short: 'kept', 'Unique-ID': 'u', Truncated: 'true' })
+    expect(event.fields['long']?.startsWith(fields['long'] ?? '-')).toBe(true)
+    expect(fields['long']?.length).toBeGreaterThan(10_000)
+  })
+
+  test('keeps what it is about when there are too many fields', () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`variable_${index}`, 'some value']))
+    const event = anEvent({ fields: { ...many, 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': 'u' } })
+
+    expect(fitted(event).fields).toEqual({ 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': 'u', Truncated: 'true' })
+  })
+
+  test('fits, whatever its fields are, and holds no half character', () => {
+    const value = fc.string({ unit: fc.constantFrom('a', 'ü', '🙂', '"', '\u0000'), minLength: 0, maxLength: 30 })
+    const fields = fc.dictionary(fc.string({ maxLength: 20 }), value, { maxKeys: 12 })
+    fc.assert(
+      fc.property(fields, fc.integer({ min: 1, max: 6000 }), (few, times) => {
+        const grown = Object.fromEntries(Object.entries(few).map(([name, text]) => [name, text.repeat(times)]))
+        const result = fitted(anEvent({ fields: grown }))
+        expect(sizeOf(result.fields)).toBeLessThanOrEqual(EVENT_BYTES)
+        expect(Object.values(result.fields).every((text) => text.isWellFormed())).toBe(true)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
