@@ -7,6 +7,7 @@ import { DomainError } from '../core/errors.ts'
 import type { PortName, PortsOf } from '../core/ports.ts'
 import { type Answer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
 import { type MakePort, cloudContext, cloudOwnPorts, cloudTools } from './endpoint/cloud.ts'
+import { late, withDeadline } from './endpoint/deadline.ts'
 import { type Exchange, beginExchange } from './endpoint/exchange.ts'
 import { failExchange, finishExchange } from './endpoint/finish-exchange.ts'
 import { runExchange } from './endpoint/run-exchange.ts'
@@ -35,6 +36,7 @@ export interface CloudEndpoint<R extends Route> extends EndpointHandler {
 const requestLimitMs = 28_000
 /** A request that would outlive its function answers for itself this much earlier. */
 const reserveMs = 500
+const lateText = 'the request took too long; what it asked for may still happen'
 
 /**
  * The handler of a route, over given ports. Checks run in the contract's order: size, authentication, body syntax,
@@ -50,9 +52,10 @@ export function createEndpoint<const R extends Route>(
   const endpoint = { route, ports, useCase, tools, touchSession: sessionToucher() }
   const finish = (exchange: Exchange, answer: Answer) =>
     finishExchange(exchange, route, (ports as OwnPorts).audit, tools, answer)
-  const handle = middy<Exchange, Answer>(async (exchange: Exchange) => runExchange(exchange, endpoint), {
-    timeoutEarlyInMillis: reserveMs,
-    timeoutEarlyResponse: endLate,
+  const handle = middy<Exchange, Answer>(async (exchange: Exchange, context: Context) => {
+    const answer = await withDeadline(runExchange(exchange, endpoint), context.getRemainingTimeInMillis() - reserveMs)
+    if (answer === late) throw new DomainError('deadline_exceeded', lateText)
+    return answer
   })
     .after(({ event, response }) => finish(event, response as Answer))
     .onError(({ event, error }) => finish(event, failExchange(event, error)))
@@ -86,10 +89,6 @@ export function endpoint<const R extends Route>(
     route,
     over: (ports: PortsOf<R['needs']> & OwnPorts, tools: EndpointTools) => createEndpoint(route, ports, useCase, tools),
   })
-}
-
-function endLate(): never {
-  throw new DomainError('deadline_exceeded', 'the request took too long; what it asked for may still happen')
 }
 
 /** The time that a request has: what is left of the function's, and no more than the contract allows. */

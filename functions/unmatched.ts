@@ -1,23 +1,25 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import { createLogger } from '../adapters/log/logger.ts'
+import { type Log, createLogger } from '../adapters/log/logger.ts'
 import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
 import { routes } from '../contracts/routes/index.ts'
 import { DomainError } from '../core/errors.ts'
 import { type Answer, emptyAnswer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
 import { findPath } from './endpoint/canonical-path.ts'
 
-const log = createLogger('unmatched', { env: process.env })
-
 /**
  * Answers what no route takes: 308 to the one name of a path asked for by another, 204 to a preflight without
  * allowed origins, 405 with `Allow` to a wrong method, 404 to all else.
  */
-export async function handler(event: APIGatewayProxyEventV2): Promise<Answer> {
-  const requestId = requestIdOf(event.headers, () => systemRandomness.uuid())
-  const answer = answerUnmatched(event, requestId)
-  log.info('request', { requestId, operation: 'unmatched', status: answer.statusCode })
-  return answer
+export function createUnmatched(log: Log): (event: APIGatewayProxyEventV2) => Promise<Answer> {
+  return async (event) => {
+    const requestId = requestIdOf(event.headers, () => systemRandomness.uuid())
+    const answer = answerUnmatched(event, requestId)
+    log.info('request', { requestId, operation: 'unmatched', status: answer.statusCode })
+    return answer
+  }
 }
+
+export const handler = createUnmatched(createLogger('unmatched', { env: process.env }))
 
 function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): Answer {
   const { method } = event.requestContext.http

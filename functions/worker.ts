@@ -7,6 +7,7 @@ import { queues } from '../contracts/resources.ts'
 import type { Worker } from '../contracts/workers.ts'
 import type { PortName, PortsOf } from '../core/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
+import { late, withDeadline } from './endpoint/deadline.ts'
 import type { EndpointTools } from './endpoint/tools.ts'
 import { type MessageEnd, handleBatch } from './worker/handle-batch.ts'
 import { messageSchemas } from './worker/message-schemas.ts'
@@ -59,19 +60,19 @@ export function createWorker<const W extends Worker>(
   handle: HandleMessage<W>,
   tools: WorkerTools,
 ): WorkerHandler {
-  const run = middy<Batch, SQSBatchResponse>(
-    async ({ records, done }: Batch) => {
-      const failed = await handleBatch(records, queues[record.queue].fifo, async (message) => {
-        const end = await handleRecord(record, message, tools.log, async (content, log) =>
-          handle(content as MessageOf<W>, ports, { ...tools, log }),
-        )
-        if (end === 'done') done.add(message.messageId)
-        return end
-      })
-      return response(failed)
-    },
-    { timeoutEarlyInMillis: reserveMs, timeoutEarlyResponse: endLate },
-  ).onError(({ event: { records, done }, error }) => {
+  const handleOne = async ({ done }: Batch, message: SQSRecord) => {
+    const end = await handleRecord(record, message, tools.log, async (content, log) =>
+      handle(content as MessageOf<W>, ports, { ...tools, log }),
+    )
+    if (end === 'done') done.add(message.messageId)
+    return end
+  }
+  const run = middy<Batch, SQSBatchResponse>(async (batch: Batch, context: Context) => {
+    const work = handleBatch(batch.records, queues[record.queue].fifo, async (message) => handleOne(batch, message))
+    const failed = await withDeadline(work, context.getRemainingTimeInMillis() - reserveMs)
+    if (failed === late) throw new Error('the time of the function ran out')
+    return response(failed)
+  }).onError(({ event: { records, done }, error }) => {
     tools.log.error('batch ended early', error)
     return response(records.map(({ messageId }) => messageId).filter((id) => !done.has(id)))
   })
@@ -137,8 +138,4 @@ function parse(text: string): unknown {
 
 function response(failed: readonly string[]): SQSBatchResponse {
   return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) }
-}
-
-function endLate(): never {
-  throw new Error('the time of the function ran out')
 }

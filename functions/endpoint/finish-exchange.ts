@@ -2,6 +2,7 @@ import { type Route, isAudited } from '../../contracts/routes/route.ts'
 import { errorStatus } from '../../contracts/routes/error-codes.ts'
 import { DomainError } from '../../core/errors.ts'
 import { type Answer, errorAnswer } from './answer.ts'
+import { late, withDeadline } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
 import type { EndpointTools, OwnPorts } from './tools.ts'
 
@@ -29,7 +30,8 @@ export async function finishExchange(
 ): Promise<Answer> {
   if (isAudited(route) && isRecorded(exchange, answer))
     exchange.beside.push(writeAudit(exchange, audit, clock.now(), answer))
-  await within(patienceMs, Promise.all(exchange.beside), () => exchange.log.error('a write beside the request is late'))
+  const written = await withDeadline(Promise.all(exchange.beside), patienceMs)
+  if (written === late) exchange.log.error('a write beside the request is late')
   exchange.log.info('request', {
     operation: route.operationId,
     status: answer.statusCode,
@@ -65,14 +67,4 @@ async function writeAudit(exchange: Exchange, audit: OwnPorts['audit'], at: numb
   } catch (error) {
     exchange.log.error('audit record not written', error)
   }
-}
-
-/** Waits for work that never rejects, but no longer than a time; then tells. */
-async function within(limitMs: number, work: Promise<unknown>, tellLate: () => void): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), limitMs)
-  })
-  if ((await Promise.race([work, late])) === 'late') tellLate()
-  clearTimeout(timer)
 }

@@ -1,0 +1,171 @@
+/** The endpoints over memory: requests go in as the gateway hands them over, answers come out as it is given them. */
+import { createHash } from 'node:crypto'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import type { Route } from '../../contracts/routes/route.ts'
+import { errorBody } from '../../contracts/routes/shapes.ts'
+import type { Account } from '../../core/model.ts'
+import type { EndpointHandler } from '../../functions/endpoint.ts'
+import { readSettings } from '../../functions/endpoint/settings.ts'
+import type { EndpointTools } from '../../functions/endpoint/tools.ts'
+import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
+import { type CapturedLog, capturedLog } from './captured-log.ts'
+import { type MovableClock, movableClock } from './movable-clock.ts'
+import { aDomain, anAccount } from './records.ts'
+
+/** A request, of which a test names only what it is about. */
+export interface ApiRequest {
+  readonly params?: Readonly<Record<string, string>>
+  /** Without the question mark. */
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is, instead of `body`. */
+  readonly rawBody?: string
+  readonly base64?: boolean
+  readonly sourceAddress?: string
+}
+
+/** An answer, with its body read. */
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- an answer's body is judged by matchers
+  readonly body: any
+}
+
+/** A handler file's export. */
+interface Served<R extends Route> {
+  readonly route: R
+  readonly over: (ports: MemoryPorts, tools: EndpointTools) => EndpointHandler
+}
+
+/** The headers of a logged-in user. */
+export interface Credential {
+  readonly 'x-access-token': string
+  readonly 'x-key': string
+}
+
+/** Everything around one platform that lives in memory. */
+export interface Api {
+  readonly ports: MemoryPorts
+  readonly clock: MovableClock
+  readonly log: CapturedLog
+  readonly tools: EndpointTools
+  /** Calls an endpoint. A success is checked against the route's response, a refusal against the error body. */
+  call<R extends Route>(handler: Served<R>, request?: ApiRequest): Promise<ApiAnswer>
+  /** Makes an account, and its domain where that is missing. The password is `password of <login>`. */
+  account(given?: Partial<Account>): Promise<Account>
+  /** The headers of a token of an account, or of root. */
+  as(account: Account | 'root'): Promise<Credential>
+}
+
+/** The password that {@link Api.account} gives. */
+export const passwordOf = (login: string) => `password of ${login}`
+
+/** A platform without domains. */
+export function anApi(env: Readonly<Record<string, string>> = {}): Api {
+  const clock = movableClock()
+  const log = capturedLog()
+  const ports = memoryPorts({ clock, random: systemRandomness })
+  const tools = {
+    clock,
+    random: systemRandomness,
+    log,
+    settings: readSettings({ PUBLIC_URL: 'https://api.test', ...env }),
+  }
+  return {
+    ports,
+    clock,
+    log,
+    tools,
+    call: async (handler, request = {}) => {
+      const answer = await handler.over(ports, tools)(gatewayEvent(handler.route, request), aContext)
+      return checked(handler.route, answer)
+    },
+    account: async (given = {}) => {
+      const { login = '1000', domain = 'a.example.com' } = given
+      await ports.domains.create(aDomain({ name: domain }))
+      const passwordHash = await ports.passwords.hash(passwordOf(login))
+      const a1Hash = createHash('md5')
+        .update(`${login}:${domain}:${passwordOf(login)}`)
+        .digest('hex')
+      const account = anAccount({ passwordHash, a1Hash, ...given })
+      const created = await ports.accounts.create(account, 10_000)
+      if (created !== 'created') throw new Error(`the account of the test is not made: ${created}`)
+      return account
+    },
+    as: async (account) => aCredential(ports, clock, account),
+  }
+}
+
+/** A function's context with all of its time left. */
+export const aContext = { getRemainingTimeInMillis: () => 28_500 }
+
+/** A request as API Gateway hands it over (payload format 2.0). */
+export function gatewayEvent(
+  { method, path }: Pick<Route, 'method' | 'path'>,
+  request: ApiRequest = {},
+): APIGatewayProxyEventV2 {
+  const { params = {}, query = '', headers = {}, sourceAddress = '198.51.100.7' } = request
+  const rawPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
+  const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body))
+  return {
+    version: '2.0',
+    routeKey: `${method} ${path}`,
+    rawPath,
+    rawQueryString: query,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(Object.keys(params).length === 0 ? {} : { pathParameters: params }),
+    requestContext: {
+      accountId: 'test',
+      apiId: 'test',
+      domainName: 'api.test',
+      domainPrefix: 'api',
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: sourceAddress, userAgent: '' },
+      requestId: 'gateway-request',
+      routeKey: `${method} ${path}`,
+      stage: '$default',
+      time: '',
+      timeEpoch: 0,
+    },
+    ...(body === undefined ? {} : { body }),
+    isBase64Encoded: request.base64 ?? false,
+  }
+}
+
+async function aCredential(ports: MemoryPorts, clock: MovableClock, account: Account | 'root'): Promise<Credential> {
+  const isRoot = account === 'root'
+  const [login, domain] = isRoot ? ['root', ''] : [account.login, account.domain]
+  const username = isRoot ? login : `${login}@${domain}`
+  const key = systemRandomness.uuid()
+  const text = writeToken({ username, domain, key }, systemRandomness.bytes(32))
+  const token = {
+    key,
+    username,
+    domain,
+    login,
+    digest: tokenDigest(text),
+    credentialsId: isRoot ? '' : account.credentialsId,
+    createdAt: clock.now(),
+    expiresAt: clock.now() + 3_600_000,
+    enabled: true,
+  }
+  await ports.tokens.create(token, 50)
+  return { 'x-access-token': text, 'x-key': key }
+}
+
+function checked(
+  route: Route,
+  { statusCode, headers, body: text = '' }: Awaited<ReturnType<EndpointHandler>>,
+): ApiAnswer {
+  const isJson = headers['Content-Type']?.startsWith('application/json') === true
+  const body: unknown = isJson ? JSON.parse(text) : text
+  const schema = statusCode >= 400 && route.operationId !== 'readHealth' ? errorBody : route.response
+  const { success, error } = schema.safeParse(body)
+  if (!success) throw new Error(`the answer ${statusCode} has another form than its schema: ${error.message}`)
+  return { status: statusCode, headers, text, body }
+}

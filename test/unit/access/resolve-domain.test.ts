@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { resolveDomain } from '../../../core/access/resolve-domain.ts'
+import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
+import { anApi } from '../../support/api.ts'
+import { aCaller, aRoot } from '../../support/caller.ts'
+import { aDomain } from '../../support/records.ts'
+
+const none = { query: undefined, body: undefined }
+
+async function domains() {
+  const { ports } = anApi()
+  await ports.domains.create(aDomain())
+  return ports.domains
+}
+
+describe('a caller bound to a domain', () => {
+  it.each([none, { ...none, query: 'A.EXAMPLE.com' }, { ...none, body: 'a.example.com' }])(
+    'who names %j works in his own',
+    async (named) => {
+      await expect(resolveDomain(aCaller(), named, 'required', await domains())).resolves.toBe('a.example.com')
+    },
+  )
+
+  it.each([
+    { ...none, query: 'b.example.com' },
+    { ...none, body: 'b.example.com' },
+    { query: 'a.example.com', body: 'b.example.com' },
+    { ...none, query: '' },
+  ])('who names %j is refused', async (named) => {
+    await expect(resolveDomain(aCaller(), named, 'optional', await domains())).rejects.toMatchObject({
+      code: 'permission_denied',
+    })
+  })
+})
+
+describe('root', () => {
+  it.each([
+    [none, 'required', 'domain_required'],
+    [{ ...none, query: 'nobody.example.com' }, 'optional', 'not_found'],
+    [{ ...none, body: '' }, 'optional', 'not_found'],
+    [{ query: 'a.example.com', body: 'b.example.com' }, 'required', 'invalid_field'],
+  ] as const)('who names %j where it is %s gets %s', async (named, rule, code) => {
+    await expect(resolveDomain(aRoot(), named, rule, await domains())).rejects.toMatchObject({ code })
+  })
+
+  it('works in the domain that he names, in any case of its letters', async () => {
+    const named = { query: 'A.example.com', body: 'a.EXAMPLE.com' }
+
+    await expect(resolveDomain(aRoot(), named, 'required', await domains())).resolves.toBe('a.example.com')
+  })
+
+  it('works in all domains where he may name none', async () => {
+    await expect(resolveDomain(aRoot(), none, 'optional', await domains())).resolves.toBeNull()
+  })
+})
+
+describe('a domain of the query that only looks like the own one', () => {
+  const samples: Record<string, string[]> = JSON.parse(
+    readFileSync(new URL('../../fixtures/bad-inputs/crossing-tenants.json', import.meta.url), 'utf8'),
+  )
+  const queries = (samples['domain in the query'] ?? []).map(
+    (line) => line.slice(line.indexOf('?') + 1).split('#')[0] ?? '',
+  )
+
+  it.each(queries)('%s shows nothing of the other tenant', async (query) => {
+    const api = anApi()
+    const own = await api.account({ domain: 'acme.example.com', login: 'own', role: 'admin' })
+    await api.account({ domain: 'other.example.com', login: 'theirs' })
+
+    const answer = await api.call(listAccounts, { query, headers: { ...(await api.as(own)) } })
+
+    expect([200, 400, 403]).toContain(answer.status)
+    expect(answer.text).not.toContain('theirs')
+    if (answer.status === 200) expect(Object.keys(answer.body.data)).toEqual(['own'])
+  })
+})

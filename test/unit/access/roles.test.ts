@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { type Acl, aclResources } from '../../../core/access/acl.ts'
+import { decidePermission, exceeds, scopeOf } from '../../../core/access/permission.ts'
+import { aclOfRole, numberOfRole } from '../../../core/access/roles.ts'
+
+describe('the default roles', () => {
+  it('give root everything', () => {
+    expect(aclOfRole('root')).toEqual(Object.fromEntries(aclResources.map((name) => [name, ['*']])))
+  })
+
+  it('give users the contract list and nothing more', () => {
+    expect(aclOfRole('user')).toEqual({
+      account: ['r', 'uo'],
+      'acl/roles': ['r'],
+      blacklist: ['c', 'r', 'u'],
+      channels: ['co', 'ro', 'uo', 'do'],
+      cdr: ['ro'],
+      'cdr/files': ['ro'],
+      'cc/tiers': ['r'],
+    })
+  })
+
+  it('give admins all of their domain, the domain itself to read and change, and nothing of the deployment', () => {
+    const acl = aclOfRole('admin') ?? {}
+    const full = Object.entries(acl)
+      .filter(([, held]) => held.join() === '*')
+      .map(([name]) => name)
+
+    expect(full).toHaveLength(21)
+    expect(acl).toMatchObject({ domain: ['ro', 'uo'], 'acl/roles': ['r'], account: ['*'], 'cc/tiers': ['*'] })
+    for (const name of ['license', 'system/reload', 'gateway/profile', 'acl/resource'] as const) {
+      expect(acl).not.toHaveProperty([name])
+    }
+  })
+
+  it('are known by number, and any other is -1', () => {
+    expect(['root', 'admin', 'user', 'operator'].map(numberOfRole)).toEqual([2, 1, 0, -1])
+  })
+})
+
+describe('a permission', () => {
+  it.each([
+    [['*'], 'd', 'all'],
+    [['r'], 'r', 'all'],
+    [['ro'], 'r', 'own'],
+    [['r', 'ro'], 'r', 'all'],
+    [['c', 'u', 'd'], 'r', null],
+    [undefined, 'r', null],
+  ] as const)('map %j gives %s as %j', (held, action, scope) => {
+    expect(scopeOf(held === undefined ? {} : { hook: held }, 'hook', action)).toBe(scope)
+  })
+
+  it('on own things alone does not do where all is wanted', () => {
+    const acl: Acl = { channels: ['co'] }
+
+    expect(() => decidePermission(acl, { resource: 'channels', action: 'c' })).toThrow('Permission denied!')
+    expect(decidePermission(acl, { resource: 'channels', action: 'c', own: true })).toBe('own')
+  })
+
+  it('of a role above its giver is found', () => {
+    const [admin, user] = [aclOfRole('admin') ?? {}, aclOfRole('user') ?? {}]
+
+    expect(exceeds(user, admin)).toBe(false)
+    expect(exceeds(admin, admin)).toBe(false)
+    expect(exceeds(admin, user)).toBe(true)
+    expect(exceeds({ cdr: ['r'] }, { cdr: ['ro'] })).toBe(true)
+    expect(exceeds({ cdr: ['*'] }, { cdr: ['c', 'r', 'u', 'd'] })).toBe(false)
+    expect(exceeds({ cdr: ['*'] }, { cdr: ['c', 'r', 'u'] })).toBe(true)
+    expect(exceeds({ cdr: ['ro'] }, {})).toBe(true)
+  })
+})

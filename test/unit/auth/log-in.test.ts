@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, vi } from 'vitest'
+import { handler as logIn } from '../../../functions/auth/log-in.ts'
+import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
+import { type Api, anApi, passwordOf } from '../../support/api.ts'
+
+const right = { username: '1000@a.example.com', password: passwordOf('1000') }
+const wrong = { ...right, password: 'wrong' }
+
+const log = (api: Api, body: unknown, sourceAddress?: string) =>
+  api.call(logIn, { body, ...(sourceAddress === undefined ? {} : { sourceAddress }) })
+
+async function anApiWithAccount(given = {}) {
+  const api = anApi()
+  await api.account(given)
+  return api
+}
+
+describe('a login', () => {
+  it('gives a token that opens the other endpoints', async () => {
+    const api = await anApiWithAccount({ role: 'admin' })
+
+    const { status, body } = await log(api, { ...right, username: '1000@A.Example.com' })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      username: '1000@a.example.com',
+      role: 1,
+      roleName: 'admin',
+      acl: { account: ['*'], domain: ['ro', 'uo'] },
+      expires: api.clock.now() + 7 * 86_400_000,
+      cdr: { host: 'https://api.test', useProxy: 'true' },
+    })
+    const headers = { 'x-access-token': body.token, 'x-key': body.key }
+    const read = await api.call(readAccount, { params: { account_id: '1000' }, headers })
+    expect(read.status).toBe(200)
+  })
+
+  it('of root needs the password of the deployment', async () => {
+    const api = anApi()
+
+    const given = await log(api, { username: 'root', password: api.ports.secrets.root })
+    const refused = await log(api, { username: 'root', password: 'wrong' })
+
+    expect(given).toMatchObject({ status: 200, body: { username: 'root', role: 2, roleName: 'root' } })
+    expect(given.body.acl.license).toEqual(['*'])
+    expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
+  })
+
+  it('of root is refused while the deployment has no password', async () => {
+    const api = anApi()
+    api.ports.secrets.root = ''
+
+    expect(await log(api, { username: 'root', password: '' })).toMatchObject({ status: 401 })
+  })
+
+  it.each([
+    [{}, 400, 'missing_field', 'User name is required'],
+    [{ username: '', password: 'x' }, 400, 'missing_field', 'User name is required'],
+    [{ username: '1000', password: 'x' }, 400, 'invalid_field', expect.stringContaining('username')],
+    [{ username: '9999@a.example.com', password: 'x' }, 404, 'not_found', 'User not found'],
+    [{ username: '1000@b.example.com', password: passwordOf('1000') }, 404, 'not_found', 'User not found'],
+    [wrong, 401, 'invalid_credentials', expect.any(String)],
+    [{ username: right.username }, 401, 'invalid_credentials', expect.any(String)],
+    [{ ...right, password: '' }, 401, 'invalid_credentials', expect.any(String)],
+  ])('with %j is answered %i %s', async (body, status, code, info) => {
+    const api = await anApiWithAccount()
+
+    expect(await log(api, body)).toMatchObject({ status, body: { code, info } })
+    expect(api.ports.state.tokens.size).toBe(0)
+  })
+
+  it('without a body says that the user name is missing', async () => {
+    expect(await anApi().call(logIn)).toMatchObject({ status: 400, body: { info: 'User name is required' } })
+  })
+
+  it.each(['1000@a.example.com', '9999@a.example.com', '1000@b.example.com', 'root', '@', 'ü@a.example.com'])(
+    'of %s costs one password hash, whether or not there is such a user',
+    async (username) => {
+      const api = await anApiWithAccount()
+      const verify = vi.spyOn(api.ports.passwords, 'verify')
+
+      await log(api, { username, password: 'wrong' })
+
+      expect(verify).toHaveBeenCalledOnce()
+    },
+  )
+
+  it('leaves at most fifty tokens of a user, the oldest gone', async () => {
+    const api = await anApiWithAccount()
+    const first = await log(api, right)
+    for (let count = 0; count < 50; count += 1) {
+      api.clock.move(1000)
+      await log(api, right)
+    }
+
+    const headers = { 'x-access-token': first.body.token, 'x-key': first.body.key }
+    expect(api.ports.state.tokens.size).toBe(50)
+    expect(await api.call(readAccount, { params: { account_id: '1000' }, headers })).toMatchObject({ status: 401 })
+  })
+
+  it('keeps a digest and nothing of the token itself', async () => {
+    const api = await anApiWithAccount()
+
+    const { body } = await log(api, right)
+    const [kept] = api.ports.state.tokens.values()
+
+    expect(kept?.digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(JSON.stringify(kept)).not.toContain(body.token.split('.')[2])
+  })
+})
+
+describe('the throttle', () => {
+  it('turns a username away after ten failures, the right password included, until the window has passed', async () => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 10; count += 1) expect(await log(api, wrong)).toMatchObject({ status: 401 })
+    api.clock.move(60_000)
+
+    const refused = await log(api, right)
+    api.clock.move(14 * 60_000 + 1)
+    const admitted = await log(api, right)
+
+    expect(refused).toMatchObject({ status: 429, body: { code: 'locked_out' }, headers: { 'Retry-After': '840' } })
+    expect(admitted.status).toBe(200)
+  })
+
+  it('answers an unknown user as it answers a known one', async () => {
+    const api = await anApiWithAccount()
+    const tenTimes = async (username: string) => {
+      for (let count = 0; count < 10; count += 1) await log(api, { username, password: 'wrong' })
+      const { body, status, headers } = await log(api, { username, password: 'wrong' })
+      return { status, retryAfter: headers['Retry-After'], ...body, requestId: '' }
+    }
+
+    expect(await tenTimes('1000@a.example.com')).toEqual(await tenTimes('9999@a.example.com'))
+  })
+
+  it('forgets the failures of a username at a success, however its letters are written', async () => {
+    const api = await anApiWithAccount({ login: 'alice' })
+    const good = { username: 'alice@a.example.com', password: passwordOf('alice') }
+    for (let count = 0; count < 9; count += 1) await log(api, { username: 'Alice@A.example.com', password: 'wrong' })
+
+    expect(await log(api, good)).toMatchObject({ status: 200 })
+    for (let count = 0; count < 9; count += 1) await log(api, { ...good, password: 'wrong' })
+    expect(await log(api, good)).toMatchObject({ status: 200 })
+  })
+
+  it('lets no more than ten wrong passwords be tried at the same moment', async () => {
+    const api = await anApiWithAccount()
+
+    const answers = await Promise.all(Array.from({ length: 40 }, () => log(api, wrong)))
+
+    const tried = answers.filter(({ status }) => status === 401)
+    expect(tried.length).toBeLessThanOrEqual(10)
+    expect(answers.every(({ status }) => status === 401 || status === 429)).toBe(true)
+  })
+
+  it('turns a source address away after fifty failures of many users, and no other address', async () => {
+    const api = await anApiWithAccount()
+    const from = '203.0.113.9'
+    for (let count = 0; count < 50; count += 1) {
+      await log(api, { username: `user${count}@a.example.com`, password: 'wrong' }, from)
+    }
+
+    expect(await log(api, right, from)).toMatchObject({ status: 429, body: { code: 'locked_out' } })
+    expect(await log(api, right, '203.0.113.10')).toMatchObject({ status: 200 })
+  })
+
+  it('counts no successful login against its address', async () => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 60; count += 1) expect(await log(api, right)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a login body of the bad inputs', () => {
+  const samples: Record<string, string[]> = JSON.parse(
+    readFileSync(new URL('../../fixtures/bad-inputs/credentials.json', import.meta.url), 'utf8'),
+  )
+
+  it.each((samples['login bodies'] ?? []).filter((text) => !text.includes('<right>')))(
+    '%s gives no token and leaves the counter of other users alone',
+    async (rawBody) => {
+      const api = anApi()
+      await api.account({ domain: 'acme.example.com' })
+
+      const answer = await api.call(logIn, { rawBody })
+
+      expect([400, 401, 404]).toContain(answer.status)
+      expect(api.ports.state.tokens.size).toBe(0)
+      expect([...api.ports.state.failures.keys()]).not.toContain('user:admin@acme.example.com')
+    },
+  )
+
+  it('with a role and permissions of its own gives those of the account', async () => {
+    const api = await anApiWithAccount()
+
+    const { body } = await log(api, { ...right, role: 99, acl: { '*': ['*'] } })
+
+    expect(body).toMatchObject({ role: 0, roleName: 'user' })
+    expect(body.acl).not.toHaveProperty(['*'])
+  })
+})
+
+describe('the trail', () => {
+  it('has a failed login with the name that was tried, and no password', async () => {
+    const api = await anApiWithAccount()
+
+    await log(api, { ...right, password: 'planted-password' })
+
+    expect(api.ports.state.audit).toEqual([
+      expect.objectContaining({
+        caller: '1000@a.example.com',
+        domain: 'a.example.com',
+        status: 401,
+        path: '/login',
+        fields: ['password', 'username'],
+      }),
+    ])
+    expect(JSON.stringify([api.ports.state.audit, api.log.lines])).not.toContain('planted-password')
+  })
+
+  it('has no line for logins that were turned away, so that nobody can fill it', async () => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 30; count += 1) await log(api, wrong)
+    await log(api, {})
+
+    expect(api.ports.state.audit).toHaveLength(10)
+  })
+})

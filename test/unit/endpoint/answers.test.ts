@@ -1,0 +1,320 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { okInfo, createEndpoint } from '../../../functions/endpoint.ts'
+import { logOut, logIn } from '../../../contracts/routes/auth.ts'
+import { readStatus as statusRoute } from '../../../contracts/routes/status.ts'
+import { errorStatus } from '../../../contracts/routes/error-codes.ts'
+import { DomainError, type ErrorCode } from '../../../core/errors.ts'
+import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
+import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
+import { aContext, anApi, gatewayEvent } from '../../support/api.ts'
+import { gone } from '../../support/flaky.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+/** An endpoint whose use case is the test's. */
+async function setUp(useCase: () => Promise<{ status: 'OK'; info: string }>) {
+  const api = anApi()
+  const headers = { ...(await api.as('root')) }
+  const handler = createEndpoint(logOut, api.ports, useCase, api.tools)
+  const call = async (context = aContext, more: Record<string, string> = {}) => {
+    const event = gatewayEvent(logOut, { headers: { ...headers, ...more } })
+    const answer = await handler(event, context)
+    return { ...answer, json: JSON.parse(answer.body ?? '') }
+  }
+  return { api, call }
+}
+
+const succeed = async () => okInfo('done')
+
+describe('a request id', () => {
+  it.each(['a', 'A.b_c-1', 'x'.repeat(64)])('%s of the caller is used', async (id) => {
+    const { call } = await setUp(succeed)
+
+    expect((await call(aContext, { 'x-request-id': id })).headers['X-Request-Id']).toBe(id)
+  })
+
+  it.each(['', 'a b', 'x'.repeat(65), 'a,b', 'ü', 'a\r\nb'])('%j is replaced by a new one', async (id) => {
+    const { call } = await setUp(succeed)
+
+    expect((await call(aContext, { 'x-request-id': id })).headers['X-Request-Id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('is told in the body of a refusal and on every log line', async () => {
+    const api = anApi()
+
+    const answer = await api.call(listAccounts, { headers: { 'x-request-id': 'mine' } })
+
+    expect(answer).toMatchObject({ status: 401, body: { requestId: 'mine' }, headers: { 'X-Request-Id': 'mine' } })
+    expect(api.log.lines.map(({ keys }) => keys['requestId'])).toEqual(['mine'])
+  })
+})
+
+describe('an answer', () => {
+  it('is never kept by anybody on its way', async () => {
+    const { call } = await setUp(succeed)
+
+    expect((await call()).headers).toMatchObject({
+      'Cache-Control': 'no-store',
+      'Content-Type': 'application/json',
+      'X-Content-Type-Options': 'nosniff',
+    })
+  })
+
+  it.each(Object.entries(errorStatus))('to the refusal %s has the status %i', async (code, status) => {
+    const { call } = await setUp(async () => {
+      throw new DomainError(code as ErrorCode, 'what happened')
+    })
+
+    const answer = await call()
+
+    expect(answer.statusCode).toBe(status)
+    expect(answer.json).toEqual({
+      status: 'error',
+      info: 'what happened',
+      code,
+      requestId: answer.headers['X-Request-Id'],
+    })
+  })
+
+  it('tells when to come again, also where a store is down', async () => {
+    const later = await setUp(async () => {
+      throw new DomainError('rate_limited', 'slower', { retryAfterSeconds: 7 })
+    })
+    const down = await setUp(async () => {
+      throw new DomainError('store_unavailable', 'the store is down')
+    })
+
+    expect((await later.call()).headers['Retry-After']).toBe('7')
+    expect((await down.call()).headers['Retry-After']).toBe('1')
+  })
+
+  it('to an unforeseen error says nothing of it, and the log says all', async () => {
+    const { api, call } = await setUp(async () => {
+      throw new TypeError('cannot read secret-table')
+    })
+
+    const { statusCode, json } = await call()
+
+    expect(statusCode).toBe(500)
+    expect(json).toMatchObject({ code: 'internal_error', info: 'internal error' })
+    expect(JSON.stringify(json)).not.toContain('secret-table')
+    expect(api.log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'request failed' }))
+  })
+
+  it('of another form than the route declares is a failure of the service', async () => {
+    const api = anApi()
+    const handler = createEndpoint(statusRoute, api.ports, async () => ({}) as never, api.tools)
+
+    const answer = await handler(gatewayEvent(statusRoute, { headers: { ...(await api.as('root')) } }), aContext)
+
+    expect(answer.statusCode).toBe(500)
+  })
+
+  it('holds nothing that the route does not name', async () => {
+    const { call } = await setUp(async () => ({ ...okInfo('done'), passwordHash: 'planted' }))
+
+    expect((await call()).json).toEqual({ status: 'OK', info: 'done' })
+  })
+
+  it('after a failed request is as if that had never been', async () => {
+    let fails = true
+    const { call } = await setUp(async () => {
+      if (fails) throw new Error('once')
+      return okInfo('done')
+    })
+
+    const first = await call()
+    fails = false
+
+    expect(first.statusCode).toBe(500)
+    expect((await call()).statusCode).toBe(200)
+  })
+})
+
+describe('a request that would outlive its function', () => {
+  it.each([
+    [10_000, 9_500],
+    [60_000, 28_000],
+  ])('with %i ms left is ended after %i ms with 504', async (remainingMs, endsAfterMs) => {
+    vi.useFakeTimers()
+    const { call } = await setUp(() => new Promise(() => {}))
+    let isOver = false
+
+    const answer = call({ getRemainingTimeInMillis: () => remainingMs }).finally(() => {
+      isOver = true
+    })
+    await vi.advanceTimersByTimeAsync(endsAfterMs - 1)
+    const before = isOver
+    await vi.advanceTimersByTimeAsync(1)
+
+    expect(before).toBe(false)
+    expect(await answer).toMatchObject({ statusCode: 504, json: { code: 'deadline_exceeded' } })
+  })
+
+  it('is in the trail, for what it asked may still happen', async () => {
+    vi.useFakeTimers()
+    const { api, call } = await setUp(() => new Promise(() => {}))
+
+    const answer = call()
+    await vi.advanceTimersByTimeAsync(28_000)
+    await answer
+
+    expect(api.ports.state.audit).toEqual([expect.objectContaining({ caller: 'root', status: 504 })])
+  })
+})
+
+describe('the trail', () => {
+  const body = { domain_name: 'new.example.com', customer_id: 'planted-value', junk: 1 }
+
+  it('has each change with who, what and the names of fields, and no value of them', async () => {
+    const api = anApi()
+
+    await api.call(createDomain, { body, headers: { ...(await api.as('root')), 'x-request-id': 'r1' } })
+
+    expect(api.ports.state.audit).toEqual([
+      {
+        at: api.clock.now(),
+        requestId: 'r1',
+        caller: 'root',
+        domain: '',
+        sourceAddress: '198.51.100.7',
+        method: 'POST',
+        path: '/api/v2/domains',
+        status: 200,
+        fields: ['customer_id', 'domain_name'],
+      },
+    ])
+    expect(JSON.stringify(api.ports.state.audit)).not.toContain('planted')
+  })
+
+  it('has refused changes of known callers, none of unknown ones, and no reading', async () => {
+    const api = anApi()
+    const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
+
+    await api.call(createDomain, { body, headers: admin })
+    await api.call(createDomain, { body })
+    await api.call(listAccounts, { headers: admin })
+
+    expect(api.ports.state.audit.map(({ caller, status }) => ({ caller, status }))).toEqual([
+      { caller: '1000@a.example.com', status: 403 },
+    ])
+  })
+
+  it('that cannot be written leaves the answer as it is and is logged', async () => {
+    const api = anApi()
+    const ports = { ...api.ports, audit: gone(api.ports.audit, 'append', () => true) }
+    const event = gatewayEvent(createDomain.route, { body, headers: { ...(await api.as('root')) } })
+
+    const answer = await createDomain.over(ports, api.tools)(event, aContext)
+
+    expect(answer.statusCode).toBe(200)
+    expect(api.log.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'audit record not written' }),
+    )
+  })
+
+  it('that is slow holds the answer for 400 ms and no longer', async () => {
+    vi.useFakeTimers()
+    const api = anApi()
+    const headers = { ...(await api.as('root')) }
+    const ports = { ...api.ports, audit: { append: () => new Promise<void>(() => {}) } }
+
+    const answer = createDomain.over(ports, api.tools)(gatewayEvent(createDomain.route, { body, headers }), aContext)
+    await vi.advanceTimersByTimeAsync(400)
+
+    expect((await answer).statusCode).toBe(200)
+  })
+})
+
+describe('a session', () => {
+  it('is noted once a minute for each user', async () => {
+    const api = anApi()
+    const handler = createEndpoint(logOut, api.ports, succeed, api.tools)
+    const touch = vi.spyOn(api.ports.sessions, 'touch')
+    const event = async () => gatewayEvent(logOut, { headers: { ...(await api.as('root')) } })
+
+    await handler(await event(), aContext)
+    api.clock.move(59_999)
+    await handler(await event(), aContext)
+    api.clock.move(1)
+    await handler(await event(), aContext)
+
+    expect(touch.mock.calls.map(([username]) => username)).toEqual(['root', 'root'])
+  })
+
+  it('that cannot be noted fails nothing, and is tried again at the next request', async () => {
+    const api = anApi()
+    let isGone = true
+    const ports = { ...api.ports, sessions: gone(api.ports.sessions, 'touch', () => isGone) }
+    const handler = createEndpoint(logOut, ports, succeed, api.tools)
+    const event = gatewayEvent(logOut, { headers: { ...(await api.as('root')) } })
+
+    const answer = await handler(event, aContext)
+    isGone = false
+    await handler(event, aContext)
+
+    expect(answer.statusCode).toBe(200)
+    expect([...api.ports.state.sessions.keys()]).toEqual(['root'])
+  })
+})
+
+describe('an endpoint with a malformed environment', () => {
+  it('answers 500 in the documented form, and the log names the variable and not its value', async () => {
+    vi.stubEnv('TOKEN_SECONDS', 'planted')
+    vi.stubEnv('POWERTOOLS_DEV', 'true')
+    const written = vi.spyOn(console, 'error').mockImplementation(() => {})
+
+    const answer = await listAccounts(gatewayEvent(listAccounts.route), aContext)
+
+    expect(answer.statusCode).toBe(500)
+    expect(JSON.parse(answer.body ?? '')).toMatchObject({ status: 'error', code: 'internal_error' })
+    expect(written.mock.calls.join()).toContain('TOKEN_SECONDS must be a whole number')
+    expect(written.mock.calls.join()).not.toContain('planted')
+  })
+})
+
+describe('a refusal of fields', () => {
+  it('names each field and what is wrong with it', async () => {
+    const api = anApi()
+    const headers = { ...(await api.as('root')) }
+
+    const { body } = await api.call(createDomain, {
+      body: { domain_name: 'a_b', customer_id: 'c', variables: ['no assignment', 5] },
+      headers,
+    })
+
+    expect(body).toMatchObject({ code: 'invalid_field', info: expect.stringContaining('domain_name: ') })
+    expect(body.details.map(({ field }: { field: string }) => field)).toEqual([
+      'domain_name',
+      'variables[0]',
+      'variables[1]',
+    ])
+  })
+
+  it('tells a missing field apart from a wrong one', async () => {
+    const api = anApi()
+
+    const { body } = await api.call(createDomain, {
+      body: { customer_id: 'c' },
+      headers: { ...(await api.as('root')) },
+    })
+
+    expect(body).toMatchObject({
+      code: 'missing_field',
+      info: 'domain_name: must be given',
+      details: [{ field: 'domain_name', problem: 'must be given' }],
+    })
+  })
+
+  it('of a login says text where text is wanted', async () => {
+    const handler = createEndpoint(logIn, anApi().ports, async () => ({}) as never, anApi().tools)
+
+    const answer = await handler(gatewayEvent(logIn, { body: { username: ['x'] } }), aContext)
+
+    expect(JSON.parse(answer.body ?? '')).toMatchObject({ details: [{ field: 'username', problem: 'must be text' }] })
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { errorBody } from '../../../contracts/routes/shapes.ts'
+import { createUnmatched } from '../../../functions/unmatched.ts'
+import { gatewayEvent } from '../../support/api.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+
+const ask = (method: string, path: string, query = '') =>
+  createUnmatched(capturedLog())(gatewayEvent({ method: method as 'GET', path }, { query }))
+
+describe('a path by another name', () => {
+  it.each([
+    ['POST', '/engine/login', '', '/login'],
+    ['GET', '/engine/api/v2/accounts', 'domain=a.example.com', '/api/v2/accounts?domain=a.example.com'],
+    ['GET', '/api/v2/accounts/', '', '/api/v2/accounts'],
+    ['PUT', '/engine/api/v2/accounts/10+0/', '', '/api/v2/accounts/10%2B0'],
+    ['PATCH', '/engine/api/v2/channels/x', '', '/api/v2/channels/x'],
+    ['GET', '/health/', '', '/health'],
+    ['GET', '/api/v2/accounts', '', '/api/v2/accounts'],
+  ])('%s %s is sent to the one name', async (method, path, query, location) => {
+    expect(await ask(method, path, query)).toMatchObject({ statusCode: 308, headers: { Location: location } })
+  })
+
+  it('never leads to another host or writes a second header', async () => {
+    for (const path of ['//evil.example/api/v2/accounts/', '/engine//evil.example/login', '/\\evil.example/']) {
+      expect((await ask('GET', path)).statusCode).toBe(404)
+    }
+    const { headers } = await ask('GET', '/engine/api/v2/accounts/a\r\nSet-Cookie: x')
+    expect(headers['Location']).toBe('/api/v2/accounts/a%0D%0ASet-Cookie%3A%20x')
+  })
+})
+
+describe('a wrong method', () => {
+  it.each([
+    ['DELETE', '/api/v2/accounts', 'GET, POST, OPTIONS'],
+    ['PATCH', '/api/v2/accounts/1000', 'DELETE, GET, PUT, OPTIONS'],
+    ['POST', '/api/v2/channels/x', 'DELETE, PATCH, PUT, OPTIONS'],
+    ['TRACE', '/login', 'POST, OPTIONS'],
+  ])('%s %s is refused with what is allowed', async (method, path, allow) => {
+    const answer = await ask(method, path)
+
+    expect(answer).toMatchObject({ statusCode: 405, headers: { Allow: allow } })
+    expect(JSON.parse(answer.body ?? '')).toMatchObject({ code: 'method_not_allowed' })
+  })
+
+  it('OPTIONS needs no credential', async () => {
+    expect(await ask('OPTIONS', '/api/v2/accounts')).toMatchObject({ statusCode: 204 })
+  })
+})
+
+describe('an unknown path', () => {
+  it.each([
+    '/',
+    '/api/v1/accounts',
+    '/API/V2/ACCOUNTS',
+    '/api/v2/./accounts',
+    '/api/v2/accounts;x=1',
+    '/api/v2/accounts/../domains',
+    '/api/v2/channels/a/b/c/eavesdrop',
+    '/engine/engine/directory',
+    '/engine/health',
+    '/api/v2/accounts//',
+  ])('%s is refused in the documented form', async (path) => {
+    const answer = await ask('GET', path)
+
+    expect(answer.statusCode).toBe(404)
+    expect(errorBody.safeParse(JSON.parse(answer.body ?? '')).success).toBe(true)
+  })
+})

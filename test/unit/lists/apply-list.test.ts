@@ -1,0 +1,149 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ListRules, applyList } from '../../../core/lists/apply-list.ts'
+import type { ListQuery } from '../../../core/lists/list-query.ts'
+
+interface Item {
+  readonly id: string
+  readonly state: string
+  readonly online: boolean
+  readonly calls?: number
+}
+
+const rules: ListRules<Item> = { id: ({ id }) => id, fields: ['id', 'state', 'online', 'calls'] }
+
+const items: Item[] = [
+  { id: '1000', state: 'onhook', online: true, calls: 2 },
+  { id: '1001', state: 'nonreg', online: false },
+  { id: '1002', state: 'onhook', online: true, calls: 1 },
+  { id: '2000', state: 'isbusy', online: true, calls: 10 },
+]
+
+const many = (count: number): Item[] =>
+  Array.from({ length: count }, (_, index) => ({ id: String(100_000 + index), state: 'nonreg', online: false }))
+
+const idsOf = (query: ListQuery, of: readonly Item[] = items) => applyList(of, query, rules).rows.map(({ id }) => id)
+
+describe('a list', () => {
+  it('is given whole and in its own order when nothing is asked', () => {
+    const page = applyList(items, {}, rules)
+
+    expect(page.rows.map(({ item }) => item)).toEqual(items)
+    expect(page.headers).toEqual({})
+  })
+
+  it('above 4 000 items is cut, says so and goes on behind the cursor', () => {
+    const all = many(4_001)
+    const first = applyList(all, {}, rules)
+    const second = applyList(all, { cursor: first.headers['X-Next-Cursor'] }, rules)
+
+    expect(first.rows).toHaveLength(4_000)
+    expect(first.headers).toMatchObject({ 'X-Truncated': 'true' })
+    expect(second.rows.map(({ id }) => id)).toEqual(['104000'])
+    expect(second.headers).toEqual({})
+  })
+
+  it.each([
+    [{ page: 1 }, 0, 40],
+    [{ page: 2 }, 40, 40],
+    [{ limit: 7 }, 0, 7],
+    [{ limit: 7, page: 3 }, 14, 7],
+    [{ limit: 7, page: 100 }, 0, 0],
+  ])('asked for %j starts at %i and has %i items', (query, start, length) => {
+    const ids = idsOf(query, many(100))
+
+    expect(ids).toEqual(
+      many(100)
+        .slice(start, start + length)
+        .map(({ id }) => id),
+    )
+  })
+
+  it.each([
+    ['{"state":1}', ['2000', '1001', '1000', '1002']],
+    ['{"state":-1,"id":-1}', ['1002', '1000', '1001', '2000']],
+    ['{"calls":1}', ['1001', '1002', '1000', '2000']],
+    ['{"online":-1}', ['1000', '1002', '2000', '1001']],
+  ])('sorted by %s has equal items by id, numbers as numbers, absent ones first', (sort, ids) => {
+    expect(idsOf({ sort })).toEqual(ids)
+  })
+
+  it.each([
+    ['{"id":"10"}', ['1000', '1001', '1002']],
+    ['{"online":true}', ['1000', '1002', '2000']],
+    ['{"calls":1}', ['1002']],
+    ['{"calls":"1"}', []],
+    ['{"state":"on","online":true}', ['1000', '1002']],
+    ['{"calls":null}', ['1001']],
+  ])('filtered by %s matches text by prefix and the rest by equality', (filter, ids) => {
+    expect(idsOf({ filter })).toEqual(ids)
+  })
+
+  it.each(['id,state', ' id , state ', '{"id":1,"state":1}'])('cut to columns %j keeps the ids as keys', (columns) => {
+    const { rows } = applyList(items.slice(0, 1), { columns }, rules)
+
+    expect(rows).toEqual([{ id: '1000', item: { id: '1000', state: 'onhook' } }])
+  })
+
+  it.each([
+    ['sort', '{"id":0}'],
+    ['sort', '{"id":"1"}'],
+    ['sort', '[]'],
+    ['sort', 'id'],
+    ['sort', '{"passwordHash":1}'],
+    ['filter', '{"id":{}}'],
+    ['filter', '{"__proto__":"x"}'],
+    ['filter', 'null'],
+    ['columns', 'passwordHash'],
+    ['columns', ''],
+    ['cursor', 'x'],
+    ['cursor', '%'],
+    ['cursor', 'W10'],
+  ])('refuses %s=%s by name', (parameter, value) => {
+    expect(() => applyList(items, { [parameter]: value }, rules)).toThrow(
+      expect.objectContaining({ code: 'invalid_field', details: [expect.objectContaining({ field: parameter })] }),
+    )
+  })
+})
+
+describe('a cursor', () => {
+  it('shows every item once, whatever the sort and the size of the pages', () => {
+    const item = fc.record({
+      id: fc.string({ minLength: 1, maxLength: 8 }),
+      state: fc.string({ maxLength: 3, unit: 'grapheme' }),
+      online: fc.boolean(),
+      calls: fc.nat({ max: 3 }),
+    })
+    const list = fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 30 })
+    const sort = fc.constantFrom(undefined, '{"state":1}', '{"calls":-1,"online":1}')
+    fc.assert(
+      fc.property(list, sort, fc.integer({ min: 1, max: 5 }), (unordered, sort, limit) => {
+        const all = unordered.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        const shown: string[] = []
+        let cursor: string | undefined
+        do {
+          const page = applyList(all, { limit, sort, cursor }, rules)
+          shown.push(...page.rows.map(({ id }) => id))
+          cursor = page.headers['X-Next-Cursor']
+        } while (cursor !== undefined)
+
+        expect(shown).toEqual(applyList(all, { sort }, rules).rows.map(({ id }) => id))
+      }),
+      { seed: 1, numRuns: 200 },
+    )
+  })
+
+  it.each([undefined, '{"state":1}'])('sorted by %s goes on where it was when its item is gone', (sort) => {
+    const first = applyList(items, { limit: 2, sort }, rules)
+    const last = first.rows.at(-1)?.id
+    const rest = items.filter(({ id }) => id !== last)
+
+    const next = applyList(rest, { limit: 4, sort, cursor: first.headers['X-Next-Cursor'] }, rules)
+
+    expect([...first.rows, ...next.rows].map(({ id }) => id).sort()).toEqual(items.map(({ id }) => id))
+  })
+
+  it('is refused together with a page', () => {
+    expect(() => applyList(items, { cursor: 'W10', page: 2 }, rules)).toThrow('must not be given together with page')
+  })
+})
