@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { startConnector } from '../../../connector/connector.ts'
+import { openEslSession } from '../../../connector/esl/session.ts'
+import type { CommandOutcome, CommandScope, EngineCommand } from '../../../core/commands.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { aCommandMessage, anEavesdrop, anOriginate } from '../../support/command-message.ts'
+import { engineLab } from '../../support/engine-lab.ts'
+import { settle } from '../../support/manual-time.ts'
+import { aDomain, aHook } from '../../support/records.ts'
+
+const tenant1 = { domain: 'tenant1.example.com', presenceId: null }
+const tenant2 = { domain: 'tenant2.example.com', presenceId: null }
+
+let close = async () => {}
+afterEach(() => close())
+
+/** A connector, over memory stores, on the event socket of the simulated engine; the time is in hand. */
+async function aConnectedConnector(wanted: readonly string[] = []) {
+  const lab = await engineLab()
+  const { time } = lab
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  for (const { domain } of [tenant1, tenant2]) await ports.domains.create(aDomain({ name: domain }))
+  await ports.hooks.create(
+    wanted.map((event) => aHook({ event, domain: tenant1.domain })),
+    100,
+  )
+  const bodies: string[] = []
+  const connector = startConnector({
+    clock: time.clock,
+    timers: time.timers,
+    ports,
+    receiver: {
+      receive: async (_limit, signal) => {
+        while (bodies.length === 0 && !signal.aborted) await settle()
+        return bodies.splice(0).map((body) => ({ body, group: body, receipt: body }))
+      },
+      remove: async () => {},
+    },
+    openLink: openEslSession,
+    engine: { host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' },
+    connectorId: 'connector-1',
+    version: '1.2.3',
+    random: () => 0,
+    log: capturedLog(),
+  })
+  close = async () => {
+    await connector.stop(0)
+    await lab.close()
+  }
+
+  /** Moves the time on in small steps until something is so; fails when two minutes do not bring it about. */
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    for (let steps = 0; steps < 6_000; steps += 1) {
+      if (await isSo()) return
+      await time.advance(20)
+    }
+    throw new Error('it did not come about')
+  }
+  const run = async (command: EngineCommand, scope: CommandScope = tenant1): Promise<CommandOutcome | undefined> => {
+    const message = aCommandMessage({ command, scope, deadlineAt: time.clock.now() + 20_000 })
+    await ports.commands.create(message)
+    bodies.push(JSON.stringify(message))
+    const outcome = async () => (await ports.commands.read(message.id))?.outcome
+    await until(async () => (await outcome()) !== undefined)
+    return outcome()
+  }
+  await until(() => connector.health().status === 'OK')
+  return { ports, run, until, lab }
+}
+
+test('a call is placed, listed, held twice, resumed and hung up', async () => {
+  const { run, until } = await aConnectedConnector()
+  const { uuid, ...call } = anOriginate()
+  const list = async (scope: CommandScope) => {
+    const outcome = await run({ kind: 'list-channels' }, scope)
+    return outcome?.state === 'done' ? JSON.parse(outcome.text) : outcome
+  }
+
+  expect(await run({ ...call, uuid })).toEqual({ state: 'done', text: `+OK ${uuid}\n`, uuid })
+  // The engine writes its list late.
+  await until(async () => (await list(tenant1)).rows[0]?.callstate === 'ACTIVE')
+  expect(await list(tenant1)).toMatchObject({ row_count: 1, rows: [{ uuid, dest: '9196' }] })
+  expect(await list(tenant2)).toEqual({ row_count: 0, rows: [] })
+  expect(await run({ kind: 'hold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })
+  expect(await run({ kind: 'hold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })
+  expect(await run({ kind: 'unhold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })
+  expect(await run({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' })).toEqual({ state: 'done', text: '+OK\n' })
+})
+
+test('a channel of one tenant is not there for another', async () => {
+  const { run } = await aConnectedConnector()
+  const { uuid, ...call } = anOriginate()
+  await run({ ...call, uuid })
+
+  expect(await run({ kind: 'hold', uuid }, tenant2)).toEqual({ state: 'absent' })
+  expect(await run({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' }, tenant2)).toEqual({ state: 'absent' })
+  expect(await run(anEavesdrop({ target: uuid, user: '1000' }), tenant2)).toEqual({ state: 'absent' })
+  expect(await run({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' }, tenant1)).toMatchObject({ state: 'done' })
+})
+
+test('a channel that does not exist is not held', async () => {
+  const { run } = await aConnectedConnector()
+
+  expect(await run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'absent' })
+})
+
+test('a variable with spaces arrives whole', async () => {
+  const { run, ports, until } = await aConnectedConnector(['CHANNEL_ANSWER'])
+  const { uuid, ...call } = anOriginate({ variables: { note: 'two "words" Zoë | 100% $' } })
+
+  await run({ ...call, uuid })
+  await until(() => ports.events.published.some((event) => event.uuid === uuid))
+
+  expect(ports.events.published.find((event) => event.uuid === uuid)?.fields['variable_note']).toBe(
+    'two "words" Zoë | 100% $',
+  )
+})
+
+test('a listener is put on a channel', async () => {
+  const { run } = await aConnectedConnector()
+  const { uuid: target, ...call } = anOriginate()
+  await run({ ...call, uuid: target })
+  const listening = anEavesdrop({ target, user: '1001' })
+
+  expect(await run(listening)).toEqual({ state: 'done', text: `+OK ${listening.uuid}\n`, uuid: listening.uuid })
+})
+
+test("a call's events come in order, each once, and end with its end", async () => {
+  const names = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']
+  const { run, ports, until } = await aConnectedConnector(names)
+  const { uuid, ...call } = anOriginate({ calledId: '9199' })
+
+  await run({ ...call, uuid })
+  await until(() => ports.events.published.some(({ name }) => name === 'CHANNEL_DESTROY'))
+
+  const told = ports.events.published.filter((event) => event.uuid === uuid)
+  expect(told.map(({ name }) => name)).toEqual(names)
+  expect(told.every(({ domain, fields }) => domain === tenant1.domain && fields['Event-Domain'] === domain)).toBe(true)
+})
+
+test('an account is busy while its call is up', async () => {
+  const { run, ports, until } = await aConnectedConnector(['CUSTOM->svc::account_status'])
+  const states = () => ports.events.published.map(({ fields }) => fields['Account-User-State'])
+  expect(await run({ kind: 'drop-registrations', login: '1000' })).toMatchObject({ state: 'done' })
+  expect(await run({ kind: 'flush-account', login: '1000' })).toMatchObject({ state: 'done' })
+  await until(() => states().includes('ONHOOK'))
+
+  await run(anOriginate({ calledId: '9199' }))
+  await until(() => states().at(-1) === 'ONHOOK' && states().includes('ISBUSY'))
+
+  expect(states().slice(-3)).toEqual(['ONHOOK', 'ISBUSY', 'ONHOOK'])
+})
