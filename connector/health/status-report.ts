@@ -7,6 +7,9 @@ import { type Time, pause } from '../timers.ts'
 /** A report older than 30 s counts as silence, and the status page may be 15 s behind. */
 const reportMs = 5_000
 
+/** Whether an engine is connected is looked at this often, so that a change is told at once. */
+const lookMs = 250
+
 /** The engine's status text is a dozen lines. */
 const maxStatusLength = 4_096
 
@@ -22,24 +25,32 @@ export interface StatusParts extends Time {
 }
 
 /**
- * Counts this start once and reports every 5 s until aborted. Of several engines the report tells of the first that
- * is connected. A store that is gone is tried again with the next report.
+ * Counts this start once and reports every 5 s until aborted, and as soon as the engine is found or lost. Of several
+ * engines the report tells of the first that is connected. A store that is gone is tried again with the next report.
  */
 export async function reportStatus(parts: StatusParts, signal: AbortSignal): Promise<void> {
   let restarts: number | undefined
   while (!signal.aborted) {
+    const told = readyEngine(parts) !== undefined
     try {
       restarts ??= await parts.store.countStart()
       await parts.store.report(await report(parts, restarts))
     } catch (problem) {
       parts.log.error('the status of the connector could not be stored', problem)
     }
-    await pause(parts.timers, reportMs, signal)
+    for (let waitedMs = 0; waitedMs < reportMs && !signal.aborted; waitedMs += lookMs) {
+      if ((readyEngine(parts) !== undefined) !== told) break
+      await pause(parts.timers, lookMs, signal)
+    }
   }
 }
 
+function readyEngine({ engines }: StatusParts): Engine | undefined {
+  return engines.find(({ commands, events }) => isReady(commands) && isReady(events))
+}
+
 async function report(parts: StatusParts, restarts: number): Promise<ConnectorReport> {
-  const engine = parts.engines.find(({ commands, events }) => isReady(commands) && isReady(events))
+  const engine = readyEngine(parts)
   const heard = parts.engines.flatMap(({ commands, events }) => [commands.heardAt, events.heardAt])
   const { inFlight, waiting } = parts.queues()
   return {
