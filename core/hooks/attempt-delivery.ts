@@ -35,18 +35,27 @@ interface Verdict {
   readonly replySnippet?: string
 }
 
+/** What was made of an attempt: as it is on record, and the state that it left the delivery in. */
+export interface MadeAttempt {
+  readonly state: Delivery['state']
+  readonly attempt: DeliveryAttempt
+}
+
 /**
  * Makes one attempt to deliver and records it. The hook is read again first: a deleted or disabled one sends nothing.
- * Safe to repeat: an attempt that is on record, or whose delivery has ended, is not made again.
+ * Safe to repeat: an attempt that is on record, or whose delivery has ended, is not made again, and gives `undefined`.
  */
-export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttempt): Promise<void> {
+export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttempt): Promise<MadeAttempt | undefined> {
   const delivery = await tools.deliveries.read(wanted.domain, wanted.hookId, wanted.id)
-  if (delivery === undefined || delivery.state !== 'pending' || delivery.attempts.length >= wanted.attempt) return
+  if (delivery === undefined || delivery.state !== 'pending' || delivery.attempts.length >= wanted.attempt) {
+    return undefined
+  }
   const hook = await tools.hooks.read(wanted.domain, wanted.hookId)
   const at = tools.clock.now()
   const { state, ...verdict } = await deliver(tools, hook, delivery)
   const attempt: DeliveryAttempt = { at, durationMs: tools.clock.now() - at, ...verdict }
   await tools.deliveries.recordAttempt(delivery, attempt, state)
+  return { state, attempt }
 }
 
 async function deliver(tools: DeliveryTools, hook: Hook | undefined, delivery: Delivery): Promise<Verdict> {

@@ -15,5 +15,11 @@ export const handler = worker(
     hookClient: guardedHookClient,
     secretBox: kmsSecretBox,
   },
-  async (message, ports, { clock }) => attemptDelivery({ ...ports, clock, hmac: hmacSha256 }, message),
+  async (message, ports, { clock, log }) => {
+    const made = await attemptDelivery({ ...ports, clock, hmac: hmacSha256 }, message)
+    if (made === undefined) return
+    const { status, reason, durationMs } = made.attempt
+    const { id: deliveryId, hookId, domain } = message
+    log.info('attempt made', { deliveryId, hookId, domain, state: made.state, status, reason, durationMs })
+  },
 )
