@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
 import { type Build, connectorFolder, functionFolder, handlers } from './handlers.ts'
 import { writeFolder } from './write-folder.ts'
@@ -17,10 +16,16 @@ export interface BundleOptions {
 
 const noticeAfterMs = 2000
 
-/** Some packages are CommonJS inside and call `require` for node's own modules, which modules lack. */
-const requireBanner = "import{createRequire as _r}from'node:module';const require=_r(import.meta.url);"
+/** Some packages are CommonJS inside and call `require` for node's own modules, which ES modules lack. */
+const requireBanner =
+  "import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);"
 
-const environmentCredentials = fileURLToPath(new URL('bundled/environment-credentials.ts', import.meta.url))
+/** What functions get instead of parts of the SDK that only cost them. */
+const replacements = {
+  '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'bundled/environment-credentials.ts'),
+  '@aws-sdk/endpoint-cache': join(import.meta.dirname, 'bundled/absent-features.ts'),
+  '@smithy/core/event-streams': join(import.meta.dirname, 'bundled/absent-features.ts'),
+}
 
 const common = {
   bundle: true,
@@ -29,12 +34,12 @@ const common = {
   target: 'node24',
   mainFields: ['module', 'main'],
   minify: true,
-  // Error classes are told apart by name, by the SDK and by us.
-  keepNames: true,
   legalComments: 'none',
   banner: { js: requireBanner },
   outExtension: { '.js': '.mjs' },
   write: false,
+  // What bundles hold must not depend on where they are made.
+  tsconfigRaw: {},
   logLevel: 'silent',
 } as const satisfies esbuild.BuildOptions
 
@@ -70,15 +75,19 @@ async function bundleFunctions(source: string, build: Build): Promise<esbuild.Ou
       out: join(functionFolder(build, handler), 'index'),
     })),
     outdir: build.folder,
-    alias: { '@aws-sdk/credential-provider-node': environmentCredentials },
+    alias: replacements,
   })
   return result.outputFiles
 }
 
-/** The connector keeps the SDK's full credential chain: a task's credentials come by HTTP and expire. */
+/**
+ * The connector keeps the whole SDK: a task's credentials come by HTTP and expire. It keeps names too, which cost a
+ * function 20 KB of every cold start: the errors of the event socket are called after their classes.
+ */
 async function bundleConnector(source: string, build: Build): Promise<esbuild.OutputFile[]> {
   const result = await esbuild.build({
     ...common,
+    keepNames: true,
     absWorkingDir: source,
     entryPoints: [join(source, 'connector/main.ts')],
     outdir: connectorFolder(build),

@@ -1,4 +1,15 @@
 import type { Node } from 'constructs'
+import {
+  type SettingRule,
+  anyNetwork,
+  listOf,
+  matching,
+  network,
+  oneOf,
+  optional,
+  partsOf,
+  wholeNumber,
+} from './setting-rules.ts'
 
 /** What an engineer decides about a deployment. Each is a context value of the same name (`-c name=value`, cdk.json). */
 export interface Settings {
@@ -28,36 +39,51 @@ export interface Settings {
   readonly hookAllowedNetworks: string
 }
 
-const network = /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/
+const origin = matching(/^https?:\/\/[^\s,/*]+$/, 'an origin such as https://console.example.com')
+
+/** What each setting is when nobody says anything, and what it must be. An empty text leaves the default to others. */
+const rules: { readonly [Name in keyof Settings]: { readonly fallback: string; readonly rule: SettingRule } } = {
+  engineHost: {
+    fallback: 'engine.callplane.internal',
+    rule: matching(/^[A-Za-z0-9.-]{1,253}$/, 'a host name or an IPv4 address'),
+  },
+  enginePort: { fallback: '8021', rule: wholeNumber(1, 65_535) },
+  engineNetwork: { fallback: '10.0.0.0/16', rule: network },
+  connectorNetwork: { fallback: '10.90.0.0/24', rule: network },
+  publicUrl: {
+    fallback: '',
+    rule: optional(matching(/^https:\/\/[^\s/]+$/, 'an address such as https://api.example.com')),
+  },
+  allowedOrigins: { fallback: '', rule: listOf(origin) },
+  alarmEmail: { fallback: '', rule: optional(matching(/^[^\s@]+@[^\s@]+$/, 'an email address')) },
+  logLevel: { fallback: 'info', rule: oneOf('trace', 'debug', 'info', 'warn', 'error') },
+  rootName: { fallback: '', rule: optional(matching(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, ., _ or -')) },
+  tokenSeconds: { fallback: '', rule: optional(wholeNumber(300, 8_640_000)) },
+  passwordMinLength: { fallback: '', rule: optional(wholeNumber(1, 128)) },
+  hookAllowedNetworks: { fallback: '', rule: listOf(anyNetwork) },
+}
 
 /** Reads the settings from the context. Throws a plain sentence that names the first value that cannot be used. */
 export function readSettings(node: Node): Settings {
-  const read = (name: keyof Settings, fallback: string, pattern: RegExp, rule: string): string => {
+  const read = (name: keyof Settings): string => {
+    const { fallback, rule } = rules[name]
     const given: unknown = node.tryGetContext(name)
     const value = given === undefined ? fallback : typeof given === 'number' ? String(given) : given
-    if (typeof value === 'string' && pattern.test(value)) return value
-    throw new Error(`context value ${name} must be ${rule}, got ${JSON.stringify(value)}`)
+    if (typeof value === 'string' && rule.accepts(value)) return value
+    throw new Error(`context value ${name} must be ${rule.words}, got ${JSON.stringify(value)}`)
   }
-  const origins = read('allowedOrigins', '', /^$|^(https?:\/\/[^\s,/*]+)(\s*,\s*https?:\/\/[^\s,/*]+)*$/, listOfOrigins)
   return {
-    engineHost: read(
-      'engineHost',
-      'engine.callplane.internal',
-      /^[A-Za-z0-9.-]{1,253}$/,
-      'a host name or IPv4 address',
-    ),
-    enginePort: Number(read('enginePort', '8021', /^[1-9]\d{0,4}$/, 'a port number')),
-    engineNetwork: read('engineNetwork', '10.0.0.0/16', network, 'a network such as 10.0.0.0/16'),
-    connectorNetwork: read('connectorNetwork', '10.90.0.0/24', network, 'a network such as 10.90.0.0/24'),
-    publicUrl: read('publicUrl', '', /^$|^https:\/\/[^\s/]+$/, 'an address such as https://api.example.com'),
-    allowedOrigins: origins === '' ? [] : origins.split(/\s*,\s*/),
-    alarmEmail: read('alarmEmail', '', /^$|^[^\s@]+@[^\s@]+$/, 'an email address'),
-    logLevel: read('logLevel', 'info', /^(trace|debug|info|warn|error)$/, 'trace, debug, info, warn or error'),
-    rootName: read('rootName', '', /^[A-Za-z0-9._-]{0,64}$/, 'up to 64 letters, digits, dots, hyphens or underscores'),
-    tokenSeconds: read('tokenSeconds', '', /^\d{0,7}$/, 'a number of seconds from 300 to 8640000'),
-    passwordMinLength: read('passwordMinLength', '', /^\d{0,3}$/, 'a number from 1 to 128'),
-    hookAllowedNetworks: read('hookAllowedNetworks', '', /^[0-9a-fA-F.:/,\s]*$/, 'networks in CIDR form'),
+    engineHost: read('engineHost'),
+    enginePort: Number(read('enginePort')),
+    engineNetwork: read('engineNetwork'),
+    connectorNetwork: read('connectorNetwork'),
+    publicUrl: read('publicUrl'),
+    allowedOrigins: partsOf(read('allowedOrigins')),
+    alarmEmail: read('alarmEmail'),
+    logLevel: read('logLevel'),
+    rootName: read('rootName'),
+    tokenSeconds: read('tokenSeconds'),
+    passwordMinLength: read('passwordMinLength'),
+    hookAllowedNetworks: read('hookAllowedNetworks'),
   }
 }
-
-const listOfOrigins = 'origins such as https://console.example.com, comma-separated'

@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, type BucketProps } from 'aws-cdk-lib/aws-s3'
-import type { Construct } from 'constructs'
+import { Construct } from 'constructs'
 
 const guarded: BucketProps = {
   blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -15,13 +15,16 @@ const guarded: BucketProps = {
  * Call recordings. Not versioned: a recording that its owner deletes must be gone, and no key is written twice. Every
  * read and write is logged to a bucket beside it, because a signed link is used without the service's knowledge.
  */
-export class RecordingsBucket extends Bucket {
+export class RecordingsBucket extends Construct {
+  readonly bucket: Bucket
+
   constructor(scope: Construct, id: string) {
-    const accessLogs = new Bucket(scope, `${id}AccessLogs`, {
+    super(scope, id)
+    const accessLogs = new Bucket(this, 'AccessLogs', {
       ...guarded,
       lifecycleRules: [{ expiration: Duration.days(90) }],
     })
-    super(scope, id, {
+    this.bucket = new Bucket(this, 'Objects', {
       ...guarded,
       versioned: false,
       serverAccessLogsBucket: accessLogs,

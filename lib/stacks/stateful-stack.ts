@@ -53,6 +53,6 @@ export class StatefulStack extends Stack implements Resources {
           removalPolicy: RemovalPolicy.RETAIN,
         }),
     )
-    this.buckets = eachOf(buckets, (name) => new RecordingsBucket(this, `${constructId(name)}Bucket`))
+    this.buckets = eachOf(buckets, (name) => new RecordingsBucket(this, `${constructId(name)}Bucket`).bucket)
   }
 }

@@ -1,12 +1,12 @@
 import { afterAll, expect, it } from 'vitest'
 import { cors } from '../../contracts/cors.ts'
 import { routes } from '../../contracts/routes/index.ts'
-import type { Placed } from './assembly.ts'
+import { type Placed, text } from './assembly.ts'
 import { synthesize } from './synthesized-app.ts'
 
 const synthesized = synthesize()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.asyncDispose]())
+afterAll(() => synthesized[Symbol.dispose]())
 
 /** The declaration that a route of the gateway ends at. */
 function declarationBehind(route: Placed): unknown {
@@ -25,14 +25,14 @@ it('has exactly one gateway route for each declared method and path, and one for
     [method, ...otherMethods].map((each) => `${each} ${path}`),
   )
 
-  const deployed = assembly.ofType('AWS::ApiGatewayV2::Route').map(({ Properties }) => Properties['RouteKey'])
+  const deployed = assembly.ofType('AWS::ApiGatewayV2::Route').map(({ Properties }) => text(Properties['RouteKey']))
 
   expect(deployed.toSorted()).toEqual([...declared, '$default'].sort())
 })
 
 it('every gateway route ends at the function of its declaration', () => {
   for (const route of assembly.ofType('AWS::ApiGatewayV2::Route')) {
-    const key = String(route.Properties['RouteKey'])
+    const key = text(route.Properties['RouteKey'])
     const declared = routes.find(({ method, otherMethods = [], path }) =>
       [method, ...otherMethods].some((each) => `${each} ${path}` === key),
     )
@@ -65,8 +65,8 @@ it('no origin may call the API from a browser by default', () => {
   expect(api?.Properties).not.toHaveProperty('CorsConfiguration')
 })
 
-it('a configured origin gets exactly the declared methods and headers', async () => {
-  await using configured = synthesize({ context: { allowedOrigins: 'https://a.example.com, https://b.example.com' } })
+it('a configured origin gets exactly the declared methods and headers', () => {
+  using configured = synthesize({ context: { allowedOrigins: 'https://a.example.com, https://b.example.com' } })
 
   const [api] = configured.assembly.ofType('AWS::ApiGatewayV2::Api')
 

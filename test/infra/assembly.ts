@@ -14,6 +14,7 @@ export interface Resource {
 }
 
 interface Template {
+  readonly Description?: string
   readonly Resources: Readonly<Record<string, Resource>>
   readonly Outputs?: Readonly<Record<string, { readonly Value: Value; readonly Export?: { readonly Name: string } }>>
   readonly Parameters?: Readonly<Record<string, Value>>
@@ -54,7 +55,7 @@ export class Assembly {
     return this.stacks.flatMap((stack) =>
       Object.entries(stack.template.Resources)
         .filter(([, resource]) => resource.Type === type)
-        .map(([id, resource]) => ({ ...resource, id, stack })),
+        .map(([id, resource]) => Object.assign({ id, stack }, resource)),
     )
   }
 
@@ -77,9 +78,9 @@ export class Assembly {
     const [call] = Object.entries(value)
     if (call === undefined) return ''
     const [name, argument] = call
-    if (name === 'Ref') return this.reference(stack, String(argument))
+    if (name === 'Ref') return this.reference(stack, text(argument))
     if (name === 'Fn::GetAtt' && Array.isArray(argument)) return `${stack.name}/${argument.join('.')}`
-    if (name === 'Fn::ImportValue') return this.imported(String(argument))
+    if (name === 'Fn::ImportValue') return this.imported(text(argument))
     if (name === 'Fn::Join' && Array.isArray(argument)) return this.joined(stack, argument)
     throw new Error(`no rule for ${name}`)
   }
@@ -87,7 +88,7 @@ export class Assembly {
   private reference(stack: Stack, id: string): string {
     if (id.startsWith('AWS::') || id in stack.template.Resources) return `${stack.name}/${id}`
     for (const nested of this.ofType('AWS::CloudFormation::Stack')) {
-      const file = String(nested.Metadata?.['aws:asset:path'])
+      const file = text(nested.Metadata?.['aws:asset:path'])
       const parameters = nested.Properties['Parameters']
       if (file.startsWith(`${stack.name}.`) && typeof parameters === 'object' && parameters && id in parameters) {
         return this.resolve(nested.stack, (parameters as Record<string, Value>)[id])
@@ -106,6 +107,12 @@ export class Assembly {
 
   private joined(stack: Stack, [separator, parts]: readonly Value[]): string {
     if (!Array.isArray(parts)) throw new Error('a join needs a list')
-    return parts.map((part) => this.resolve(stack, part)).join(String(separator))
+    return parts.map((part) => this.resolve(stack, part)).join(text(separator))
   }
+}
+
+/** A value that must be text. */
+export function text(value: Value | undefined): string {
+  if (typeof value === 'string') return value
+  throw new Error(`expected text, got ${JSON.stringify(value)}`)
 }

@@ -9,7 +9,7 @@ import { synthesize } from './synthesized-app.ts'
 
 const synthesized = synthesize()
 const { assembly } = synthesized
-afterAll(() => synthesized[Symbol.asyncDispose]())
+afterAll(() => synthesized[Symbol.dispose]())
 
 const functions = assembly.ofType('AWS::Lambda::Function')
 const at = ({ stack, id }: Placed) => `${stack.name}/${id}`

@@ -8,8 +8,7 @@ import { readSettings } from '../../lib/settings.ts'
 import { Assembly } from './assembly.ts'
 
 /** A synthesized app and what it was made from. */
-export interface SynthesizedApp extends AsyncDisposable {
-  readonly app: App
+export interface SynthesizedApp extends Disposable {
   readonly folder: string
   readonly assembly: Assembly
 }
@@ -21,19 +20,25 @@ export interface SynthesisOptions {
 }
 
 /** Synthesizes the whole app with the context of cdk.json, over bundles that hold one line each. */
-export function synthesize({ context = {}, change }: SynthesisOptions = {}): SynthesizedApp {
+export function synthesize(options: SynthesisOptions = {}): SynthesizedApp {
   const folder = mkdtempSync(join(tmpdir(), 'callplane-infra-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const outdir = synthesizeInto(folder, options)
+    return { folder: outdir, assembly: new Assembly(outdir), [Symbol.dispose]: remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+function synthesizeInto(folder: string, { context = {}, change }: SynthesisOptions): string {
   const outdir = join(folder, 'cdk.out')
   const app = new App({ outdir, autoSynth: false, context: { ...projectContext(), ...context } })
   addCallplane(app, { settings: readSettings(app.node), build: standInBuild(folder), version: '1.2.3' })
   change?.(app)
   app.synth()
-  return {
-    app,
-    folder: outdir,
-    assembly: new Assembly(outdir),
-    [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
-  }
+  return outdir
 }
 
 /** What cdk.json says, and what the command line adds so that templates name their assets. */

@@ -1,0 +1,128 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { bundle } from '../../lib/bundle.ts'
+import { type Handler, connectorFolder, functionFolder, handlers } from '../../lib/handlers.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'callplane-bundle-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A source tree with one line for each handler and for the connector; `except` leaves one out. */
+function aSource(name: string, { except = '' } = {}): string {
+  const source = join(folder, name)
+  for (const handler of handlers.filter((handler) => handler.name !== except)) {
+    write(join(source, 'functions', `${handler.name}.ts`), `export const handler = async () => '${handler.name}'\n`)
+  }
+  write(join(source, 'connector/main.ts'), "console.log('connected')\n")
+  write(join(source, 'connector/Dockerfile'), 'FROM scratch\n')
+  return source
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+const bundleOf = (target: string, handler: Handler) => join(functionFolder({ folder: target }, handler), 'index.mjs')
+
+/** A key of the shared configuration file that only the SDK's whole credential chain reads. */
+const wholeChain = 'credential_process'
+
+/** No endpoint may grow past this; the SDK's DynamoDB client alone is 178 KB of it. */
+const endpointLimitKb = 300
+
+/** Bundles that hold a package of their own: the linear-time matcher of hook filters, and the guarded HTTP client. */
+const ownLimitsKb: Readonly<Record<string, number>> = {
+  'hooks/create-hooks': 450,
+  'hooks/hook-dispatch': 450,
+  'hooks/deliver': 1050,
+}
+
+describe('the bundles of the project', async () => {
+  const build = await bundle({ source: process.cwd(), target: join(folder, 'project') })
+  const all = handlers.map((handler) => [handler.name, bundleOf(build.folder, handler)] as const)
+
+  it.each(all)('%s keeps within its limit', (name, file) => {
+    expect(statSync(file).size).toBeLessThanOrEqual((ownLimitsKb[name] ?? endpointLimitKb) * 1024)
+  })
+
+  it.each(all)('%s is a module that node can read', (_name, file) => {
+    expect(spawnSync(process.execPath, ['--check', file]).status).toBe(0)
+  })
+
+  it.each(all)('%s holds no credential chain that reads files and runs programs', (_name, file) => {
+    expect(readFileSync(file, 'utf8').includes(wholeChain)).toBe(false)
+  })
+
+  it('the connector keeps the chain that a container gets its credentials by', () => {
+    const connector = join(connectorFolder(build), 'main.mjs')
+
+    expect(readFileSync(connector, 'utf8').includes(wholeChain)).toBe(true)
+    expect(spawnSync(process.execPath, ['--check', connector]).status).toBe(0)
+  })
+
+  it('are the same bytes from another folder', async () => {
+    const copy = join(folder, 'copy')
+    for (const part of ['functions', 'connector', 'core', 'contracts', 'adapters', 'package.json']) {
+      cpSync(part, join(copy, part), { recursive: true })
+    }
+    symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
+
+    const again = await bundle({ source: copy, target: join(folder, 'again') })
+
+    for (const handler of handlers) {
+      const [one, other] = [build, again].map(({ folder }) => readFileSync(bundleOf(folder, handler), 'utf8'))
+      expect(one === other, handler.name).toBe(true)
+    }
+  })
+})
+
+it('a handler without a file is named in a sentence', async () => {
+  const [missing] = handlers
+  const source = aSource('incomplete', { except: missing?.name ?? '' })
+
+  await expect(bundle({ source, target: join(folder, 'never') })).rejects.toThrow(
+    `missing source: functions/${missing?.name}.ts (needed by ${missing?.declaration})`,
+  )
+})
+
+it('what an older build left behind is removed, what is still right is not touched', async () => {
+  const source = aSource('complete')
+  const target = join(folder, 'rebuilt')
+  await bundle({ source, target })
+  const [kept] = handlers.map((handler) => bundleOf(target, handler))
+  const before = kept && statSync(kept).mtimeMs
+  write(join(target, 'functions/gone/index.mjs'), 'old')
+
+  await bundle({ source, target })
+
+  expect(existsSync(join(target, 'functions/gone/index.mjs'))).toBe(false)
+  expect(kept && statSync(kept).mtimeMs).toBe(before)
+})
+
+it('the connector comes with its Dockerfile', async () => {
+  const build = await bundle({ source: aSource('image'), target: join(folder, 'image-build') })
+
+  expect(readFileSync(join(connectorFolder(build), 'Dockerfile'), 'utf8')).toBe('FROM scratch\n')
+})
+
+it('a bundle runs on its own', async () => {
+  const build = await bundle({ source: aSource('running'), target: join(folder, 'running-build') })
+  const [first] = handlers
+
+  const { handler } = await import(first ? bundleOf(build.folder, first) : '')
+
+  expect(await handler()).toBe(first?.name)
+})

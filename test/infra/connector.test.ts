@@ -1,0 +1,99 @@
+import { afterAll, expect, it } from 'vitest'
+import { connector } from '../../contracts/connector.ts'
+import type { Value } from './assembly.ts'
+import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const synthesized = synthesize({ context: { engineHost: 'fs.example.internal', engineNetwork: '10.20.0.0/16' } })
+const { assembly } = synthesized
+afterAll(() => synthesized[Symbol.dispose]())
+
+const task = assembly.one('AWS::ECS::TaskDefinition', 'Connector')
+const [container] = task.Properties['ContainerDefinitions'] as unknown as [
+  {
+    Environment: { Name: string; Value: Value }[]
+    Secrets: { Name: string; ValueFrom: Value }[]
+    ReadonlyRootFilesystem: boolean
+    StopTimeout: number
+    HealthCheck: { Command: string[] }
+  },
+]
+const commands = assembly.one('AWS::SQS::Queue', 'CommandsQueueWork')
+
+it('the task may do what the connector needs and take commands, and nothing else', () => {
+  const role = assembly.one('AWS::IAM::Role', 'ConnectorRole')
+  const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
+    (action) => `sqs:${action} on ${commands.stack.name}/${commands.id}.Arn`,
+  )
+
+  expect(assembly.resolve(task.stack, task.Properties['TaskRoleArn'])).toBe(`${role.stack.name}/${role.id}.Arn`)
+  expect(permissionsOf(assembly, role)).toEqual([...permissionsFor(assembly, connector.needs), ...take].sort())
+})
+
+it('the task is told where everything is that it needs, and where the engine is', () => {
+  const variables = Object.fromEntries(
+    container.Environment.map(({ Name, Value }) => [Name, assembly.resolve(task.stack, Value)]),
+  )
+
+  expect(variables).toEqual({
+    ...variablesFor(assembly, connector.needs),
+    QUEUE_COMMANDS: `${commands.stack.name}/${commands.id}`,
+    ENGINE_URL: 'esl://fs.example.internal:8021',
+    HEALTH_PORT: '8080',
+    LOG_LEVEL: 'info',
+    BUILD_VERSION: '1.2.3',
+  })
+})
+
+it("the engine's password is a secret of the task, never a variable", () => {
+  const [password] = container.Secrets
+  const secret = assembly.one('AWS::SecretsManager::Secret', 'SocketSecret')
+
+  expect(container.Secrets).toHaveLength(1)
+  expect(password?.Name).toBe('ENGINE_PASSWORD')
+  expect(password && assembly.resolve(task.stack, password.ValueFrom)).toBe(`${secret.stack.name}/${secret.id}`)
+})
+
+it('the container is probed, cannot change its image and has time to finish', () => {
+  expect(container.ReadonlyRootFilesystem).toBe(true)
+  expect(container.StopTimeout).toBe(30)
+  expect(container.HealthCheck.Command.join(' ')).toContain('http://127.0.0.1:8080/health')
+})
+
+it('two tasks run, and a deployment that fails is taken back before either is gone', () => {
+  const [service] = assembly.ofType('AWS::ECS::Service')
+
+  expect(service?.Properties).toMatchObject({
+    DesiredCount: 2,
+    DeploymentConfiguration: {
+      MinimumHealthyPercent: 100,
+      DeploymentCircuitBreaker: { Enable: true, Rollback: true },
+    },
+    NetworkConfiguration: { AwsvpcConfiguration: { AssignPublicIp: 'DISABLED' } },
+  })
+})
+
+it('the network has no way to or from the internet', () => {
+  for (const type of ['AWS::EC2::InternetGateway', 'AWS::EC2::NatGateway', 'AWS::EC2::EIP']) {
+    expect(assembly.ofType(type)).toEqual([])
+  }
+  expect(assembly.ofType('AWS::EC2::Route')).toEqual([])
+  for (const { Properties } of assembly.ofType('AWS::EC2::Subnet')) {
+    expect(Properties['MapPublicIpOnLaunch']).toBe(false)
+  }
+})
+
+it('nothing may connect to the connector, and it may reach the engine on one port only', () => {
+  const group = assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
+  const own = `${group.stack.name}/${group.id}.GroupId`
+  const intoConnector = assembly
+    .ofType('AWS::EC2::SecurityGroupIngress')
+    .filter(({ stack, Properties }) => assembly.resolve(stack, Properties['GroupId']) === own)
+
+  expect(intoConnector).toEqual([])
+  expect(group.Properties).not.toHaveProperty('SecurityGroupIngress')
+  expect(group.Properties['SecurityGroupEgress']).toEqual([
+    expect.objectContaining({ CidrIp: '0.0.0.0/0', FromPort: 443, ToPort: 443, IpProtocol: 'tcp' }),
+    expect.objectContaining({ CidrIp: '10.20.0.0/16', FromPort: 8021, ToPort: 8021, IpProtocol: 'tcp' }),
+  ])
+})

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Stack } from 'aws-cdk-lib'
+import { Bucket } from 'aws-cdk-lib/aws-s3'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Placed, type Value } from './assembly.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const synthesized = synthesize()
+const { assembly } = synthesized
+afterAll(() => synthesized[Symbol.dispose]())
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
+const limits = { resources: 500, outputs: 200, parameters: 200, templateBytes: 1_000_000, descriptionBytes: 1024 }
+
+describe.each(assembly.stacks.map((stack) => [stack.name, stack] as const))('the stack %s', (_name, stack) => {
+  it('is within what CloudFormation accepts', () => {
+    const { Resources, Outputs = {}, Parameters = {} } = stack.template
+
+    expect(Object.keys(Resources).length).toBeLessThanOrEqual(limits.resources)
+    expect(Object.keys(Outputs).length).toBeLessThanOrEqual(limits.outputs)
+    expect(Object.keys(Parameters).length).toBeLessThanOrEqual(limits.parameters)
+    expect(stack.bytes).toBeLessThanOrEqual(limits.templateBytes)
+    expect(Buffer.byteLength(stack.template.Description ?? '')).toBeLessThanOrEqual(limits.descriptionBytes)
+  })
+
+  it('says what it is for', () => {
+    expect(stack.template.Description).toMatch(/^Callplane/)
+  })
+})
+
+interface Statement {
+  readonly Action: string | string[]
+  readonly Resource: Value
+}
+
+/** Every statement of every identity policy, of roles and beside them. */
+function statementsOf({ Properties }: Placed): Statement[] {
+  const inline = (Properties['Policies'] ?? []) as unknown as { PolicyDocument: { Statement: Statement[] } }[]
+  const attached = Properties['PolicyDocument'] as unknown as { Statement: Statement[] } | undefined
+  return [...inline.flatMap(({ PolicyDocument }) => PolicyDocument.Statement), ...(attached?.Statement ?? [])]
+}
+
+it('no role may do anything by a wildcard, but for the one action that knows no resource', () => {
+  const statements = [...assembly.ofType('AWS::IAM::Role'), ...assembly.ofType('AWS::IAM::Policy')].flatMap(
+    statementsOf,
+  )
+  const loose = statements.filter((statement) => JSON.stringify(statement).includes('*'))
+
+  expect(statements.length).toBeGreaterThan(50)
+  expect(loose.map(({ Action }) => Action)).toEqual(['ecr:GetAuthorizationToken'])
+})
+
+it('no role has a managed policy', () => {
+  for (const { Properties } of assembly.ofType('AWS::IAM::Role')) {
+    expect(Properties).not.toHaveProperty('ManagedPolicyArns')
+  }
+})
+
+it('the rule packs find nothing', () => {
+  const report = JSON.parse(readFileSync(join(synthesized.folder, 'validation-report.json'), 'utf8'))
+
+  expect(report.pluginReports).toEqual([])
+})
+
+it('a finding of the rule packs fails the synthesis', () => {
+  const addOpenBucket = () =>
+    synthesize({
+      change: (app) => {
+        const stack = new Stack(app, 'Careless')
+        return new Bucket(stack, 'Open')
+      },
+    })
+
+  expect(addOpenBucket).toThrow(/server access logs disabled/)
+})
+
+it('what must not be lost stands in a stack that cannot be deleted by mistake', () => {
+  const manifest = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
+
+  expect(manifest.artifacts['CallplaneStateful'].properties.terminationProtection).toBe(true)
+})
+
+it('no stack is bound to an account or region', () => {
+  const manifest = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
+  const environments = Object.values(manifest.artifacts as Record<string, { type: string; environment?: string }>)
+    .filter(({ type }) => type === 'aws:cloudformation:stack')
+    .map(({ environment }) => environment)
+
+  expect(new Set(environments)).toEqual(new Set(['aws://unknown-account/unknown-region']))
+  expect(manifest.missing ?? []).toEqual([])
+})

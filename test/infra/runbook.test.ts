@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Placed, text } from './assembly.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const synthesized = synthesize()
+const { assembly } = synthesized
+afterAll(() => synthesized[Symbol.dispose]())
+
+const alarms = assembly.ofType('AWS::CloudWatch::Alarm')
+const articles = articlesOf(readFileSync('docs/runbook.md', 'utf8'))
+
+/** The articles of the runbook's section on alarms: what stands under each heading of the third rank. */
+function articlesOf(runbook: string): Map<string, string> {
+  const [, section = ''] = runbook.split(/^## Alarms$/m)
+  const [inSection = ''] = section.split(/^## /m)
+  const [, ...parts] = inSection.split(/^### /m)
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')).trim(), part.slice(part.indexOf('\n'))]))
+}
+
+const titleOf = (alarm: Placed) => text(alarm.Properties['AlarmName']).replace(/^Callplane: /, '')
+
+describe.each(alarms.map((alarm) => [titleOf(alarm), alarm] as const))('the alarm "%s"', (title, alarm) => {
+  it('has an article with description, investigation and resolution', () => {
+    const article = articles.get(title) ?? ''
+
+    expect(article).toMatch(/\*\*Description\.\*\* \S/)
+    expect(article).toMatch(/\*\*Investigation\.\*\*\s+\S/)
+    expect(article).toMatch(/\*\*Resolution\.\*\*\s+\S/)
+  })
+
+  it('says who is hurt and where to read on', () => {
+    const description = text(alarm.Properties['AlarmDescription'])
+
+    expect(description).toContain(`docs/runbook.md, "${title}"`)
+    expect(description.indexOf('What to do')).toBeGreaterThan(40)
+  })
+
+  it('tells whoever is on call, when it starts and when it ends', () => {
+    const topic = assembly.one('AWS::SNS::Topic', 'OnCall')
+    const told = (property: string) => assembly.resolve(alarm.stack, alarm.Properties[property])
+
+    expect(told('AlarmActions')).toBe(`${topic.stack.name}/${topic.id}`)
+    expect(told('OKActions')).toBe(`${topic.stack.name}/${topic.id}`)
+  })
+})
+
+it('the runbook has no article without an alarm', () => {
+  expect([...articles.keys()].sort()).toEqual(alarms.map(titleOf).sort())
+})
+
+it('alarms may publish to the topic, from this account only', () => {
+  const policy = assembly.one('AWS::SNS::TopicPolicy', 'OnCall')
+  const { Statement } = policy.Properties['PolicyDocument'] as unknown as { Statement: Record<string, unknown>[] }
+
+  expect(Statement).toContainEqual(
+    expect.objectContaining({
+      Effect: 'Allow',
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    }),
+  )
+})

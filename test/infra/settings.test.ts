@@ -1,0 +1,48 @@
+import { App } from 'aws-cdk-lib'
+import { describe, expect, it } from 'vitest'
+import { readSettings } from '../../lib/settings.ts'
+
+const settingsFrom = (context: Record<string, unknown>) => readSettings(new App({ autoSynth: false, context }).node)
+
+it('a deployment needs no setting to be synthesized', () => {
+  expect(settingsFrom({})).toMatchObject({ enginePort: 8021, allowedOrigins: [], publicUrl: '', logLevel: 'info' })
+})
+
+it('numbers may stand in cdk.json as numbers', () => {
+  expect(settingsFrom({ enginePort: 8022, tokenSeconds: 3600 })).toMatchObject({
+    enginePort: 8022,
+    tokenSeconds: '3600',
+  })
+})
+
+it('origins are a list, whatever the spaces', () => {
+  expect(settingsFrom({ allowedOrigins: 'https://a.example.com ,https://b.example.com:8443' }).allowedOrigins).toEqual([
+    'https://a.example.com',
+    'https://b.example.com:8443',
+  ])
+})
+
+describe.each([
+  ['engineHost', 'host:8021'],
+  ['enginePort', '0'],
+  ['enginePort', '65536'],
+  ['engineNetwork', '10.0.0.0'],
+  ['connectorNetwork', '10.90.0.0/33'],
+  ['connectorNetwork', '10.300.0.0/24'],
+  ['publicUrl', 'http://api.example.com'],
+  ['publicUrl', 'https://api.example.com/'],
+  ['allowedOrigins', '*'],
+  ['allowedOrigins', 'https://a.example.com/'],
+  ['alarmEmail', 'nobody'],
+  ['logLevel', 'loud'],
+  ['tokenSeconds', '299'],
+  ['tokenSeconds', '8640001'],
+  ['passwordMinLength', '129'],
+  ['hookAllowedNetworks', 'localhost'],
+  ['rootName', 'root@example.com'],
+  ['engineHost', { host: 'fs' }],
+])('the setting %s', (name, value) => {
+  it(`refuses ${JSON.stringify(value)} in a sentence that names it`, () => {
+    expect(() => settingsFrom({ [name]: value })).toThrow(new RegExp(`^context value ${name} must be `))
+  })
+})
