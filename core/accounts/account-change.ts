@@ -63,10 +63,15 @@ function checkRole({ field, value }: Assignment): string {
   return value
 }
 
+/** An update may drop all numbers of an account and add as many; the store changes 100 items at once, one the account. */
+const maxNumbers = 49
+
 function readNumbers({ field, value }: Assignment): string[] {
   const numbers = value === '' ? [] : value.split(',')
   if (!numbers.every((number) => /^[0-9*#+]{1,32}$/.test(number))) {
     throw invalidField(field, 'must be numbers of digits, *, # and +, separated by commas')
   }
-  return [...new Set(numbers)]
+  const distinct = [...new Set(numbers)]
+  if (distinct.length > maxNumbers) throw invalidField(field, `must be at most ${maxNumbers} numbers`)
+  return distinct
 }
