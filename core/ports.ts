@@ -237,6 +237,7 @@ export type HookReply =
   | {
       readonly outcome: 'answered'
       readonly status: number
+      /** By lower-case name; several lines of one name joined by ", ", those of `set-cookie` by a line feed. */
       readonly headers: Readonly<Record<string, string>>
       /** At most the first 20 KB. */
       readonly body: string
