@@ -86,20 +86,16 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
 type Answer = Omit<Extract<HookReply, { outcome: 'answered' }>, 'outcome' | 'durationMs'>
 
 async function exchange(agent: Agent, request: HookRequest, signal: AbortSignal, replyBytes: number): Promise<Answer> {
+  const { origin, pathname, search } = new URL(request.url)
   const { statusCode, headers, body } = await agent.request({
-    origin: new URL(request.url).origin,
-    path: pathOf(request.url),
+    origin,
+    path: pathname + search,
     method: request.method,
     headers: request.headers,
     body: request.body === '' ? null : request.body,
     signal,
   })
   return { status: statusCode, headers: flatHeaders(headers), body: await firstBytes(body, replyBytes) }
-}
-
-function pathOf(url: string): string {
-  const { pathname, search } = new URL(url)
-  return pathname + search
 }
 
 /** Several lines of one name become one value; those of `set-cookie`, whose values hold commas, one line each. */
