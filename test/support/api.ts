@@ -59,6 +59,8 @@ export interface Api {
   call<R extends Route>(handler: Served<R>, request?: ApiRequest): Promise<ApiAnswer>
   /** Makes an account, and its domain where that is missing. The password is `password of <login>`. */
   account(given?: Partial<Account>): Promise<Account>
+  /** The same platform, some of its ports replaced. */
+  with(ports: Partial<MemoryPorts>): Api
   /** The headers of a token of an account, or of root. */
   as(account: Account | 'root'): Promise<Credential>
 }
@@ -70,18 +72,17 @@ export const passwordOf = (login: string) => `password of ${login}`
 export function anApi(env: Readonly<Record<string, string>> = {}): Api {
   const clock = movableClock()
   const log = capturedLog()
-  const ports = memoryPorts({ clock, random: systemRandomness })
-  const tools = {
-    clock,
-    random: systemRandomness,
-    log,
-    settings: readSettings({ PUBLIC_URL: 'https://api.test', ...env }),
-  }
+  const settings = readSettings({ PUBLIC_URL: 'https://api.test', ...env })
+  const tools = { clock, random: systemRandomness, log, settings }
+  return apiOver(memoryPorts(tools), { clock, log, tools })
+}
+
+function apiOver(ports: MemoryPorts, around: Pick<Api, 'clock' | 'log' | 'tools'>): Api {
+  const { clock, tools } = around
   return {
+    ...around,
     ports,
-    clock,
-    log,
-    tools,
+    with: (replaced) => apiOver({ ...ports, ...replaced }, around),
     call: async (handler, request = {}) => {
       const answer = await handler.over(ports, tools)(gatewayEvent(handler.route, request), aContext)
       return checked(handler.route, answer)

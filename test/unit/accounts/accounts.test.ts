@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import { handler as deleteAccount } from '../../../functions/accounts/delete-account.ts'
+import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
+import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
+import { anApi } from '../../support/api.ts'
+import { gone } from '../../support/flaky.ts'
+import { aPresence } from '../../support/records.ts'
+
+/** Two tenants with equal logins; an admin 1000 and a user 1001 in each. */
+async function setUp() {
+  const api = anApi()
+  const admin = await api.account({ login: '1000', role: 'admin' })
+  const user = await api.account({ login: '1001' })
+  await api.account({ domain: 'b.a.example.com', login: '1000', role: 'admin' })
+  await api.account({ domain: 'b.a.example.com', login: '1001' })
+  return { api, admin: { ...(await api.as(admin)) }, user: { ...(await api.as(user)) } }
+}
+
+describe('the list of accounts', () => {
+  it('holds those of the own domain by id, each with its state', async () => {
+    const { api, admin } = await setUp()
+
+    const { body } = await api.call(listAccounts, { headers: admin })
+
+    expect(body).toEqual({
+      status: 'OK',
+      data: {
+        '1000': { id: '1000', domain: 'a.example.com', scheme: 'account', online: false, state: 'nonreg' },
+        '1001': { id: '1001', domain: 'a.example.com', scheme: 'account', online: false, state: 'nonreg' },
+      },
+    })
+  })
+
+  const states: [Parameters<typeof aPresence>[0], object][] = [
+    [{}, { online: true, state: 'onhook' }],
+    [{ calls: ['c'] }, { online: true, state: 'isbusy' }],
+    [{ contacts: [] }, { online: false, state: 'nonreg' }],
+    [
+      { contacts: [], calls: ['c'] },
+      { online: true, state: 'isbusy' },
+    ],
+    [{ domain: 'b.a.example.com' }, { online: false, state: 'nonreg' }],
+  ]
+  it.each(states)('after the engine told %j has the account as %j', async (presence, state) => {
+    const { api, admin } = await setUp()
+    await api.ports.presence.put(aPresence({ login: '1000', ...presence }))
+
+    const { body } = await api.call(listAccounts, { headers: admin })
+
+    expect(body.data['1000']).toMatchObject(state)
+  })
+
+  it('counts a registration to the moment that it runs out', async () => {
+    const { api, admin } = await setUp()
+    await api.ports.presence.put(aPresence({ contacts: [{ id: 'c', expiresAt: api.clock.now() + 1000 }] }))
+    const stateNow = async () => (await api.call(listAccounts, { headers: admin })).body.data['1000'].state
+
+    expect(await stateNow()).toBe('onhook')
+    api.clock.move(1000)
+    expect(await stateNow()).toBe('nonreg')
+  })
+
+  it('pages, sorts, filters and cuts, and keeps its shape', async () => {
+    const { api, admin } = await setUp()
+    await api.account({ login: '2000' })
+
+    const first = await api.call(listAccounts, {
+      headers: admin,
+      query: 'limit=1&sort=%7B%22id%22:-1%7D&columns=state',
+    })
+    const cursor = first.headers['X-Next-Cursor'] ?? ''
+    const next = await api.call(listAccounts, { headers: admin, query: `limit=5&sort={"id":-1}&cursor=${cursor}` })
+    const filtered = await api.call(listAccounts, { headers: admin, query: 'filter={"id":"10"}' })
+
+    expect(first.body.data).toEqual({ '2000': { state: 'nonreg' } })
+    expect(Object.keys(next.body.data).toSorted()).toEqual(['1000', '1001'])
+    expect(Object.keys(filtered.body.data)).toEqual(['1000', '1001'])
+  })
+
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'page=0',
+    'sort=x',
+    'columns=passwordHash',
+    'limit=1&limit=2',
+    'domain=%',
+  ])('with %s is refused', async (query) => {
+    const { api, admin } = await setUp()
+
+    expect(await api.call(listAccounts, { headers: admin, query })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_field' },
+    })
+  })
+
+  it('of root needs a domain, of another domain is refused', async () => {
+    const { api, admin } = await setUp()
+    const headers = { ...(await api.as('root')) }
+
+    expect(await api.call(listAccounts, { headers })).toMatchObject({ status: 400, body: { code: 'domain_required' } })
+    expect(await api.call(listAccounts, { headers, query: 'domain=b.a.example.com' })).toMatchObject({ status: 200 })
+    expect(await api.call(listAccounts, { headers: admin, query: 'domain=b.a.example.com' })).toMatchObject({
+      status: 403,
+    })
+  })
+
+  it('cannot be read while the store is away, which is told as such', async () => {
+    const { api, admin } = await setUp()
+    const cut = api.with({ accounts: gone(api.ports.accounts, 'list', () => true) })
+
+    expect(await cut.call(listAccounts, { headers: admin })).toMatchObject({
+      status: 503,
+      body: { code: 'store_unavailable' },
+      headers: { 'Retry-After': '1' },
+    })
+  })
+})
+
+describe('an account detail', () => {
+  it('shows the digest to those who may change accounts and to nobody else', async () => {
+    const { api, admin, user } = await setUp()
+    const read = (headers: Record<string, string>) => api.call(readAccount, { params: { account_id: '1001' }, headers })
+
+    expect((await read(admin)).body.data).toHaveProperty('a1-hash')
+    expect((await read(user)).body.data).not.toHaveProperty('a1-hash')
+  })
+
+  it.each(['9999', '1001@b.a.example.com', '..', 'b.a.example.com/1001', '*'])('of %j is not found', async (id) => {
+    const { api, admin } = await setUp()
+
+    expect(await api.call(readAccount, { params: { account_id: id }, headers: admin })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', info: 'Account not found' },
+    })
+  })
+})
+
+describe('a deleted account', () => {
+  const remove = async (given: Awaited<ReturnType<typeof setUp>>, id: string, who: 'admin' | 'user' = 'admin') =>
+    given.api.call(deleteAccount, { params: { account_id: id }, headers: given[who] })
+
+  it('is gone with its tokens, its numbers are free, and its phones are dropped at the engine', async () => {
+    const given = await setUp()
+    const { api, user } = given
+
+    const answer = await remove(given, '1001')
+
+    expect(answer).toMatchObject({ status: 200, body: { status: 'OK', info: '+OK destroyed!\n' } })
+    expect(await api.call(readAccount, { params: { account_id: '1001' }, headers: user })).toMatchObject({
+      status: 401,
+    })
+    expect(await api.ports.accounts.readByNumber('a.example.com', '1001')).toBeUndefined()
+    expect(api.ports.engine.given.map(({ command, scope }) => ({ ...command, ...scope }))).toEqual([
+      { kind: 'flush-account', login: '1001', domain: 'a.example.com', presenceId: null },
+      { kind: 'drop-registrations', login: '1001', domain: 'a.example.com', presenceId: null },
+    ])
+    expect(api.ports.events.published.map(({ name, domain }) => ({ name, domain }))).toEqual([
+      { name: 'CUSTOM->svc::user_destroy', domain: 'a.example.com' },
+    ])
+    expect(await api.ports.accounts.read('b.a.example.com', '1001')).toBeDefined()
+  })
+
+  it.each([
+    ['1000', 'admin', 400, 'bad_request'],
+    ['9999', 'admin', 404, 'not_found'],
+    ['1000', 'user', 403, 'permission_denied'],
+    ['1001', 'user', 403, 'permission_denied'],
+  ] as const)('is not %s by the %s: %i %s', async (id, who, status, code) => {
+    const given = await setUp()
+
+    expect(await remove(given, id, who)).toMatchObject({ status, body: { code } })
+    expect(given.api.ports.state.accounts.size).toBe(4)
+    expect(given.api.ports.engine.given).toEqual([])
+  })
+
+  it('of two deletions at the same moment is found by one', async () => {
+    const given = await setUp()
+
+    const answers = await Promise.all([remove(given, '1001'), remove(given, '1001')])
+
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404])
+  })
+})
