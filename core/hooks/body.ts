@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, textOf } from './event-fields.ts'
 import { insideJsonString, substitute, type TemplateSource, verbatim } from './template.ts'
 
 /** The longest body that is sent, in UTF-16 units. */
-export const maxBodyLength = 256 * 1024
+const maxBodyLength = 256 * 1024
 
 /** Whether a Content-Type value names JSON (`application/json`, `application/…+json`). None given means JSON. */
 export function isJson(contentType: string | undefined): boolean {

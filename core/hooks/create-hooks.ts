@@ -6,7 +6,7 @@ import { type HookJudges, hookProblems, normalMethod } from './hook-rules.ts'
 import { encodeSecret, newSecret, secretPurpose } from './signing.ts'
 
 /** The most hooks of a domain. */
-export const maxHooks = 100
+const maxHooks = 100
 /** Attempts that follow a failed first one, when a hook does not say. */
 const usualRetries = 8
 /** Random bytes of an id: 24 hex digits. */

@@ -5,7 +5,7 @@ export interface AddressGuard {
 }
 
 /** The longest URL of a hook. */
-export const maxUrlLength = 2048
+const maxUrlLength = 2048
 
 /** Ports of other services that a forged request could harm: SSH, SMTP, DNS, remote desktop, and the event socket. */
 export const refusedPorts: ReadonlySet<string> = new Set(['22', '25', '53', '3389', '8021'])
@@ -18,7 +18,7 @@ const localName =
   /^(?:localhost|metadata|instance-data|(?:.+\.)?(?:localhost|localdomain|local|internal|home\.arpa|lan))$/
 
 /** The address that a parsed host is, when it is a literal: without the brackets of IPv6. */
-export function literalAddress(hostname: string): string | undefined {
+function literalAddress(hostname: string): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1)
   return ipv4.test(hostname) ? hostname : undefined
 }
