@@ -194,7 +194,13 @@ describe('names and values of the bad inputs', () => {
     .filter(([field]) => field !== undefined)
     .map(([, field = '', value = '']) => [field, JSON.parse(value)] as const)
   /** What the contract lets clients set although it stands among the samples. */
-  const allowed = ['toll_allow=international', 'vm-enabled=', 'vm-enabled=true=false', 'vm-enabled=false', '..']
+  const allowed = new Set([
+    'toll_allow=international',
+    'vm-enabled=',
+    'vm-enabled=true=false',
+    'vm-enabled=false',
+    '..',
+  ])
 
   it.each(bodies)('%s %j are refused by name, or come back as they were sent', async (field, value) => {
     const { api, create } = await setUp()
@@ -203,7 +209,7 @@ describe('names and values of the bad inputs', () => {
 
     if (status === 200) {
       const items: unknown[] = [value].flat()
-      expect(field === 'password' || allowed.includes(String(items.at(-1)))).toBe(true)
+      expect(field === 'password' || allowed.has(String(items.at(-1)))).toBe(true)
     } else {
       expect(body).toMatchObject({ code: 'invalid_field', details: [{ field: expect.stringContaining(field) }] })
       expect(storedLogins(api)).toEqual(['1000'])

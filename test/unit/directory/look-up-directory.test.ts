@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { XMLParser } from 'fast-xml-parser'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
+import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
+import { writeDirectoryXml } from '../../../functions/engine/write-directory-xml.ts'
+import { type Api, anApi, passwordOf } from '../../support/api.ts'
+import { aDomain } from '../../support/records.ts'
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseAttributeValue: false,
+  trimValues: false,
+  isArray: (name) => ['param', 'variable', 'user'].includes(name),
+})
+
+/** What an answer says, read by an XML parser. */
+function read(xml: string) {
+  const { section } = parser.parse(xml).document
+  const named = (items: { name: string; value: string }[] = []) =>
+    Object.fromEntries(items.map(({ name, value }) => [name, value]))
+  const settings = (of: { params?: { param?: [] }; variables?: { variable?: [] } } = {}) => ({
+    params: named(of.params?.param),
+    variables: named(of.variables?.variable),
+  })
+  const users = section.domain?.groups.group.users.user ?? []
+  return {
+    section: section.name,
+    status: section.result?.status,
+    domain: section.domain?.name,
+    ...settings(section.domain),
+    users: users.map((user: Record<string, string>) => ({ ...user, ...settings(user) })),
+  }
+}
+
+/** The request that a real engine sent, and the answer that satisfied it. */
+const recorded = (name: string) => {
+  const file = (ending: string) =>
+    readFileSync(new URL(`../../fixtures/freeswitch/xml-curl/${name}-1.${ending}`, import.meta.url), 'utf8')
+  return { form: file('http').split('\r\n\r\n')[1] ?? '', answer: read(file('answer.xml')) }
+}
+
+async function ask(api: Api, rawBody: string) {
+  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+  const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' }
+  const answer = await api.call(lookUpDirectory, {
+    rawBody: Buffer.from(rawBody).toString('base64'),
+    base64: true,
+    headers,
+  })
+  expect(answer).toMatchObject({ status: 200, headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
+  return { ...read(answer.text), text: answer.text }
+}
+
+const form = (fields: Record<string, string>) =>
+  new URLSearchParams({ section: 'directory', tag_name: 'domain', key_name: 'name', key: 'id', ...fields }).toString()
+
+/** The tenant of the recordings. */
+async function setUp() {
+  const api = anApi()
+  await api.account({ domain: 'tenant1.example.com', login: '1000', numbers: ['1000', '501'] })
+  return api
+}
+
+describe('the directory', () => {
+  it.each(['register-a1-hash', 'call-user'])('gives the engine of the recording %s what it needs', async (name) => {
+    const { form, answer } = recorded(name)
+
+    const given = await ask(await setUp(), form)
+
+    expect(given).toMatchObject({ section: 'directory', domain: answer.domain, params: answer.params })
+    expect(given.users.map(({ id }: { id: string }) => id)).toEqual(['1000'])
+    expect(given.users[0].params['a1-hash']).toBe(
+      createHash('md5')
+        .update(`1000:tenant1.example.com:${passwordOf('1000')}`)
+        .digest('hex'),
+    )
+    expect(given.users[0].variables).toMatchObject({
+      user_context: 'tenant1.example.com',
+      w_domain: 'tenant1.example.com',
+      account_role: 'user',
+      effective_caller_id_name: '1000',
+    })
+  })
+
+  it.each(['register-unknown-user', 'register-unknown-domain', 'call-user-unknown', 'userauth'])(
+    'answers the recorded %s as not found',
+    async (name) => {
+      const { form } = recorded(name)
+
+      expect(await ask(await setUp(), form)).toMatchObject({ section: 'result', status: 'not found', users: [] })
+    },
+  )
+
+  it('knows a domain without a user', async () => {
+    const given = await ask(await setUp(), recorded('api-domain-exists').form)
+
+    expect(given).toMatchObject({ section: 'directory', domain: 'tenant1.example.com', users: [] })
+  })
+
+  it.each([
+    'section=dialplan',
+    'section=configuration&tag_name=configuration&key_name=name&key_value=sofia.conf',
+    'section=directory&tag_name=&key_name=&key_value=&purpose=gateways',
+    '',
+    form({ user: '1000' }),
+    form({ user: '1000', domain: 'tenant2.example.com' }),
+    form({ user: '../1000', domain: 'tenant1.example.com' }),
+    form({ user: '1000', domain: 'tenant1.example.com#' }),
+  ])('answers %j as not found', async (body) => {
+    expect(await ask(await setUp(), body)).toMatchObject({ status: 'not found' })
+  })
+
+  it('may be kept for a minute under the login, and not at all under a number', async () => {
+    const api = await setUp()
+    const user = async (name: string) => (await ask(api, form({ user: name, domain: 'tenant1.example.com' }))).users[0]
+
+    expect(await user('1000')).toMatchObject({ id: '1000', cacheable: '60000' })
+    const byNumber = await user('501')
+    expect(byNumber).toMatchObject({ id: '1000', 'number-alias': '501' })
+    expect(byNumber).not.toHaveProperty('cacheable')
+  })
+
+  it('never holds a password, the voicemail PIN included', async () => {
+    const api = anApi()
+    const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
+    const body = { login: '2000', password: 'planted-pass', role: 'user', parameters: ['vm-password=planted-pin'] }
+    await api.call(createAccount, { body, headers })
+
+    const { text, users } = await ask(api, form({ user: '2000', domain: 'a.example.com' }))
+
+    expect(text).not.toContain('planted')
+    expect(Object.keys(users[0].params)).toEqual(expect.arrayContaining(['a1-hash', 'vm-a1-hash']))
+    expect(Object.keys(users[0].params).filter((name) => /password/.test(name))).toEqual([])
+  })
+
+  it('has the settings of the domain, without its word on how phones are reached', async () => {
+    const api = anApi()
+    await api.ports.domains.create(aDomain({ parameters: { 'x-a': '1', 'dial-string': 'loopback/1' } }))
+
+    const { params } = await ask(api, form({ domain: 'a.example.com' }))
+
+    expect(params).toMatchObject({ 'x-a': '1', 'dial-string': expect.stringContaining('sofia_contact') })
+  })
+
+  it('knows a deleted account no more', async () => {
+    const api = await setUp()
+    const account = await api.ports.accounts.read('tenant1.example.com', '1000')
+    if (account !== undefined) await api.ports.accounts.remove(account)
+
+    expect(await ask(api, recorded('register-a1-hash').form)).toMatchObject({ status: 'not found' })
+  })
+})
+
+describe('a value in the document', () => {
+  it('is read back as it was, whatever it holds, and adds nothing', () => {
+    const value = fc
+      .string({ unit: 'binary', maxLength: 40 })
+      // oxlint-disable-next-line no-control-regex -- control characters never get this far
+      .filter((text) => !/[\u0000-\u001f\u007f\ufffe\uffff]/.test(text))
+    const nasty = fc.constantFrom(
+      '"/><param name="x" value="y"/>',
+      '&xxe;',
+      '&lt;',
+      ']]>',
+      '<![CDATA[',
+      '&#0;',
+      '--&gt;',
+    )
+    fc.assert(
+      fc.property(fc.oneof(value, nasty), (text) => {
+        const user = { id: '1000', parameters: { first: text, second: '1' }, variables: { v: text } }
+        const xml = writeDirectoryXml({ found: true, name: 'a', parameters: {}, variables: {}, user })
+
+        const [given] = read(xml).users
+        expect(given.params).toEqual({ first: text, second: '1' })
+        expect(given.variables).toEqual({ v: text })
+      }),
+      { seed: 1, numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,130 @@
+import type { SQSEvent, SQSRecord } from 'aws-lambda'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { deliver, hookDispatch } from '../../../contracts/workers.ts'
+import type { Worker } from '../../../contracts/workers.ts'
+import { type HandleMessage, createWorker } from '../../../functions/worker.ts'
+import { aContext, anApi } from '../../support/api.ts'
+import { anEvent } from '../../support/records.ts'
+
+afterEach(() => vi.useRealTimers())
+
+/** A message of a queue; its id is its body's where a test names none. */
+function aRecord(messageId: string, body: string, group = 'g'): SQSRecord {
+  return {
+    messageId,
+    body,
+    receiptHandle: '',
+    attributes: {
+      ApproximateReceiveCount: '1',
+      SentTimestamp: '0',
+      SenderId: '',
+      ApproximateFirstReceiveTimestamp: '0',
+      MessageGroupId: group,
+    },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: '',
+    awsRegion: '',
+  }
+}
+
+const event = (id: string, group?: string) => aRecord(id, JSON.stringify({ version: 1, ...anEvent({ id }) }), group)
+const delivery = (id: string) =>
+  aRecord(id, JSON.stringify({ version: 1, id, domain: 'a.example.com', hookId: 'h', attempt: 1 }))
+
+/** A worker over memory whose handler is the test's; it answers the ids of the messages to come again. */
+function setUp<const W extends Worker>(record: W, handle: HandleMessage<W>) {
+  const api = anApi()
+  // oxlint-disable-next-line typescript/no-explicit-any -- memory has every port, whichever the worker names
+  const handler = createWorker(record, api.ports as any, handle, api.tools)
+  const run = async (records: SQSRecord[], context = aContext) => {
+    const batch: SQSEvent = { Records: records }
+    return (await handler(batch, context)).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
+  }
+  return { api, run }
+}
+
+describe('a batch of a FIFO queue', () => {
+  it('is handled group by group, each in its order', async () => {
+    const seen: string[] = []
+    const { run } = setUp(hookDispatch, async ({ id }) => {
+      await Promise.resolve()
+      seen.push(id)
+    })
+
+    const failed = await run([event('a1', 'a'), event('b1', 'b'), event('a2', 'a'), event('b2', 'b')])
+
+    expect(failed).toEqual([])
+    expect(seen.filter((id) => id.startsWith('a'))).toEqual(['a1', 'a2'])
+    expect(seen.filter((id) => id.startsWith('b'))).toEqual(['b1', 'b2'])
+  })
+
+  it('has the later messages of a failed one wait for it, and those of other groups not', async () => {
+    const seen: string[] = []
+    const { api, run } = setUp(hookDispatch, async ({ id }) => {
+      seen.push(id)
+      if (id === 'a2') throw new Error('store away')
+    })
+
+    const failed = await run([event('a1', 'a'), event('a2', 'a'), event('b1', 'b'), event('a3', 'a'), event('b2', 'b')])
+
+    expect(failed).toEqual(['a2', 'a3'])
+    expect(seen).not.toContain('a3')
+    expect(seen).toEqual(expect.arrayContaining(['b1', 'b2']))
+    expect(api.log.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'message not handled', keys: { messageId: 'a2' } }),
+    )
+  })
+
+  it.each(['not JSON', '{}', '[]', '{"version":2,"id":"x"}', ''])(
+    'has an unreadable message %j alone come again, and logs nothing of it',
+    async (body) => {
+      const seen: string[] = []
+      const { api, run } = setUp(hookDispatch, async ({ id }) => void seen.push(id))
+      const planted = body.replace('x', 'planted')
+
+      const failed = await run([event('1'), aRecord('bad', planted), ...['2', '3'].map((id) => event(id))])
+
+      expect(failed).toEqual(['bad'])
+      expect(seen).toEqual(['1', '2', '3'])
+      expect(JSON.stringify(api.log.lines)).not.toContain('planted')
+    },
+  )
+})
+
+describe('a batch of a standard queue', () => {
+  it('is handled all at once, so that a slow message holds up no other', async () => {
+    const seen: string[] = []
+    let release = () => {}
+    const slow = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { run } = setUp(deliver, async ({ id }) => {
+      if (id === '1') await slow
+      seen.push(id)
+      if (seen.length === 2) release()
+    })
+
+    expect(await run([delivery('1'), delivery('2'), delivery('3')])).toEqual([])
+    expect(seen).toEqual(['2', '3', '1'])
+  })
+
+  it('has a failed message alone come again', async () => {
+    const { run } = setUp(deliver, async ({ id }) => {
+      if (id === '2') throw new Error('store away')
+    })
+
+    expect(await run([delivery('1'), delivery('2'), delivery('3')])).toEqual(['2'])
+  })
+
+  it('that outlives its function has what is not done come again', async () => {
+    vi.useFakeTimers()
+    const { run } = setUp(deliver, ({ id }) => (id === '1' ? Promise.resolve() : new Promise(() => {})))
+
+    const failed = run([delivery('1'), delivery('2')], { getRemainingTimeInMillis: () => 10_000 })
+    await vi.advanceTimersByTimeAsync(9_500)
+
+    expect(await failed).toEqual(['2'])
+  })
+})
