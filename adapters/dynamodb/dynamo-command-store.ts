@@ -41,6 +41,7 @@ export function dynamoCommandStore(context: AdapterContext): CommandStore {
     read: (id) => read(client, context, id),
     claim: (id, connectorId) => claim(client, context, id, connectorId),
     complete: (id, outcome) => complete(client, context, id, outcome),
+    withdraw: (id) => withdraw(client, context, id),
   }
 }
 
@@ -114,6 +115,25 @@ async function complete(
       }),
     ),
   )
+}
+
+async function withdraw(client: DynamoDBDocumentClient, context: AdapterContext, id: string): Promise<boolean> {
+  const result = await conditionally(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: tableName(context, 'commands'),
+        Key: commandKey(id),
+        UpdateExpression: 'SET outcome = :outcome, endedAt = :now',
+        ConditionExpression: `${WAITS} AND attribute_not_exists(claimedBy)`,
+        ExpressionAttributeValues: {
+          ':outcome': { state: 'unsent', reason: 'expired' } satisfies CommandOutcome,
+          ':now': context.clock.now(),
+          ':seconds': nowSeconds(context),
+        },
+      }),
+    ),
+  )
+  return result.done
 }
 
 async function putParts(

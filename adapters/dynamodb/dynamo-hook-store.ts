@@ -1,5 +1,4 @@
 import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import { DomainError } from '../../core/errors.ts'
 import type { Hook } from '../../core/model.ts'
 import type { HookStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
@@ -18,9 +17,8 @@ export function dynamoHookStore(context: AdapterContext): HookStore {
       const TransactItems = creation(tableName(context, 'hooks'), hooks, limit)
       const failed = await transacted(() => client.send(new TransactWriteCommand({ TransactItems })))
       if (failed === undefined) return true
-      const [count] = failed
-      if (count?.failed) return false
-      throw new DomainError('internal_error', 'a hook of that id exists')
+      const [, , ...written] = failed
+      return written.some((hook) => hook.failed)
     },
     async read(domain, id) {
       const TableName = tableName(context, 'hooks')

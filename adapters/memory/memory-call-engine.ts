@@ -19,12 +19,16 @@ export interface MemoryCallEngine extends CallEngine {
 
 /** An engine in memory. */
 export function memoryCallEngine(): MemoryCallEngine {
+  const outcomes = new Map<string, CommandOutcome | undefined>()
   const engine: MemoryCallEngine = {
     given: [],
     answer: () => ({ state: 'done', text: '+OK' }),
-    async run(command, scope, waitMs) {
+    async run(command, scope, waitMs, id) {
+      if (id !== undefined && outcomes.has(id)) return outcomes.get(id)
       engine.given.push({ command, scope, waitMs })
-      return engine.answer(command, scope)
+      const outcome = engine.answer(command, scope)
+      if (id !== undefined && outcome?.state !== 'unsent') outcomes.set(id, outcome)
+      return outcome
     },
     async send(command, scope) {
       engine.given.push({ command, scope })

@@ -6,6 +6,7 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
   const ofDomain = (domain: string) => [...state.hooks.values()].filter((hook) => hook.domain === domain)
   return {
     async create(hooks, limit) {
+      if (hooks.some((hook) => state.hooks.has(memoryKey(hook.domain, hook.id)))) return true
       const domains = new Set(hooks.map((hook) => hook.domain))
       const fits = [...domains].every((domain) => {
         return ofDomain(domain).length + hooks.filter((hook) => hook.domain === domain).length <= limit

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { CommandOutcome, CommandRecord, CommandScope, EngineCommand } from '../../core/commands.ts'
@@ -5,6 +6,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { CallEngine, CommandStore } from '../../core/ports.ts'
 import { ServiceRefusal, awsJson, services } from '../aws/aws-json.ts'
 import { type AdapterContext, required } from '../context.ts'
+import { uuidFrom } from '../crypto/derived-randomness.ts'
 import { dynamoCommandStore } from '../dynamodb/dynamo-command-store.ts'
 import { queueBody, queueId } from './queue-text.ts'
 
@@ -30,21 +32,60 @@ export function sqsCallEngine(context: AdapterContext): CallEngine {
     return made
   }
 
+  async function queue(made: CommandRecord): Promise<CommandOutcome | undefined> {
+    try {
+      await enqueue(context, made)
+    } catch (error) {
+      // Without an answer the command may have arrived: its record tells. A refused one has not.
+      if (!(error instanceof DomainError) || error.cause instanceof ServiceRefusal) throw error
+    }
+    return outcomeOf(context, commands, made)
+  }
+
   return {
-    async run(command, scope, waitMs) {
-      const made = await record(command, scope, waitMs)
-      try {
-        await enqueue(context, made)
-      } catch (error) {
-        // Without an answer the command may have arrived: its record tells. A refused one has not.
-        if (!(error instanceof DomainError) || error.cause instanceof ServiceRefusal) throw error
-      }
-      return outcomeOf(context, commands, made)
+    async run(command, scope, waitMs, id) {
+      if (id === undefined) return queue(await record(command, scope, waitMs))
+      const { made, isNew } = await recordOnce(context, commands, { command, scope, waitMs, id })
+      if (made.outcome !== undefined) return made.outcome
+      return isNew ? queue(made) : outcomeOf(context, commands, made)
     },
     async send(command, scope) {
       await enqueue(context, await record(command, scope, UNWAITED_MS))
     },
   }
+}
+
+/** A command that may have been recorded before under the id that its caller chose. */
+interface WantedCommand {
+  readonly command: EngineCommand
+  readonly scope: CommandScope
+  readonly waitMs: number
+  readonly id: string
+}
+
+/**
+ * Records a command that may be a repetition. The record of the first is answered, not to be queued again, unless it
+ * is certain that it was never sent: then it is ended, so that no connector can take it any more, and the next id of
+ * the row that begins with the given one is tried.
+ */
+async function recordOnce(
+  context: AdapterContext,
+  commands: CommandStore,
+  { command, scope, waitMs, id }: WantedCommand,
+): Promise<{ made: CommandRecord; isNew: boolean }> {
+  for (let next = id; ; next = followingId(next)) {
+    const createdAt = context.clock.now()
+    const made = { id: next, scope, command, createdAt, deadlineAt: createdAt + waitMs }
+    if (await commands.create(made)) return { made, isNew: true }
+    const wasSent = !(await commands.withdraw(next))
+    const known = await commands.read(next)
+    if (known !== undefined && wasSent && known.outcome?.state !== 'unsent') return { made: known, isNew: false }
+  }
+}
+
+/** The id of the command that takes the place of one that was never sent. */
+function followingId(id: string): string {
+  return uuidFrom(createHash('sha256').update(id).digest())
 }
 
 async function enqueue(context: AdapterContext, record: CommandRecord): Promise<void> {
@@ -96,6 +137,7 @@ function groupOf({ command, scope }: CommandRecord): string {
     case 'eavesdrop':
       return command.target
     case 'list-channels':
+    case 'hang-up-domain':
       return `list:${domain}`
     case 'flush-account':
     case 'drop-registrations':

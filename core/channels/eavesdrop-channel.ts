@@ -32,14 +32,14 @@ export interface EavesdropPorts {
 
 /**
  * Rings a listener's phone and lets it hear a live channel of the domain. `uuid` is the listening leg that the
- * service chose. Tells the hooks by `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings:
+ * service chose; the command is sent once however often it is asked for under one `commandId`. Tells the hooks by `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings:
  * whoever is to know of it learns of every use that may have had its effect.
  */
 export async function eavesdropChannel(
   ports: EavesdropPorts,
   orderer: Orderer & { readonly domain: string },
   request: EavesdropRequest,
-  chosen: { readonly uuid: string; readonly now: number },
+  chosen: { readonly uuid: string; readonly commandId: string; readonly now: number },
 ): Promise<EngineAnswer> {
   const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables)
@@ -55,7 +55,7 @@ export async function eavesdropChannel(
     side: request.side ?? account.login,
     variables,
   }
-  const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs)
+  const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs, chosen.commandId)
   const answer = isUnanswered(outcome) ? pendingAnswer(chosen.uuid) : okAnswer(requireDone(outcome).text)
   await tell(ports.events, startEvent(command, orderer, chosen.now), answer)
   return answer

@@ -1,9 +1,11 @@
+import { ownPresenceId } from '../access/own.ts'
 import { permissionDenied } from '../access/permission.ts'
-import type { AccountStore, CallEngine } from '../ports.ts'
+import type { AccountStore, CallEngine, Clock } from '../ports.ts'
 import { type CallVariables, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
+import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 
 /** How long the caller's phone rings when the request does not say. */
 const usualTimeoutSeconds = 60
@@ -19,20 +21,35 @@ export interface CallRequest {
   readonly timeout?: number | undefined
 }
 
+/** What the use case reaches. */
+export interface OriginatePorts extends LiveCallPorts {
+  readonly accounts: Pick<AccountStore, 'read'>
+  readonly engine: Pick<CallEngine, 'run'>
+}
+
+/** What the service chose for a call before it is placed. */
+export interface ChosenCall {
+  readonly uuid: string
+  readonly commandId: string
+  readonly clock: Clock
+}
+
 /**
- * Rings an account's phone and connects it to what it calls. `uuid` is the channel that the service chose; where the
- * engine made another one, that one is told. Whoever may place only his own calls must be the caller himself.
+ * Rings an account's phone and connects it to what it calls. Where the engine made another channel than the chosen one,
+ * that one is told. The call is placed once however often it is asked for under one `commandId`. Whoever may place only
+ * his own calls must be the caller himself. Throws `rate_limited` when the domain has too many such calls up.
  */
 export async function originateCall(
-  ports: { readonly accounts: Pick<AccountStore, 'read'>; readonly engine: Pick<CallEngine, 'run'> },
+  ports: OriginatePorts,
   orderer: Orderer & { readonly domain: string },
   request: CallRequest,
-  uuid: string,
+  { uuid, commandId, clock }: ChosenCall,
 ): Promise<EngineAnswer> {
   const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables)
   refuseOthersCall(orderer, request.callerId)
   const account = await readCallAccount(ports.accounts, caller, domain, { field: 'callerId', name: request.callerId })
+  await countCall(ports, orderer, { uuid, now: clock.now() })
   const outcome = await ports.engine.run(
     {
       kind: 'originate',
@@ -45,7 +62,9 @@ export async function originateCall(
     },
     commandScope(orderer),
     engineWaitMs,
+    commandId,
   )
+  await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
   if (isUnanswered(outcome)) return pendingAnswer(uuid)
   return okAnswer(requireDone(outcome).text)
 }
@@ -54,7 +73,7 @@ export async function originateCall(
 function refuseOthersCall({ caller, domain, scope }: Orderer, callerId: string | undefined): void {
   if (scope === 'all' || callerId === undefined) return
   const named = callerId.includes('@') ? callerId : `${callerId}@${domain}`
-  if (named.toLowerCase() === caller.username.toLowerCase()) return
+  if (named.toLowerCase() === ownPresenceId(caller).toLowerCase()) return
   throw permissionDenied()
 }
 

@@ -14,6 +14,6 @@ export const handler = endpoint(
       ports,
       request,
       { ...request.body, target: request.params.channel_id, side: request.query.side },
-      { uuid: request.random.uuid(), now: request.clock.now() },
+      { uuid: request.random.uuid(), commandId: request.random.uuid(), now: request.clock.now() },
     ),
 )

@@ -1,5 +1,6 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoLiveCallStore } from '../../adapters/dynamodb/dynamo-live-call-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import * as routes from '../../contracts/routes/channels.ts'
 import { originateCall } from '../../core/channels/originate-call.ts'
@@ -7,6 +8,9 @@ import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.originateCall,
-  { domains: dynamoDomainStore, accounts: dynamoAccountStore, engine: sqsCallEngine },
-  async (request, ports) => originateCall(ports, request, request.body, request.random.uuid()),
+  { domains: dynamoDomainStore, accounts: dynamoAccountStore, engine: sqsCallEngine, liveCalls: dynamoLiveCallStore },
+  async (request, ports) => {
+    const { clock, random } = request
+    return originateCall(ports, request, request.body, { uuid: random.uuid(), commandId: random.uuid(), clock })
+  },
 )

@@ -1,0 +1,34 @@
+import { hkdfSync } from 'node:crypto'
+import type { Randomness } from '../../core/ports.ts'
+
+/** HKDF-SHA256 gives at most 255 blocks of 32 bytes. */
+const MAX_BYTES = 255 * 32
+
+/** 16 bytes or more as a UUID v4 in lower case. */
+export function uuidFrom(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).subarray(0, 16).toString('hex')
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0b0011) | 0b1000).toString(16)
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, variant + hex.slice(17, 20), hex.slice(20)].join(
+    '-',
+  )
+}
+
+/** A key for one purpose, 32 bytes, that tells nothing of the seed or of the keys for other purposes. */
+export function derivedKey(seed: Uint8Array, purpose: string): Uint8Array {
+  return derived(seed, `key ${purpose}`, 32)
+}
+
+/**
+ * Randomness that is the same, call by call, whenever it is made from the same seed, and that nobody can guess who
+ * does not know the seed. Its user must ask in the same order each time. At most {@link MAX_BYTES} bytes at once.
+ */
+export function derivedRandomness(seed: Uint8Array): Randomness {
+  let calls = 0
+  const bytes = (length: number) => derived(seed, `call ${(calls += 1)}`, length)
+  return { bytes, uuid: () => uuidFrom(bytes(16)) }
+}
+
+function derived(seed: Uint8Array, info: string, length: number): Uint8Array {
+  if (length > MAX_BYTES) throw new RangeError(`at most ${MAX_BYTES} bytes can be derived at once`)
+  return new Uint8Array(hkdfSync('sha256', seed, '', info, length))
+}

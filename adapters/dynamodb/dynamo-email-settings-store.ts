@@ -1,0 +1,69 @@
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import * as z from 'zod/mini'
+import type { EmailSettingsStore } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import { documentClient, tableName } from './client.ts'
+import { conditionally, guarded } from './errors.ts'
+import { parseItem } from './items.ts'
+import { joinKey } from './key.ts'
+
+const emailSettingsItem = z.object({
+  id: z.string(),
+  domain: z.string(),
+  provider: z.literal('smtp'),
+  description: z.string(),
+  from: z.string(),
+  options: z.object({
+    host: z.string(),
+    port: z.number(),
+    secure: z.boolean(),
+    debug: z.boolean(),
+    tls: z.object({ rejectUnauthorized: z.boolean() }),
+    auth: z.optional(z.object({ user: z.optional(z.string()), sealedPass: z.optional(z.string()) })),
+  }),
+  createdAt: z.number(),
+  version: z.number(),
+})
+
+/** Mail settings in DynamoDB, one item a domain, read consistently. */
+export function dynamoEmailSettingsStore(context: AdapterContext): EmailSettingsStore {
+  const client = documentClient(context)
+  const table = () => tableName(context, 'emailSettings')
+  return {
+    async read(domain) {
+      const command = new GetCommand({ TableName: table(), Key: itemKey(domain), ConsistentRead: true })
+      const { Item } = await guarded(() => client.send(command))
+      return parseItem(emailSettingsItem, Item)
+    },
+    async put(settings) {
+      // A write whose answer was lost and that is tried again finds its own mark.
+      const writeId = context.random.uuid()
+      const isFirst = settings.version === 1
+      const command = new PutCommand({
+        TableName: table(),
+        Item: { ...itemKey(settings.domain), ...settings, writeId },
+        ConditionExpression: isFirst
+          ? 'attribute_not_exists(pk) OR writeId = :own'
+          : 'version = :previous OR writeId = :own',
+        ExpressionAttributeValues: { ':own': writeId, ...(isFirst ? {} : { ':previous': settings.version - 1 }) },
+      })
+      return (await conditionally(() => client.send(command))).done
+    },
+    async remove(domain, version) {
+      const command = new DeleteCommand({
+        TableName: table(),
+        Key: itemKey(domain),
+        ConditionExpression: version === undefined ? 'attribute_exists(pk)' : 'version = :version',
+        ...(version === undefined ? {} : { ExpressionAttributeValues: { ':version': version } }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      })
+      const result = await conditionally(() => client.send(command))
+      if (result.done) return 'removed'
+      return result.stored === undefined ? 'absent' : 'version_changed'
+    },
+  }
+}
+
+function itemKey(domain: string) {
+  return { pk: joinKey(domain), sk: 'email' }
+}

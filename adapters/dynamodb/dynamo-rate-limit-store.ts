@@ -1,0 +1,93 @@
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import * as z from 'zod/mini'
+import { type Allowance, type RateVerdict, takeOne, windowVerdict } from '../../core/limits/allowance.ts'
+import type { RateLimitStore } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import { keptUntil } from '../retention.ts'
+import { documentClient, tableName } from './client.ts'
+import { conditionally, guarded, numberOf } from './errors.ts'
+import { expirySeconds, parseItem } from './items.ts'
+import { joinKey } from './key.ts'
+
+const windowItem = z.object({ uses: z.array(z.number()), version: z.number() })
+
+/**
+ * Allowances in DynamoDB, one item each. A bucket is the moment at which it is full again: one conditional write where
+ * it is full already, one more where it is not, and no write that a refused request leaves behind.
+ */
+export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
+  const client = documentClient(context)
+
+  /** Sets a bucket under a condition; otherwise answers the moment that is stored. */
+  async function refill(key: string, fullAt: number, condition: string, values: object) {
+    const result = await conditionally(() =>
+      client.send(
+        new UpdateCommand({
+          TableName: tableName(context, 'limits'),
+          Key: bucketKey(key),
+          UpdateExpression: 'SET fullAt = :after, expiresAt = :end',
+          ConditionExpression: condition,
+          ExpressionAttributeValues: {
+            ':after': fullAt,
+            ':end': expirySeconds(keptUntil.allowance(fullAt)),
+            ...values,
+          },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    )
+    return result.done ? undefined : { stored: numberOf(result.stored, 'fullAt') }
+  }
+
+  async function take(key: string, allowance: Allowance, now: number): Promise<RateVerdict> {
+    const first = takeOne(undefined, allowance, now)
+    let failed = await refill(key, first.fullAt, 'attribute_not_exists(pk) OR fullAt <= :now', { ':now': now })
+    let { verdict } = first
+    while (failed !== undefined) {
+      const next = takeOne(failed.stored, allowance, now)
+      verdict = next.verdict
+      if (!verdict.isAllowed) return verdict
+      const known = failed.stored
+      failed =
+        known === undefined
+          ? await refill(key, next.fullAt, 'attribute_not_exists(pk)', {})
+          : await refill(key, next.fullAt, 'fullAt = :known', { ':known': known })
+    }
+    return verdict
+  }
+
+  return {
+    take,
+    async takeInWindow(key, window, now) {
+      const TableName = tableName(context, 'limits')
+      for (;;) {
+        const command = new GetCommand({ TableName, Key: windowKey(key), ConsistentRead: true })
+        const { Item } = await guarded(() => client.send(command))
+        const { uses, version } = parseItem(windowItem, Item) ?? { uses: [], version: 0 }
+        const counted = uses.filter((use) => use > now - window.windowMs)
+        const verdict = windowVerdict(counted, window, now)
+        if (!verdict.isAllowed) return verdict
+        const expiresAt = expirySeconds(keptUntil.allowance(now + window.windowMs))
+        const written = await conditionally(() =>
+          client.send(
+            new PutCommand({
+              TableName,
+              Item: { ...windowKey(key), uses: [...counted, now], version: version + 1, expiresAt },
+              ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
+              ExpressionAttributeValues: { ':version': version },
+            }),
+          ),
+        )
+        if (written.done) return verdict
+      }
+    },
+  }
+}
+
+function bucketKey(key: string) {
+  return { pk: joinKey('bucket', key), sk: 'bucket' }
+}
+
+function windowKey(key: string) {
+  return { pk: joinKey('window', key), sk: 'window' }
+}

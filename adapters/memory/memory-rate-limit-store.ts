@@ -1,0 +1,20 @@
+import { takeOne, windowVerdict } from '../../core/limits/allowance.ts'
+import type { RateLimitStore } from '../../core/ports.ts'
+import type { MemoryContext } from './memory-state.ts'
+
+/** Allowances in memory. */
+export function memoryRateLimitStore({ state }: Pick<MemoryContext, 'state'>): RateLimitStore {
+  return {
+    async take(key, allowance, now) {
+      const { verdict, fullAt } = takeOne(state.buckets.get(key), allowance, now)
+      if (verdict.isAllowed) state.buckets.set(key, fullAt)
+      return verdict
+    },
+    async takeInWindow(key, window, now) {
+      const uses = (state.windows.get(key) ?? []).filter((use) => use > now - window.windowMs)
+      const verdict = windowVerdict(uses, window, now)
+      if (verdict.isAllowed) state.windows.set(key, [...uses, now])
+      return verdict
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { DomainError, invalidField } from '../errors.ts'
+
+/** What a request demands of the record that it changes: its `If-Match`. */
+export interface Precondition {
+  /** Whether anything is demanded: a record that changes meanwhile is then a broken demand and no mere conflict. */
+  readonly isGiven: boolean
+  /** Whether a record with this tag may be changed; `undefined` stands for one that has none. */
+  allows(tag: string | undefined): boolean
+}
+
+/** The precondition of a request without one. */
+export const noPrecondition: Precondition = { isGiven: false, allows: () => true }
+
+/** The longest `If-Match` that is read. */
+const maxLength = 1024
+const tagForm = /^(?:W\/)?("[\x21\x23-\x7e]*")$/
+
+/**
+ * Reads an `If-Match`: `*`, or entity tags separated by commas. Weak and strong tags are compared alike, since the
+ * service hands out weak ones. Throws `invalid_field`.
+ */
+export function readIfMatch(header: string | undefined): Precondition {
+  if (header === undefined) return noPrecondition
+  if (header.trim() === '*') return { isGiven: true, allows: () => true }
+  const tags = header.length > maxLength ? [] : header.split(',').map((text) => tagForm.exec(text.trim())?.[1])
+  if (tags.length === 0 || tags.includes(undefined)) {
+    throw invalidField('If-Match', 'must be * or entity tags such as W/"x", separated by commas')
+  }
+  return { isGiven: true, allows: (tag) => tag !== undefined && tags.includes(tagForm.exec(tag)?.[1]) }
+}
+
+/** What tells one version of a record from every other, also from those of a record made anew in its place. */
+export interface Versioned {
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly version: number
+}
+
+/** The weak entity tag of a version. */
+export function entityTag({ createdAt, version }: Versioned): string {
+  return `W/"${createdAt.toString(36)}-${version}"`
+}
+
+/** Throws `precondition_failed` when a record is not in a version that the request demands. */
+export function requireMatch(precondition: Precondition, record: Versioned | undefined): void {
+  if (!precondition.allows(record && entityTag(record))) throw preconditionFailed()
+}
+
+/** The refusal of a change to what has changed since it was read. */
+export function preconditionFailed(): DomainError {
+  return new DomainError('precondition_failed', 'it was changed since you read it: read it again')
+}
+
+/** What becomes of a change that somebody else forestalled: with `If-Match` a broken demand, otherwise a conflict. */
+export function forestalled(precondition: Precondition, what: string): DomainError {
+  return precondition.isGiven
+    ? preconditionFailed()
+    : new DomainError('conflict', `${what} was changed meanwhile: read it again`)
+}

@@ -1,0 +1,59 @@
+/** How a domain sends mail, as it is stored. */
+export interface EmailSettings {
+  /** 24 lower-case hex digits; stays when the settings are replaced. */
+  readonly id: string
+  readonly domain: string
+  readonly provider: 'smtp'
+  readonly description: string
+  /** The sender's address; empty where none was given. */
+  readonly from: string
+  readonly options: EmailOptions
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Rises by one with every write. */
+  readonly version: number
+}
+
+/** Where the mail server is and how it is spoken to. */
+export interface EmailOptions {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  readonly secure: boolean
+  /** Kept for clients that set it; nothing here depends on it. */
+  readonly debug: boolean
+  readonly tls: { readonly rejectUnauthorized: boolean }
+  /** Absent where the server wants no login. */
+  readonly auth?: EmailAuth | undefined
+}
+
+/** The login at the mail server. */
+export interface EmailAuth {
+  readonly user?: string | undefined
+  /** The password, sealed by the `secretBox` port. */
+  readonly sealedPass?: string | undefined
+}
+
+/** One message, to one address. */
+export interface Mail {
+  readonly from: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** The part of the message id before its `@`. */
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly date: number
+}
+
+/** A mail server with its login in clear; it lives as long as one message is sent. */
+export interface MailServer extends Omit<EmailOptions, 'auth' | 'debug'> {
+  readonly auth?: { readonly user: string; readonly pass: string } | undefined
+}
+
+/** What came of a message. */
+export type MailOutcome =
+  /** `reply` is the server's last line. */
+  | { readonly outcome: 'sent'; readonly reply: string }
+  /** `reason` is the server's reply text or, where none came, what prevented it in words. */
+  | { readonly outcome: 'failed'; readonly reason: string }
