@@ -4,6 +4,7 @@
  */
 import type { CommandRecord } from '../core/commands.ts'
 import type { ConnectorReport, Delivery, Presence, Token } from '../core/model.ts'
+import type { RequestKey } from '../core/idempotency/request-key.ts'
 import type { AuditRecord } from '../core/ports.ts'
 
 const HOUR = 3_600_000
@@ -15,6 +16,8 @@ export const keptUntil = {
   token: (token: Token) => token.expiresAt + DAY,
   /** The status report looks back fifteen minutes. */
   session: (at: number) => at + HOUR,
+  /** A credential that is used from a network for the first time in so long is worth a line in the trail. */
+  network: (at: number) => at + 90 * DAY,
   /** Longer than any window in which failures are counted. */
   loginFailure: (at: number) => at + DAY,
   /** A call may last for days, while the registrations tell their own end. */
@@ -29,5 +32,11 @@ export const keptUntil = {
   commandPart: (writtenAt: number) => writtenAt + 2 * DAY,
   delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
+  /** By the contract's rule on idempotency keys. */
+  requestKey: ({ createdAt }: RequestKey) => createdAt + DAY,
+  /** Past the moment at which it is whole again an allowance says nothing. */
+  allowance: (wholeAt: number) => wholeAt + HOUR,
+  /** Longer than nearly any call; what has ended is dropped long before, when the count is full. */
+  liveCalls: (showsBy: number) => showsBy + 7 * DAY,
   auditRecord: (record: AuditRecord) => record.at + 400 * DAY,
 }

@@ -3,6 +3,7 @@
  * of environment variables. A method that is not listed needs nothing from the cloud.
  */
 import type { Needs, PortName, Ports } from '../core/ports.ts'
+import { domainPartitions } from './domain-partitions.ts'
 import {
   type KeyName,
   type QueueName,
@@ -41,6 +42,26 @@ export const access: MethodAccess = {
     create: [{ table: 'domains', actions: ['PutItem'] }],
     read: [{ table: 'domains', actions: ['GetItem'] }],
     list: [{ table: 'domains', actions: ['Scan'] }],
+    replaceSettings: [{ table: 'domains', actions: ['UpdateItem'] }],
+    exists: [{ table: 'domains', actions: ['GetItem'] }],
+    beginDeletion: [{ table: 'domains', actions: ['UpdateItem'] }],
+    readDeleted: [{ table: 'domains', actions: ['GetItem'] }],
+    listDeleted: [{ table: 'domains', actions: ['Scan'] }],
+    endDeletion: [{ table: 'domains', actions: ['DeleteItem'] }],
+  },
+  remains: {
+    sweep: [
+      ...[...new Set(domainPartitions.map(({ table }) => table))].map(
+        (table): Access => ({ table, actions: ['Query', 'BatchWriteItem'] }),
+      ),
+      // The connectors are told that there are fewer hooks.
+      { table: 'hooks', actions: ['UpdateItem'] },
+    ],
+  },
+  cleanups: { send: [{ queue: 'cleanups', actions: ['SendMessage'] }] },
+  roles: {
+    read: [{ table: 'roles', actions: ['GetItem'] }],
+    write: [{ table: 'roles', actions: ['PutItem'] }],
   },
   accounts: {
     create: [
@@ -55,20 +76,35 @@ export const access: MethodAccess = {
       { table: 'accounts', actions: ['DeleteItem'] },
       { table: 'domains', actions: ['UpdateItem'] },
     ],
+    useCode: [{ table: 'accounts', actions: ['UpdateItem'] }],
   },
   tokens: {
     create: [{ table: 'tokens', actions: ['PutItem', 'Query', 'DeleteItem'] }],
     remove: [{ table: 'tokens', actions: ['DeleteItem'] }],
+  },
+  domainTokens: {
+    create: [{ table: 'tokens', actions: ['PutItem', 'UpdateItem'] }],
+    read: [{ table: 'tokens', actions: ['GetItem'] }],
+    list: [{ table: 'tokens', actions: ['Query'] }],
+    setEnabled: [{ table: 'tokens', actions: ['UpdateItem'] }],
+    remove: [{ table: 'tokens', actions: ['DeleteItem', 'UpdateItem'] }],
   },
   credentials: {
     read: [
       { table: 'tokens', actions: ['GetItem'] },
       { table: 'accounts', actions: ['GetItem'] },
       { table: 'domains', actions: ['GetItem'] },
+      { table: 'roles', actions: ['GetItem'] },
+    ],
+    readDomainToken: [
+      { table: 'tokens', actions: ['GetItem'] },
+      { table: 'domains', actions: ['GetItem'] },
+      { table: 'roles', actions: ['GetItem'] },
     ],
   },
   sessions: {
     touch: [{ table: 'sessions', actions: ['PutItem'] }],
+    meet: [{ table: 'sessions', actions: ['PutItem'] }],
     count: [{ table: 'sessions', actions: ['Query', 'UpdateItem'] }],
   },
   loginThrottle: {
@@ -92,7 +128,7 @@ export const access: MethodAccess = {
   },
   engine: {
     run: [
-      { table: 'commands', actions: ['PutItem', 'GetItem', 'Query'] },
+      { table: 'commands', actions: ['PutItem', 'GetItem', 'Query', 'UpdateItem'] },
       { queue: 'commands', actions: ['SendMessage'] },
     ],
     send: [
@@ -105,12 +141,32 @@ export const access: MethodAccess = {
     read: [{ table: 'commands', actions: ['GetItem', 'Query'] }],
     claim: [{ table: 'commands', actions: ['UpdateItem'] }],
     complete: [{ table: 'commands', actions: ['UpdateItem', 'PutItem'] }],
+    withdraw: [{ table: 'commands', actions: ['UpdateItem'] }],
   },
   events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
   hooks: {
     create: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
     read: [{ table: 'hooks', actions: ['GetItem'] }],
     list: [{ table: 'hooks', actions: ['Query'] }],
+  },
+  blacklists: {
+    add: [{ table: 'blacklists', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
+    read: [{ table: 'blacklists', actions: ['GetItem'] }],
+    names: [{ table: 'blacklists', actions: ['Query'] }],
+    page: [{ table: 'blacklists', actions: ['GetItem', 'Query'] }],
+    entries: [{ table: 'blacklists', actions: ['GetItem', 'Query'] }],
+    remove: [{ table: 'blacklists', actions: ['GetItem', 'UpdateItem', 'DeleteItem'] }],
+    removeList: [{ table: 'blacklists', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
+    sweep: [{ table: 'blacklists', actions: ['Query', 'BatchWriteItem', 'DeleteItem'] }],
+  },
+  defaultRoutes: {
+    list: [{ table: 'routes', actions: ['Query'] }],
+    callflows: [{ table: 'routes', actions: ['BatchGetItem'] }],
+    read: [{ table: 'routes', actions: ['GetItem'] }],
+    create: [{ table: 'routes', actions: ['PutItem', 'UpdateItem'] }],
+    replace: [{ table: 'routes', actions: ['PutItem', 'UpdateItem'] }],
+    swap: [{ table: 'routes', actions: ['UpdateItem'] }],
+    remove: [{ table: 'routes', actions: ['DeleteItem', 'UpdateItem'] }],
   },
   subscriptions: {
     version: [{ table: 'hooks', actions: ['GetItem'] }],
@@ -129,7 +185,31 @@ export const access: MethodAccess = {
     list: [{ table: 'connectors', actions: ['Query'] }],
     countStart: [{ table: 'connectors', actions: ['UpdateItem'] }],
   },
-  audit: { append: [{ table: 'audit', actions: ['PutItem'] }] },
+  audit: {
+    append: [{ table: 'audit', actions: ['PutItem'] }],
+    list: [{ table: 'audit', actions: ['Query'] }],
+  },
+  idempotency: {
+    create: [{ table: 'idempotency', actions: ['PutItem', 'GetItem'] }],
+    takeOver: [{ table: 'idempotency', actions: ['UpdateItem'] }],
+    complete: [{ table: 'idempotency', actions: ['UpdateItem'] }],
+    release: [{ table: 'idempotency', actions: ['UpdateItem'] }],
+  },
+  rateLimits: {
+    take: [{ table: 'limits', actions: ['UpdateItem'] }],
+    takeInWindow: [{ table: 'limits', actions: ['GetItem', 'PutItem'] }],
+  },
+  liveCalls: {
+    put: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
+    list: [{ table: 'liveCalls', actions: ['GetItem'] }],
+    remove: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
+  },
+  emailSettings: {
+    read: [{ table: 'emailSettings', actions: ['GetItem'] }],
+    put: [{ table: 'emailSettings', actions: ['PutItem'] }],
+    remove: [{ table: 'emailSettings', actions: ['DeleteItem'] }],
+  },
+  mail: { send: [] },
 }
 
 /** Every access that a set of needs comes to. One resource may stand there more than once. */

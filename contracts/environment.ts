@@ -15,6 +15,13 @@ export const environment = {
   tokenSeconds: 'TOKEN_SECONDS',
   /** Least length of a password; 3 where unset. */
   passwordMinLength: 'PASSWORD_MIN_LENGTH',
+  /** `on` lets callflows hold `js` and `script` steps; `off` where unset. */
+  scriptSteps: 'SCRIPT_STEPS',
+  /**
+   * Rates that requests are held to, as {@link usualRateLimits} writes them; unset or `off`: none. A rate that is not
+   * named is not held.
+   */
+  rateLimits: 'RATE_LIMITS',
   /** Networks in CIDR form, comma-separated, that the hook client may reach besides public addresses. */
   hookAllowedNetworks: 'HOOK_ALLOWED_NETWORKS',
   /** Where a store is, instead of the region's own address. */
@@ -29,3 +36,9 @@ export const environment = {
   /** Port of the connector's private health endpoint. */
   healthPort: 'HEALTH_PORT',
 } as const
+
+/**
+ * The rates of the contract: `<name>=<requests>/<s|m|h>`, and after a colon the most requests at one moment where that
+ * is not the same number. Names stand in contracts/routes/route.ts.
+ */
+export const usualRateLimits = 'token=50/s:100,domain=200/s:400,login=10/m,call=5/s,search=5/s'

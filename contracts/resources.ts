@@ -18,12 +18,15 @@ export interface TableSpec {
 export const tables = {
   domains: { variable: 'TABLE_DOMAINS', purpose: 'tenants and their counters', expires: false },
   accounts: { variable: 'TABLE_ACCOUNTS', purpose: 'accounts and the numbers reserved by them', expires: false },
-  tokens: { variable: 'TABLE_TOKENS', purpose: 'login results, by user and key', expires: true },
-  sessions: { variable: 'TABLE_SESSIONS', purpose: 'when users were last active', expires: true },
+  roles: { variable: 'TABLE_ROLES', purpose: 'the roles that tenants made', expires: false },
+  tokens: { variable: 'TABLE_TOKENS', purpose: 'login results and the tokens of domains', expires: true },
+  sessions: { variable: 'TABLE_SESSIONS', purpose: 'when and from where credentials were used', expires: true },
   throttles: { variable: 'TABLE_THROTTLES', purpose: 'failed logins inside the moving window', expires: true },
   presence: { variable: 'TABLE_PRESENCE', purpose: 'registered phones and live calls of accounts', expires: true },
   commands: { variable: 'TABLE_COMMANDS', purpose: 'commands to the engine and their outcomes', expires: true },
   hooks: { variable: 'TABLE_HOOKS', purpose: 'hooks and the version of all subscriptions', expires: false },
+  blacklists: { variable: 'TABLE_BLACKLISTS', purpose: 'blacklists, their numbers and counts', expires: false },
+  routes: { variable: 'TABLE_ROUTES', purpose: 'default routes and the edition of each set of them', expires: false },
   deliveries: {
     variable: 'TABLE_DELIVERIES',
     purpose: 'deliveries and their attempts',
@@ -31,6 +34,14 @@ export const tables = {
     index: 'by-state',
   },
   connectors: { variable: 'TABLE_CONNECTORS', purpose: 'what the connectors tell of themselves', expires: true },
+  idempotency: {
+    variable: 'TABLE_IDEMPOTENCY',
+    purpose: 'requests with an Idempotency-Key and their answers',
+    expires: true,
+  },
+  limits: { variable: 'TABLE_LIMITS', purpose: 'what is left of allowances of requests', expires: true },
+  liveCalls: { variable: 'TABLE_LIVE_CALLS', purpose: 'calls that the API placed and that may be up', expires: true },
+  emailSettings: { variable: 'TABLE_EMAIL_SETTINGS', purpose: 'how tenants send mail', expires: false },
   audit: { variable: 'TABLE_AUDIT', purpose: 'the append-only audit trail', expires: true },
 } as const satisfies Record<string, TableSpec>
 
@@ -76,6 +87,14 @@ export const queues = {
     visibilitySeconds: 120,
     retentionSeconds: 345_600,
     maxReceives: 5,
+  },
+  cleanups: {
+    variable: 'QUEUE_CLEANUPS',
+    purpose: 'deleted domains whose records are to be removed',
+    fifo: false,
+    visibilitySeconds: 360,
+    retentionSeconds: 1_209_600,
+    maxReceives: 200,
   },
 } as const satisfies Record<string, QueueSpec>
 

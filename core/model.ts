@@ -9,8 +9,40 @@ export interface Domain {
   readonly parameters: Readonly<Record<string, string>>
   /** Epoch milliseconds. */
   readonly createdAt: number
+  /** Made with the domain: tells it from one of the same name made before or after, and its creation from another. */
+  readonly creationId: string
   /** How many accounts the domain has; kept exact by the writes that create and delete them. */
   readonly accountCount: number
+  /** Rises by one with every write of variables and parameters; the guard against lost updates. */
+  readonly version: number
+}
+
+/** A tenant whose deletion has begun: nothing may use it any more, and its name is not free yet. */
+export interface DeletedDomain {
+  readonly name: string
+  /** When its deletion began, epoch milliseconds. */
+  readonly since: number
+}
+
+/** A role that a tenant made. */
+export interface CustomRole {
+  readonly name: string
+  /** The role whose permissions this one has besides its own: a default one or another of the domain. */
+  readonly parent: string | null
+  /** Its own permissions, without those of its parent. */
+  readonly allows: Acl
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Rises by one with every write. */
+  readonly version: number
+}
+
+/** All roles that a tenant made, as one record: whatever is written of them is checked against all of them. */
+export interface DomainRoles {
+  readonly domain: string
+  readonly roles: readonly CustomRole[]
+  /** Rises by one with every write; 0 where nothing was written yet. */
+  readonly version: number
 }
 
 /** A user of a domain: its phone and its API identity. */
@@ -32,8 +64,20 @@ export interface Account {
   readonly createdAt: number
   /** Changes whenever password or role change, so that tokens issued before are refused. */
   readonly credentialsId: string
+  /** What proves besides the password that the user is there; absent where it was never begun. */
+  readonly secondFactor?: SecondFactor | undefined
   /** Rises by one with every write; the guard against lost updates. */
   readonly version: number
+}
+
+/** Time-based one-time codes of an account (RFC 6238: six digits, steps of 30 s). */
+export interface SecondFactor {
+  /** The shared secret, sealed by the `secretBox` port. */
+  readonly sealed: string
+  /** Whether a login needs a code: the user has shown once that he can make them. */
+  readonly isOn: boolean
+  /** Number of the latest step whose code was used; no code of it or of an earlier step is taken again. */
+  readonly usedStep: number
 }
 
 /** A login's result as the service keeps it. The secret itself is not kept, only its SHA-256. */
@@ -56,17 +100,39 @@ export interface Token {
   readonly enabled: boolean
 }
 
+/** A credential of a domain itself, for programs. The secret is not kept, only its SHA-256. */
+export interface DomainToken {
+  readonly uuid: string
+  readonly domain: string
+  /** Lower-case hex SHA-256 of the whole token text. */
+  readonly digest: string
+  readonly role: string
+  readonly description: string
+  /** Username of whoever issued it. */
+  readonly createdBy: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  readonly enabled: boolean
+}
+
 /** Who makes a request: the identity that a credential proved. */
 export interface Caller {
-  /** `<login>@<domain>`, or the root name. */
+  /** `user`: a person, or root. `domain-token`: a program, which owns no account and no call. */
+  readonly kind: 'user' | 'domain-token'
+  /** `<login>@<domain>`, the root name, or `<uuid>@<domain>` of a domain's token. */
   readonly username: string
+  /** Of a domain's token the whole username, which no account can have as its login. */
   readonly login: string
   /** The domain that the caller is bound to; root is bound to none. */
   readonly domain: string | null
   readonly role: string
   readonly acl: Acl
-  /** The token's key. */
+  /** The token's key, or the uuid of a domain's token. */
   readonly tokenKey: string
+  /** When the token ends, epoch milliseconds. */
+  readonly expiresAt: number
 }
 
 /** What the engine last told of an account's phones and calls. */
@@ -136,6 +202,54 @@ export interface HookSecret {
   readonly sealed: string
   /** Epoch milliseconds after which it signs no more; absent for the current one. */
   readonly until?: number | undefined
+}
+
+/** A number of a blacklist. */
+export interface BlacklistEntry {
+  /** 24 lower-case hex digits. */
+  readonly id: string
+  readonly domain: string
+  /** The name of the list. */
+  readonly list: string
+  /** Without spaces, hyphens, dots and parentheses. */
+  readonly number: string
+  /** Epoch milliseconds from which the entry is not there any more. */
+  readonly expires?: number | undefined
+  readonly note?: string | undefined
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+/** One step of a callflow: JSON that core/routes has parsed. */
+export type CallflowStep = Readonly<Record<string, unknown>>
+
+/** What happens to calls whose dialled number matches a pattern; all of it but the callflow. */
+export interface RouteHead {
+  /** 24 lower-case hex digits. */
+  readonly id: string
+  readonly domain: string
+  /** A regular expression of the linear-time matcher. */
+  readonly destinationNumber: string
+  readonly name: string
+  /** Routes are tried in ascending order, those of one order by id. */
+  readonly order: number
+  readonly disabled: boolean
+  /** Name of the time zone that the expressions of the callflow are judged in; the engine's own where `null`. */
+  readonly fsTimezone: string | null
+  readonly description: string
+  /** The version of the callflow's schema. */
+  readonly version: number
+  /** Size of the callflow as JSON in UTF-8. */
+  readonly callflowBytes: number
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Rises by one with every write. */
+  readonly revision: number
+}
+
+/** A default route as it is stored. */
+export interface DefaultRoute extends RouteHead {
+  readonly callflow: readonly CallflowStep[]
 }
 
 /** An event of the platform, on its way to the hooks. */

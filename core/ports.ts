@@ -4,15 +4,26 @@
  * `store_unavailable`; no other error crosses a port.
  */
 import type { CommandOutcome, CommandRecord, CommandScope, EngineCommand } from './commands.ts'
+import type { RequestKey } from './idempotency/request-key.ts'
+import type { Allowance, RateVerdict } from './limits/allowance.ts'
+import type { EmailSettings, Mail, MailOutcome, MailServer } from './email/email-settings.ts'
 import type {
   Account,
+  BlacklistEntry,
+  CallflowStep,
   ConnectorReport,
+  DefaultRoute,
+  CustomRole,
+  DeletedDomain,
   Delivery,
   DeliveryAttempt,
   Domain,
+  DomainRoles,
+  DomainToken,
   Hook,
   PlatformEvent,
   Presence,
+  RouteHead,
   Token,
 } from './model.ts'
 
@@ -30,13 +41,62 @@ export interface Randomness {
   bytes(length: number): Uint8Array
 }
 
-/** The tenants. */
+/** The tenants. One whose deletion has begun is not there any more, but for the methods that say so. */
 export interface DomainStore {
-  /** Writes a new domain; `false` when one of that name exists. */
+  /**
+   * Writes a new domain; `false` when one of that name exists or is still being deleted. A repetition of the same
+   * creation (of one `creationId`) answers `true` and changes nothing.
+   */
   create(domain: Domain): Promise<boolean>
   read(name: string): Promise<Domain | undefined>
   /** Every domain, ordered by name. */
   list(): Promise<Domain[]>
+  /**
+   * Replaces the variables and parameters of a domain whose version is still `domain.version - 1`; `false` when
+   * somebody else wrote first, or it is gone.
+   */
+  replaceSettings(domain: Domain): Promise<boolean>
+  /** Whether the name is in use: by a domain, or by one that is still being deleted. */
+  exists(name: string): Promise<boolean>
+  /** Begins the deletion of a domain at `at` (epoch milliseconds): `true` exactly once for each domain. */
+  beginDeletion(name: string, at: number): Promise<boolean>
+  /** A domain whose deletion has begun and has not ended. */
+  readDeleted(name: string): Promise<DeletedDomain | undefined>
+  /** Every such domain, ordered by name. */
+  listDeleted(): Promise<DeletedDomain[]>
+  /** Frees the name of a domain whose deletion has begun; of any other domain, changes nothing. */
+  endDeletion(name: string): Promise<void>
+}
+
+/** What the stores hold of a domain besides its own record. */
+export interface DomainRemains {
+  /**
+   * Removes it, piece by piece, until nothing is left (`true`) or `until` (epoch milliseconds) has passed. To be called
+   * only for a domain that nobody can write for any more; a call that was cut short is made good by the next one.
+   */
+  sweep(domain: string, until: number): Promise<boolean>
+}
+
+/** Deleted domains, queued for the removal of what they leave. */
+export interface CleanupQueue {
+  /** Queues a domain. `delaySeconds` is at most 900. */
+  send(cleanup: QueuedCleanup): Promise<void>
+}
+
+/** What the clean-up queue carries. */
+export interface QueuedCleanup {
+  readonly domain: string
+  /** When the deletion was asked for, epoch milliseconds. */
+  readonly requestedAt: number
+  readonly delaySeconds: number
+}
+
+/** The roles that tenants made. */
+export interface RoleStore {
+  /** Reads consistently. */
+  read(domain: string): Promise<DomainRoles>
+  /** Replaces the roles of a domain whose version is still `roles.version - 1`; `false` when somebody else wrote first. */
+  write(roles: DomainRoles): Promise<boolean>
 }
 
 /** How a write that reserves names ended. */
@@ -46,7 +106,8 @@ export type AccountCreation = 'created' | 'login_taken' | 'number_taken' | 'doma
 export interface AccountStore {
   /**
    * Writes an account, reserves its login and its numbers and counts it in its domain: all of it or nothing.
-   * `limit` is the most accounts that the domain may have.
+   * `limit` is the most accounts that the domain may have. A repetition of the same creation (of one `credentialsId`)
+   * answers `created` and changes nothing.
    */
   create(account: Account, limit: number): Promise<AccountCreation>
   /** Finds an account by its login, without regard to case. */
@@ -60,8 +121,16 @@ export interface AccountStore {
    * `previous`. `version_changed`: somebody else wrote first, or it is gone.
    */
   update(account: Account, previous: Account): Promise<'updated' | 'version_changed' | 'number_taken'>
-  /** Removes an account, its reservations and its count; `false` when it is not there. */
-  remove(account: Account): Promise<boolean>
+  /**
+   * Removes an account, its reservations and its count; `false` when it is not there. One that was changed meanwhile is
+   * removed, too, unless `exactly` this version is meant: then that is `false`.
+   */
+  remove(account: Account, exactly?: boolean): Promise<boolean>
+  /**
+   * Notes that the code of a step was used: `true` exactly once for each step, and never for one at or before the
+   * latest. `false` too when the account's credentials or second factor are not those of `account` any more.
+   */
+  useCode(account: Account, step: number): Promise<boolean>
 }
 
 /** The records of logins. */
@@ -72,24 +141,54 @@ export interface TokenStore {
   remove(domain: string, login: string, key: string): Promise<boolean>
 }
 
-/** What a credential is judged by. */
+/** The credentials of domains themselves. Every method works inside the one domain that it is given. */
+export interface DomainTokenStore {
+  /** Keeps a new token; `false` when the domain has `limit` of them, those past their end included. */
+  create(token: DomainToken, limit: number): Promise<boolean>
+  read(domain: string, uuid: string): Promise<DomainToken | undefined>
+  /** Every token of the domain, ordered by uuid. */
+  list(domain: string): Promise<DomainToken[]>
+  /** Enables or disables a token; answers what it is then, or nothing when it is not there. */
+  setEnabled(domain: string, uuid: string, enabled: boolean): Promise<DomainToken | undefined>
+  /** Ends a token; `false` when it is not there. */
+  remove(domain: string, uuid: string): Promise<boolean>
+}
+
+/** What a user's credential is judged by. */
 export interface Credentials {
   readonly token: Token | undefined
   /** Absent for root. */
   readonly account: Account | undefined
-  /** Absent for root. */
+  /** Absent for root, and when its deletion has begun. */
   readonly domain: Domain | undefined
+  /** The roles that the domain made. */
+  readonly roles: readonly CustomRole[]
 }
 
-/** Reads all that decides whether a request is authentic, in one consistent read. */
+/** What the credential of a domain itself is judged by. */
+export interface DomainTokenCredentials {
+  readonly token: DomainToken | undefined
+  /** Absent too when its deletion has begun. */
+  readonly domain: Domain | undefined
+  /** The roles that the domain made. */
+  readonly roles: readonly CustomRole[]
+}
+
+/** Reads all that decides whether a request is authentic and what it may do, in one consistent read. */
 export interface CredentialReader {
   read(who: { readonly domain: string; readonly login: string; readonly key: string }): Promise<Credentials>
+  readDomainToken(which: { readonly domain: string; readonly uuid: string }): Promise<DomainTokenCredentials>
 }
 
 /** Which users were active when; feeds the session counts of the status report. */
 export interface SessionStore {
   /** Notes that a user was active at `at` (epoch milliseconds). Written at most once a minute a user and process. */
   touch(username: string, domain: string, at: number): Promise<void>
+  /**
+   * Notes from which network a credential is used: `true` when that was not noted in the last 90 days. Written at most
+   * once for each pair and process.
+   */
+  meet(username: string, network: string, at: number): Promise<boolean>
   /** The users seen at or after `since`, and the highest such count that was ever read, this one included. */
   count(since: number): Promise<{ users: number; domains: number; highest: number }>
 }
@@ -137,8 +236,12 @@ export interface PresenceStore {
 
 /** Sends commands to the engine, each at most once. */
 export interface CallEngine {
-  /** Records the command, queues it and waits for its outcome; `undefined` when none came within `waitMs`. */
-  run(command: EngineCommand, scope: CommandScope, waitMs: number): Promise<CommandOutcome | undefined>
+  /**
+   * Records the command, queues it and waits for its outcome; `undefined` when none came within `waitMs`. With an `id`
+   * (a UUID) it is one command however often it is run: a repetition is answered with the outcome of the first, and is
+   * sent only when it is certain that the first was not.
+   */
+  run(command: EngineCommand, scope: CommandScope, waitMs: number, id?: string): Promise<CommandOutcome | undefined>
   /** Records and queues the command and does not wait. */
   send(command: EngineCommand, scope: CommandScope): Promise<void>
 }
@@ -153,6 +256,8 @@ export interface CommandStore {
   claim(id: string, connectorId: string): Promise<boolean>
   /** Stores how it ended. The first outcome stays. */
   complete(id: string, outcome: CommandOutcome): Promise<void>
+  /** Ends a command as `unsent` (`expired`) that nobody has claimed and that has not ended; `true` when it was so. */
+  withdraw(id: string): Promise<boolean>
 }
 
 /** A message as it was taken off a queue. */
@@ -183,11 +288,84 @@ export interface EventSink {
 
 /** The hooks of the tenants. */
 export interface HookStore {
-  /** Writes new hooks, all or none; `false` when the domain would then have more than `limit`. */
+  /**
+   * Writes new hooks, all or none; `false` when the domain would then have more than `limit`. A repetition of the same
+   * creation (of the same ids) answers `true` and changes nothing.
+   */
   create(hooks: readonly Hook[], limit: number): Promise<boolean>
   read(domain: string, id: string): Promise<Hook | undefined>
   /** Every hook of the domain, oldest first. Reads consistently. */
   list(domain: string): Promise<Hook[]>
+}
+
+/** How an addition to a blacklist ended. */
+export type BlacklistAddition = 'added' | 'exists' | 'list_full' | 'lists_full'
+
+/** Which entries of a blacklist a page shows, by number. */
+export interface BlacklistPage {
+  /** Only entries behind this number, in the direction of the page. */
+  readonly after?: string | undefined
+  /** Entries passed over first. */
+  readonly skip: number
+  readonly limit: number
+  /** 1: ascending numbers; -1: descending. */
+  readonly direction: 1 | -1
+}
+
+/**
+ * The blacklists of the tenants. A list is there while it holds an entry. An entry whose time is over counts for
+ * nothing: it is not read, not counted and does not keep its list.
+ */
+export interface BlacklistStore {
+  /**
+   * Adds an entry unless its number is in the list already, and makes the list with its first one. The limits are the
+   * most entries of a list and the most lists of a domain; they hold exactly, whoever else writes.
+   */
+  add(entry: BlacklistEntry, limits: { readonly entries: number; readonly lists: number }): Promise<BlacklistAddition>
+  read(domain: string, list: string, number: string): Promise<BlacklistEntry | undefined>
+  /** The names of the domain's lists, in the order of their code units. */
+  names(domain: string): Promise<string[]>
+  /** Entries of a list by number, and whether there are more behind them. */
+  page(
+    domain: string,
+    list: string,
+    page: BlacklistPage,
+  ): Promise<{ readonly entries: readonly BlacklistEntry[]; readonly more: boolean }>
+  /** Every entry of a list by number. */
+  entries(domain: string, list: string): Promise<BlacklistEntry[]>
+  /** Removes one entry; `false` when it is not there. */
+  remove(domain: string, list: string, number: string): Promise<boolean>
+  /** Removes a list at once, however long it is, and answers how many entries it had. */
+  removeList(domain: string, list: string): Promise<number>
+  /**
+   * Frees the room that removed lists of the domain still take, until it is done or the time is over (`until`, epoch
+   * milliseconds). Answers whether all of it is free.
+   */
+  sweep(domain: string, until: number): Promise<boolean>
+}
+
+/** The default routes of a domain as they were at one moment. */
+export interface RouteSet {
+  /** By order, then id. */
+  readonly routes: readonly RouteHead[]
+  /** Changes with every write to a route of the domain. */
+  readonly edition: number
+}
+
+/** The default routes of the tenants. */
+export interface DefaultRouteStore {
+  list(domain: string): Promise<RouteSet>
+  /** The callflows of routes, by id. A route that is gone has none. */
+  callflows(domain: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly CallflowStep[]>>
+  read(domain: string, id: string): Promise<DefaultRoute | undefined>
+  /** Writes a new route where the set is still of this edition; else `false`. */
+  create(route: DefaultRoute, edition: number): Promise<boolean>
+  /** Replaces a route whose revision is still `route.revision - 1`; else `false`. */
+  replace(route: DefaultRoute): Promise<boolean>
+  /** Gives two routes each other's order where the set is still of this edition; else changes nothing: `false`. */
+  swap(first: RouteHead, second: RouteHead, edition: number): Promise<boolean>
+  /** Removes a route; `false` when it is not there. */
+  remove(domain: string, id: string): Promise<boolean>
 }
 
 /** What the hooks of all tenants want; what the connector relays by. */
@@ -272,18 +450,94 @@ export interface AuditRecord {
   readonly status: number
   /** Names of the fields that the request set; never their values. */
   readonly fields: readonly string[]
+  /** What was remarkable besides. */
+  readonly note?: string | undefined
+}
+
+/** A line of the trail and its place there. */
+export interface AuditEntry extends AuditRecord {
+  /** Opaque; where a further page begins. */
+  readonly position: string
+}
+
+/** Which part of a domain's trail is wanted. */
+export interface AuditRange {
+  /** Epoch milliseconds; nothing earlier is shown. */
+  readonly since: number
+  /** Continues behind this entry. */
+  readonly after?: string | undefined
+  readonly newestFirst: boolean
+  /** 1 to 1000. */
+  readonly limit: number
 }
 
 /** The append-only trail of what was changed by whom. */
 export interface AuditLog {
   append(record: AuditRecord): Promise<void>
+  /** Lines of a domain in the order of their time. Fewer than the limit: there are no more. */
+  list(domain: string, range: AuditRange): Promise<AuditEntry[]>
+}
+
+/** What is kept of requests that came with an `Idempotency-Key`, for a day; what is older is not there. */
+export interface IdempotencyStore {
+  /** Writes a key where none of its domain is; otherwise answers the one that is there. */
+  create(key: RequestKey): Promise<RequestKey | undefined>
+  /** Replaces claim and lease of a key without an answer whose claim still is `previous`; `false` otherwise. */
+  takeOver(key: RequestKey, previous: string): Promise<boolean>
+  /** Stores the answer, if the key is still claimed by this run; `false` otherwise. */
+  complete(key: RequestKey, answer: string): Promise<boolean>
+  /** Ends the lease of this run at once, so that the request can be run again. */
+  release(key: RequestKey): Promise<void>
+}
+
+/** Counts requests against allowances, for all processes together. */
+export interface RateLimitStore {
+  /** Takes one request from the allowance of a key, if there is one left. A refused request takes nothing. */
+  take(key: string, allowance: Allowance, now: number): Promise<RateVerdict>
+  /** Takes one of `limit` uses in any span of `windowMs`; a refused use takes nothing. */
+  takeInWindow(
+    key: string,
+    window: { readonly limit: number; readonly windowMs: number },
+    now: number,
+  ): Promise<RateVerdict>
+}
+
+/** The calls that the API placed and that may still be up, by domain. */
+export interface LiveCallStore {
+  /**
+   * Notes a call and the moment (epoch milliseconds) by which the engine lists it if it is up; `false`, and nothing
+   * noted, when the domain then had more than `limit`. One that is noted already gets the new moment.
+   */
+  put(domain: string, uuid: string, showsBy: number, limit: number): Promise<boolean>
+  /** The moment of each noted call of the domain, by uuid. */
+  list(domain: string): Promise<ReadonlyMap<string, number>>
+  /** Forgets calls. */
+  remove(domain: string, uuids: readonly string[]): Promise<void>
+}
+
+/** The mail settings of the tenants, one record a domain. */
+export interface EmailSettingsStore {
+  read(domain: string): Promise<EmailSettings | undefined>
+  /** Writes a record whose stored version still is `settings.version - 1`, 0 standing for none; `false` otherwise. */
+  put(settings: EmailSettings): Promise<boolean>
+  /** Removes the record, where a `version` is given only that one. */
+  remove(domain: string, version?: number): Promise<'removed' | 'absent' | 'version_changed'>
+}
+
+/** Sends mail through a server that a tenant names: guarded addresses, bounded size and time. */
+export interface MailSender {
+  send(mail: Mail, server: MailServer): Promise<MailOutcome>
 }
 
 /** Every port by the name that a route's `needs` calls it. */
 export interface Ports {
   domains: DomainStore
+  remains: DomainRemains
+  cleanups: CleanupQueue
+  roles: RoleStore
   accounts: AccountStore
   tokens: TokenStore
+  domainTokens: DomainTokenStore
   credentials: CredentialReader
   sessions: SessionStore
   loginThrottle: LoginThrottle
@@ -295,12 +549,19 @@ export interface Ports {
   commands: CommandStore
   events: EventSink
   hooks: HookStore
+  blacklists: BlacklistStore
+  defaultRoutes: DefaultRouteStore
   subscriptions: SubscriptionReader
   deliveries: DeliveryStore
   deliveryQueue: DeliveryQueue
   hookClient: HookClient
   connectorStatus: ConnectorStatusStore
   audit: AuditLog
+  idempotency: IdempotencyStore
+  rateLimits: RateLimitStore
+  liveCalls: LiveCallStore
+  emailSettings: EmailSettingsStore
+  mail: MailSender
 }
 
 /** The name of a port. */

@@ -10,6 +10,7 @@ import { type MakePort, cloudContext, cloudOwnPorts, cloudTools } from './endpoi
 import { late, withDeadline } from './endpoint/deadline.ts'
 import { type Exchange, beginExchange } from './endpoint/exchange.ts'
 import { failExchange, finishExchange } from './endpoint/finish-exchange.ts'
+import { rateLimiter } from './endpoint/rate-limiter.ts'
 import { runExchange } from './endpoint/run-exchange.ts'
 import type { EndpointTools, OwnPorts } from './endpoint/tools.ts'
 import { sessionToucher } from './endpoint/touch-session.ts'
@@ -49,7 +50,8 @@ export function createEndpoint<const R extends Route>(
   useCase: UseCase<R>,
   tools: EndpointTools,
 ): EndpointHandler {
-  const endpoint = { route, ports, useCase, tools, touchSession: sessionToucher() }
+  const limit = rateLimiter(route, tools.settings.rateLimits)
+  const endpoint = { route, ports, useCase, tools, touchSession: sessionToucher(), limit }
   const finish = (exchange: Exchange, answer: Answer) =>
     finishExchange(exchange, route, (ports as OwnPorts).audit, tools, answer)
   const handle = middy<Exchange, Answer>(async (exchange: Exchange, context: Context) => {

@@ -6,6 +6,7 @@ import {
   type DynamoDBDocumentClient,
   TransactWriteCommand,
   type TransactWriteCommandInput,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import type { Account } from '../../core/model.ts'
 import type { AccountCreation } from '../../core/ports.ts'
@@ -13,7 +14,10 @@ import type { AdapterContext } from '../context.ts'
 import { accountKey, numberKey, ownerOf, toAccountItem } from './account-item.ts'
 import { tableName } from './client.ts'
 import { domainKey } from './domain-item.ts'
-import { type FailedPart, numberOf, textsOf, transacted } from './errors.ts'
+import { type FailedPart, conditionally, numberOf, textOf, textsOf, transacted } from './errors.ts'
+
+/** Of an account that was removed and made anew, the versions begin again: both tell which one is meant. */
+const SAME_VERSION = 'version = :version AND createdAt = :createdAt'
 
 type Part = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
@@ -31,13 +35,15 @@ export async function createAccount(
         TableName: tableName(context, 'accounts'),
         Item: toAccountItem(account),
         ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     },
     ...distinct(account.numbers).map((number) => reserve(context, account, number)),
   ])
   if (failed === undefined) return 'created'
   const [domain, login, ...numbers] = failed
-  if (domain?.failed && domain.stored === undefined) return 'domain_missing'
+  if (login?.failed && textOf(login.stored, 'credentialsId') === account.credentialsId) return 'created'
+  if (domain?.failed && !isLive(domain)) return 'domain_missing'
   if (login?.failed) return 'login_taken'
   return numbers.some((number) => number.failed) ? 'number_taken' : 'domain_full'
 }
@@ -56,8 +62,8 @@ export async function updateAccount(
       Put: {
         TableName: tableName(context, 'accounts'),
         Item: toAccountItem(account),
-        ConditionExpression: 'version = :previous',
-        ExpressionAttributeValues: { ':previous': account.version - 1 },
+        ConditionExpression: SAME_VERSION,
+        ExpressionAttributeValues: { ':version': account.version - 1, ':createdAt': account.createdAt },
       },
     },
     ...added.map((number) => reserve(context, account, number)),
@@ -72,16 +78,22 @@ export async function removeAccount(
   client: DynamoDBDocumentClient,
   context: AdapterContext,
   account: Account,
+  exactly = false,
 ): Promise<boolean> {
-  const current = { version: account.version, numbers: account.numbers, domainIsThere: true }
+  const current = {
+    version: account.version,
+    createdAt: account.createdAt,
+    numbers: account.numbers,
+    domainIsThere: true,
+  }
   for (;;) {
     const failed = await transact(client, [
       {
         Delete: {
           TableName: tableName(context, 'accounts'),
           Key: accountKey(account.domain, account.login),
-          ConditionExpression: 'version = :version',
-          ExpressionAttributeValues: { ':version': current.version },
+          ConditionExpression: SAME_VERSION,
+          ExpressionAttributeValues: { ':version': current.version, ':createdAt': current.createdAt },
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         },
       },
@@ -92,12 +104,48 @@ export async function removeAccount(
     const [removed] = failed
     if (removed?.failed) {
       const version = numberOf(removed.stored, 'version')
-      if (version === undefined) return false
-      Object.assign(current, { version, numbers: textsOf(removed.stored, 'numbers') })
+      const createdAt = numberOf(removed.stored, 'createdAt')
+      if (exactly || version === undefined || createdAt === undefined) return false
+      Object.assign(current, { version, createdAt, numbers: textsOf(removed.stored, 'numbers') })
     } else {
       current.domainIsThere = false
     }
   }
+}
+
+/** See {@link AccountStore.useCode}. A write whose answer was lost finds its own mark and counts as done. */
+export async function useCode(
+  client: DynamoDBDocumentClient,
+  context: AdapterContext,
+  account: Account,
+  step: number,
+): Promise<boolean> {
+  const writeId = context.random.uuid()
+  const result = await conditionally(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: tableName(context, 'accounts'),
+        Key: accountKey(account.domain, account.login),
+        UpdateExpression: 'SET secondFactor.usedStep = :step, version = version + :one, codeUseId = :writeId',
+        ConditionExpression:
+          'secondFactor.usedStep < :step AND secondFactor.sealed = :sealed AND credentialsId = :credentialsId',
+        ExpressionAttributeValues: {
+          ':step': step,
+          ':one': 1,
+          ':writeId': writeId,
+          ':sealed': account.secondFactor?.sealed ?? '',
+          ':credentialsId': account.credentialsId,
+        },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    ),
+  )
+  return result.done || textOf(result.stored, 'codeUseId') === writeId
+}
+
+/** Whether a domain that refused to count an account is there and its deletion has not begun. */
+function isLive({ stored }: FailedPart): boolean {
+  return stored !== undefined && numberOf(stored, 'deletedAt') === undefined
 }
 
 function transact(client: DynamoDBDocumentClient, parts: Part[]): Promise<FailedPart[] | undefined> {
@@ -110,7 +158,7 @@ function countIn(context: AdapterContext, domain: string, limit: number): Part {
       TableName: tableName(context, 'domains'),
       Key: domainKey(domain),
       UpdateExpression: 'SET accountCount = accountCount + :one',
-      ConditionExpression: 'accountCount < :limit',
+      ConditionExpression: 'accountCount < :limit AND attribute_not_exists(deletedAt)',
       ExpressionAttributeValues: { ':one': 1, ':limit': limit },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },

@@ -1,18 +1,37 @@
 import * as z from 'zod/mini'
-import type { Domain } from '../../core/model.ts'
+import type { DeletedDomain, Domain } from '../../core/model.ts'
+import { type Item, parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 
 const texts = z.record(z.string(), z.string())
 
 /** A tenant as it is stored. */
-export const domainItem = z.object({
+const domainItem = z.object({
   name: z.string(),
   customerId: z.string(),
   variables: texts,
   parameters: texts,
   createdAt: z.number(),
+  creationId: z.string(),
   accountCount: z.number(),
+  version: z.number(),
 })
+
+/** A tenant whose deletion has begun, as it is stored. */
+const deletedItem = z.object({ name: z.string(), deletedAt: z.number() })
+
+const isDeleted = (item: Item) => 'deletedAt' in item
+
+/** The tenant in an item; none when its deletion has begun. */
+export function fromDomainItem(item: Item | undefined): Domain | undefined {
+  return item === undefined || isDeleted(item) ? undefined : parseItem(domainItem, item)
+}
+
+/** The tenant in an item whose deletion has begun; none when it has not. */
+export function fromDeletedItem(item: Item | undefined): DeletedDomain | undefined {
+  const parsed = item === undefined || !isDeleted(item) ? undefined : parseItem(deletedItem, item)
+  return parsed && { name: parsed.name, since: parsed.deletedAt }
+}
 
 /** Where a tenant is stored. */
 export function domainKey(name: string) {

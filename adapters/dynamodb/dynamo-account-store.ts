@@ -3,7 +3,7 @@ import type { Account } from '../../core/model.ts'
 import type { AccountStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { accountItem, accountKey, accountPartition, accountPrefix, numberItem, numberKey } from './account-item.ts'
-import { createAccount, removeAccount, updateAccount } from './account-writes.ts'
+import { createAccount, removeAccount, updateAccount, useCode } from './account-writes.ts'
 import { documentClient, tableName } from './client.ts'
 import { guarded } from './errors.ts'
 import { parseItem, queryAll, under } from './items.ts'
@@ -14,7 +14,8 @@ export function dynamoAccountStore(context: AdapterContext): AccountStore {
   return {
     create: (account, limit) => createAccount(client, context, account, limit),
     update: (account, previous) => updateAccount(client, context, account, previous),
-    remove: (account) => removeAccount(client, context, account),
+    remove: (account, exactly) => removeAccount(client, context, account, exactly),
+    useCode: (account, step) => useCode(client, context, account, step),
     read: (domain, login) => readAccount(client, context, domain, login),
     async readByNumber(domain, number) {
       const reserved = parseItem(numberItem, await get(client, context, numberKey(domain, number)))

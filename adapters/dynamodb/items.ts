@@ -50,15 +50,14 @@ export function under(pk: string, prefix?: string) {
 
 /**
  * Writes an item where none is, or only an expired one; `false` when there is one. A write whose answer was lost and
- * that is tried again finds its own mark and still counts as done.
+ * that is tried again finds its own mark and still counts as done; a caller may give the mark of a longer-lived repetition.
  */
 export async function putNew(
   client: DynamoDBDocumentClient,
   table: string,
   item: Item,
-  { random, now }: { random: Randomness; now: number },
+  { random, now, writeId = random.uuid() }: { random: Randomness; now: number; writeId?: string },
 ): Promise<boolean> {
-  const writeId = random.uuid()
   const result = await conditionally(() =>
     client.send(
       new PutCommand({

@@ -3,9 +3,10 @@ import { type MemoryContext, byText } from './memory-state.ts'
 
 /** Tenants in memory. */
 export function memoryDomainStore({ state }: MemoryContext): DomainStore {
+  const isUsed = (name: string) => state.domains.has(name) || state.deletedDomains.has(name)
   return {
     async create(domain) {
-      if (state.domains.has(domain.name)) return false
+      if (isUsed(domain.name)) return state.domains.get(domain.name)?.creationId === domain.creationId
       state.domains.set(domain.name, domain)
       return true
     },
@@ -14,6 +15,29 @@ export function memoryDomainStore({ state }: MemoryContext): DomainStore {
     },
     async list() {
       return [...state.domains.values()].sort(byText((domain) => domain.name))
+    },
+    async replaceSettings({ name, variables, parameters, version }) {
+      const domain = state.domains.get(name)
+      if (domain?.version !== version - 1) return false
+      state.domains.set(name, { ...domain, variables, parameters, version })
+      return true
+    },
+    async exists(name) {
+      return isUsed(name)
+    },
+    async beginDeletion(name, at) {
+      if (!state.domains.delete(name)) return false
+      state.deletedDomains.set(name, { name, since: at })
+      return true
+    },
+    async readDeleted(name) {
+      return state.deletedDomains.get(name)
+    },
+    async listDeleted() {
+      return [...state.deletedDomains.values()].sort(byText((domain) => domain.name))
+    },
+    async endDeletion(name) {
+      state.deletedDomains.delete(name)
     },
   }
 }

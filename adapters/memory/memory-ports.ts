@@ -1,19 +1,30 @@
 import type { Clock, Ports, Randomness } from '../../core/ports.ts'
 import { memoryAccountStore } from './memory-account-store.ts'
 import { memoryAuditLog } from './memory-audit-log.ts'
+import { memoryBlacklistStore } from './memory-blacklist-store.ts'
 import { type MemoryCallEngine, memoryCallEngine } from './memory-call-engine.ts'
+import { type MemoryCleanupQueue, memoryCleanupQueue } from './memory-cleanup-queue.ts'
 import { memoryCommandStore } from './memory-command-store.ts'
 import { memoryConnectorStatusStore } from './memory-connector-status-store.ts'
 import { memoryCredentialReader } from './memory-credential-reader.ts'
+import { memoryDefaultRouteStore } from './memory-default-route-store.ts'
 import { type MemoryDeliveryQueue, memoryDeliveryQueue } from './memory-delivery-queue.ts'
 import { memoryDeliveryStore } from './memory-delivery-store.ts'
+import { memoryDomainRemains } from './memory-domain-remains.ts'
 import { memoryDomainStore } from './memory-domain-store.ts'
+import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
+import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
 import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
 import { type MemoryHookClient, memoryHookClient } from './memory-hook-client.ts'
 import { memoryHookStore } from './memory-hook-store.ts'
+import { memoryIdempotencyStore } from './memory-idempotency-store.ts'
+import { memoryLiveCallStore } from './memory-live-call-store.ts'
 import { memoryLoginThrottle } from './memory-login-throttle.ts'
+import { type MemoryMailSender, memoryMailSender } from './memory-mail-sender.ts'
 import { memoryPasswordHasher } from './memory-password-hasher.ts'
 import { memoryPresenceStore } from './memory-presence-store.ts'
+import { memoryRoleStore } from './memory-role-store.ts'
+import { memoryRateLimitStore } from './memory-rate-limit-store.ts'
 import { memorySecretBox } from './memory-secret-box.ts'
 import { type MemorySecretReader, memorySecretReader } from './memory-secret-reader.ts'
 import { memorySessionStore } from './memory-session-store.ts'
@@ -26,8 +37,10 @@ export interface MemoryPorts extends Ports {
   readonly engine: MemoryCallEngine
   readonly events: MemoryEventSink
   readonly deliveryQueue: MemoryDeliveryQueue
+  readonly cleanups: MemoryCleanupQueue
   readonly hookClient: MemoryHookClient
   readonly secrets: MemorySecretReader
+  readonly mail: MemoryMailSender
   /** What the stores hold. */
   readonly state: MemoryState
 }
@@ -39,8 +52,12 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
   return {
     state,
     domains: memoryDomainStore(context),
+    remains: memoryDomainRemains(context),
+    cleanups: memoryCleanupQueue(),
+    roles: memoryRoleStore(context),
     accounts: memoryAccountStore(context),
     tokens: memoryTokenStore(context),
+    domainTokens: memoryDomainTokenStore(context),
     credentials: memoryCredentialReader(context),
     sessions: memorySessionStore(context),
     loginThrottle: memoryLoginThrottle(context),
@@ -52,11 +69,18 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     commands: memoryCommandStore(context),
     events: memoryEventSink(),
     hooks: memoryHookStore(context),
+    blacklists: memoryBlacklistStore(context),
+    defaultRoutes: memoryDefaultRouteStore(context),
     subscriptions: memorySubscriptionReader(context),
     deliveries: memoryDeliveryStore(context),
     deliveryQueue: memoryDeliveryQueue(),
     hookClient: memoryHookClient(),
     connectorStatus: memoryConnectorStatusStore(context),
     audit: memoryAuditLog(context),
+    idempotency: memoryIdempotencyStore(context),
+    rateLimits: memoryRateLimitStore(context),
+    liveCalls: memoryLiveCallStore(context),
+    emailSettings: memoryEmailSettingsStore(context),
+    mail: memoryMailSender(),
   }
 }

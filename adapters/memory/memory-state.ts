@@ -1,24 +1,56 @@
 import type { CommandRecord } from '../../core/commands.ts'
-import type { Account, ConnectorReport, Delivery, Domain, Hook, Presence, Token } from '../../core/model.ts'
+import type { EmailSettings } from '../../core/email/email-settings.ts'
+import type { RequestKey } from '../../core/idempotency/request-key.ts'
+import type {
+  Account,
+  BlacklistEntry,
+  ConnectorReport,
+  DefaultRoute,
+  DeletedDomain,
+  Delivery,
+  Domain,
+  DomainRoles,
+  DomainToken,
+  Hook,
+  Presence,
+  Token,
+} from '../../core/model.ts'
 import type { AuditRecord, Clock, Randomness } from '../../core/ports.ts'
 
 /** All that the memory adapters keep. Maps are keyed by {@link memoryKey}; a record in them is never changed in place. */
 export interface MemoryState {
   readonly domains: Map<string, Domain>
+  readonly deletedDomains: Map<string, DeletedDomain>
+  readonly roles: Map<string, DomainRoles>
   readonly accounts: Map<string, Account>
   readonly tokens: Map<string, Token>
+  readonly domainTokens: Map<string, DomainToken>
   /** Username to when it was last active. */
   readonly sessions: Map<string, { readonly username: string; readonly domain: string; readonly at: number }>
+  /** Username and network to when they were first seen together. */
+  readonly networks: Map<string, number>
   readonly highestSessions: { users: number }
   /** Throttle key to the times of its failures. */
   readonly failures: Map<string, readonly number[]>
   readonly presence: Map<string, Presence>
   readonly commands: Map<string, CommandRecord>
   readonly hooks: Map<string, Hook>
+  readonly blacklists: Map<string, BlacklistEntry>
+  readonly routes: Map<string, DefaultRoute>
+  /** Domain to the edition of its routes. */
+  readonly routeEditions: Map<string, { readonly domain: string; readonly edition: number }>
   readonly subscriptions: { version: number }
   readonly deliveries: Map<string, Delivery>
   readonly connectors: Map<string, ConnectorReport>
   readonly connectorStarts: { count: number }
+  readonly requestKeys: Map<string, RequestKey>
+  /** Key of an allowance to the moment at which it is whole again. */
+  readonly buckets: Map<string, number>
+  /** Key of an allowance to its uses that may still count. */
+  readonly windows: Map<string, readonly number[]>
+  /** Domain to the calls that the API placed there. */
+  readonly liveCalls: Map<string, ReadonlyMap<string, number>>
+  readonly emailSettings: Map<string, EmailSettings>
   readonly audit: AuditRecord[]
 }
 
@@ -33,18 +65,30 @@ export interface MemoryContext {
 export function memoryState(): MemoryState {
   return {
     domains: new Map(),
+    deletedDomains: new Map(),
+    roles: new Map(),
     accounts: new Map(),
     tokens: new Map(),
+    domainTokens: new Map(),
     sessions: new Map(),
+    networks: new Map(),
     highestSessions: { users: 0 },
     failures: new Map(),
     presence: new Map(),
     commands: new Map(),
     hooks: new Map(),
+    blacklists: new Map(),
+    routes: new Map(),
+    routeEditions: new Map(),
     subscriptions: { version: 0 },
     deliveries: new Map(),
     connectors: new Map(),
     connectorStarts: { count: 0 },
+    requestKeys: new Map(),
+    buckets: new Map(),
+    windows: new Map(),
+    liveCalls: new Map(),
+    emailSettings: new Map(),
     audit: [],
   }
 }

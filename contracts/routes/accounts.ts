@@ -47,6 +47,7 @@ export const readAccount = route({
   authentication: 'token',
   permission: { resource: 'account', action: 'r', own: true },
   domain: 'required',
+  versioned: true,
   needs: { domains: ['read'], accounts: ['read'] },
   params,
   query: domainQuery,
@@ -66,6 +67,7 @@ export const createAccount = route({
   needs: {
     domains: ['read'],
     accounts: ['create'],
+    roles: ['read'],
     passwords: ['hash'],
     events: ['publish'],
     engine: ['send'],
@@ -92,9 +94,11 @@ export const updateAccount = route({
   authentication: 'token',
   permission: { resource: 'account', action: 'u', own: true },
   domain: 'required',
+  versioned: true,
   needs: {
     domains: ['read'],
     accounts: ['read', 'update'],
+    roles: ['read'],
     passwords: ['hash'],
     engine: ['send'],
   },
@@ -121,13 +125,31 @@ export const deleteAccount = route({
   authentication: 'token',
   permission: { resource: 'account', action: 'd' },
   domain: 'required',
+  versioned: true,
   needs: {
     domains: ['read'],
     accounts: ['read', 'remove'],
+    roles: ['read'],
     events: ['publish'],
     engine: ['send'],
   },
   params,
   query: domainQuery,
   response: okInfo(z.literal('+OK destroyed!\n')),
+})
+
+/** `DELETE /api/v2/accounts/<account_id>/totp`: for a user who lost the device that makes his codes. */
+export const endAccountTotp = route({
+  operationId: 'endAccountTotp',
+  group: 'accounts',
+  method: 'DELETE',
+  path: '/api/v2/accounts/{account_id}/totp',
+  summary: "Switch an account's second factor off",
+  authentication: 'token',
+  permission: { resource: 'account', action: 'u' },
+  domain: 'required',
+  needs: { domains: ['read'], accounts: ['read', 'update'], roles: ['read'] },
+  params,
+  query: domainQuery,
+  response: okInfo(z.string()),
 })

@@ -4,6 +4,12 @@ import { route } from './route.ts'
 
 const acl = z.record(z.string(), z.array(z.string()))
 
+/** The address of the CDR component, which is the service itself. */
+const cdr = z.object({ host: z.string(), useProxy: z.literal('true') })
+
+/** A one-time code. */
+const codeBody = z.object({ code: z.string('must be six digits').check(z.regex(/^\d{6}$/, 'must be six digits')) })
+
 /** `POST /login`: a name and a password become a token. */
 export const logIn = route({
   operationId: 'logIn',
@@ -14,8 +20,11 @@ export const logIn = route({
   authentication: 'none',
   permission: null,
   domain: 'none',
+  limits: ['login'],
   needs: {
-    accounts: ['read'],
+    accounts: ['read', 'useCode'],
+    roles: ['read'],
+    secretBox: ['open'],
     domains: ['read'],
     tokens: ['create'],
     passwords: ['verify'],
@@ -36,7 +45,7 @@ export const logIn = route({
     role: z.int(),
     roleName: z.string(),
     acl,
-    cdr: z.object({ host: z.string(), useProxy: z.literal('true') }),
+    cdr,
   }),
 })
 
@@ -51,5 +60,77 @@ export const logOut = route({
   permission: null,
   domain: 'none',
   needs: { tokens: ['remove'] },
+  response: okInfo(z.string()),
+})
+
+/** `GET /api/v2/whoami` */
+export const whoAmI = route({
+  operationId: 'whoAmI',
+  group: 'auth',
+  method: 'GET',
+  path: '/api/v2/whoami',
+  summary: 'Tell the caller who he is and what he may do',
+  authentication: 'token',
+  permission: null,
+  domain: 'none',
+  needs: {},
+  response: z.object({
+    id: z.string(),
+    domain: z.string(),
+    role: z.int(),
+    roleName: z.string(),
+    acl,
+    expires: z.int(),
+    cdr,
+  }),
+})
+
+/** `POST /api/v2/whoami/totp`: a new secret for one-time codes, shown once. */
+export const beginTotp = route({
+  operationId: 'beginTotp',
+  group: 'auth',
+  method: 'POST',
+  path: '/api/v2/whoami/totp',
+  summary: 'Begin a second factor',
+  authentication: 'token',
+  permission: null,
+  domain: 'none',
+  needs: { accounts: ['read', 'update'], secretBox: ['seal'] },
+  response: okInfo(z.object({ secret: z.string(), uri: z.string() })),
+})
+
+const codeNeeds = {
+  accounts: ['read', 'update'],
+  secretBox: ['open'],
+  loginThrottle: ['read', 'fail', 'clear'],
+} as const
+
+/** `POST /api/v2/whoami/totp/confirm`: switches the second factor on. */
+export const confirmTotp = route({
+  operationId: 'confirmTotp',
+  group: 'auth',
+  method: 'POST',
+  path: '/api/v2/whoami/totp/confirm',
+  summary: 'Switch the second factor on',
+  authentication: 'token',
+  permission: null,
+  domain: 'none',
+  needs: codeNeeds,
+  body: codeBody,
+  response: okInfo(z.string()),
+})
+
+/** `DELETE /api/v2/whoami/totp`: switches the second factor off. */
+export const endTotp = route({
+  operationId: 'endTotp',
+  group: 'auth',
+  method: 'DELETE',
+  path: '/api/v2/whoami/totp',
+  summary: 'Switch the second factor off',
+  authentication: 'token',
+  permission: null,
+  domain: 'none',
+  needs: codeNeeds,
+  body: codeBody,
   response: okInfo(z.string()),
 })

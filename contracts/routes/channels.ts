@@ -97,7 +97,8 @@ export const originateCall = route({
   authentication: 'token',
   permission: { resource: 'channels', action: 'c', own: true },
   domain: 'required',
-  needs: { domains: ['read'], accounts: ['read'], engine: ['run'] },
+  needs: { domains: ['read'], accounts: ['read'], engine: ['run'], liveCalls: ['put', 'list', 'remove'] },
+  limits: ['call'],
   query: domainQuery,
   body: z.object({
     calledId: dialTarget,
@@ -160,6 +161,7 @@ export const eavesdropChannel = route({
   permission: { resource: 'channels', action: 'c' },
   domain: 'required',
   needs: { domains: ['read'], accounts: ['read'], engine: ['run'], events: ['publish'] },
+  limits: ['call'],
   params,
   query: z.extend(domainQuery, { side: z.optional(displayDigits) }),
   body: z.object({

@@ -105,6 +105,7 @@ export const createHooks = route({
   permission: { resource: 'hook', action: 'c' },
   domain: 'required',
   needs: { domains: ['read'], hooks: ['create'], secretBox: ['seal'] },
+  showsSecret: true,
   query: domainQuery,
   body: z.union([hookInput, z.array(hookInput).check(z.minLength(1), z.maxLength(20))]),
   response: okData(

@@ -10,14 +10,25 @@ export interface Permission {
   readonly resource: AclResource
   readonly action: AclAction
   readonly own?: boolean
+  /** What must be held besides. */
+  readonly and?: { readonly resource: AclResource; readonly action: AclAction }
 }
 
 /**
  * How the domain that an endpoint works in is found. A caller bound to a domain always works in his own; this says
- * what root must do: `required` (root names one), `optional` (root may leave it out and sees all), `none` (the
- * endpoint does not work in a domain).
+ * what root must do: `required` (root names one), `optional` (root may leave it out and sees all), `path` (the
+ * parameter `domain_name` of the path names one, for everybody), `none` (the endpoint does not work in a domain).
  */
-export type DomainRule = 'required' | 'optional' | 'none'
+export type DomainRule = 'required' | 'optional' | 'path' | 'none'
+
+/**
+ * What requests are counted by: the token, the domain of the caller, the source of logins, calls placed in the domain,
+ * searches of the domain.
+ */
+export const limitNames = ['token', 'domain', 'login', 'call', 'search'] as const
+
+/** One of {@link limitNames}. */
+export type LimitName = (typeof limitNames)[number]
 
 /** The one declaration of an endpoint. Everything else about it is derived from here. */
 export interface Route {
@@ -51,6 +62,17 @@ export interface Route {
   readonly maxBodyBytes?: number
   /** Whether the audit trail gets a line for each call; by default when the method changes something. */
   readonly audited?: boolean
+  /** Whether an `Idempotency-Key` is taken; by default by every POST with a token. Not by searches and dry runs. */
+  readonly idempotent?: boolean
+  /** Whether the answer shows a secret: what is kept of it for an `Idempotency-Key` is then encrypted. */
+  readonly showsSecret?: boolean
+  /**
+   * Whether it is about one record with versions: a GET then answers its `ETag`, and a change heeds `If-Match`. Changes
+   * of what has no versions refuse any `If-Match` but `*`.
+   */
+  readonly versioned?: boolean
+  /** What its requests are counted by besides what all requests with a token are counted by. */
+  readonly limits?: readonly LimitName[]
   /** How much memory its function gets, in MB; 512 where not given. */
   readonly memoryMb?: number
 }
@@ -61,7 +83,12 @@ export function route<const R extends Route>(declaration: R): R {
 }
 
 /** What the check of a user's token needs. */
-const tokenNeeds = { credentials: ['read'], sessions: ['touch'] } as const satisfies Needs
+const tokenNeeds = {
+  credentials: ['read', 'readDomainToken'],
+  sessions: ['touch', 'meet'],
+  // A token that is used from a new source is told in the trail, whatever it is used for.
+  audit: ['append'],
+} as const satisfies Needs
 /** What the check of the engine's credential needs. */
 const engineNeeds = { secrets: ['engineCredential'] } as const satisfies Needs
 const auditNeeds = { audit: ['append'] } as const satisfies Needs
@@ -71,12 +98,33 @@ export function isAudited(declared: Route): boolean {
   return declared.audited ?? (declared.method !== 'GET' && declared.authentication !== 'engine')
 }
 
-/** Everything that a route's function may reach: its own needs and those of authentication, sessions and audit. */
+/** Whether a request may bring an `Idempotency-Key`. */
+export function takesKey({ method, authentication, idempotent }: Route): boolean {
+  return method === 'POST' && authentication === 'token' && idempotent !== false
+}
+
+/** What the requests of a route are counted by. */
+export function limitsOf({ authentication, limits = [] }: Route): readonly LimitName[] {
+  return authentication === 'token' ? ['token', 'domain', ...limits] : limits
+}
+
+const keyNeeds = { idempotency: ['create', 'takeOver', 'complete', 'release'] } as const satisfies Needs
+/** What the encryption of answers needs. */
+const secretAnswerNeeds = { secretBox: ['seal', 'open'] } as const satisfies Needs
+const limitNeeds = { rateLimits: ['take'] } as const satisfies Needs
+
+/**
+ * Everything that a route's function may reach: its own needs and those of authentication, sessions, audit, request
+ * keys and limits.
+ */
 export function needsOf(declared: Route): Needs {
   const parts: Needs[] = [declared.needs]
   if (declared.authentication === 'token') parts.push(tokenNeeds)
   if (declared.authentication === 'engine') parts.push(engineNeeds)
   if (isAudited(declared)) parts.push(auditNeeds)
+  if (takesKey(declared)) parts.push(keyNeeds)
+  if (takesKey(declared) && declared.showsSecret === true) parts.push(secretAnswerNeeds)
+  if (limitsOf(declared).length > 0) parts.push(limitNeeds)
   const merged: Record<string, string[]> = {}
   for (const part of parts) {
     for (const [port, methods] of Object.entries(part)) {

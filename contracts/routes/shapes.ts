@@ -32,7 +32,7 @@ export const listQuery = z.object({
   domain: z.optional(z.string()),
   limit: z.optional(wholeNumber(1, 1000)),
   page: z.optional(wholeNumber(1, 1_000_000)),
-  cursor: z.optional(z.string().check(z.maxLength(1024))),
+  cursor: z.optional(z.string().check(z.maxLength(4096, 'must be an X-Next-Cursor of this list'))),
   columns: z.optional(z.string().check(z.maxLength(4096))),
   sort: z.optional(z.string().check(z.maxLength(4096))),
   filter: z.optional(z.string().check(z.maxLength(4096))),

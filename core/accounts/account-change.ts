@@ -1,5 +1,6 @@
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { invalidField } from '../errors.ts'
+import type { CustomRole } from '../model.ts'
 import { type Assignment, checkExpansion, readAssignments } from './assignments.ts'
 import { isClientParameter, isClientVariable } from './setting-names.ts'
 
@@ -28,7 +29,8 @@ const ownFields: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensi
 
 /**
  * Reads what a request sets. Password and role may come as parameters, and the role as the variable `account_role`
- * too; the field of the request itself wins. Throws `invalid_field` for whatever the contract does not allow.
+ * too; the field of the request itself wins. Throws `invalid_field` for whatever the contract does not allow; whether
+ * the role exists is for {@link checkRole} to say.
  */
 export function readChange(input: AccountInput, passwordMinLength: number): AccountChange {
   const parameters = readAssignments('parameters', input.parameters, isClientParameter)
@@ -39,7 +41,7 @@ export function readChange(input: AccountInput, passwordMinLength: number): Acco
   const numbers = given(parameters, 'svc-extensions')
   return {
     password: password && checkPassword(password, passwordMinLength),
-    role: role && checkRole(role),
+    role: role?.value,
     numbers: numbers && readNumbers(numbers),
     voicemailPin: given(parameters, 'vm-password')?.value,
     parameters: parameters.filter(({ name }) => !ownFields.has(name)),
@@ -58,9 +60,10 @@ function checkPassword({ field, value }: Assignment, minLength: number): string 
   return value
 }
 
-function checkRole({ field, value }: Assignment): string {
-  if (value === rootRole || aclOfRole(value) === undefined) throw invalidField(field, 'must be "admin" or "user"')
-  return value
+/** Refuses a role that no account can have: root's, and one that neither every domain has nor this one made. */
+export function checkRole(role: string | undefined, custom: readonly CustomRole[]): void {
+  if (role === undefined || (role !== rootRole && aclOfRole(role, custom) !== undefined)) return
+  throw invalidField('role', 'must be "admin", "user" or a role of the domain')
 }
 
 /** An update may drop all numbers of an account and add as many; the store changes 100 items at once, one the account. */

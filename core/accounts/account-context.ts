@@ -1,5 +1,6 @@
 import type { AccessScope } from '../access/acl.ts'
 import { permissionDenied } from '../access/permission.ts'
+import type { Precondition } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { Account, Caller } from '../model.ts'
 import type { AccountStore, Clock, Randomness } from '../ports.ts'
@@ -15,6 +16,8 @@ export interface AccountContext {
 export interface ChangeContext extends AccountContext {
   readonly clock: Clock
   readonly random: Randomness
+  /** What the request demands of the account that it changes. */
+  readonly precondition: Precondition
   readonly passwordMinLength: number
   /** The digest that the engine checks registrations with: lower-case hex of `md5(login:domain:password)`. */
   readonly a1Hash: (login: string, domain: string, password: string) => string

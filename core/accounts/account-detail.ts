@@ -1,4 +1,5 @@
 import { scopeOf } from '../access/permission.ts'
+import type { Versioned } from '../concurrency/precondition.ts'
 import type { Account, Caller } from '../model.ts'
 
 /** Where the hashed voicemail PIN is kept among the parameters; the engine's voicemail reads it under this name. */
@@ -13,6 +14,17 @@ const masked = '********'
  */
 export const dialString =
   '{^^:sip_invite_domain=${dialed_domain}:presence_id=${dialed_user}@${dialed_domain}}${sofia_contact(*/${dialed_user}@${dialed_domain})}'
+
+/** An account as callers see it, and the record behind it, whose version they are told. */
+export interface AccountView {
+  readonly detail: Record<string, string>
+  readonly record: Versioned
+}
+
+/** See {@link accountDetail}. */
+export function accountView(account: Account, caller: Pick<Caller, 'acl'>): AccountView {
+  return { detail: accountDetail(account, caller), record: account }
+}
 
 /** An account as callers see it. The digest that phones log in by is shown to those alone who may change accounts. */
 export function accountDetail(account: Account, caller: Pick<Caller, 'acl'>): Record<string, string> {

@@ -1,3 +1,4 @@
+import { readRoles } from '../access/read-roles.ts'
 import { exceeds, permissionDenied } from '../access/permission.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
 import { aclOfRole } from '../access/roles.ts'
@@ -5,7 +6,7 @@ import { DomainError, invalidField } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { Account } from '../model.ts'
 import type { AccountCreation, PortsOf } from '../ports.ts'
-import { type AccountChange, type AccountInput, readChange } from './account-change.ts'
+import { type AccountChange, type AccountInput, checkRole, readChange } from './account-change.ts'
 import type { ChangeContext } from './account-context.ts'
 import { accountDetail, pinHash } from './account-detail.ts'
 import { mergeAssignments } from './assignments.ts'
@@ -17,6 +18,7 @@ const maxAccounts = 10_000
 /** The ports of {@link createAccount}. */
 export type CreateAccountPorts = PortsOf<{
   readonly accounts: readonly ['create']
+  readonly roles: readonly ['read']
   readonly passwords: readonly ['hash']
   readonly events: readonly ['publish']
   readonly engine: readonly ['send']
@@ -32,7 +34,9 @@ export async function createAccount(
   context: ChangeContext,
 ): Promise<Record<string, string>> {
   const change = readChange(input, context.passwordMinLength)
-  if (exceeds(aclOfRole(input.role) ?? {}, context.caller.acl)) throw permissionDenied()
+  const custom = await readRoles(ports.roles, context.domain, [input.role])
+  checkRole(input.role, custom)
+  if (exceeds(aclOfRole(input.role, custom) ?? {}, context.caller.acl)) throw permissionDenied()
   if (input.login === '__proto__') throw invalidField('login', 'is a name that is not allowed')
   const account = newAccount(input, change, await ports.passwords.hash(input.password), context)
   refuse(await ports.accounts.create(account, maxAccounts))

@@ -1,5 +1,7 @@
+import { readRoles } from '../access/read-roles.ts'
 import { exceeds, permissionDenied } from '../access/permission.ts'
 import { aclOfRole } from '../access/roles.ts'
+import { preconditionFailed, requireMatch } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { PortsOf } from '../ports.ts'
@@ -9,19 +11,24 @@ import { tellEngine, tellHooks } from './tell-engine.ts'
 /** The ports of {@link deleteAccount}. */
 export type DeleteAccountPorts = PortsOf<{
   readonly accounts: readonly ['read', 'remove']
+  readonly roles: readonly ['read']
   readonly events: readonly ['publish']
   readonly engine: readonly ['send']
 }>
 
 /**
  * Removes an account with its numbers; its tokens end with it and its phones are dropped at the engine. Throws
- * `not_found`, `bad_request` for the caller's own account and `permission_denied` for one above his permissions.
+ * `not_found`, `precondition_failed` as the context demands, `bad_request` for the caller's own account and
+ * `permission_denied` for one above his permissions.
  */
 export async function deleteAccount(ports: DeleteAccountPorts, id: string, context: ChangeContext): Promise<void> {
   const account = await findAccount(ports.accounts, context, id)
+  requireMatch(context.precondition, account)
   if (isOwn(context, account.login)) throw new DomainError('bad_request', 'you cannot delete your own account')
-  if (exceeds(aclOfRole(account.role) ?? {}, context.caller.acl)) throw permissionDenied()
-  if (!(await ports.accounts.remove(account))) throw noSuchAccount()
+  const custom = await readRoles(ports.roles, context.domain, [account.role])
+  if (exceeds(aclOfRole(account.role, custom) ?? {}, context.caller.acl)) throw permissionDenied()
+  const { isGiven } = context.precondition
+  if (!(await ports.accounts.remove(account, isGiven))) throw isGiven ? preconditionFailed() : noSuchAccount()
   const { login, domain, role, credentialsId } = account
   const event = serviceEvent({
     kind: 'user_destroy',

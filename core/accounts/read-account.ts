@@ -1,12 +1,12 @@
 import type { AccountStore } from '../ports.ts'
 import { type AccountContext, findAccount } from './account-context.ts'
-import { accountDetail } from './account-detail.ts'
+import { type AccountView, accountView } from './account-detail.ts'
 
 /** An account's detail. Throws `permission_denied` and `not_found` as {@link findAccount} does. */
 export async function readAccount(
   accounts: Pick<AccountStore, 'read'>,
   id: string,
   context: AccountContext,
-): Promise<Record<string, string>> {
-  return accountDetail(await findAccount(accounts, context, id), context.caller)
+): Promise<AccountView> {
+  return accountView(await findAccount(accounts, context, id), context.caller)
 }

@@ -1,18 +1,21 @@
+import { readRoles } from '../access/read-roles.ts'
 import { exceeds, permissionDenied } from '../access/permission.ts'
 import { lowerAscii } from '../access/resolve-domain.ts'
 import { aclOfRole } from '../access/roles.ts'
+import { forestalled, requireMatch } from '../concurrency/precondition.ts'
 import { DomainError, invalidField } from '../errors.ts'
-import type { Account } from '../model.ts'
+import type { Account, CustomRole } from '../model.ts'
 import type { PortsOf } from '../ports.ts'
-import { type AccountChange, type AccountInput, readChange } from './account-change.ts'
+import { type AccountChange, type AccountInput, checkRole, readChange } from './account-change.ts'
 import { type ChangeContext, findAccount, isOwn } from './account-context.ts'
-import { accountDetail, pinHash } from './account-detail.ts'
+import { type AccountView, accountView, pinHash } from './account-detail.ts'
 import { mergeAssignments } from './assignments.ts'
 import { tellEngine } from './tell-engine.ts'
 
 /** The ports of {@link updateAccount}. */
 export type UpdateAccountPorts = PortsOf<{
   readonly accounts: readonly ['read', 'update']
+  readonly roles: readonly ['read']
   readonly passwords: readonly ['hash']
   readonly engine: readonly ['send']
 }>
@@ -26,30 +29,33 @@ export interface UpdateInput extends AccountInput {
 /**
  * Changes an account's password, role, parameters and variables, merged by name; all else stays. A new password or
  * role ends every token of the account. Throws `permission_denied` for what the caller may not change, `bad_request`
- * for an empty update and for a change of the caller's own role, and `conflict` when somebody else wrote first.
+ * for an empty update and for a change of the caller's own role, `precondition_failed` as the context demands, and
+ * `conflict` when somebody else wrote first.
  */
 export async function updateAccount(
   ports: UpdateAccountPorts,
   id: string,
   input: UpdateInput,
   context: ChangeContext,
-): Promise<Record<string, string>> {
+): Promise<AccountView> {
   if (context.scope === 'own') checkOwnChange(context, id, input)
   if (Object.values(input).every((value) => value === undefined)) {
     throw new DomainError('bad_request', 'give at least one of password, role, parameters and variables')
   }
   const change = readChange(input, context.passwordMinLength)
+  checkRole(change.role, await readRoles(ports.roles, context.domain, [change.role]))
   const previous = await findAccount(ports.accounts, context, id)
+  requireMatch(context.precondition, previous)
   checkSame('login', input.login, previous.login)
   checkSame('domain', input.domain, previous.domain)
-  checkRole(previous, change, context)
+  const custom = await readRoles(ports.roles, context.domain, [previous.role, change.role])
+  checkRoleChange(previous, change, custom, context)
   const account = await changed(previous, change, ports, context)
   const outcome = await ports.accounts.update(account, previous)
   if (outcome === 'number_taken') throw new DomainError('conflict', 'another account has one of these numbers')
-  if (outcome === 'version_changed')
-    throw new DomainError('conflict', 'the account was changed meanwhile: read it again')
+  if (outcome === 'version_changed') throw forestalled(context.precondition, 'the account')
   await tellEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context)
-  return accountDetail(account, context.caller)
+  return accountView(account, context.caller)
 }
 
 /** With permission for his own account alone, a caller may change password, language and voicemail. */
@@ -68,9 +74,14 @@ function checkSame(field: string, given: string | undefined, actual: string): vo
 }
 
 /** Nobody touches an account above his own permissions, lifts one above them, or changes his own role. */
-function checkRole(previous: Account, { role }: AccountChange, context: ChangeContext): void {
+function checkRoleChange(
+  previous: Account,
+  { role }: AccountChange,
+  custom: readonly CustomRole[],
+  context: ChangeContext,
+): void {
   const touched = role === undefined ? [previous.role] : [previous.role, role]
-  if (context.scope === 'all' && touched.some((name) => exceeds(aclOfRole(name) ?? {}, context.caller.acl))) {
+  if (context.scope === 'all' && touched.some((name) => exceeds(aclOfRole(name, custom) ?? {}, context.caller.acl))) {
     throw permissionDenied()
   }
   if (role !== undefined && role !== previous.role && isOwn(context, previous.login)) {

@@ -44,18 +44,21 @@ export async function createDomain(
   const variables = readAssignments('variables', input.variables, isClientVariable)
   const name = input.domain_name
   const createdAt = clock.now()
+  const creationId = random.uuid()
   const isNew = await ports.domains.create({
     name,
     customerId: input.customer_id,
     variables: mergeAssignments({}, variables),
     parameters: mergeAssignments({}, parameters),
     createdAt,
+    creationId,
     accountCount: 0,
+    version: 1,
   })
-  if (!isNew) throw new DomainError('conflict', 'a domain of this name exists')
+  if (!isNew) throw new DomainError('conflict', 'a domain of this name exists, or is still being deleted')
   const event = serviceEvent({
     kind: 'domain_create',
-    id: `domain_create:${random.uuid()}`,
+    id: `domain_create:${creationId}`,
     domain: name,
     occurredAt: createdAt,
     fields: { 'Domain-Name': name },

@@ -7,15 +7,19 @@ type AccountRoute = Route & { readonly authentication: 'token'; readonly domain:
 
 /** What a change of accounts is made with, from the request for it. */
 export function changeContext(
-  request: Pick<EndpointRequest<AccountRoute>, 'caller' | 'domain' | 'scope' | 'clock' | 'random' | 'settings' | 'log'>,
+  request: Pick<
+    EndpointRequest<AccountRoute>,
+    'caller' | 'domain' | 'scope' | 'clock' | 'random' | 'precondition' | 'settings' | 'log'
+  >,
 ): ChangeContext {
-  const { caller, domain, scope, clock, random, settings, log } = request
+  const { caller, domain, scope, clock, random, precondition, settings, log } = request
   return {
     caller,
     domain,
     scope,
     clock,
     random,
+    precondition,
     passwordMinLength: settings.passwordMinLength,
     a1Hash,
     reportUnsent: (what, error) => log.error('change made but not told', error, { what }),

@@ -1,6 +1,7 @@
 import { argonPasswordHasher } from '../../adapters/crypto/argon-password-hasher.ts'
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
@@ -13,6 +14,7 @@ export const handler = endpoint(
   {
     domains: dynamoDomainStore,
     accounts: dynamoAccountStore,
+    roles: dynamoRoleStore,
     passwords: argonPasswordHasher,
     events: sqsEventSink,
     engine: sqsCallEngine,

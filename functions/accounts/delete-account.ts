@@ -1,5 +1,6 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
@@ -9,7 +10,13 @@ import { changeContext } from './change-context.ts'
 
 export const handler = endpoint(
   routes.deleteAccount,
-  { domains: dynamoDomainStore, accounts: dynamoAccountStore, events: sqsEventSink, engine: sqsCallEngine },
+  {
+    domains: dynamoDomainStore,
+    accounts: dynamoAccountStore,
+    roles: dynamoRoleStore,
+    events: sqsEventSink,
+    engine: sqsCallEngine,
+  },
   async (request, ports) => {
     await deleteAccount(ports, request.params.account_id, changeContext(request))
     return { status: 'OK' as const, info: '+OK destroyed!\n' as const }

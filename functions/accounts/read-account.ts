@@ -2,10 +2,13 @@ import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
 import { readAccount } from '../../core/accounts/read-account.ts'
-import { endpoint, okData } from '../endpoint.ts'
+import { endpoint, okData, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.readAccount,
   { domains: dynamoDomainStore, accounts: dynamoAccountStore },
-  async (request, { accounts }) => okData(await readAccount(accounts, request.params.account_id, request)),
+  async (request, { accounts }) => {
+    const { detail, record } = await readAccount(accounts, request.params.account_id, request)
+    return reply(okData(detail), { record })
+  },
 )

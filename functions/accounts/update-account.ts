@@ -1,10 +1,11 @@
 import { argonPasswordHasher } from '../../adapters/crypto/argon-password-hasher.ts'
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
 import { updateAccount } from '../../core/accounts/update-account.ts'
-import { endpoint, okInfo } from '../endpoint.ts'
+import { endpoint, okInfo, reply } from '../endpoint.ts'
 import { changeContext } from './change-context.ts'
 
 export const handler = endpoint(
@@ -12,9 +13,13 @@ export const handler = endpoint(
   {
     domains: dynamoDomainStore,
     accounts: dynamoAccountStore,
+    roles: dynamoRoleStore,
     passwords: argonPasswordHasher,
     engine: sqsCallEngine,
   },
-  async (request, ports) =>
-    okInfo(await updateAccount(ports, request.params.account_id, request.body, changeContext(request))),
+  async (request, ports) => {
+    const context = changeContext(request)
+    const { detail, record } = await updateAccount(ports, request.params.account_id, request.body, context)
+    return reply(okInfo(detail), { record })
+  },
 )

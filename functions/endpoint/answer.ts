@@ -54,6 +54,16 @@ export function errorAnswer(
   )
 }
 
+/** An answer that was given before, to a request with another id. What an error body says of the id is put right. */
+export function repeatedAnswer(first: Answer, requestId: string): Answer {
+  const body =
+    first.statusCode < 400 || first.body === undefined
+      ? first.body
+      : JSON.stringify({ ...(JSON.parse(first.body) as object), requestId })
+  const headers = { ...first.headers, 'X-Request-Id': requestId, 'Idempotent-Replayed': 'true' }
+  return { ...first, headers, ...(body === undefined ? {} : { body }) }
+}
+
 /** An answer without a body. */
 export function emptyAnswer(status: number, requestId: string, headers: Readonly<Record<string, string>>): Answer {
   const { 'Content-Type': _none, ...common } = answer(status, requestId, '', '').headers

@@ -3,9 +3,11 @@ import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { dynamoAuditLog } from '../../adapters/dynamodb/dynamo-audit-log.ts'
 import { dynamoCredentialReader } from '../../adapters/dynamodb/dynamo-credential-reader.ts'
+import { dynamoIdempotencyStore } from '../../adapters/dynamodb/dynamo-idempotency-store.ts'
+import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
 import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import { type Route, isAudited } from '../../contracts/routes/route.ts'
+import { type Route, isAudited, limitsOf, takesKey } from '../../contracts/routes/route.ts'
 import type { PortName, Ports } from '../../core/ports.ts'
 import { readSettings } from './settings.ts'
 import type { EndpointTools, OwnPorts } from './tools.ts'
@@ -29,8 +31,8 @@ export function cloudTools(context: AdapterContext, service: string): EndpointTo
 }
 
 /**
- * The wrapper's own ports, for just what the route's record asks for. The reader of secrets is loaded only where the
- * engine itself calls: its signer would cost every other function 7 ms of its cold start.
+ * The wrapper's own ports, for just what the route's record asks for. What signs its own calls (the reader of secrets,
+ * the key service) is loaded only where it is used: the signer would cost every other function 7 ms of its cold start.
  */
 export async function cloudOwnPorts(route: Route, context: AdapterContext): Promise<OwnPorts> {
   const ports: { -readonly [P in keyof OwnPorts]: OwnPorts[P] } = {}
@@ -42,6 +44,14 @@ export async function cloudOwnPorts(route: Route, context: AdapterContext): Prom
     const { secretsManagerSecretReader } = await import('../../adapters/aws/secrets-manager-secret-reader.ts')
     ports.secrets = secretsManagerSecretReader(context)
   }
-  if (isAudited(route)) ports.audit = dynamoAuditLog(context)
+  if (route.authentication === 'token' || isAudited(route)) ports.audit = dynamoAuditLog(context)
+  if (takesKey(route)) {
+    ports.idempotency = dynamoIdempotencyStore(context)
+    if (route.showsSecret === true) {
+      const { kmsSecretBox } = await import('../../adapters/aws/kms-secret-box.ts')
+      ports.secretBox = kmsSecretBox(context)
+    }
+  }
+  if (limitsOf(route).length > 0) ports.rateLimits = dynamoRateLimitStore(context)
   return ports
 }

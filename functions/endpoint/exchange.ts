@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Caller } from '../../core/model.ts'
+import type { RateVerdict } from '../../core/limits/allowance.ts'
 import { requestIdOf } from './answer.ts'
 import type { EndpointTools } from './tools.ts'
 
@@ -17,8 +18,12 @@ export interface Exchange {
   domain: string | null
   /** Who acts, where no credential tells. */
   actor: { readonly username: string; readonly domain: string } | undefined
+  /** Whether the token of a domain is used from a network for the first time; never rejects. */
+  isNewSource: Promise<boolean>
   /** Names of the fields that the request sets. */
   fields: readonly string[]
+  /** The tightest of the rates that the request was counted by. */
+  rate: RateVerdict | undefined
   /** Whether every check was passed and the use case was called. */
   entered: boolean
 }
@@ -35,7 +40,9 @@ export function beginExchange(event: APIGatewayProxyEventV2, { clock, random, lo
     caller: undefined,
     domain: null,
     actor: undefined,
+    isNewSource: Promise.resolve(false),
     fields: [],
+    rate: undefined,
     entered: false,
   }
 }

@@ -1,6 +1,7 @@
 import { type Route, isAudited } from '../../contracts/routes/route.ts'
 import { errorStatus } from '../../contracts/routes/error-codes.ts'
 import { DomainError } from '../../core/errors.ts'
+import { rateHeaders } from '../../core/limits/allowance.ts'
 import { type Answer, errorAnswer } from './answer.ts'
 import { late, withDeadline } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
@@ -28,8 +29,7 @@ export async function finishExchange(
   { clock }: EndpointTools,
   answer: Answer,
 ): Promise<Answer> {
-  if (isAudited(route) && isRecorded(exchange, answer))
-    exchange.beside.push(writeAudit(exchange, audit, clock.now(), answer))
+  exchange.beside.push(recordExchange(exchange, route, audit, { at: clock.now(), answer }))
   const written = await withDeadline(Promise.all(exchange.beside), patienceMs)
   if (written === late) exchange.log.error('a write beside the request is late')
   exchange.log.info('request', {
@@ -37,7 +37,9 @@ export async function finishExchange(
     status: answer.statusCode,
     durationMs: clock.now() - exchange.startedAt,
   })
-  return answer
+  return exchange.rate === undefined
+    ? answer
+    : { ...answer, headers: { ...answer.headers, ...rateHeaders(exchange.rate) } }
 }
 
 /**
@@ -48,7 +50,30 @@ function isRecorded({ caller, entered }: Exchange, { statusCode }: Answer): bool
   return caller !== undefined || (entered && statusCode !== errorStatus.locked_out && statusCode !== 400)
 }
 
-async function writeAudit(exchange: Exchange, audit: OwnPorts['audit'], at: number, answer: Answer): Promise<void> {
+/** What the trail is told of the end of a request. */
+interface Ending {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly answer: Answer
+}
+
+async function recordExchange(
+  exchange: Exchange,
+  route: Route,
+  audit: OwnPorts['audit'],
+  ending: Ending,
+): Promise<void> {
+  const isNewSource = await exchange.isNewSource
+  if (isNewSource) await writeAudit(exchange, audit, ending, 'static-token use by a new source')
+  else if (isAudited(route) && isRecorded(exchange, ending.answer)) await writeAudit(exchange, audit, ending)
+}
+
+async function writeAudit(
+  exchange: Exchange,
+  audit: OwnPorts['audit'],
+  { at, answer }: Ending,
+  note?: string,
+): Promise<void> {
   const { event, caller, actor } = exchange
   const { method, sourceIp } = event.requestContext.http
   try {
@@ -63,6 +88,7 @@ async function writeAudit(exchange: Exchange, audit: OwnPorts['audit'], at: numb
       path: event.rawPath,
       status: answer.statusCode,
       fields: exchange.fields,
+      ...(note === undefined ? {} : { note }),
     })
   } catch (error) {
     exchange.log.error('audit record not written', error)

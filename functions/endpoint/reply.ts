@@ -1,3 +1,5 @@
+import { type Versioned, entityTag } from '../../core/concurrency/precondition.ts'
+
 /** A success body with a status or headers of its own. */
 export class Reply<B> {
   readonly body: B
@@ -11,12 +13,18 @@ export class Reply<B> {
   }
 }
 
-/** Makes a {@link Reply}; the status is 200 and there are no extra headers where not given. */
-export function reply<B>(
-  body: B,
-  extras: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): Reply<B> {
-  return new Reply(body, extras.status ?? 200, extras.headers ?? {})
+/** What a {@link reply} may have besides its body. */
+export interface ReplyExtras {
+  /** 200 where not given. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** The record that the body shows; its version is told in `ETag`. */
+  readonly record?: Versioned
+}
+
+/** Makes a {@link Reply}. */
+export function reply<B>(body: B, { status = 200, headers = {}, record }: ReplyExtras = {}): Reply<B> {
+  return new Reply(body, status, record === undefined ? headers : { ...headers, ETag: entityTag(record) })
 }
 
 /** `{status:"OK", data}` */

@@ -2,43 +2,49 @@ import type { Route } from '../../contracts/routes/route.ts'
 import { decidePermission } from '../../core/access/permission.ts'
 import { resolveDomain } from '../../core/access/resolve-domain.ts'
 import type { AccessScope } from '../../core/access/acl.ts'
+import {
+  type Precondition,
+  noPrecondition,
+  preconditionFailed,
+  readIfMatch,
+} from '../../core/concurrency/precondition.ts'
+import { sourceNetwork } from '../../core/auth/source-network.ts'
 import { invalidField } from '../../core/errors.ts'
+import type { Caller } from '../../core/model.ts'
+import type { SessionStore } from '../../core/ports.ts'
 import { type Answer, successAnswer } from './answer.ts'
 import { authenticateEngine, authenticateToken } from './authenticate.ts'
 import { checkFields } from './check-fields.ts'
+import { type Endpoint, own } from './endpoint-parts.ts'
 import type { Exchange } from './exchange.ts'
+import { listCursors } from './list-cursors.ts'
 import { type RawRequest, checkSize, readRequest } from './read-request.ts'
 import { Reply } from './reply.ts'
-import type { EndpointTools, OwnPorts } from './tools.ts'
-import type { TouchSession } from './touch-session.ts'
-
-/** One endpoint: its record, its ports and what it does with them, whose types its maker has matched. */
-export interface Endpoint {
-  readonly route: Route
-  readonly ports: OwnPorts
-  readonly useCase: (request: never, ports: never) => unknown
-  readonly tools: EndpointTools
-  readonly touchSession: TouchSession
-}
+import { runOnce } from './run-once.ts'
 
 /**
  * Checks a request in the contract's order, each step only once the one before has passed, and hands it to the use
- * case. Limits on the rate of requests belong between size and authentication.
+ * case: at once, or once for an `Idempotency-Key`.
  */
 export async function runExchange(exchange: Exchange, endpoint: Endpoint): Promise<Answer> {
-  const { route, ports, useCase } = endpoint
+  const { route, ports, tools, useCase, limit } = endpoint
   checkSize(exchange.event, route)
-  await authenticate(exchange, endpoint)
+  await limit(exchange, ports.rateLimits, tools.clock.now(), () => authenticate(exchange, endpoint))
   const raw = readRequest(exchange.event, route)
   exchange.domain = await domainOf(exchange, endpoint, raw)
   exchange.log = exchange.log.with({ domain: exchange.domain ?? '' })
   const scope = scopeFor(exchange, route)
-  const fields = fieldsOf(route, raw)
+  const cursors = listCursors(route, exchange.domain, raw)
+  const fields = fieldsOf(route, cursors.request)
+  const precondition = preconditionOf(exchange, route)
   exchange.fields = fieldNames(fields.body)
   exchange.entered = true
-  // The schemas of this very route made the fields, and its rules the caller and the domain.
-  const result = await useCase(requestFor(exchange, endpoint, scope, fields) as never, ports as never)
-  return successAnswer(checkedResult(route, result), exchange.requestId, route.responseType)
+  return runOnce(exchange, endpoint, async (random) => {
+    // The schemas of this very route made the fields, and its rules the caller and the domain.
+    const request = { ...requestFor(exchange, endpoint, scope, fields), precondition, random }
+    const result = checkedResult(route, await useCase(request as never, ports as never))
+    return successAnswer(cursors.bound(result), exchange.requestId, route.responseType)
+  })
 }
 
 async function authenticate(exchange: Exchange, endpoint: Endpoint): Promise<void> {
@@ -47,21 +53,34 @@ async function authenticate(exchange: Exchange, endpoint: Endpoint): Promise<voi
   if (route.authentication === 'engine') await authenticateEngine(headers, own(ports.secrets))
   if (route.authentication !== 'token') return
   const now = tools.clock.now()
-  const judged = { now, rootName: tools.settings.rootName }
-  exchange.caller = await authenticateToken(headers, own(ports.credentials), judged)
-  exchange.beside.push(touchSession(own(ports.sessions), exchange.caller, now, exchange.log))
+  const judge = { credentials: own(ports.credentials), now, rootName: tools.settings.rootName }
+  const caller = await authenticateToken(headers, judge)
+  exchange.caller = caller
+  exchange.beside.push(touchSession(own(ports.sessions), caller, now, exchange.log))
+  if (caller.kind === 'domain-token') exchange.isNewSource = meetSource(exchange, own(ports.sessions), caller, now)
 }
 
-/** A port that the route's record says is there; without it the function was wired wrongly. */
-function own<T>(port: T | undefined): Required<T> {
-  if (port === undefined) throw new Error('a port of the wrapper itself is missing')
-  return port as Required<T>
+/** Notes from where the token of a domain is used. Not to know it is no reason to fail a request. */
+async function meetSource(
+  { event, log }: Exchange,
+  sessions: Pick<SessionStore, 'meet'>,
+  { username }: Caller,
+  now: number,
+): Promise<boolean> {
+  try {
+    return await sessions.meet(username, sourceNetwork(event.requestContext.http.sourceIp), now)
+  } catch (error) {
+    log.error('source not noted', error)
+    return false
+  }
 }
 
 async function domainOf({ caller }: Exchange, { route, ports }: Endpoint, raw: RawRequest): Promise<string | null> {
   const rule = route.domain
   if (rule === 'none' || caller === undefined) return null
-  return resolveDomain(caller, { query: raw.query['domain'], body: bodyDomain(raw.body) }, rule, own(ports.domains))
+  const named = { query: raw.query['domain'], body: bodyDomain(raw.body) }
+  if (rule !== 'path') return resolveDomain(caller, named, rule, own(ports.domains))
+  return resolveDomain(caller, { ...named, path: raw.params['domain_name'] }, 'required', own(ports.domains))
 }
 
 function bodyDomain(body: unknown): string | undefined {
@@ -73,6 +92,14 @@ function bodyDomain(body: unknown): string | undefined {
 
 function scopeFor({ caller }: Exchange, { permission }: Route): AccessScope {
   return permission === null || caller === undefined ? 'all' : decidePermission(caller.acl, permission)
+}
+
+/** What a change demands of its record. What has no versions cannot be in the one that `If-Match` names. */
+function preconditionOf({ event }: Exchange, { method, versioned }: Route): Precondition {
+  if (method === 'GET' || method === 'POST') return noPrecondition
+  const precondition = readIfMatch(event.headers['if-match'])
+  if (versioned !== true && !precondition.allows(undefined)) throw preconditionFailed()
+  return precondition
 }
 
 /** The parts of a request, each read by its schema. */
@@ -106,7 +133,6 @@ function requestFor(exchange: Exchange, { tools }: Endpoint, scope: AccessScope,
     requestId: exchange.requestId,
     sourceAddress: exchange.event.requestContext.http.sourceIp,
     clock: tools.clock,
-    random: tools.random,
     settings: tools.settings,
     log: exchange.log,
     actAs: (username: string, domain: string) => {
@@ -119,6 +145,9 @@ function requestFor(exchange: Exchange, { tools }: Endpoint, scope: AccessScope,
 function checkedResult(route: Route, result: unknown): Reply<unknown> {
   const { body, status, headers } = result instanceof Reply ? result : new Reply(result, 200, {})
   const checked = route.response.safeParse(body)
+  if (route.versioned === true && route.method === 'GET' && headers['ETag'] === undefined) {
+    throw new Error('the answer tells no version of the record, as the route declares')
+  }
   if (checked.success) return new Reply(checked.data, status, headers)
   const paths = checked.error.issues.map(({ path }) => path.map(String).join('.'))
   throw new Error(`the answer does not have the form that the route declares: ${paths.slice(0, 5).join(', ')}`)

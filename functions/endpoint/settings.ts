@@ -1,4 +1,5 @@
 import { environment } from '../../contracts/environment.ts'
+import { type RateLimits, readRateLimits } from './rate-limits.ts'
 
 /** What a deployment can set about the endpoints. */
 export interface Settings {
@@ -12,6 +13,10 @@ export interface Settings {
   readonly tokenSeconds: number
   /** Least length of a password. */
   readonly passwordMinLength: number
+  /** Whether callflows may hold `js` and `script` steps. */
+  readonly scriptSteps: boolean
+  /** The rates that requests are held to; those that are not there are not held. */
+  readonly rateLimits: RateLimits
   /** Networks in CIDR form, comma-separated, that hooks may point at besides public addresses. */
   readonly hookAllowedNetworks: string
 }
@@ -27,8 +32,16 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     rootName: env[environment.rootName] || 'root',
     tokenSeconds: wholeNumber(env, environment.tokenSeconds, 604_800, 300, 8_640_000),
     passwordMinLength: wholeNumber(env, environment.passwordMinLength, 3, 1, 128),
+    scriptSteps: isOn(env, environment.scriptSteps),
+    rateLimits: readRateLimits(env[environment.rateLimits] || 'off'),
     hookAllowedNetworks: env[environment.hookAllowedNetworks] ?? '',
   }
+}
+
+function isOn(env: Readonly<Record<string, string | undefined>>, name: string): boolean {
+  const text = env[name] || 'off'
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new Error(`environment variable ${name} must be on or off`)
 }
 
 function wholeNumber(

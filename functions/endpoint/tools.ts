@@ -12,9 +12,12 @@ export interface EndpointTools {
 
 /** The ports of the wrapper itself. Which of them a route needs follows from its record; the others may be absent. */
 export interface OwnPorts {
-  readonly credentials?: Pick<Ports['credentials'], 'read'>
-  readonly sessions?: Pick<Ports['sessions'], 'touch'>
+  readonly credentials?: Pick<Ports['credentials'], 'read' | 'readDomainToken'>
+  readonly sessions?: Pick<Ports['sessions'], 'touch' | 'meet'>
   readonly secrets?: Partial<Pick<Ports['secrets'], 'engineCredential'>>
   readonly domains?: Partial<Pick<Ports['domains'], 'read'>>
   readonly audit?: Pick<Ports['audit'], 'append'>
+  readonly idempotency?: Ports['idempotency']
+  readonly secretBox?: Partial<Pick<Ports['secretBox'], 'seal' | 'open'>>
+  readonly rateLimits?: Partial<Pick<Ports['rateLimits'], 'take'>>
 }

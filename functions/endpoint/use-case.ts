@@ -2,6 +2,7 @@ import type * as z from 'zod/mini'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import type { AccessScope } from '../../core/access/acl.ts'
+import type { Precondition } from '../../core/concurrency/precondition.ts'
 import type { Caller } from '../../core/model.ts'
 import type { Clock, PortsOf, Randomness } from '../../core/ports.ts'
 import type { Reply } from './reply.ts'
@@ -19,12 +20,15 @@ export interface EndpointRequest<R extends Route> {
   /** Who asks; `null` where the route takes no token. */
   readonly caller: R['authentication'] extends 'token' ? Caller : null
   /** The domain to work in. `null` is root working in all of them, or a route that works in none. */
-  readonly domain: R['domain'] extends 'required' ? string : string | null
+  readonly domain: R['domain'] extends 'required' | 'path' ? string : string | null
   /** What the caller's role granted: everything in the domain, or only what is the caller's own. */
   readonly scope: AccessScope
+  /** What the request demands of the record that it changes. */
+  readonly precondition: Precondition
   readonly requestId: string
   readonly sourceAddress: string
   readonly clock: Clock
+  /** Under an `Idempotency-Key`, the same values each time that the request is run. */
   readonly random: Randomness
   readonly settings: Settings
   /** Carries the request's id and domain on every line. */

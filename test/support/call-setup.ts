@@ -20,6 +20,9 @@ export const aChannel = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
 /** The uuid that the service chooses for the next leg. */
 export const chosenUuid = '0b7a1c1e-0000-4000-8000-000000000001'
 
+/** What the service chooses for the next order. */
+const chosen = { uuid: chosenUuid, commandId: '0b7a1c1e-0000-4000-8000-000000000002' }
+
 /** Who asks: an admin of a.example.com unless a test says otherwise. */
 export interface CallSetup {
   readonly caller?: Caller
@@ -43,7 +46,7 @@ export async function aCallSetup(given: CallSetup = {}) {
     clock,
     commands: () => ports.engine.given,
     originate: async (body: unknown): Promise<EngineAnswer> =>
-      originateCall(ports, orderer, checkFields(routes.originateCall.body, body), chosenUuid),
+      originateCall(ports, orderer, checkFields(routes.originateCall.body, body), { ...chosen, clock }),
     hold: async (channel: unknown, state: unknown): Promise<EngineAnswer> => {
       const { channel_id } = checkFields(routes.holdChannel.params, { channel_id: channel })
       return holdChannel(ports.engine, orderer, channel_id, checkFields(routes.holdChannel.body, { state }).state)
@@ -57,8 +60,8 @@ export async function aCallSetup(given: CallSetup = {}) {
       const { channel_id } = checkFields(routes.eavesdropChannel.params, { channel_id: channel })
       const { side } = checkFields(routes.eavesdropChannel.query, query)
       const fields = checkFields(routes.eavesdropChannel.body, body)
-      const chosen = { uuid: chosenUuid, now: clock.now() }
-      return eavesdropChannel(ports, orderer, { ...fields, target: channel_id, side }, chosen)
+      const wanted = { ...fields, target: channel_id, side }
+      return eavesdropChannel(ports, orderer, wanted, { ...chosen, now: clock.now() })
     },
   }
 }

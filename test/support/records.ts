@@ -23,7 +23,9 @@ export function aDomain(given: Partial<Domain> = {}): Domain {
     variables: {},
     parameters: {},
     createdAt: T0,
+    creationId: randomUUID(),
     accountCount: 0,
+    version: 1,
     ...given,
   }
 }

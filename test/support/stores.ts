@@ -4,9 +4,13 @@ import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-conne
 import { dynamoCredentialReader } from '../../adapters/dynamodb/dynamo-credential-reader.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoIdempotencyStore } from '../../adapters/dynamodb/dynamo-idempotency-store.ts'
+import { dynamoLiveCallStore } from '../../adapters/dynamodb/dynamo-live-call-store.ts'
 import { dynamoLoginThrottle } from '../../adapters/dynamodb/dynamo-login-throttle.ts'
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
 import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
 import { dynamoSubscriptionReader } from '../../adapters/dynamodb/dynamo-subscription-reader.ts'
 import { dynamoTokenStore } from '../../adapters/dynamodb/dynamo-token-store.ts'
@@ -32,6 +36,10 @@ export type StorePorts = Pick<
   | 'subscriptions'
   | 'deliveries'
   | 'connectorStatus'
+  | 'idempotency'
+  | 'rateLimits'
+  | 'liveCalls'
+  | 'emailSettings'
 >
 
 /** Stores under test, over one set of records that is empty at first. */
@@ -81,5 +89,9 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     subscriptions: dynamoSubscriptionReader(context),
     deliveries: dynamoDeliveryStore(context),
     connectorStatus: dynamoConnectorStatusStore(context),
+    idempotency: dynamoIdempotencyStore(context),
+    rateLimits: dynamoRateLimitStore(context),
+    liveCalls: dynamoLiveCallStore(context),
+    emailSettings: dynamoEmailSettingsStore(context),
   }
 }

@@ -1,0 +1,42 @@
+import type { TableName } from './resources.ts'
+
+/** Items of one table that belong to one domain and share a partition key. */
+export interface DomainPartition {
+  readonly table: TableName
+  /** The parts of the partition key, as the adapter joins them. `id` is there where {@link each} is. */
+  readonly key: (domain: string, id: string) => readonly [string, ...string[]]
+  /** There is one such partition for each item under this key of another table; the item's sort key is the `id`. */
+  readonly each?: { readonly table: TableName; readonly key: (domain: string) => readonly [string, ...string[]] }
+}
+
+/**
+ * Everything that the stores hold of a domain besides its own record, in the order of its removal: what is found by
+ * way of other items comes before those. A new store of tenants' records joins by one line. What is not here outlives
+ * its domain: the audit trail for its 400 days, and what expires within a day by itself and is found by no tenant
+ * (commands, sessions, failed logins).
+ */
+export const domainPartitions: readonly DomainPartition[] = [
+  { table: 'tokens', key: (domain) => [domain] },
+  { table: 'accounts', key: (domain) => [domain] },
+  { table: 'presence', key: (domain) => [domain] },
+  { table: 'roles', key: (domain) => [domain] },
+  {
+    table: 'deliveries',
+    key: (domain, hookId) => [domain, hookId],
+    each: { table: 'hooks', key: (domain) => ['hooks', domain] },
+  },
+  { table: 'hooks', key: (domain) => ['hooks', domain] },
+  { table: 'hooks', key: (domain) => ['count', domain] },
+  { table: 'emailSettings', key: (domain) => [domain] },
+  { table: 'idempotency', key: (domain) => [domain] },
+  { table: 'liveCalls', key: (domain) => [domain] },
+  {
+    table: 'blacklists',
+    key: (domain, generation) => ['entries', domain, generation],
+    each: { table: 'blacklists', key: (domain) => ['generations', domain] },
+  },
+  { table: 'blacklists', key: (domain) => ['generations', domain] },
+  { table: 'blacklists', key: (domain) => ['lists', domain] },
+  { table: 'blacklists', key: (domain) => ['count', domain] },
+  { table: 'routes', key: (domain) => [domain] },
+]

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import type { Route } from '../../contracts/routes/route.ts'
+import { invalidField } from '../../core/errors.ts'
+import type { RawRequest } from './read-request.ts'
+import { Reply } from './reply.ts'
+
+/** Says which list a cursor continues, on its way out and in. */
+export interface ListCursors {
+  /** The request with the list's own cursor; throws `invalid_field` when it is none of this list. */
+  readonly request: RawRequest
+  /** The answer with a cursor that is good for this list alone. */
+  bound(answer: Reply<unknown>): Reply<unknown>
+}
+
+/** Parameters that may differ from page to page of one list. */
+const pageParameters = new Set(['cursor', 'limit', 'page', 'columns', 'domain'])
+
+/** Characters of the tag: 132 bits. */
+const tagLength = 22
+
+/**
+ * Binds cursors to their list: endpoint, domain, path, sort and filters. A cursor is a place in a list that its caller
+ * may read anyway, so its tag is no secret: it tells cursors of other lists, and damaged ones, from good ones.
+ */
+export function listCursors(route: Route, domain: string | null, raw: RawRequest): ListCursors {
+  if (!isList(route)) return { request: raw, bound: (answer) => answer }
+  const asked = Object.entries(raw.query).filter(([name]) => !pageParameters.has(name))
+  const list = JSON.stringify([route.operationId, domain, Object.entries(raw.params).sort(), asked.sort()])
+  const tagOf = (position: string) =>
+    createHash('sha256').update(list).update('\n').update(position).digest('base64url').slice(0, tagLength)
+  return {
+    request: { ...raw, query: withPosition(raw.query, tagOf) },
+    bound({ body, status, headers }) {
+      const position = headers['X-Next-Cursor']
+      if (position === undefined) return new Reply(body, status, headers)
+      return new Reply(body, status, { ...headers, 'X-Next-Cursor': `${position}.${tagOf(position)}` })
+    },
+  }
+}
+
+function isList({ query }: Route): boolean {
+  return query !== undefined && 'shape' in query && Object.hasOwn(Object(query.shape), 'cursor')
+}
+
+function withPosition(query: RawRequest['query'], tagOf: (position: string) => string): RawRequest['query'] {
+  const cursor = query['cursor']
+  if (cursor === undefined) return query
+  const dot = cursor.lastIndexOf('.')
+  const position = cursor.slice(0, Math.max(0, dot))
+  if (dot < 1 || cursor.slice(dot + 1) !== tagOf(position)) {
+    throw invalidField('cursor', 'must be an X-Next-Cursor of this list')
+  }
+  return { ...query, cursor: position }
+}
