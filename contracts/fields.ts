@@ -65,6 +65,14 @@ export const numberList = text(
   'must be numbers of digits, *, # and +, separated by commas',
 )
 
+/** The name of a setting, and its value, where they come apart; see {@link assignment}. */
+export const settingName = text(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ or -')
+export const settingValue = text(
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  /^[^\u0000-\u001f\u007f[\]{}]{0,1024}$/u,
+  'must be up to 1024 characters without control characters and []{}',
+)
+
 /** `name=value`; the name's and value's own rules are those of the resource that holds it. */
 export const assignment = text(
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
@@ -81,5 +89,30 @@ export const password = plainText(1, 128)
 /** What identifies a customer's license. */
 export const customerId = text(/^[\x21-\x7e]{1,64}$/, 'must be 1-64 visible characters')
 
+/** The name of a blacklist. */
+export const blacklistName = text(
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  /^[^/\\\u0000-\u001f\u007f]{1,64}$/u,
+  'must be 1-64 characters without /, \\ and control characters',
+)
+
+/** A number of a blacklist as it is stored: what people write between its digits is left out. */
+export const blacklistNumber = z.pipe(
+  z.pipe(
+    z.string('must be text').check(z.maxLength(128, 'must have at most 128 characters')),
+    z.transform((number) => number.replaceAll(/[ ().-]/g, '')),
+  ),
+  text(/^[0-9+*#A-Za-z]{1,32}$/, 'must be 1-32 digits, letters, +, * or #; spaces, hyphens, dots and () are left out'),
+)
+
+/** The name of a role that a domain makes. */
+export const roleName = text(/^[a-z][a-z0-9_-]{1,31}$/, 'must be a small letter and 1-31 small letters, digits, _ or -')
+
 /** Epoch milliseconds. */
 export const epochMs = z.int().check(z.minimum(0))
+
+/** One mail address as mail itself carries it, without a name around it: nothing in it can begin another header. */
+export const mailAddress = text(
+  /^(?=.{3,254}$)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*(?<=^.{1,64})@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/,
+  'must be one mail address such as pbx@example.com',
+)

@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import { callbackify } from 'node:util'
 import { buildConnector } from 'undici'
@@ -11,6 +12,15 @@ export type Resolver = (hostname: string) => Promise<LookupAddress[]>
 /** Runs something after a time, and answers how to call that off. */
 export type Scheduler = (afterMs: number, run: () => void) => () => void
 
+/** The resolver of the operating system. */
+export const systemResolver: Resolver = (hostname) => lookup(hostname, { all: true })
+
+/** The timers of the process. */
+export const systemSchedule: Scheduler = (afterMs, run) => {
+  const timer = setTimeout(run, afterMs)
+  return () => clearTimeout(timer)
+}
+
 /** What the connector is made of. */
 export interface GuardedConnectorOptions {
   readonly guard: AddressGuard
@@ -22,7 +32,10 @@ export interface GuardedConnectorOptions {
   readonly authorities?: string | undefined
 }
 
-async function permittedAddresses(hostname: string, options: GuardedConnectorOptions): Promise<LookupAddress[]> {
+async function permittedAddresses(
+  hostname: string,
+  options: Pick<GuardedConnectorOptions, 'guard' | 'resolve'>,
+): Promise<LookupAddress[]> {
   const addresses = await options.resolve(hostname).catch((cause: unknown) => {
     throw new NameFailure(cause)
   })
@@ -36,7 +49,7 @@ async function permittedAddresses(hostname: string, options: GuardedConnectorOpt
  * The lookup that a socket makes: the addresses that were judged are those that it connects to, with no second
  * question to the resolver in between.
  */
-function guardedLookup(options: GuardedConnectorOptions): LookupFunction {
+export function guardedLookup(options: Pick<GuardedConnectorOptions, 'guard' | 'resolve'>): LookupFunction {
   const find = callbackify((hostname: string) => permittedAddresses(hostname, options))
   return (hostname, lookupOptions, callback) => {
     find(hostname, (error, addresses) => {

@@ -1,11 +1,10 @@
-import { lookup } from 'node:dns/promises'
 import { Agent, type Dispatcher } from 'undici'
 import { environment } from '../../contracts/environment.ts'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
 import type { Clock, HookClient, HookReply, HookRequest } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from './address-guard.ts'
-import { guardedConnector, type Resolver, type Scheduler } from './guarded-connector.ts'
+import { guardedConnector, type Resolver, type Scheduler, systemResolver, systemSchedule } from './guarded-connector.ts'
 import { failureOf, TotalTimeout } from './send-errors.ts'
 
 /** The limits of one request, from the contract's section on sending. */
@@ -35,17 +34,12 @@ export interface HookClientOptions {
 /** How long an idle connection is kept, and how many one origin may have at once. */
 const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 64, pipelining: 1 }
 
-const systemSchedule: Scheduler = (afterMs, run) => {
-  const timer = setTimeout(run, afterMs)
-  return () => clearTimeout(timer)
-}
-
 /** The hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens. */
 export function guardedHookClient(context: AdapterContext): HookClient {
   return hookClientOver({
     clock: context.clock,
     guard: addressGuard(context.env[environment.hookAllowedNetworks] ?? ''),
-    resolve: (hostname) => lookup(hostname, { all: true }),
+    resolve: systemResolver,
     schedule: systemSchedule,
     limits: hookClientLimits,
   })

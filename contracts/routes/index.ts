@@ -1,9 +1,15 @@
 import * as accounts from './accounts.ts'
+import * as audit from './audit.ts'
 import * as auth from './auth.ts'
+import * as blacklists from './blacklists.ts'
 import * as channels from './channels.ts'
+import * as defaultRoutes from './default-routes.ts'
+import * as domainTokens from './domain-tokens.ts'
 import * as domains from './domains.ts'
+import * as email from './email.ts'
 import * as engine from './engine.ts'
 import * as hooks from './hooks.ts'
+import * as roles from './roles.ts'
 import type { Route } from './route.ts'
 import * as status from './status.ts'
 
@@ -11,7 +17,21 @@ const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'operationId' in value
 
 /** Every route of the service. */
-export const routes: readonly Route[] = [auth, domains, accounts, channels, hooks, status, engine]
+export const routes: readonly Route[] = [
+  auth,
+  roles,
+  domains,
+  domainTokens,
+  accounts,
+  channels,
+  blacklists,
+  defaultRoutes,
+  hooks,
+  email,
+  audit,
+  status,
+  engine,
+]
   .flatMap((file): unknown[] => Object.values(file))
   .filter(isRoute)
 

@@ -29,7 +29,11 @@ function permitsName(name: string, guard: AddressGuard): boolean {
   return !localName.test(name)
 }
 
-function hostProblem(hostname: string, guard: AddressGuard): string | undefined {
+/**
+ * What is wrong with the host of a parsed URL (an IPv6 address in brackets) that is to be reached; `undefined` when
+ * nothing is.
+ */
+export function hostProblem(hostname: string, guard: AddressGuard): string | undefined {
   const address = literalAddress(hostname)
   if (address !== undefined) return guard.permits(address) ? undefined : forbiddenTarget
   const name = hostname.replace(/\.$/, '')

@@ -1,0 +1,183 @@
+import type { Socket } from 'node:net'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { environment } from '../../contracts/environment.ts'
+import type { Mail, MailOutcome, MailServer } from '../../core/email/email-settings.ts'
+import type { AddressGuard } from '../../core/hooks/target-url.ts'
+import type { MailSender } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import { addressGuard } from '../http/address-guard.ts'
+import { type Resolver, type Scheduler, systemResolver, systemSchedule } from '../http/guarded-connector.ts'
+import { TotalTimeout, failureOf } from '../http/send-errors.ts'
+import { openGuardedSocket } from './guarded-socket.ts'
+
+/** The limits of one message. */
+export interface MailLimits {
+  /** For everything from the resolver's first question to the server's last answer. */
+  readonly totalMs: number
+  /** For resolving and connecting. */
+  readonly connectMs: number
+  /** How much one answer of the server may hold. */
+  readonly replyBytes: number
+  /** How much the server may send in all. */
+  readonly receivedBytes: number
+}
+
+/** Those of hooks, and room for the handshakes and the capabilities of a mail server. */
+export const mailLimits: MailLimits = {
+  totalMs: 15_000,
+  connectMs: 5_000,
+  replyBytes: 16 * 1024,
+  receivedBytes: 256 * 1024,
+}
+
+/** What the sender is made of; tests give their own resolver, scheduler and authorities. */
+export interface MailSenderOptions {
+  readonly guard: AddressGuard
+  readonly resolve: Resolver
+  readonly schedule: Scheduler
+  readonly limits: MailLimits
+  /** Authorities that servers are verified against, in PEM form; those of the system where left out. */
+  readonly authorities?: string
+}
+
+/** How often it is looked at how much a server has sent. */
+const lookEveryMs = 100
+
+/** The mail sender of a deployment: it may reach what hooks may reach. */
+export function guardedMailSender(context: AdapterContext): MailSender {
+  return mailSenderOver({
+    guard: addressGuard(context.env[environment.hookAllowedNetworks] ?? ''),
+    resolve: systemResolver,
+    schedule: systemSchedule,
+    limits: mailLimits,
+  })
+}
+
+/** A sender that reaches only what its guard permits. It never throws: a failed message is an outcome, too. */
+export function mailSenderOver(options: MailSenderOptions): MailSender {
+  return {
+    async send(mail, server) {
+      try {
+        return await deliver(mail, server, options)
+      } catch (error) {
+        return { outcome: 'failed', reason: reasonOf(error) }
+      }
+    },
+  }
+}
+
+async function deliver(mail: Mail, server: MailServer, options: MailSenderOptions): Promise<MailOutcome> {
+  const { limits, schedule } = options
+  const message = await written(mail)
+  const socket = await openGuardedSocket(server.host, server.port, { ...options, connectMs: limits.connectMs })
+  const connection = new SMTPConnection(connectionOptions(mail, server, socket, options))
+  const ended = Promise.withResolvers<never>()
+  const end = (error: Error) => {
+    ended.reject(error)
+    socket.destroy(error)
+  }
+  connection.on('error', (error) => ended.reject(error))
+  const stopTimer = schedule(limits.totalMs, () => end(new TotalTimeout()))
+  const stopLooking = repeatedly(schedule, lookEveryMs, () => {
+    if (socket.bytesRead > limits.receivedBytes) end(new Error('the mail server sent too much'))
+  })
+  try {
+    const reply = await Promise.race([converse(connection, server, mail, message), ended.promise])
+    return { outcome: 'sent', reply }
+  } finally {
+    stopTimer()
+    stopLooking()
+    connection.close()
+    socket.destroy()
+  }
+}
+
+function connectionOptions(mail: Mail, server: MailServer, socket: Socket, { limits, authorities }: MailSenderOptions) {
+  return {
+    connection: socket,
+    host: server.host,
+    port: server.port,
+    secure: server.secure,
+    // The host name of a function would tell where the service runs; a sender speaks for his domain.
+    name: mail.from.slice(mail.from.lastIndexOf('@') + 1),
+    greetingTimeout: limits.totalMs,
+    socketTimeout: limits.totalMs,
+    socketCloseTimeout: 0,
+    maxResponseSize: limits.replyBytes,
+    logger: false,
+    tls: {
+      rejectUnauthorized: server.tls.rejectUnauthorized,
+      minVersion: 'TLSv1.2' as const,
+      ...(authorities === undefined ? {} : { ca: authorities }),
+    },
+  }
+}
+
+/** Greeting, login, message; answers the server's last line. */
+async function converse(
+  connection: SMTPConnection,
+  { auth }: MailServer,
+  mail: Mail,
+  message: Buffer,
+): Promise<string> {
+  await called((done) => connection.connect(done))
+  if (auth !== undefined) await called((done) => connection.login({ credentials: auth }, done))
+  const envelope = { from: mail.from, to: [mail.to] }
+  const { response } = await new Promise<{ readonly response: string }>((resolve, reject) => {
+    connection.send(envelope, message, (error, info) => {
+      if (error) reject(error)
+      else resolve(info)
+    })
+  })
+  return response
+}
+
+function called(call: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    call((error) => {
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+}
+
+/** The message as it goes over the wire. Nothing in it may name a file or an address to read from. */
+function written({ from, to, subject, text, id, date }: Mail): Promise<Buffer> {
+  const composer = new MailComposer({
+    from,
+    to,
+    subject,
+    text,
+    date: new Date(date),
+    messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return composer.compile().build()
+}
+
+const words = {
+  'blocked address': 'the mail server must not be at a local, private or reserved address',
+  timeout: 'the mail server did not answer in time',
+  dns: 'the name of the mail server cannot be resolved',
+  tls: 'no secure connection to the mail server could be made',
+  network: 'the mail server cannot be reached',
+} as const
+
+/** The server's own words where it said some, and otherwise what prevented the message. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && 'response' in error && typeof error.response === 'string' && error.response !== '') {
+    return error.response
+  }
+  return words[failureOf(error)]
+}
+
+function repeatedly(schedule: Scheduler, everyMs: number, run: () => void): () => void {
+  let cancel = schedule(everyMs, again)
+  function again() {
+    run()
+    cancel = schedule(everyMs, again)
+  }
+  return () => cancel()
+}

@@ -1,0 +1,31 @@
+import type { EmailSettings } from './email-settings.ts'
+
+/** Stands for a password that is stored; a write with exactly this text keeps it. */
+export const maskedPassword = '********'
+
+/** Mail settings as callers see them. Every member is named here, so that nothing of a password slips out. */
+export function presentEmailSettings({ id, domain, provider, description, from, options }: EmailSettings) {
+  const { host, port, secure, debug, tls, auth } = options
+  return {
+    _id: id,
+    provider,
+    description,
+    from,
+    options: {
+      host,
+      port,
+      secure,
+      debug,
+      tls: { rejectUnauthorized: tls.rejectUnauthorized },
+      ...(auth === undefined
+        ? {}
+        : {
+            auth: {
+              ...(auth.user === undefined ? {} : { user: auth.user }),
+              ...(auth.sealedPass === undefined ? {} : ({ pass: maskedPassword } as const)),
+            },
+          }),
+    },
+    domain,
+  }
+}

@@ -1,0 +1,92 @@
+import { DomainError, invalidField } from '../errors.ts'
+import { rateLimited } from '../limits/allowance.ts'
+import type { Clock, PortsOf, Randomness } from '../ports.ts'
+import { mailHost } from './email-rules.ts'
+import type { EmailSettings, MailServer } from './email-settings.ts'
+import { readEmailSettings } from './read-email-settings.ts'
+import { emailPasswordPurpose } from './write-email-settings.ts'
+
+/** Test mails of one domain, by the contract's section on mail settings. */
+const allowance = { limit: 5, windowMs: 3_600_000 }
+
+/** The longest text of a server that is passed on, in characters. */
+const maxReply = 500
+
+/** The ports of {@link sendTestMail}. */
+export type SendTestMailPorts = PortsOf<{
+  readonly emailSettings: readonly ['read']
+  readonly secretBox: readonly ['open']
+  readonly rateLimits: readonly ['takeInWindow']
+  readonly mail: readonly ['send']
+}>
+
+/** Who sends, from which domain. */
+export interface TestMailContext {
+  readonly domain: string
+  readonly caller: { readonly username: string }
+  readonly clock: Clock
+  readonly random: Randomness
+}
+
+/**
+ * Sends one message with the settings of a domain; answers the server's last line. Throws `not_found` without settings,
+ * `rate_limited` after five an hour, and `bad_request` with the server's text when the message was not taken. The
+ * password is blotted out of whatever a server says.
+ */
+export async function sendTestMail(ports: SendTestMailPorts, to: string, context: TestMailContext): Promise<string> {
+  const { domain, caller, clock, random } = context
+  const settings = await readEmailSettings(ports.emailSettings, domain)
+  const from = senderOf(settings)
+  const verdict = await ports.rateLimits.takeInWindow(`test-mail:${domain}`, allowance, clock.now())
+  if (!verdict.isAllowed) throw rateLimited(verdict, `a domain sends at most ${allowance.limit} test mails an hour`)
+  const server = await serverOf(ports, settings)
+  const outcome = await ports.mail.send(
+    {
+      from,
+      to,
+      subject: `Test mail of ${domain}`,
+      text: `This is a test of the mail settings of ${domain}, sent by ${caller.username}.\n`,
+      id: random.uuid(),
+      date: clock.now(),
+    },
+    server,
+  )
+  if (outcome.outcome === 'sent') return shown(outcome.reply, server)
+  throw new DomainError('bad_request', shown(outcome.reason, server))
+}
+
+/** The sender's address: the one that is set, or the login at the server where that is one. */
+function senderOf({ from, options }: EmailSettings): string {
+  const address = from === '' ? (options.auth?.user ?? '') : from
+  if (/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address)) return address
+  throw invalidField('from', 'must be set before mail can be sent')
+}
+
+async function serverOf({ secretBox }: SendTestMailPorts, { domain, options }: EmailSettings): Promise<MailServer> {
+  const { host, port, secure, tls, auth } = options
+  const server = { host: mailHost(host), port, secure, tls }
+  if (auth?.user === undefined || auth.user === '') return server
+  const pass =
+    auth.sealedPass === undefined
+      ? ''
+      : new TextDecoder().decode(await secretBox.open(auth.sealedPass, emailPasswordPurpose(domain)))
+  return { ...server, auth: { user: auth.user, pass } }
+}
+
+/** A server's text as a caller may see it: one line, not long, without the password in any form that it was sent in. */
+function shown(text: string, { auth }: MailServer): string {
+  const secrets = auth === undefined || auth.pass === '' ? [] : formsOf(auth)
+  const blotted = secrets.reduce((rest, secret) => rest.replaceAll(secret, '********'), text)
+  // oxlint-disable-next-line no-control-regex -- control characters are what is dropped
+  return blotted.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, maxReply)
+}
+
+/** How a password travels: itself, and in the encodings of SMTP's logins. The longest first, so that none is cut. */
+function formsOf({ user, pass }: { readonly user: string; readonly pass: string }): string[] {
+  const forms = [pass, base64(pass), base64(`\0${user}\0${pass}`), encodeURIComponent(pass)]
+  return [...new Set(forms.flatMap((form) => [form, form.replace(/=+$/, '')]))].sort((a, b) => b.length - a.length)
+}
+
+function base64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCodePoint(byte)).join(''))
+}

@@ -1,0 +1,100 @@
+import { type Precondition, forestalled, requireMatch } from '../concurrency/precondition.ts'
+import { invalidField } from '../errors.ts'
+import type { AddressGuard } from '../hooks/target-url.ts'
+import type { Clock, PortsOf, Randomness } from '../ports.ts'
+import { type EmailInput, readEmailOptions } from './email-rules.ts'
+import type { EmailAuth, EmailSettings } from './email-settings.ts'
+import { maskedPassword } from './present-email-settings.ts'
+import { noEmailSettings } from './read-email-settings.ts'
+
+/** The ports of {@link writeEmailSettings}. */
+export type WriteEmailSettingsPorts = PortsOf<{
+  readonly emailSettings: readonly ['read', 'put']
+  readonly secretBox: readonly ['seal']
+}>
+
+/** What settings are written with besides the ports. */
+export interface EmailContext {
+  readonly domain: string
+  readonly clock: Clock
+  readonly random: Randomness
+  readonly guard: AddressGuard
+  readonly precondition: Precondition
+  /** Whether there must be settings already: `not_found` where there are none. */
+  readonly mustExist: boolean
+}
+
+/** Random bytes of an id: 24 hex digits. */
+const idBytes = 12
+/** Tries of a write that others forestall; each failure is somebody else's success. */
+const maxTries = 10
+
+/** What the password of a domain's mail server is sealed for: none opens as another's. */
+export function emailPasswordPurpose(domain: string): string {
+  return `email-password:${domain}`
+}
+
+/**
+ * Writes the mail settings of a domain, whole: what is left out has its default. Settings that are replaced keep their
+ * id, and their password when the new one is exactly eight asterisks. Throws `invalid_field`, also for asterisks where
+ * no password is stored, and `not_found` and `precondition_failed` as the context demands.
+ */
+export async function writeEmailSettings(
+  ports: WriteEmailSettingsPorts,
+  input: EmailInput,
+  context: EmailContext,
+): Promise<EmailSettings> {
+  const options = readEmailOptions(input, context.guard)
+  const id = hex(context.random.bytes(idBytes))
+  const sealed = await sealPassword(ports, input, context.domain)
+  for (let tries = 1; ; tries += 1) {
+    const previous = await ports.emailSettings.read(context.domain)
+    if (previous === undefined && context.mustExist) throw noEmailSettings()
+    requireMatch(context.precondition, previous)
+    const settings: EmailSettings = {
+      id: previous?.id ?? id,
+      domain: context.domain,
+      provider: input.provider,
+      description: input.description ?? '',
+      from: input.from ?? '',
+      options: { ...options, ...withAuth(input, sealed, previous) },
+      createdAt: previous?.createdAt ?? context.clock.now(),
+      version: (previous?.version ?? 0) + 1,
+    }
+    if (await ports.emailSettings.put(settings)) return settings
+    if (context.precondition.isGiven || tries === maxTries) throw forestalled(context.precondition, 'the record')
+  }
+}
+
+async function sealPassword(
+  { secretBox }: WriteEmailSettingsPorts,
+  { options }: EmailInput,
+  domain: string,
+): Promise<string | undefined> {
+  const pass = options.auth?.pass ?? ''
+  if (pass === '' || pass === maskedPassword) return undefined
+  return secretBox.seal(new TextEncoder().encode(pass), emailPasswordPurpose(domain))
+}
+
+function withAuth(
+  { options }: EmailInput,
+  sealed: string | undefined,
+  previous: EmailSettings | undefined,
+): { auth?: EmailAuth } {
+  const { auth } = options
+  if (auth === undefined) return {}
+  const sealedPass = auth.pass === maskedPassword ? previous?.options.auth?.sealedPass : sealed
+  if (auth.pass === maskedPassword && sealedPass === undefined) {
+    throw invalidField('options.auth.pass', 'no password is stored that could be kept')
+  }
+  return {
+    auth: {
+      ...(auth.user === undefined ? {} : { user: auth.user }),
+      ...(sealedPass === undefined ? {} : { sealedPass }),
+    },
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
