@@ -9,7 +9,7 @@ export const connector = {
     events: ['publish'],
     presence: ['list', 'put'],
     subscriptions: ['version', 'list'],
-    domains: ['read'],
+    domains: ['exists'],
     connectorStatus: ['report', 'countStart'],
   },
 } as const satisfies { consumes: QueueName; needs: Needs }

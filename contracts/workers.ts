@@ -50,5 +50,23 @@ export const deliver = worker({
   },
 })
 
+/** Removes what a deleted domain leaves. */
+export const cleanUpDomain = worker({
+  name: 'cleanUpDomain',
+  group: 'domains',
+  summary: 'Remove what a deleted domain leaves',
+  queue: 'cleanups',
+  batchSize: 1,
+  maxConcurrency: 2,
+  timeoutSeconds: 300,
+  needs: {
+    domains: ['readDeleted', 'endDeletion'],
+    remains: ['sweep'],
+    cleanups: ['send'],
+    presence: ['list'],
+    engine: ['send'],
+  },
+})
+
 /** Every queue worker. */
-export const workers: readonly Worker[] = [hookDispatch, deliver]
+export const workers: readonly Worker[] = [hookDispatch, deliver, cleanUpDomain]

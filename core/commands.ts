@@ -7,6 +7,8 @@ export type EngineCommand =
   | EavesdropCommand
   /** Answered with the channel rows of the command's scope, as JSON text `{"row_count":n,"rows":[...]}`. */
   | { readonly kind: 'list-channels' }
+  /** Hangs up every channel of the command's scope, as the administrator's own doing (`MANAGER_REQUEST`). */
+  | { readonly kind: 'hang-up-domain' }
   /** Drops what the engine remembers of an account's directory record. */
   | { readonly kind: 'flush-account'; readonly login: string }
   /** Drops the registrations of an account at the engine. */

@@ -16,6 +16,7 @@ export const accountItem = z.object({
   variables: texts,
   createdAt: z.number(),
   credentialsId: z.string(),
+  secondFactor: z.optional(z.object({ sealed: z.string(), isOn: z.boolean(), usedStep: z.number() })),
   version: z.number(),
 })
 

@@ -5,7 +5,7 @@ import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { documentClient, tableName } from './client.ts'
 import { conditionally, numberOf } from './errors.ts'
-import { expirySeconds, parseItem, queryAll, under } from './items.ts'
+import { expirySeconds, parseItem, putNew, queryAll, under } from './items.ts'
 import { joinKey } from './key.ts'
 import { shardOf, shards } from './shards.ts'
 
@@ -21,6 +21,7 @@ const sessionItem = z.object({ domain: z.string() })
 export function dynamoSessionStore(context: AdapterContext): SessionStore {
   const client = documentClient(context)
   const written = new Map<string, number>()
+  const met = new Set<string>()
 
   return {
     async touch(username, domain, at) {
@@ -29,6 +30,17 @@ export function dynamoSessionStore(context: AdapterContext): SessionStore {
       await put(client, tableName(context, 'sessions'), { username, domain, at })
       if (written.size >= REMEMBERED_USERS) written.clear()
       written.set(username, at)
+    },
+    async meet(username, network, at) {
+      const pair = joinKey(username, network)
+      if (met.has(pair)) return false
+      const expiresAt = expirySeconds(keptUntil.network(at))
+      const item = { pk: joinKey('networks', username), sk: joinKey(network), at, expiresAt }
+      const { random, clock } = context
+      const isNew = await putNew(client, tableName(context, 'sessions'), item, { random, now: clock.now() })
+      if (met.size >= REMEMBERED_USERS) met.clear()
+      met.add(pair)
+      return isNew
     },
     async count(since) {
       const table = tableName(context, 'sessions')

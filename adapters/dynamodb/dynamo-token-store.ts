@@ -4,9 +4,9 @@ import type { AdapterContext } from '../context.ts'
 import { documentClient, tableName } from './client.ts'
 import { guarded } from './errors.ts'
 import { queryAll, under } from './items.ts'
-import { fromTokenItem, toTokenItem, tokenKey, tokenPartition } from './token-item.ts'
+import { fromTokenItem, toTokenItem, tokenKey, tokenPartition, tokenPrefix } from './token-item.ts'
 
-/** Login results in DynamoDB, one partition a user. */
+/** Login results in DynamoDB, one partition a domain. */
 export function dynamoTokenStore(context: AdapterContext): TokenStore {
   const client = documentClient(context)
 
@@ -25,7 +25,7 @@ export function dynamoTokenStore(context: AdapterContext): TokenStore {
       const stored = await queryAll(client, {
         TableName,
         ConsistentRead: true,
-        ...under(tokenPartition(token.domain, token.login)),
+        ...under(tokenPartition(token.domain), tokenPrefix(token.login)),
       })
       const newestFirst = stored
         .flatMap((item) => fromTokenItem(item) ?? [])

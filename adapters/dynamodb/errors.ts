@@ -127,7 +127,7 @@ function translated(error: unknown): DomainError {
 }
 
 /** Waits between half of `ms` and all of it. Jitter needs no secret randomness, and `context.random` is for secrets. */
-function pause(ms: number): Promise<void> {
+export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms * (0.5 + Math.random() / 2))
   })

@@ -31,6 +31,17 @@ export function numberPart(value: number): string {
   return String(value).padStart(16, '0')
 }
 
+/** The parts of a key, as {@link joinKey} was given them. Of an overlong part its hash stands there. */
+export function splitKey(key: string): [string, ...string[]] {
+  const [first = '', ...rest] = key.split(SEPARATOR).map(unescapePart)
+  return [first, ...rest]
+}
+
+function unescapePart(part: string): string {
+  if (part === EMPTY) return ''
+  return part.replace(/%([0-9a-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
 function escapePart(part: string): string {
   if (part === '') return EMPTY
   const escaped = part.replace(SPECIAL, (char) => `%${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

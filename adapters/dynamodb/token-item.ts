@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Token } from '../../core/model.ts'
 import { keptUntil } from '../retention.ts'
 import { type Item, expirySeconds, parseItem } from './items.ts'
-import { joinKey } from './key.ts'
+import { joinKey, keyPrefix } from './key.ts'
 
 /** A login's result as it is stored. `endsAt` is the token's own end; `expiresAt` is the item's, a day later. */
 const tokenItem = z.object({
@@ -17,14 +17,19 @@ const tokenItem = z.object({
   enabled: z.boolean(),
 })
 
-/** The partition of a user's tokens; root's domain is empty. */
-export function tokenPartition(domain: string, login: string): string {
-  return joinKey(domain, login.toLowerCase())
+/** The partition of all tokens of a domain, so that they can be found when it is deleted; root's domain is empty. */
+export function tokenPartition(domain: string): string {
+  return joinKey(domain)
+}
+
+/** What the sort keys of a user's tokens start with. */
+export function tokenPrefix(login: string): string {
+  return keyPrefix('login', login.toLowerCase())
 }
 
 /** Where a token is stored. */
 export function tokenKey(domain: string, login: string, key: string) {
-  return { pk: tokenPartition(domain, login), sk: joinKey(key) }
+  return { pk: tokenPartition(domain), sk: joinKey('login', login.toLowerCase(), key) }
 }
 
 /** A token as an item. */

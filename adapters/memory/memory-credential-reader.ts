@@ -1,10 +1,11 @@
 import type { CredentialReader } from '../../core/ports.ts'
 import { keptUntil } from '../retention.ts'
 import { accountKey } from './memory-account-store.ts'
-import type { MemoryContext } from './memory-state.ts'
+import { rolesOf } from './memory-role-store.ts'
+import { type MemoryContext, memoryKey } from './memory-state.ts'
 import { tokenKey } from './memory-token-store.ts'
 
-/** Token, account and domain of a credential, from memory. */
+/** All that credentials are judged by, from memory. */
 export function memoryCredentialReader({ state, clock }: MemoryContext): CredentialReader {
   return {
     async read({ domain, login, key }) {
@@ -14,6 +15,14 @@ export function memoryCredentialReader({ state, clock }: MemoryContext): Credent
         token: token && keptUntil.token(token) > clock.now() ? token : undefined,
         account: isRoot ? undefined : state.accounts.get(accountKey(domain, login)),
         domain: isRoot ? undefined : state.domains.get(domain),
+        roles: rolesOf(state, domain).roles,
+      }
+    },
+    async readDomainToken({ domain, uuid }) {
+      return {
+        token: state.domainTokens.get(memoryKey(domain, uuid)),
+        domain: state.domains.get(domain),
+        roles: rolesOf(state, domain).roles,
       }
     },
   }

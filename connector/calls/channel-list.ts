@@ -28,6 +28,8 @@ export interface ChannelList {
    * published fields. Rejects as the link does, and with `UnreadableAnswer`.
    */
   read(scope: CommandScope): Promise<string>
+  /** The uuids in scope, read from the engine now. Rejects as {@link read} does. */
+  uuids(scope: CommandScope): Promise<string[]>
 }
 
 /** What a list is made from. */
@@ -64,6 +66,10 @@ export function channelList({ link, registry, domains, clock }: ChannelListParts
     read: async (scope) => {
       const rows = (await current()).filter((channel) => isInScope(channel, scope)).map(({ row }) => row)
       return JSON.stringify({ row_count: rows.length, rows })
+    },
+    uuids: async (scope) => {
+      const channels = (await readAll()).filter((channel) => isInScope(channel, scope))
+      return channels.flatMap(({ row }) => row['uuid'] ?? [])
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock, DomainStore } from '../../core/ports.ts'
 
-/** Which names are domains of the platform. */
+/** Which names are domains of the platform, one that is being deleted included: its calls are still to be ended. */
 export interface DomainNames {
   /**
    * Whether a domain of exactly this lower-cased name exists; at once when it is remembered.
@@ -23,14 +23,14 @@ const maxUnknown = 2_000
  * Remembers which domains exist: one that does for 60 s, one that does not for 2 s. While the store is gone, what
  * existed before still exists. Concurrent questions for a name become one read.
  */
-export function domainNames(store: Pick<DomainStore, 'read'>, clock: Clock): DomainNames {
+export function domainNames(store: Pick<DomainStore, 'exists'>, clock: Clock): DomainNames {
   const known = new Map<string, number>()
   const unknown = new Map<string, number>()
   const reads = new Map<string, Promise<boolean>>()
 
   const read = async (name: string): Promise<boolean> => {
     try {
-      const exists = (await store.read(name)) !== undefined
+      const exists = await store.exists(name)
       const [into, from, lifeMs, limit] = exists
         ? [known, unknown, knownMs, maxKnown]
         : [unknown, known, unknownMs, maxUnknown]

@@ -12,6 +12,7 @@ import {
   EslCommandTimeout,
 } from '../esl/errors.ts'
 import { type LineCommand, commandLine } from './command-line.ts'
+import { hangUpDomain } from './hang-up-domain.ts'
 import { maybeHeldAlready, outcomeOf } from './engine-reply.ts'
 import type { PendingJobs } from './pending-jobs.ts'
 
@@ -52,6 +53,9 @@ export function prepare(parts: DispatchParts, message: CommandMessage, channel: 
   if (message.command.kind === 'list-channels') {
     return { send: async () => ({ outcome: listed(parts.channels, scope) }) }
   }
+  if (message.command.kind === 'hang-up-domain') {
+    return { send: async () => ({ outcome: domainHungUp(parts, scope) }) }
+  }
   const command = addressed(message.command, channel)
   const line = commandLine(command, scope.domain)
   return { send: () => sendJob(parts, { id, scope, command, line }) }
@@ -70,6 +74,14 @@ function withUuid(command: Exclude<LineCommand, { kind: 'eavesdrop' }>, uuid: st
 async function listed(channels: ChannelList, scope: CommandScope): Promise<CommandOutcome> {
   try {
     return { state: 'done', text: await channels.read(scope) }
+  } catch (problem) {
+    return outcomeOfFailure(problem)
+  }
+}
+
+async function domainHungUp(parts: DispatchParts, scope: CommandScope): Promise<CommandOutcome> {
+  try {
+    return await hangUpDomain(parts, scope)
   } catch (problem) {
     return outcomeOfFailure(problem)
   }

@@ -12,8 +12,8 @@ export class ValueRefused extends Error {
   }
 }
 
-/** The commands that become a line of their own; a list of channels is read and filtered, not passed on. */
-export type LineCommand = Exclude<EngineCommand, { readonly kind: 'list-channels' }>
+/** The commands that become a line of their own; those about all channels of a scope begin with reading them. */
+export type LineCommand = Exclude<EngineCommand, { readonly kind: 'list-channels' | 'hang-up-domain' }>
 
 /** What a schema of one value can do; those of contracts/fields.ts all can. */
 interface ValueSchema {

@@ -160,6 +160,7 @@ async function channelOf(
       return (await findChannel(parts.registry, parts.link, command.target, scope)) ?? 'absent'
     case 'originate':
     case 'list-channels':
+    case 'hang-up-domain':
     case 'flush-account':
     case 'drop-registrations':
       return undefined

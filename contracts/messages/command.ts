@@ -29,6 +29,7 @@ export const engineCommand = z.discriminatedUnion('kind', [
     variables,
   }),
   z.object({ kind: z.literal('list-channels') }),
+  z.object({ kind: z.literal('hang-up-domain') }),
   z.object({ kind: z.literal('flush-account'), login }),
   z.object({ kind: z.literal('drop-registrations'), login }),
 ])

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { assignments, customerId, domainName } from '../fields.ts'
-import { listQuery, okData } from './shapes.ts'
+import { assignment, assignments, customerId, domainName, settingName, settingValue } from '../fields.ts'
+import { listQuery, okData, okInfo } from './shapes.ts'
 import { route } from './route.ts'
 
 /** `GET /api/v2/domains`: the tenants; a caller bound to a domain sees just his own. */
@@ -47,5 +47,91 @@ export const createDomain = route({
     variables: z.optional(assignments),
     parameters: z.optional(assignments),
   }),
+  response: z.object({ status: z.literal('OK'), info: z.string(), 'more info': z.string() }),
+})
+
+/** The path names the domain: a caller bound to one may name no other. */
+const params = z.object({ domain_name: z.string() })
+
+const detail = z.object({
+  name: z.string(),
+  customer_id: z.string(),
+  variables: z.array(z.string()),
+  parameters: z.array(z.string()),
+  created_on: z.int(),
+  counts: z.object({ accounts: z.int(), devices: z.int() }),
+})
+
+/** `GET /api/v2/domains/<domain_name>` */
+export const readDomain = route({
+  operationId: 'readDomain',
+  group: 'domains',
+  method: 'GET',
+  path: '/api/v2/domains/{domain_name}',
+  summary: 'Read a domain',
+  authentication: 'token',
+  permission: { resource: 'domain', action: 'r', own: true },
+  domain: 'path',
+  needs: { domains: ['read'], presence: ['list'] },
+  params,
+  response: okInfo(detail),
+})
+
+/** Up to a hundred settings, each `name=value` or `{key, value}`. */
+const settings = z
+  .array(z.union([assignment, z.object({ key: settingName, value: settingValue })]))
+  .check(z.maxLength(100, 'must have at most 100 items'))
+
+const settingNeeds = { domains: ['read', 'replaceSettings'], presence: ['list'] } as const
+
+/** `PUT /api/v2/domains/<domain_name>/var`: lays variables over those of the domain. */
+export const updateDomainVariables = route({
+  operationId: 'updateDomainVariables',
+  group: 'domains',
+  method: 'PUT',
+  path: '/api/v2/domains/{domain_name}/var',
+  summary: 'Change variables of a domain',
+  authentication: 'token',
+  permission: { resource: 'domain', action: 'u', own: true },
+  domain: 'path',
+  needs: settingNeeds,
+  params,
+  body: settings,
+  response: okInfo(detail),
+})
+
+/** `PUT /api/v2/domains/<domain_name>/params`: lays parameters over those of the domain. */
+export const updateDomainParameters = route({
+  operationId: 'updateDomainParameters',
+  group: 'domains',
+  method: 'PUT',
+  path: '/api/v2/domains/{domain_name}/params',
+  summary: 'Change parameters of a domain',
+  authentication: 'token',
+  permission: { resource: 'domain', action: 'u', own: true },
+  domain: 'path',
+  needs: settingNeeds,
+  params,
+  body: settings,
+  response: okInfo(detail),
+})
+
+/** `DELETE /api/v2/domains/<domain_name>`: at once for its users; what it leaves is removed behind the scenes. */
+export const deleteDomain = route({
+  operationId: 'deleteDomain',
+  group: 'domains',
+  method: 'DELETE',
+  path: '/api/v2/domains/{domain_name}',
+  summary: 'Delete a domain',
+  authentication: 'token',
+  permission: { resource: 'domain', action: 'd' },
+  domain: 'path',
+  needs: {
+    domains: ['read', 'beginDeletion'],
+    cleanups: ['send'],
+    engine: ['send'],
+    events: ['publish'],
+  },
+  params,
   response: z.object({ status: z.literal('OK'), info: z.string(), 'more info': z.string() }),
 })

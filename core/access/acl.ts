@@ -35,8 +35,11 @@ export type AclResource = (typeof aclResources)[number]
 /** Create, read, update, delete. */
 export type AclAction = 'c' | 'r' | 'u' | 'd'
 
-/** A permission as a role holds it: an action, an action on one's own things (`ro`), or all of them (`*`). */
-export type AclPermission = AclAction | `${AclAction}o` | '*'
+/** Every permission that a role can hold: an action, an action on one's own things (`ro`), or all of them (`*`). */
+export const aclPermissions = ['c', 'r', 'u', 'd', 'co', 'ro', 'uo', 'do', '*'] as const
+
+/** One permission of {@link aclPermissions}. */
+export type AclPermission = (typeof aclPermissions)[number]
 
 /** The permissions of a role: resource to permissions. A resource that is absent allows nothing. */
 export type Acl = Readonly<Partial<Record<AclResource, readonly AclPermission[]>>>

@@ -21,13 +21,20 @@ export function scopeOf(acl: Acl, resource: AclResource, action: AclAction): Acc
 }
 
 /**
- * How far a caller may act where a permission is wanted. `own` says that the action on one's own things is enough.
+ * How far a caller may act where a permission is wanted. `own` says that the action on one's own things is enough,
+ * `and` names another permission that must be held in full besides.
  * Throws `permission_denied` when the map allows less.
  */
 export function decidePermission(
   acl: Acl,
-  wanted: { readonly resource: AclResource; readonly action: AclAction; readonly own?: boolean },
+  wanted: {
+    readonly resource: AclResource
+    readonly action: AclAction
+    readonly own?: boolean
+    readonly and?: { readonly resource: AclResource; readonly action: AclAction }
+  },
 ): AccessScope {
+  if (wanted.and !== undefined) decidePermission(acl, wanted.and)
   const scope = scopeOf(acl, wanted.resource, wanted.action)
   if (scope === 'all' || (scope === 'own' && wanted.own === true)) return scope
   throw permissionDenied()

@@ -10,6 +10,7 @@ export function lowerAscii(text: string): string {
 
 /** The domains that a request names, as it names them. */
 export interface NamedDomains {
+  readonly path?: string | undefined
   readonly query: string | undefined
   readonly body: string | undefined
 }
@@ -25,13 +26,15 @@ export async function resolveDomain(
   rule: 'required' | 'optional',
   domains: Pick<DomainStore, 'read'>,
 ): Promise<string | null> {
-  const names = [named.query, named.body].filter((name) => name !== undefined).map(lowerAscii)
+  const names = [named.path, named.query, named.body].filter((name) => name !== undefined).map(lowerAscii)
   if (caller.domain !== null) {
     if (names.some((name) => name !== caller.domain)) throw permissionDenied()
     return caller.domain
   }
-  const [name, other] = names
-  if (other !== undefined && other !== name) throw invalidField('domain', 'query and body must name the same domain')
+  const [name, ...others] = names
+  if (others.some((other) => other !== name)) {
+    throw invalidField('domain', 'path, query and body must name the same domain')
+  }
   if (name === undefined) {
     if (rule === 'optional') return null
     throw new DomainError('domain_required', 'domain: must be given, since you are bound to no domain', {

@@ -1,3 +1,4 @@
+import type { CustomRole } from '../model.ts'
 import { type Acl, type AclPermission, type AclResource, aclResources } from './acl.ts'
 
 /** The role of the deployment's own administrator; no account can have it. */
@@ -47,9 +48,31 @@ const roles: ReadonlyMap<string, Acl> = new Map([
   ['user', userAcl],
 ])
 
-/** The current permissions of a role; `undefined` when there is no such role. */
-export function aclOfRole(role: string): Acl | undefined {
-  return roles.get(role)
+/** The names of the roles that every domain has. */
+export const defaultRoleNames: readonly string[] = ['admin', rootRole, 'user']
+
+/** Whether a role is one that every domain has and nobody can change. */
+export function isDefaultRole(role: string): boolean {
+  return roles.has(role)
+}
+
+/**
+ * The current permissions of a role, those of its parents included: a default one, or one of `custom`, the roles of the
+ * domain. `undefined` when there is no such role; a parent that is not there gives nothing.
+ */
+export function aclOfRole(role: string, custom: readonly CustomRole[] = []): Acl | undefined {
+  const own = roles.get(role)
+  if (own !== undefined) return own
+  const found = custom.find(({ name }) => name === role)
+  if (found === undefined) return undefined
+  // What was looked at is not looked at again, so that even a circle of parents would end.
+  const others = custom.filter(({ name }) => name !== role)
+  return inherit(found.parent === null ? {} : (aclOfRole(found.parent, others) ?? {}), found.allows)
+}
+
+/** A map as answers show it. */
+export function shownAcl(acl: Acl): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(acl).map(([name, held]) => [name, [...held]]))
 }
 
 /** A role as a number, as the published API shows it: root 2, admin 1, user 0, any other -1. */

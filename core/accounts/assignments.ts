@@ -10,11 +10,11 @@ export interface Assignment {
 }
 
 /**
- * Splits `name=value` items at their first `=`; of a name given twice the last counts. Throws `invalid_field` for a
+ * Splits the `name=value` items of a field at their first `=`; of a name given twice the last counts. Throws `invalid_field` for a
  * name that clients may not set, and for a value that the engine would expand or that its XML cannot hold.
  */
 export function readAssignments(
-  field: 'parameters' | 'variables',
+  field: string,
   items: readonly string[] = [],
   isAllowed: (name: string) => boolean,
 ): Assignment[] {

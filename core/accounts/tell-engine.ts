@@ -4,13 +4,13 @@ import type { CallEngine, EventSink } from '../ports.ts'
 import type { ChangeContext } from './account-context.ts'
 
 /**
- * Queues orders to the engine about an account that has just changed. The change is made and stays, so an order that
+ * Queues orders to the engine about something that has just changed. The change is made and stays, so an order that
  * cannot be queued is reported and fails nothing: the engine forgets what it cached of an account within a minute.
  */
 export async function tellEngine(
   engine: Pick<CallEngine, 'send'>,
   commands: readonly EngineCommand[],
-  { domain, reportUnsent }: ChangeContext,
+  { domain, reportUnsent }: Pick<ChangeContext, 'domain' | 'reportUnsent'>,
 ): Promise<void> {
   const sent = await Promise.allSettled(commands.map((command) => engine.send(command, { domain, presenceId: null })))
   for (const [index, result] of sent.entries()) {

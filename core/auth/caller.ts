@@ -1,7 +1,7 @@
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { DomainError } from '../errors.ts'
 import type { Caller } from '../model.ts'
-import type { Credentials } from '../ports.ts'
+import type { Credentials, DomainTokenCredentials } from '../ports.ts'
 
 /** The refusal of a credential that proves nothing; the same text whatever is wrong with it. */
 export function invalidToken(): DomainError {
@@ -25,19 +25,54 @@ export interface PresentedToken {
  * those that the role has now. Throws `invalid_token`, or `token_expired` for a genuine one whose time is over.
  */
 export function callerOfToken({ credentials, digestMatches, now, rootName }: PresentedToken): Caller {
-  const { token, account, domain } = credentials
+  const { token, account, domain, roles } = credentials
   if (token === undefined || !digestMatches || !token.enabled) throw invalidToken()
-  if (token.expiresAt <= now) throw new DomainError('token_expired', 'the token has expired: log in again')
+  refuseExpired(token.expiresAt, now)
+  const proven = { kind: 'user', tokenKey: token.key, expiresAt: token.expiresAt } as const
   if (token.domain === '') {
     if (token.login !== rootName) throw invalidToken()
-    return callerWith(rootName, rootName, null, rootRole, token.key)
+    const acl = aclOfRole(rootRole) ?? {}
+    return { ...proven, username: rootName, login: rootName, domain: null, role: rootRole, acl }
   }
   if (account === undefined || domain === undefined || account.credentialsId !== token.credentialsId) {
     throw invalidToken()
   }
-  return callerWith(`${account.login}@${domain.name}`, account.login, domain.name, account.role, token.key)
+  const { login, role } = account
+  const acl = aclOfRole(role, roles) ?? {}
+  return { ...proven, username: `${login}@${domain.name}`, login, domain: domain.name, role, acl }
 }
 
-function callerWith(username: string, login: string, domain: string | null, role: string, tokenKey: string): Caller {
-  return { username, login, domain, role, acl: aclOfRole(role) ?? {}, tokenKey }
+/** What the presented token of a domain is judged by. */
+export interface PresentedDomainToken {
+  readonly credentials: DomainTokenCredentials
+  readonly digestMatches: boolean
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/**
+ * The program that presents the token of a domain, by the same rules. It owns no account and no call: its login is one
+ * that no account can have. Throws `invalid_token` and `token_expired`.
+ */
+export function callerOfDomainToken({ credentials, digestMatches, now }: PresentedDomainToken): Caller {
+  const { token, domain, roles } = credentials
+  if (token === undefined || domain === undefined || !digestMatches || !token.enabled) throw invalidToken()
+  refuseExpired(token.expiresAt, now)
+  const { uuid, role, expiresAt } = token
+  const username = `${uuid}@${domain.name}`
+  const acl = aclOfRole(role, roles) ?? {}
+  return {
+    kind: 'domain-token',
+    username,
+    login: username,
+    domain: domain.name,
+    role,
+    acl,
+    tokenKey: uuid,
+    expiresAt,
+  }
+}
+
+function refuseExpired(expiresAt: number, now: number): void {
+  if (expiresAt <= now) throw new DomainError('token_expired', 'the token has expired')
 }

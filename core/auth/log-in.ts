@@ -1,16 +1,21 @@
 import { lowerAscii } from '../access/resolve-domain.ts'
-import { aclOfRole, numberOfRole, rootRole } from '../access/roles.ts'
+import { readRoles } from '../access/read-roles.ts'
+import { aclOfRole, numberOfRole, rootRole, shownAcl } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Account } from '../model.ts'
 import type { PortsOf, Randomness } from '../ports.ts'
 import { type LoginAttempt, admitLogin, countFailure, countSuccess } from './login-throttle.ts'
+import type { OneTimeCodes } from './one-time-codes.ts'
+import { factorPurpose } from './second-factor.ts'
 
 /** Tokens of one user that live at once; a further login ends the oldest. */
 const maxTokens = 50
 
 /** The ports of a login. */
 export type LoginPorts = PortsOf<{
-  readonly accounts: readonly ['read']
+  readonly accounts: readonly ['read', 'useCode']
+  readonly roles: readonly ['read']
+  readonly secretBox: readonly ['open']
   readonly domains: readonly ['read']
   readonly tokens: readonly ['create']
   readonly passwords: readonly ['verify']
@@ -23,6 +28,8 @@ export type LoginPorts = PortsOf<{
 export interface LoginInput {
   readonly username: string | undefined
   readonly password: string | undefined
+  /** A one-time code, for an account that has a second factor. */
+  readonly code: string | undefined
   readonly sourceAddress: string
 }
 
@@ -33,6 +40,7 @@ export interface LoginContext {
   readonly random: Randomness
   readonly rootName: string
   readonly tokenSeconds: number
+  readonly codes: OneTimeCodes
   /** Compares two secrets in a time that tells nothing of them. */
   readonly sameText: (a: string, b: string) => boolean
   /** Writes the token's text from what it claims and 32 random bytes. */
@@ -69,7 +77,9 @@ interface NamedUser {
 /**
  * Turns a name and a password into a token. Throws `missing_field` or `invalid_field` for a name that is none,
  * `locked_out` after too many failures, `not_found` for an unknown user and `invalid_credentials` for a wrong or
- * missing password. Every attempt that is let through costs one password hash, whoever it names.
+ * missing password; for an account with a second factor also without a one-time code, or with one that is wrong or was
+ * used before, and the details then name the field `code`. Every attempt that is let through costs one password hash,
+ * whoever it names.
  */
 export async function logIn(ports: LoginPorts, input: LoginInput, context: LoginContext): Promise<LoginResult> {
   const user = readUser(input.username, context.rootName)
@@ -80,7 +90,7 @@ export async function logIn(ports: LoginPorts, input: LoginInput, context: Login
     now: context.now,
   }
   await admitLogin(ports.loginThrottle, attempt)
-  const proven = await proveUser(ports, user, input.password, context).catch(async (error: unknown) => {
+  const proven = await proveUser(ports, user, input, context).catch(async (error: unknown) => {
     if (error instanceof DomainError && isFailedLogin(error)) await countFailure(ports.loginThrottle, attempt)
     throw error
   })
@@ -108,9 +118,10 @@ function readUser(given: string | undefined, rootName: string): NamedUser {
 async function proveUser(
   ports: LoginPorts,
   user: NamedUser,
-  password: string | undefined,
-  { rootName, sameText }: LoginContext,
+  { password, code }: LoginInput,
+  context: LoginContext,
 ): Promise<Account | undefined> {
+  const { rootName, sameText } = context
   if (user.domain === '' && user.login === rootName) {
     const rootPassword = await ports.secrets.rootPassword()
     await ports.passwords.verify(password ?? '', undefined)
@@ -121,7 +132,26 @@ async function proveUser(
   const isRight = await ports.passwords.verify(password ?? '', account?.passwordHash)
   if (account === undefined) throw new DomainError('not_found', 'User not found')
   if (password === undefined || !isRight) throw wrongPassword()
+  await proveSecondFactor(ports, account, code, context)
   return account
+}
+
+/** Asks for a one-time code where the account has a second factor. A code that let somebody in lets nobody in again. */
+async function proveSecondFactor(
+  { accounts, secretBox }: LoginPorts,
+  account: Account,
+  code: string | undefined,
+  { now, codes }: LoginContext,
+): Promise<void> {
+  const { secondFactor } = account
+  if (secondFactor?.isOn !== true) return
+  if (code === undefined || code === '') throw wrongCode('required')
+  const step = codes.stepOf(await secretBox.open(secondFactor.sealed, factorPurpose(account)), code, now)
+  if (step === undefined || !(await accounts.useCode(account, step))) throw wrongCode('is wrong or was used already')
+}
+
+function wrongCode(problem: string): DomainError {
+  return new DomainError('invalid_credentials', 'a one-time code is needed', { details: [{ field: 'code', problem }] })
 }
 
 const wrongPassword = () => new DomainError('invalid_credentials', 'invalid credentials')
@@ -142,6 +172,7 @@ async function issueToken(
   const login = account?.login ?? user.login
   const owner = account === undefined ? login : `${login}@${user.domain}`
   const role = account?.role ?? rootRole
+  const custom = await readRoles(ports.roles, user.domain, [role])
   const key = random.uuid()
   const text = writeToken({ username: owner, domain: user.domain, key }, random.bytes(32))
   const expires = now + tokenSeconds * 1000
@@ -167,10 +198,6 @@ async function issueToken(
     token: text,
     role: numberOfRole(role),
     roleName: role,
-    acl: shownAcl(role),
+    acl: shownAcl(aclOfRole(role, custom) ?? {}),
   }
-}
-
-function shownAcl(role: string): Record<string, string[]> {
-  return Object.fromEntries(Object.entries(aclOfRole(role) ?? {}).map(([name, held]) => [name, [...held]]))
 }

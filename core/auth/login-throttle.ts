@@ -43,6 +43,26 @@ export async function countSuccess(throttle: LoginThrottle, attempt: LoginAttemp
   await throttle.clear(userKey(attempt))
 }
 
+const codeKey = (username: string) => `code:${username.toLowerCase()}`
+
+/**
+ * Lets a try of a one-time code by a user who is logged in through, or throws `locked_out`. Counted as failed until
+ * {@link forgetCodes}, as logins are, and apart from them: whoever has a stolen token cannot lock its user out.
+ */
+export async function admitCode(throttle: LoginThrottle, username: string, now: number): Promise<void> {
+  const keys = [codeKey(username)]
+  const [before] = await throttle.read(keys, now - windowMs)
+  if (before !== undefined && before.failures >= maxFailures.user) throw lockedOut(before.oldestAt, now)
+  await throttle.fail(keys, now)
+  const [counted] = await throttle.read(keys, now - windowMs)
+  if (counted !== undefined && counted.failures > maxFailures.user) throw lockedOut(counted.oldestAt, now)
+}
+
+/** Forgets the failed codes of a user who has just given a right one. */
+export async function forgetCodes(throttle: Pick<LoginThrottle, 'clear'>, username: string): Promise<void> {
+  await throttle.clear(codeKey(username))
+}
+
 /** Until the oldest failure leaves the window: then there is room for one more. */
 function lockedOut(oldestAt: number, now: number): DomainError {
   const retryAfterSeconds = Math.max(1, Math.ceil((oldestAt + windowMs - now) / 1000))

@@ -1,3 +1,4 @@
+import { ownLogin } from '../access/own.ts'
 import { permissionDenied } from '../access/permission.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Account, Caller } from '../model.ts'
@@ -11,8 +12,8 @@ export interface NamedAccount {
 }
 
 /**
- * The account that a request names, in the domain that it works in. The caller himself when it names none; root has
- * no account and must name one. Another domain is refused before anything is looked up.
+ * The account that a request names, in the domain that it works in. The caller himself when it names none; root and
+ * the token of a domain have no account and must name one. Another domain is refused before anything is looked up.
  */
 export async function readCallAccount(
   accounts: Pick<AccountStore, 'read'>,
@@ -20,12 +21,13 @@ export async function readCallAccount(
   domain: string,
   { field, name }: NamedAccount,
 ): Promise<Account> {
-  if (name === undefined && caller.domain === null) {
+  const given = name ?? ownLogin(caller)
+  if (given === undefined) {
     throw new DomainError('missing_field', `${field}: must be given, since you have no account in this domain`, {
       details: [{ field, problem: 'must be given' }],
     })
   }
-  const [login = '', namedDomain] = (name ?? caller.login).split('@')
+  const [login = '', namedDomain] = given.split('@')
   if (namedDomain !== undefined && namedDomain.toLowerCase() !== domain) {
     throw permissionDenied()
   }

@@ -1,4 +1,5 @@
 import type { AccessScope } from '../access/acl.ts'
+import { ownPresenceId } from '../access/own.ts'
 import type { CommandScope } from '../commands.ts'
 import type { Caller } from '../model.ts'
 
@@ -12,5 +13,5 @@ export interface Orderer {
 
 /** The channels that an order may touch: those of the domain, and of these only the caller's own if that is all he may. */
 export function commandScope({ caller, domain, scope }: Orderer): CommandScope {
-  return { domain, presenceId: scope === 'own' ? caller.username : null }
+  return { domain, presenceId: scope === 'own' ? ownPresenceId(caller) : null }
 }

@@ -1,9 +1,9 @@
-import { mergeAssignments, readAssignments } from '../accounts/assignments.ts'
-import { isClientParameter, isClientVariable } from '../accounts/setting-names.ts'
+import { mergeAssignments } from '../accounts/assignments.ts'
 import { tellHooks } from '../accounts/tell-engine.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { Clock, PortsOf, Randomness } from '../ports.ts'
+import { readSettings } from './domain-settings.ts'
 
 /** The ports of {@link createDomain}. */
 export type CreateDomainPorts = PortsOf<{
@@ -27,9 +27,6 @@ export interface DomainContext {
   readonly reportUnsent: (what: string, error: unknown) => void
 }
 
-/** Settings of one account, which mean nothing, or would be everybody's secret, on a whole domain. */
-const accountOnly: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensions', 'vm-password'])
-
 /**
  * Makes a tenant and tells its hooks-to-be. `warning` is empty, or says what could not be done besides. Throws
  * `invalid_field`, and `conflict` when the name is taken.
@@ -39,9 +36,8 @@ export async function createDomain(
   input: DomainInput,
   { clock, random, reportUnsent }: DomainContext,
 ): Promise<{ name: string; warning: string }> {
-  const isAllowed = (name: string) => isClientParameter(name) && !accountOnly.has(name)
-  const parameters = readAssignments('parameters', input.parameters, isAllowed)
-  const variables = readAssignments('variables', input.variables, isClientVariable)
+  const parameters = readSettings('parameters', input.parameters, 'parameters')
+  const variables = readSettings('variables', input.variables, 'variables')
   const name = input.domain_name
   const createdAt = clock.now()
   const creationId = random.uuid()

@@ -1,10 +1,13 @@
+import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
 import { argonPasswordHasher } from '../../adapters/crypto/argon-password-hasher.ts'
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoLoginThrottle } from '../../adapters/dynamodb/dynamo-login-throttle.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
 import { dynamoTokenStore } from '../../adapters/dynamodb/dynamo-token-store.ts'
+import { oneTimeCodes } from '../../adapters/otp/one-time-codes.ts'
 import * as routes from '../../contracts/routes/auth.ts'
 import { logIn } from '../../core/auth/log-in.ts'
 import { endpoint } from '../endpoint.ts'
@@ -15,6 +18,8 @@ export const handler = endpoint(
   routes.logIn,
   {
     accounts: dynamoAccountStore,
+    roles: dynamoRoleStore,
+    secretBox: kmsSecretBox,
     domains: dynamoDomainStore,
     tokens: dynamoTokenStore,
     passwords: argonPasswordHasher,
@@ -23,8 +28,9 @@ export const handler = endpoint(
     sessions: dynamoSessionStore,
   },
   async ({ body, sourceAddress, clock, random, settings, actAs }, ports) => {
-    const input = { username: body.username, password: body.password, sourceAddress }
-    const tools = { now: clock.now(), random, ...settings, sameText, tokenDigest, writeToken, actAs }
+    const input = { username: body.username, password: body.password, code: body.code, sourceAddress }
+    const secrets = { sameText, tokenDigest, writeToken, codes: oneTimeCodes }
+    const tools = { now: clock.now(), random, ...settings, ...secrets, actAs }
     return { ...(await logIn(ports, input, tools)), cdr: { host: settings.publicUrl, useProxy: 'true' as const } }
   },
 )

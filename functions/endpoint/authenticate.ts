@@ -1,32 +1,51 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import { callerOfToken, invalidToken } from '../../core/auth/caller.ts'
+import { callerOfDomainToken, callerOfToken, invalidToken } from '../../core/auth/caller.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { Caller } from '../../core/model.ts'
 import type { CredentialReader, SecretReader } from '../../core/ports.ts'
 import { sameText } from './same-text.ts'
-import { readTokenClaims, tokenDigest } from './token-text.ts'
+import { type TokenClaims, readTokenClaims, tokenDigest } from './token-text.ts'
 
 type Headers = APIGatewayProxyEventV2['headers']
 
+/** What a presented token is judged with. */
+export interface TokenJudge {
+  readonly credentials: Pick<CredentialReader, 'read' | 'readDomainToken'>
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly rootName: string
+}
+
 /**
- * Who presents `X-Access-Token` and `X-Key`, judged by one consistent read of token, account and domain. Both headers
- * must be there, once each: the gateway joins repeated ones with a comma, which neither can hold. Anything amiss is
- * `invalid_token`; a genuine token whose time is over is `token_expired`.
+ * Who presents `X-Access-Token` and `X-Key`, judged by one consistent read of all that decides it. Both headers must be
+ * there, once each: the gateway joins repeated ones with a comma, which neither can hold. The token of a domain itself
+ * needs no `X-Key`, which must be its uuid where it is sent. Anything amiss is `invalid_token`; a genuine token whose
+ * time is over is `token_expired`.
  */
-export async function authenticateToken(
-  headers: Headers,
-  credentials: Pick<CredentialReader, 'read'>,
-  { now, rootName }: { readonly now: number; readonly rootName: string },
-): Promise<Caller> {
+export async function authenticateToken(headers: Headers, judge: TokenJudge): Promise<Caller> {
   const text = headers['x-access-token'] ?? ''
   const claims = readTokenClaims(text)
-  const user = claims === undefined ? undefined : userOf(claims.username, claims.domain)
-  if (claims === undefined || user === undefined || !isUuid(claims.key) || headers['x-key'] !== claims.key) {
-    throw invalidToken()
-  }
+  if (claims === undefined || !isUuid(claims.key)) throw invalidToken()
+  const key = headers['x-key'] ?? (claims.isDomainToken ? claims.key : undefined)
+  if (key !== claims.key) throw invalidToken()
+  return claims.isDomainToken ? domainTokenCaller(text, claims, judge) : userCaller(text, claims, judge)
+}
+
+async function userCaller(text: string, claims: TokenClaims, { credentials, now, rootName }: TokenJudge) {
+  const user = userOf(claims.username, claims.domain)
+  if (user === undefined) throw invalidToken()
   const found = await credentials.read({ ...user, key: claims.key })
-  const digestMatches = found.token !== undefined && sameText(found.token.digest, tokenDigest(text))
-  return callerOfToken({ credentials: found, digestMatches, now, rootName })
+  return callerOfToken({ credentials: found, digestMatches: proves(text, found.token), now, rootName })
+}
+
+async function domainTokenCaller(text: string, { domain, key, username }: TokenClaims, judge: TokenJudge) {
+  if (!isDomainName(domain) || username !== `${key}@${domain}`) throw invalidToken()
+  const found = await judge.credentials.readDomainToken({ domain, uuid: key })
+  return callerOfDomainToken({ credentials: found, digestMatches: proves(text, found.token), now: judge.now })
+}
+
+function proves(text: string, token: { readonly digest: string } | undefined): boolean {
+  return token !== undefined && sameText(token.digest, tokenDigest(text))
 }
 
 /**
@@ -43,12 +62,14 @@ export async function authenticateEngine(
   throw new DomainError('invalid_credentials', 'the engine credential is missing or wrong')
 }
 
+const isDomainName = (text: string) => /^[a-z0-9.-]{1,253}$/.test(text)
+
 const isUuid = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 
 /** Login and domain of a username that a token claims; `undefined` when it could be nobody's. */
 function userOf(username: string, domain: string): { domain: string; login: string } | undefined {
   if (domain === '') return /^[\w.+-]{1,64}$/.test(username) ? { domain, login: username } : undefined
   const login = username.endsWith(`@${domain}`) ? username.slice(0, -domain.length - 1) : ''
-  if (!/^[\w.+-]{1,64}$/.test(login) || !/^[a-z0-9.-]{1,253}$/.test(domain)) return undefined
+  if (!/^[\w.+-]{1,64}$/.test(login) || !isDomainName(domain)) return undefined
   return { domain, login }
 }

@@ -6,6 +6,8 @@ export interface TokenClaims {
   /** Empty for root. */
   readonly domain: string
   readonly key: string
+  /** There for the token of a domain itself. */
+  readonly isDomainToken?: true
 }
 
 const base64url = (text: string | Uint8Array) => Buffer.from(text).toString('base64url')
@@ -17,17 +19,23 @@ const header = base64url(JSON.stringify({ typ: 'JWT', alg: 'none' }))
  * A token's text: header, claims and 32 random bytes, each in base64url, joined by dots. Only its digest is ever
  * stored, so the text cannot be shown twice.
  */
-export function writeToken({ username, domain, key }: TokenClaims, secret: Uint8Array): string {
-  return [header, base64url(JSON.stringify({ sub: username, dom: domain, key })), base64url(secret)].join('.')
+export function writeToken({ username, domain, key, isDomainToken }: TokenClaims, secret: Uint8Array): string {
+  const claims = { sub: username, dom: domain, key, ...(isDomainToken === true ? { static: true } : {}) }
+  return [header, base64url(JSON.stringify(claims)), base64url(secret)].join('.')
 }
 
 /** The claims of a token's text, unproven; `undefined` when it does not have the form of {@link writeToken}. */
 export function readTokenClaims(text: string): TokenClaims | undefined {
   const [, claims = ''] = /^[\w-]{1,128}\.([\w-]{1,1024})\.[\w-]{43}$/.exec(text) ?? []
   try {
-    const { sub, dom, key } = Object(JSON.parse(Buffer.from(claims, 'base64url').toString())) as Record<string, unknown>
+    const {
+      sub,
+      dom,
+      key,
+      static: isStatic,
+    } = Object(JSON.parse(Buffer.from(claims, 'base64url').toString())) as Record<string, unknown>
     if (typeof sub !== 'string' || typeof dom !== 'string' || typeof key !== 'string') return undefined
-    return { username: sub, domain: dom, key }
+    return { username: sub, domain: dom, key, ...(isStatic === true ? { isDomainToken: true as const } : {}) }
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { cleanupMessage } from '../../contracts/messages/cleanup.ts'
 import { commandMessage } from '../../contracts/messages/command.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
@@ -7,4 +8,5 @@ export const messageSchemas = {
   commands: commandMessage,
   events: eventMessage,
   deliveries: deliveryMessage,
+  cleanups: cleanupMessage,
 } as const

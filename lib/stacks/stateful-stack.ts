@@ -23,6 +23,10 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
     article: 'Deliveries in the dead-letter queue',
     impact: 'Hook deliveries are no longer attempted; their receivers miss events until these are queued again.',
   },
+  cleanups: {
+    article: 'Clean-ups in the dead-letter queue',
+    impact: 'Records of a deleted domain are still stored, and its name cannot be used again.',
+  },
 }
 
 /** Everything that must outlive a deployment, and what waits in queues. Changing a construct id here loses data. */

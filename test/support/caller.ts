@@ -7,12 +7,14 @@ const everything: Acl = { channels: ['*'], account: ['*'], domain: ['*'], hook: 
 export function aCaller(given: Partial<Caller> = {}): Caller {
   const { login = '1000', domain = 'a.example.com' } = given
   return {
+    kind: 'user',
     username: domain === null ? login : `${login}@${domain}`,
     login,
     domain,
     role: 'admin',
     acl: everything,
     tokenKey: '00000000-0000-4000-8000-000000000000',
+    expiresAt: Number.MAX_SAFE_INTEGER,
     ...given,
   }
 }

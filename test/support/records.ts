@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { CommandRecord } from '../../core/commands.ts'
 import type {
   Account,
+  BlacklistEntry,
   ConnectorReport,
+  DefaultRoute,
   Delivery,
   Domain,
   Hook,
@@ -110,6 +112,39 @@ export function aHook(given: Partial<Hook> = {}): Hook {
     secrets: [{ sealed: 'c2VhbGVk' }],
     createdAt: T0,
     version: 1,
+    ...given,
+  }
+}
+
+/** A number of the blacklist `spam` of `a.example.com`, for ever. */
+export function anEntry(given: Partial<BlacklistEntry> = {}): BlacklistEntry {
+  return {
+    id: randomUUID().replaceAll('-', '').slice(0, 24),
+    domain: 'a.example.com',
+    list: 'spam',
+    number: '380441234567',
+    createdAt: T0,
+    ...given,
+  }
+}
+
+/** The first default route of `a.example.com`: it answers every call. */
+export function aRoute(given: Partial<DefaultRoute> = {}): DefaultRoute {
+  const { callflow = [{ answer: '' }] } = given
+  return {
+    id: randomUUID().replaceAll('-', '').slice(0, 24),
+    domain: 'a.example.com',
+    destinationNumber: '^(\\d+)$',
+    name: 'all',
+    order: 1,
+    disabled: false,
+    fsTimezone: null,
+    description: '',
+    version: 2,
+    callflow,
+    callflowBytes: Buffer.byteLength(JSON.stringify(callflow)),
+    createdAt: T0,
+    revision: 1,
     ...given,
   }
 }

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { DomainError } from '../../../core/errors.ts'
-import type { Domain } from '../../../core/model.ts'
 import { movableClock } from '../../support/movable-clock.ts'
-import { aDomain } from '../../support/records.ts'
 
 /** A store of domains that counts how often it is read, and can be taken away. */
 function aStore(...names: string[]) {
@@ -12,10 +10,10 @@ function aStore(...names: string[]) {
     domains,
     reads: 0,
     isGone: false,
-    async read(name: string): Promise<Domain | undefined> {
+    async exists(name: string): Promise<boolean> {
       this.reads += 1
       if (this.isGone) throw new DomainError('store_unavailable', 'the store is gone')
-      return domains.has(name) ? aDomain({ name }) : undefined
+      return domains.has(name)
     },
   }
 }

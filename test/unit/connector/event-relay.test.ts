@@ -20,7 +20,7 @@ async function aSide(wanted: readonly string[], isGone: () => boolean = () => fa
     wanted.map((event) => aHook({ event, domain: 'a.example.com' })),
     100,
   )
-  const domains = domainNames(gone(ports.domains, 'read', isGone), time.clock)
+  const domains = domainNames(gone(ports.domains, 'exists', isGone), time.clock)
   const registry = channelRegistry(domains)
   const side = eventSide({ ...time, ports, registry, domains, random: () => 0, log: capturedLog() })
   const stopping = new AbortController()

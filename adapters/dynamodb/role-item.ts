@@ -1,0 +1,38 @@
+import * as z from 'zod/mini'
+import { type AclPermission, type AclResource, aclPermissions, aclResources } from '../../core/access/acl.ts'
+import type { DomainRoles } from '../../core/model.ts'
+import { type Item, parseItem } from './items.ts'
+import { joinKey } from './key.ts'
+
+const resource = z.enum(aclResources as unknown as [AclResource, ...AclResource[]])
+const permission = z.enum(aclPermissions as unknown as [AclPermission, ...AclPermission[]])
+
+/** All roles of a tenant as they are stored: one item, so that a write is checked against all of them. */
+const rolesItem = z.object({
+  domain: z.string(),
+  roles: z.array(
+    z.object({
+      name: z.string(),
+      parent: z.nullable(z.string()),
+      allows: z.partialRecord(resource, z.array(permission)),
+      createdAt: z.number(),
+      version: z.number(),
+    }),
+  ),
+  version: z.number(),
+})
+
+/** Where the roles of a tenant are stored. */
+export function rolesKey(domain: string) {
+  return { pk: joinKey(domain), sk: 'roles' }
+}
+
+/** The roles of a tenant as an item. */
+export function toRolesItem(roles: DomainRoles) {
+  return { ...rolesKey(roles.domain), ...roles }
+}
+
+/** The roles in a tenant's item, also of one that never made any. */
+export function fromRolesItem(domain: string, item: Item | undefined): DomainRoles {
+  return parseItem(rolesItem, item) ?? { domain, roles: [], version: 0 }
+}

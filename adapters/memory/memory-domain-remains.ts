@@ -1,0 +1,29 @@
+import type { DomainRemains } from '../../core/ports.ts'
+import type { MemoryContext } from './memory-state.ts'
+
+/** The maps whose records belong to a domain and go with it. A new one joins here. */
+const swept = [
+  'tokens',
+  'domainTokens',
+  'accounts',
+  'presence',
+  'roles',
+  'deliveries',
+  'hooks',
+  'blacklists',
+  'routes',
+  'routeEditions',
+] as const
+
+/** What the maps hold of a domain, removed at once. */
+export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
+  return {
+    async sweep(domain) {
+      for (const name of swept) {
+        for (const [key, record] of state[name]) if (record.domain === domain) state[name].delete(key)
+      }
+      state.subscriptions.version += 1
+      return true
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { DomainError } from '../errors.ts'
+import type { Caller, CustomRole } from '../model.ts'
+import type { Clock, PortsOf } from '../ports.ts'
+import { changeRoles, checkRoleGiven, maxRoles } from './role-change.ts'
+import { type RoleInput, checkCustomName, readRoleInput } from './role-input.ts'
+
+/** Who writes the roles of which domain. */
+export interface RoleContext {
+  readonly caller: Pick<Caller, 'acl'>
+  readonly domain: string
+  readonly clock: Clock
+}
+
+/** The ports of {@link createRole}. */
+export type CreateRolePorts = PortsOf<{ readonly roles: readonly ['read', 'write'] }>
+
+/**
+ * Makes a role. Throws `invalid_field`, `permission_denied` for a permission that its author lacks, and `conflict` for
+ * a name in use and a domain that has {@link maxRoles}.
+ */
+export async function createRole(
+  { roles }: CreateRolePorts,
+  input: RoleInput & { readonly name: string },
+  { caller, domain, clock }: RoleContext,
+): Promise<void> {
+  const { allows = {}, parent = null } = readRoleInput(input)
+  checkCustomName(input.name)
+  const role: CustomRole = { name: input.name, parent, allows, createdAt: clock.now(), version: 1 }
+  await changeRoles(roles, domain, (before) => {
+    if (before.roles.some(({ name }) => name === role.name)) throw new DomainError('conflict', 'the role exists')
+    const after = [...before.roles, role]
+    checkRoleGiven(role, after, caller)
+    if (after.length > maxRoles) throw new DomainError('conflict', `a domain has at most ${maxRoles} roles`)
+    return after
+  })
+}

@@ -1,0 +1,13 @@
+import type { CustomRole } from '../model.ts'
+import type { RoleStore } from '../ports.ts'
+import { isDefaultRole } from './roles.ts'
+
+/** The roles that a domain made, as far as they are needed to judge `names`: none when all are default roles. */
+export async function readRoles(
+  roles: Pick<RoleStore, 'read'>,
+  domain: string,
+  names: readonly (string | undefined)[],
+): Promise<readonly CustomRole[]> {
+  const isDecided = names.every((name) => name === undefined || isDefaultRole(name))
+  return isDecided ? [] : (await roles.read(domain)).roles
+}

@@ -1,0 +1,48 @@
+import { applyList } from '../lists/apply-list.ts'
+import type { ListQuery } from '../lists/list-query.ts'
+import type { CustomRole } from '../model.ts'
+import type { PortsOf } from '../ports.ts'
+import { noSuchRole } from './role-change.ts'
+import { aclOfRole, defaultRoleNames, isDefaultRole, shownAcl } from './roles.ts'
+
+/** The ports of {@link listRoles} and {@link readRole}. */
+export type ShowRolesPorts = PortsOf<{ readonly roles: readonly ['read'] }>
+
+/** A role in the list: its own permissions, and the role that it has more from. */
+export interface RoleEntry {
+  /** The role's name, under the key that the published API gives it. */
+  readonly roles: string
+  readonly allows: Record<string, string[]>
+  /** None or one. */
+  readonly parents: string[]
+}
+
+/** The roles of a domain by name, those that every domain has included. */
+export async function listRoles({ roles }: ShowRolesPorts, domain: string, query: ListQuery) {
+  const { roles: custom } = await roles.read(domain)
+  const platform = defaultRoleNames.map(
+    (name): RoleEntry => ({ roles: name, allows: shownAcl(aclOfRole(name) ?? {}), parents: [] }),
+  )
+  const entries = [...platform, ...custom.map(entryOf)].sort((a, b) => (a.roles < b.roles ? -1 : 1))
+  const { rows, headers } = applyList(entries, query, {
+    id: (entry) => entry.roles,
+    fields: ['roles', 'allows', 'parents'],
+  })
+  return { roles: rows.map(({ item }) => item), headers }
+}
+
+/** All that a role allows, what it has from its parents included. Throws `not_found`. */
+export async function readRole(
+  { roles }: ShowRolesPorts,
+  domain: string,
+  name: string,
+): Promise<Record<string, string[]>> {
+  const custom = isDefaultRole(name) ? [] : (await roles.read(domain)).roles
+  const acl = aclOfRole(name, custom)
+  if (acl === undefined) throw noSuchRole()
+  return shownAcl(acl)
+}
+
+function entryOf({ name, allows, parent }: CustomRole): RoleEntry {
+  return { roles: name, allows: shownAcl(allows), parents: parent === null ? [] : [parent] }
+}

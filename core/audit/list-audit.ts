@@ -1,0 +1,117 @@
+import { noSuchDomain } from '../access/resolve-domain.ts'
+import { invalidField } from '../errors.ts'
+import { applyList } from '../lists/apply-list.ts'
+import { readCursor, writeCursor } from '../lists/cursor.ts'
+import { type ListQuery, readWishes } from '../lists/list-query.ts'
+import type { AuditEntry, AuditRecord, PortsOf } from '../ports.ts'
+
+/** The ports of {@link listAudit}. */
+export type ListAuditPorts = PortsOf<{
+  readonly audit: readonly ['list']
+  readonly domains: readonly ['read']
+}>
+
+/** What lines can be filtered and cut by. */
+const fields = [
+  'at',
+  'requestId',
+  'caller',
+  'domain',
+  'sourceAddress',
+  'method',
+  'path',
+  'status',
+  'fields',
+  'note',
+] as const
+
+/** Lines on a page where `limit` is not given. */
+const defaultLimit = 40
+/** Lines that are read at once. */
+const batchSize = 1_000
+/** Lines that one request looks at: behind them, its page ends where it is and the cursor goes on. */
+const maxLooked = 10_000
+
+/**
+ * The trail of a domain, the newest line first, or the oldest where `sort` says `{"at":1}`. Nothing is shown that is
+ * older than the domain: an earlier tenant of its name is none of its business. Always pages; a page may hold fewer
+ * lines than its limit while a cursor goes on, when a filter lets few through. Throws `invalid_field`.
+ */
+export async function listAudit(
+  ports: ListAuditPorts,
+  domain: string,
+  query: ListQuery,
+): Promise<{ records: Partial<AuditRecord>[]; headers: Readonly<Record<string, string>> }> {
+  const newestFirst = readOrder(query)
+  const limit = query.limit ?? defaultLimit
+  const skipped = ((query.page ?? 1) - 1) * limit
+  if (skipped + limit > maxLooked) throw invalidField('page', `must not lead beyond ${maxLooked} lines: use the cursor`)
+  const since = (await ports.domains.read(domain))?.createdAt
+  if (since === undefined) throw noSuchDomain()
+  const start = query.cursor === undefined ? undefined : readCursor(query.cursor).id
+  const { found, last } = await look(ports.audit, domain, {
+    query,
+    wanted: skipped + limit + 1,
+    range: { since, newestFirst, after: start },
+  })
+  const page = found.slice(skipped, skipped + limit)
+  const next = found.length > skipped + limit ? page.at(-1)?.position : last
+  return {
+    records: cut(page, query),
+    headers: next === undefined ? {} : { 'X-Next-Cursor': writeCursor({ id: next, values: [0] }) },
+  }
+}
+
+interface Look {
+  readonly query: ListQuery
+  readonly wanted: number
+  readonly range: { readonly since: number; readonly newestFirst: boolean; readonly after: string | undefined }
+}
+
+/** The first lines that the filter lets through. `last` is where to go on when there may be more behind them. */
+async function look(
+  audit: ListAuditPorts['audit'],
+  domain: string,
+  { query, wanted, range }: Look,
+): Promise<{ found: AuditEntry[]; last: string | undefined }> {
+  const found: AuditEntry[] = []
+  let { after } = range
+  for (let looked = 0; looked < maxLooked; looked += batchSize) {
+    const batch = await audit.list(domain, { ...range, after, limit: Math.min(batchSize, filtered(query, wanted)) })
+    found.push(...matching(batch, query))
+    after = batch.at(-1)?.position ?? after
+    if (batch.length < Math.min(batchSize, filtered(query, wanted))) return { found, last: undefined }
+    if (found.length >= wanted) return { found, last: after }
+  }
+  return { found, last: after }
+}
+
+/** Without a filter, no more is read than is wanted. */
+function filtered({ filter }: ListQuery, wanted: number): number {
+  return filter === undefined ? wanted : batchSize
+}
+
+function matching(batch: readonly AuditEntry[], { filter }: ListQuery): AuditEntry[] {
+  if (filter === undefined) return [...batch]
+  const kept = new Set(
+    applyList(batch, { filter }, { id: ({ position }) => position, fields }).rows.map(({ id }) => id),
+  )
+  return batch.filter(({ position }) => kept.has(position))
+}
+
+function cut(page: readonly AuditEntry[], { columns }: ListQuery): Partial<AuditRecord>[] {
+  const { rows } = applyList(page, { columns }, { id: ({ position }) => position, fields })
+  return rows.map(({ item: { position: _position, ...record } }) => record)
+}
+
+/** Lines have one order, their time; it can be turned round. */
+function readOrder(query: ListQuery): boolean {
+  if (query.cursor !== undefined && query.page !== undefined) {
+    throw invalidField('cursor', 'must not be given together with page')
+  }
+  const { sort } = readWishes(query, fields)
+  if (sort.length === 0) return true
+  const [first] = sort
+  if (sort.length > 1 || first?.field !== 'at') throw invalidField('sort', 'must be {"at":1} or {"at":-1}')
+  return first.direction === -1
+}

@@ -1,0 +1,68 @@
+import type { DeletedDomain } from '../model.ts'
+import type { Clock, PortsOf, QueuedCleanup } from '../ports.ts'
+
+/** The ports of {@link cleanUpDomain}. */
+export type CleanUpDomainPorts = PortsOf<{
+  readonly domains: readonly ['readDeleted', 'endDeletion']
+  readonly remains: readonly ['sweep']
+  readonly cleanups: readonly ['send']
+  readonly presence: readonly ['list']
+  readonly engine: readonly ['send']
+}>
+
+/** A request is over within 29 s: whatever was let in before the mark has been written, or never will be. */
+const requestMs = 30_000
+
+/**
+ * Nothing is removed sooner after the mark: requests that were let in before it are over, the last events of its calls
+ * have reached its hooks, and no connector writes of its phones any more.
+ */
+const graceMs = 120_000
+
+/** When to look again for a mark that is not there yet. */
+const unmarkedSeconds = 15
+
+/** What a clean-up works with besides its ports. */
+export interface CleanUpTools {
+  readonly clock: Clock
+  /** It may work until then, epoch milliseconds. */
+  readonly until: number
+}
+
+/**
+ * Removes what a deleted domain leaves, its own record last, which frees its name. Every step can be repeated and none
+ * depends on what an earlier call did: a call that was cut short anywhere is made good by the next one of the same
+ * message. What cannot be done yet, or not in the time given, is queued again. A domain whose deletion has not begun is
+ * never touched.
+ */
+export async function cleanUpDomain(
+  ports: CleanUpDomainPorts,
+  { domain, requestedAt }: Omit<QueuedCleanup, 'delaySeconds'>,
+  { clock, until }: CleanUpTools,
+): Promise<'done' | 'queued again'> {
+  const again = async (delaySeconds: number) => {
+    await ports.cleanups.send({ domain, requestedAt, delaySeconds })
+    return 'queued again' as const
+  }
+  const deleted = await ports.domains.readDeleted(domain)
+  if (deleted === undefined) return clock.now() < requestedAt + requestMs ? again(unmarkedSeconds) : 'done'
+  const remainingMs = deleted.since + graceMs - clock.now()
+  if (remainingMs > 0) {
+    await silence(ports, deleted)
+    return again(Math.ceil(remainingMs / 1000))
+  }
+  if (!(await ports.remains.sweep(domain, until))) return again(0)
+  await ports.domains.endDeletion(domain)
+  return 'done'
+}
+
+/** Ends the calls that came up after the mark was set, and drops the phones that are still registered. */
+async function silence({ engine, presence }: CleanUpDomainPorts, { name }: DeletedDomain): Promise<void> {
+  const scope = { domain: name, presenceId: null }
+  await engine.send({ kind: 'hang-up-domain' }, scope)
+  for (const { login, contacts } of await presence.list(name)) {
+    if (contacts.length === 0) continue
+    await engine.send({ kind: 'flush-account', login }, scope)
+    await engine.send({ kind: 'drop-registrations', login }, scope)
+  }
+}

@@ -1,0 +1,79 @@
+import { readRoles } from '../access/read-roles.ts'
+import { DomainError } from '../errors.ts'
+import type { Caller } from '../model.ts'
+import type { PortsOf, Randomness } from '../ports.ts'
+import {
+  type DomainTokenContext,
+  type ShownDomainToken,
+  checkExpire,
+  checkTokenRole,
+  maxDomainTokens,
+  shownDomainToken,
+} from './domain-token.ts'
+
+/** The ports of {@link createDomainToken}. */
+export type CreateDomainTokenPorts = PortsOf<{
+  readonly domainTokens: readonly ['create']
+  readonly roles: readonly ['read']
+}>
+
+/** What a token is to be. */
+export interface DomainTokenInput {
+  /** Epoch milliseconds. */
+  readonly expire: number
+  readonly role: string
+  readonly description?: string | undefined
+}
+
+/** What a token is made with besides its ports. */
+export interface IssueContext extends DomainTokenContext {
+  readonly caller: Pick<Caller, 'acl' | 'username'>
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly random: Randomness
+  /** Writes the token's text from what it claims and 32 random bytes. */
+  readonly writeToken: (
+    claims: {
+      readonly username: string
+      readonly domain: string
+      readonly key: string
+      readonly isDomainToken: true
+    },
+    secret: Uint8Array,
+  ) => string
+  /** The digest that a token's text is kept by. */
+  readonly tokenDigest: (text: string) => string
+}
+
+/**
+ * Issues a token of a domain itself. `token` is its text, shown here and never again. Throws `invalid_field` for an end
+ * or role that cannot be, `permission_denied` for a role above its issuer's, and `conflict` when the domain has
+ * {@link maxDomainTokens}.
+ */
+export async function createDomainToken(
+  ports: CreateDomainTokenPorts,
+  { expire, role, description = '' }: DomainTokenInput,
+  context: IssueContext,
+): Promise<{ data: ShownDomainToken; token: string }> {
+  const { domain, caller, now, random } = context
+  checkExpire(expire, now)
+  checkTokenRole(role, await readRoles(ports.roles, domain, [role]), context)
+  const uuid = random.uuid()
+  const claims = { username: `${uuid}@${domain}`, domain, key: uuid, isDomainToken: true } as const
+  const text = context.writeToken(claims, random.bytes(32))
+  const token = {
+    uuid,
+    domain,
+    digest: context.tokenDigest(text),
+    role,
+    description,
+    createdBy: caller.username,
+    createdAt: now,
+    expiresAt: expire,
+    enabled: true,
+  }
+  if (!(await ports.domainTokens.create(token, maxDomainTokens))) {
+    throw new DomainError('conflict', `a domain has at most ${maxDomainTokens} tokens: delete one that is not used`)
+  }
+  return { data: shownDomainToken(token), token: text }
+}

@@ -1,0 +1,46 @@
+import { tellEngine, tellHooks } from '../accounts/tell-engine.ts'
+import { noSuchDomain } from '../access/resolve-domain.ts'
+import { serviceEvent } from '../events/service-event.ts'
+import type { PortsOf } from '../ports.ts'
+import type { DomainContext } from './create-domain.ts'
+
+/** The ports of {@link deleteDomain}. */
+export type DeleteDomainPorts = PortsOf<{
+  readonly domains: readonly ['beginDeletion']
+  readonly cleanups: readonly ['send']
+  readonly engine: readonly ['send']
+  readonly events: readonly ['publish']
+}>
+
+/** The clean-up comes this much later, so that it usually finds the mark of the deletion in its place. */
+const cleanupDelaySeconds = 5
+
+/**
+ * Deletes a domain. From the moment of its mark every credential of it is refused, the engine finds none of its
+ * accounts, and its calls are hung up; what it leaves is removed behind the scenes. `warning` is empty, or says what
+ * could not be told. Throws `not_found`.
+ *
+ * The clean-up is queued before the mark is set: whenever this ends early, there is either no mark, and the clean-up
+ * finds nothing to do, or a clean-up that will see it.
+ */
+export async function deleteDomain(
+  ports: DeleteDomainPorts,
+  name: string,
+  { clock, random, reportUnsent }: DomainContext,
+): Promise<{ warning: string }> {
+  const now = clock.now()
+  await ports.cleanups.send({ domain: name, requestedAt: now, delaySeconds: cleanupDelaySeconds })
+  if (!(await ports.domains.beginDeletion(name, now))) throw noSuchDomain()
+  const event = serviceEvent({
+    kind: 'domain_destroy',
+    id: `domain_destroy:${random.uuid()}`,
+    domain: name,
+    occurredAt: now,
+    fields: { 'Domain-Name': name },
+  })
+  const [isTold] = await Promise.all([
+    tellHooks(ports.events, event, reportUnsent),
+    tellEngine(ports.engine, [{ kind: 'hang-up-domain' }], { domain: name, reportUnsent }),
+  ])
+  return { warning: isTold ? '' : 'the domain is deleted; its event could not be sent' }
+}

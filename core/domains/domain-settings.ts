@@ -1,0 +1,28 @@
+import { type Assignment, readAssignments } from '../accounts/assignments.ts'
+import { isClientParameter, isClientVariable } from '../accounts/setting-names.ts'
+import { invalidField } from '../errors.ts'
+
+/** What of a domain can be set by name. */
+export type SettingKind = 'variables' | 'parameters'
+
+/** Settings of one kind that a domain can have. */
+const maxSettings = 100
+
+/** Settings of one account, which mean nothing, or would be everybody's secret, on a whole domain. */
+const accountOnly: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensions', 'vm-password'])
+
+const isAllowed = {
+  variables: isClientVariable,
+  parameters: (name: string) => isClientParameter(name) && !accountOnly.has(name),
+} as const
+
+/** Reads `name=value` items for a domain; `field` is where they stand in the request. Throws `invalid_field`. */
+export function readSettings(kind: SettingKind, items: readonly string[] | undefined, field: string): Assignment[] {
+  return readAssignments(field, items, isAllowed[kind])
+}
+
+/** Refuses more settings than a domain can have. */
+export function checkCount(settings: Readonly<Record<string, string>>, kind: SettingKind): void {
+  if (Object.keys(settings).length > maxSettings)
+    throw invalidField(kind, `a domain has at most ${maxSettings} of them`)
+}

@@ -1,0 +1,53 @@
+import { liveContacts } from '../accounts/account-state.ts'
+import { noSuchDomain } from '../access/resolve-domain.ts'
+import type { Domain } from '../model.ts'
+import type { PortsOf } from '../ports.ts'
+
+/** The ports of {@link readDomain}. */
+export type ReadDomainPorts = PortsOf<{
+  readonly domains: readonly ['read']
+  readonly presence: readonly ['list']
+}>
+
+/** A domain as callers see it. */
+export interface DomainDetail {
+  readonly name: string
+  readonly customer_id: string
+  /** Each `name=value`, by name. */
+  readonly variables: string[]
+  readonly parameters: string[]
+  /** Epoch milliseconds. */
+  readonly created_on: number
+  readonly counts: { readonly accounts: number; readonly devices: number }
+}
+
+/** A domain with the numbers of its accounts and of the phones registered at `now`. Throws `not_found`. */
+export async function readDomain(ports: ReadDomainPorts, name: string, now: number): Promise<DomainDetail> {
+  const domain = await ports.domains.read(name)
+  if (domain === undefined) throw noSuchDomain()
+  return domainDetail(ports, domain, now)
+}
+
+/** See {@link DomainDetail}. */
+export async function domainDetail(
+  { presence }: Pick<ReadDomainPorts, 'presence'>,
+  { name, customerId, variables, parameters, createdAt, accountCount }: Domain,
+  now: number,
+): Promise<DomainDetail> {
+  const presences = await presence.list(name)
+  const devices = presences.reduce((sum, each) => sum + liveContacts(each, now), 0)
+  return {
+    name,
+    customer_id: customerId,
+    variables: assignmentsOf(variables),
+    parameters: assignmentsOf(parameters),
+    created_on: createdAt,
+    counts: { accounts: accountCount, devices },
+  }
+}
+
+function assignmentsOf(settings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+}

@@ -1,0 +1,21 @@
+import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
+import * as routes from '../../contracts/routes/roles.ts'
+import { deleteRole } from '../../core/access/delete-role.ts'
+import { endpoint, okInfo } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.deleteRole,
+  {
+    domains: dynamoDomainStore,
+    roles: dynamoRoleStore,
+    accounts: dynamoAccountStore,
+    domainTokens: dynamoDomainTokenStore,
+  },
+  async ({ params, ...request }, ports) => {
+    await deleteRole(ports, params.name, request)
+    return okInfo(`+OK [${params.name}] deleted !`)
+  },
+)

@@ -1,0 +1,14 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
+import * as routes from '../../contracts/routes/roles.ts'
+import { updateRole } from '../../core/access/update-role.ts'
+import { endpoint, okInfo } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.updateRole,
+  { domains: dynamoDomainStore, roles: dynamoRoleStore },
+  async ({ params, body, ...request }, ports) => {
+    await updateRole(ports, params.name, body, request)
+    return okInfo(`+OK [${params.name}] updated !`)
+  },
+)

@@ -1,0 +1,16 @@
+import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoLoginThrottle } from '../../adapters/dynamodb/dynamo-login-throttle.ts'
+import { oneTimeCodes } from '../../adapters/otp/one-time-codes.ts'
+import * as routes from '../../contracts/routes/auth.ts'
+import { endSecondFactor } from '../../core/auth/second-factor.ts'
+import { endpoint, okInfo } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.endTotp,
+  { accounts: dynamoAccountStore, secretBox: kmsSecretBox, loginThrottle: dynamoLoginThrottle },
+  async ({ body, ...request }, ports) => {
+    await endSecondFactor(ports, body.code, { ...request, codes: oneTimeCodes })
+    return okInfo('The second factor is off.')
+  },
+)

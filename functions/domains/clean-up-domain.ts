@@ -1,0 +1,26 @@
+import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
+import { cleanUpDomain as record } from '../../contracts/workers.ts'
+import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
+import { worker } from '../worker.ts'
+
+/** Of the function's time the last third stays for what one step may take and for queueing the rest. */
+const workMs = record.timeoutSeconds * 667
+
+export const handler = worker(
+  record,
+  {
+    domains: dynamoDomainStore,
+    remains: dynamoDomainRemains,
+    cleanups: sqsCleanupQueue,
+    presence: dynamoPresenceStore,
+    engine: sqsCallEngine,
+  },
+  async (message, ports, { clock, log }) => {
+    const end = await cleanUpDomain(ports, message, { clock, until: clock.now() + workMs })
+    log.info('clean-up', { domain: message.domain, end })
+  },
+)

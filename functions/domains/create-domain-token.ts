@@ -1,0 +1,16 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
+import * as routes from '../../contracts/routes/domain-tokens.ts'
+import { createDomainToken } from '../../core/domains/create-domain-token.ts'
+import { endpoint, okInfo } from '../endpoint.ts'
+import { tokenDigest, writeToken } from '../endpoint/token-text.ts'
+
+export const handler = endpoint(
+  routes.createDomainToken,
+  { domains: dynamoDomainStore, domainTokens: dynamoDomainTokenStore, roles: dynamoRoleStore },
+  async ({ body, caller, domain, clock, random }, ports) => {
+    const context = { caller, domain, now: clock.now(), random, tokenDigest, writeToken }
+    return okInfo(await createDomainToken(ports, body, context))
+  },
+)

@@ -1,0 +1,17 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
+import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import * as routes from '../../contracts/routes/domains.ts'
+import { deleteDomain } from '../../core/domains/delete-domain.ts'
+import { endpoint } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.deleteDomain,
+  { domains: dynamoDomainStore, cleanups: sqsCleanupQueue, engine: sqsCallEngine, events: sqsEventSink },
+  async ({ domain, clock, random, log }, ports) => {
+    const reportUnsent = (what: string, error: unknown) => log.error('change made but not told', error, { what })
+    const { warning } = await deleteDomain(ports, domain, { clock, random, reportUnsent })
+    return { status: 'OK' as const, info: `+OK [${domain}] destroy !\n`, 'more info': warning }
+  },
+)

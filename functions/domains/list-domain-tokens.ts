@@ -1,0 +1,14 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
+import * as routes from '../../contracts/routes/domain-tokens.ts'
+import { listDomainTokens } from '../../core/domains/list-domain-tokens.ts'
+import { endpoint, okInfo, reply } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.listDomainTokens,
+  { domains: dynamoDomainStore, domainTokens: dynamoDomainTokenStore },
+  async ({ domain, query }, { domainTokens }) => {
+    const { tokens, headers } = await listDomainTokens(domainTokens, domain, query)
+    return reply(okInfo(tokens), { headers })
+  },
+)

@@ -1,0 +1,11 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import * as routes from '../../contracts/routes/domains.ts'
+import { readDomain } from '../../core/domains/read-domain.ts'
+import { endpoint, okInfo } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.readDomain,
+  { domains: dynamoDomainStore, presence: dynamoPresenceStore },
+  async ({ domain, clock }, ports) => okInfo(await readDomain(ports, domain, clock.now())),
+)
