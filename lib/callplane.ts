@@ -56,6 +56,7 @@ function environmentFrom(settings: Settings, version: string): Record<string, st
     [environment.rootName]: settings.rootName,
     [environment.tokenSeconds]: settings.tokenSeconds,
     [environment.passwordMinLength]: settings.passwordMinLength,
+    [environment.scriptSteps]: settings.scriptSteps,
     [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
   }
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))

@@ -35,6 +35,8 @@ export interface Settings {
   readonly tokenSeconds: string
   /** Least length of a password; empty: the functions' default. */
   readonly passwordMinLength: string
+  /** `on` lets callflows hold `js` and `script` steps; empty: the functions' default, which is off. */
+  readonly scriptSteps: string
   /** Networks in CIDR form, comma-separated, that hooks may reach besides public addresses. */
   readonly hookAllowedNetworks: string
 }
@@ -60,6 +62,7 @@ const rules: { readonly [Name in keyof Settings]: { readonly fallback: string; r
   rootName: { fallback: '', rule: optional(matching(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, ., _ or -')) },
   tokenSeconds: { fallback: '', rule: optional(wholeNumber(300, 8_640_000)) },
   passwordMinLength: { fallback: '', rule: optional(wholeNumber(1, 128)) },
+  scriptSteps: { fallback: '', rule: optional(oneOf('on', 'off')) },
   hookAllowedNetworks: { fallback: '', rule: listOf(anyNetwork) },
 }
 
@@ -84,6 +87,7 @@ export function readSettings(node: Node): Settings {
     rootName: read('rootName'),
     tokenSeconds: read('tokenSeconds'),
     passwordMinLength: read('passwordMinLength'),
+    scriptSteps: read('scriptSteps'),
     hookAllowedNetworks: read('hookAllowedNetworks'),
   }
 }

@@ -1,5 +1,6 @@
-import { RE2JS } from 're2js'
+import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { PatternCompiler } from '../../core/hooks/pattern.ts'
+import type { PatternJudge } from '../../core/routes/pattern-judge.ts'
 
 /** The most compiled patterns that are kept; a hook's pattern is asked for with every event of its domain. */
 const maxKept = 500
@@ -19,11 +20,31 @@ export const linearPattern: PatternCompiler = (pattern, flags) => {
   return compiled
 }
 
+/**
+ * What {@link linearPattern} cannot take of a pattern, and where; `undefined` for one that it takes. Nothing is kept: a
+ * pattern is judged when it is written, and that is rare.
+ */
+export const linearPatternProblem: PatternJudge = (pattern, flags) => {
+  if (!/^[gimy]*$/.test(flags)) return `unknown flags "${flags}": there are g, i, m and y`
+  try {
+    RE2JS.compile(pattern, modeOf(flags))
+    return undefined
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) return 'too large a pattern'
+    const part = error.getPattern() ?? ''
+    const at = part === '' ? -1 : pattern.indexOf(part)
+    return `${error.getDescription()}${at < 0 ? '' : `, at character ${at + 1}`}`
+  }
+}
+
+function modeOf(flags: string): number {
+  return (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) | (flags.includes('m') ? RE2JS.MULTILINE : 0)
+}
+
 function compile(pattern: string, flags: string): ReturnType<PatternCompiler> {
   if (!/^[gimy]*$/.test(flags)) return undefined
-  const mode = (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) | (flags.includes('m') ? RE2JS.MULTILINE : 0)
   try {
-    const matcher = RE2JS.compile(pattern, mode)
+    const matcher = RE2JS.compile(pattern, modeOf(flags))
     return flags.includes('y') ? (text) => matcher.matcher(text).lookingAt() : (text) => matcher.matcher(text).find()
   } catch {
     return undefined

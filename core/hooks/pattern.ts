@@ -18,6 +18,12 @@ const delimited = /^\/(.*)\/([a-z]*)$/su
  */
 export function readPattern(value: string, compile: PatternCompiler): TextMatcher | undefined {
   if (value.length > maxPatternLength) return undefined
-  const parts = delimited.exec(value)
-  return parts === null ? compile(value, '') : compile(parts[1] ?? '', parts[2] ?? '')
+  const { pattern, flags } = splitPattern(value)
+  return compile(pattern, flags)
+}
+
+/** The two parts of `/pattern/flags`; any other text is a pattern without flags. */
+export function splitPattern(value: string): { readonly pattern: string; readonly flags: string } {
+  const [, pattern = value, flags = ''] = delimited.exec(value) ?? []
+  return { pattern, flags }
 }

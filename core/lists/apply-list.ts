@@ -10,6 +10,8 @@ export interface ListRules<T extends object> {
   readonly fields: readonly (keyof T & string)[]
   /** The key that the items already ascend in, by code unit; the id where not given. */
   readonly order?: (item: T) => string
+  /** How heavy the items of a page may be together. The page ends before the first that is too much, and has one at least. */
+  readonly weight?: { readonly of: (item: T) => number; readonly most: number }
   /** Whether the list always pages; by default it gives all items, up to 4 000, until `limit` or `page` is used. */
   readonly pagesAlways?: boolean
 }
@@ -18,7 +20,7 @@ export interface ListRules<T extends object> {
 export interface ListPage<T extends object> {
   /** The items with the wanted columns. Use ids, not columns, as keys: a column may be left out. */
   readonly rows: readonly { readonly id: string; readonly item: Partial<T> }[]
-  /** `X-Next-Cursor` when there is more, and `X-Truncated` when the page was cut without being asked for. */
+  /** `X-Next-Cursor` when there is more, and `X-Truncated` when the page was cut without being asked for or for its weight. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -40,14 +42,23 @@ export function applyList<T extends object>(items: readonly T[], query: ListQuer
     rules,
   )
   const { start, limit, isAsked } = pageOf(found, query, wishes, rules)
-  const page = found.slice(start, start + limit)
+  const wanted = found.slice(start, start + limit)
+  const page = wanted.slice(0, bearable(wanted, rules))
   const last = page.at(-1)
   const headers: Record<string, string> = {}
-  if (last !== undefined && start + limit < found.length) {
+  if (last !== undefined && start + page.length < found.length) {
     headers['X-Next-Cursor'] = writeCursor(positionOf(last, wishes, rules))
-    if (!isAsked) headers['X-Truncated'] = 'true'
+    if (!isAsked || page.length < wanted.length) headers['X-Truncated'] = 'true'
   }
   return { rows: page.map((item) => ({ id: rules.id(item), item: cut(item, wishes.columns) })), headers }
+}
+
+/** How many items of a page are not too heavy together. */
+function bearable<T extends object>(items: readonly T[], { weight }: ListRules<T>): number {
+  if (weight === undefined) return items.length
+  let sum = 0
+  const tooMuch = items.findIndex((item) => (sum += weight.of(item)) > weight.most)
+  return tooMuch < 0 ? items.length : Math.max(1, tooMuch)
 }
 
 function pageOf<T extends object>(found: readonly T[], query: ListQuery, wishes: ListWishes, rules: ListRules<T>) {

@@ -1,7 +1,10 @@
 import { DomainError, invalidField } from '../../core/errors.ts'
 
-/** Deeper than this no route's body goes, and no later step needs to guard its recursion. */
-const maxDepth = 32
+/**
+ * Deeper than this no route's body goes, callflows nested ten times (41 levels, and what their steps hold) included, and
+ * no later step needs to guard its recursion.
+ */
+const maxDepth = 64
 
 /** The refusal of a body that is not JSON as the contract wants it. */
 export function invalidJson(problem: string): DomainError {
@@ -10,7 +13,7 @@ export function invalidJson(problem: string): DomainError {
 
 /**
  * Reads JSON text more strictly than the platform does: keys given twice and `__proto__` are refused, and so are text
- * that is not well formed, numbers out of range and nesting beyond 32 (`invalid_json`), and control characters other
+ * that is not well formed, numbers out of range and nesting beyond 64 (`invalid_json`), and control characters other
  * than tab, line feed and carriage return (`invalid_field`, with the path).
  */
 export function parseJson(text: string): unknown {

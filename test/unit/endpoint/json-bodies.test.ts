@@ -75,12 +75,12 @@ describe('a body', () => {
     )
   })
 
-  it('may be 32 levels deep and no deeper', () => {
+  it('may be 64 levels deep and no deeper', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-    expect(() => parseJson(nested(32))).not.toThrow()
-    expect(() => parseJson(nested(33))).toThrow('nested deeper than 32 levels')
-    expect(() => parseJson(nested(100_000))).toThrow('nested deeper than 32 levels')
+    expect(() => parseJson(nested(64))).not.toThrow()
+    expect(() => parseJson(nested(65))).toThrow('nested deeper than 64 levels')
+    expect(() => parseJson(nested(100_000))).toThrow('nested deeper than 64 levels')
   })
 
   it('with a number out of range is refused', () => {

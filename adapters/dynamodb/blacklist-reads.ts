@@ -1,0 +1,158 @@
+import { GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import type { BlacklistEntry } from '../../core/model.ts'
+import type { BlacklistPage } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import {
+  type StoredList,
+  entryItem,
+  entryKey,
+  entryPartition,
+  listItem,
+  listKey,
+  listPartition,
+} from './blacklist-item.ts'
+import { documentClient, tableName } from './client.ts'
+import { guarded } from './errors.ts'
+import { type Item, parseItem, queryAll, under } from './items.ts'
+import { joinKey } from './key.ts'
+
+/** More than a page of the store holds of the smallest entries. */
+const ITEMS_AT_ONCE = 10_000
+
+/** A list's item, also of a list whose entries have all ended. */
+export async function readList(context: AdapterContext, domain: string, list: string): Promise<StoredList | undefined> {
+  return parseItem(listItem, await getItem(context, listKey(domain, list)))
+}
+
+/** Every list's item of a domain. */
+export async function readLists(context: AdapterContext, domain: string): Promise<StoredList[]> {
+  const items = await queryAll(documentClient(context), {
+    TableName: tableName(context, 'blacklists'),
+    ConsistentRead: true,
+    ...under(listPartition(domain)),
+  })
+  return items.flatMap((item) => parseItem(listItem, item) ?? [])
+}
+
+/** An entry as it is stored, also one whose time is over. */
+export async function readStored(
+  context: AdapterContext,
+  domain: string,
+  generation: string,
+  number: string,
+): Promise<BlacklistEntry | undefined> {
+  return parseItem(entryItem, await getItem(context, entryKey(domain, generation, number)))
+}
+
+/** Whether the time of an entry is not over. */
+export function isLive({ expires }: Pick<BlacklistEntry, 'expires'>, now: number): boolean {
+  return expires === undefined || expires > now
+}
+
+/** Whether a list holds an entry whose time is not over: known from its counts but for lists of ending entries. */
+export async function isListLive(context: AdapterContext, domain: string, list: StoredList): Promise<boolean> {
+  if (list.entries > list.ending) return true
+  if (list.latestEnd <= context.clock.now()) return false
+  const { entries } = await readPage(context, domain, list, { skip: 0, limit: 1, direction: 1 })
+  return entries.length > 0
+}
+
+/** Entries of a list by number; see the port. Pages of the store that hold too few live ones are followed by others. */
+export async function readPage(
+  context: AdapterContext,
+  domain: string,
+  { generation }: Pick<StoredList, 'generation'>,
+  { after, skip, limit, direction }: BlacklistPage,
+): Promise<{ entries: BlacklistEntry[]; more: boolean }> {
+  const pk = entryPartition(domain, generation)
+  const wanted = skip + limit + 1
+  let seen = 0
+  const entries: BlacklistEntry[] = []
+  let start: Item | undefined = after === undefined ? undefined : { pk, sk: joinKey(after) }
+  do {
+    const query = new QueryCommand({
+      ...liveEntries(context, pk),
+      ScanIndexForward: direction === 1,
+      Limit: Math.min(wanted - seen, ITEMS_AT_ONCE),
+      ExclusiveStartKey: start,
+    })
+    const page = await guarded(() => documentClient(context).send(query))
+    const items = page.Items ?? []
+    entries.push(...items.slice(Math.max(0, skip - seen)).flatMap((item) => parseItem(entryItem, item) ?? []))
+    seen += items.length
+    start = page.LastEvaluatedKey
+  } while (start !== undefined && seen < wanted)
+  return { entries: entries.slice(0, limit), more: entries.length > limit }
+}
+
+/** Every live entry of a list by number. */
+export async function readEntries(
+  context: AdapterContext,
+  domain: string,
+  { generation }: Pick<StoredList, 'generation'>,
+): Promise<BlacklistEntry[]> {
+  const items = await queryAll(documentClient(context), liveEntries(context, entryPartition(domain, generation)))
+  return items.flatMap((item) => parseItem(entryItem, item) ?? [])
+}
+
+/** How many entries of a list have not ended. */
+export async function countLive(context: AdapterContext, domain: string, list: StoredList): Promise<number> {
+  if (list.ending === 0) return list.entries
+  let live = 0
+  let start: Item | undefined
+  do {
+    const query = new QueryCommand({
+      ...liveEntries(context, entryPartition(domain, list.generation)),
+      Select: 'COUNT',
+      ExclusiveStartKey: start,
+    })
+    const page = await guarded(() => documentClient(context).send(query))
+    live += page.Count ?? 0
+    start = page.LastEvaluatedKey
+  } while (start !== undefined)
+  return live
+}
+
+/** Some entries of a list whose time is over, `limit` at most. */
+export async function readEnded(
+  context: AdapterContext,
+  domain: string,
+  { generation }: Pick<StoredList, 'generation'>,
+  limit: number,
+): Promise<BlacklistEntry[]> {
+  const ended: BlacklistEntry[] = []
+  let start: Item | undefined
+  do {
+    const query = new QueryCommand({
+      ...entriesWhere(context, entryPartition(domain, generation), 'expires <= :now'),
+      ExclusiveStartKey: start,
+    })
+    const page = await guarded(() => documentClient(context).send(query))
+    ended.push(...(page.Items ?? []).flatMap((item) => parseItem(entryItem, item) ?? []))
+    start = page.LastEvaluatedKey
+  } while (start !== undefined && ended.length < limit)
+  return ended.slice(0, limit)
+}
+
+function liveEntries(context: AdapterContext, pk: string): QueryCommandInput {
+  return entriesWhere(context, pk, 'attribute_not_exists(expires) OR expires > :now')
+}
+
+function entriesWhere(context: AdapterContext, pk: string, FilterExpression: string): QueryCommandInput {
+  const { KeyConditionExpression, ExpressionAttributeValues } = under(pk)
+  return {
+    TableName: tableName(context, 'blacklists'),
+    ConsistentRead: true,
+    KeyConditionExpression,
+    FilterExpression,
+    ExpressionAttributeValues: { ...ExpressionAttributeValues, ':now': context.clock.now() },
+  }
+}
+
+async function getItem(context: AdapterContext, Key: { pk: string; sk: string }): Promise<Item | undefined> {
+  const TableName = tableName(context, 'blacklists')
+  const found = await guarded(() =>
+    documentClient(context).send(new GetCommand({ TableName, Key, ConsistentRead: true })),
+  )
+  return found.Item
+}

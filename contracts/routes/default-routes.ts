@@ -1,0 +1,157 @@
+import * as z from 'zod/mini'
+import { domainQuery, listQuery } from './shapes.ts'
+import { plainText } from '../fields.ts'
+import { route } from './route.ts'
+
+/** Callflows are large: the limit of their endpoints' bodies. */
+const maxBodyBytes = 1024 * 1024
+
+/** The path id of a route; any text is looked up, and none that is no id is found. */
+const params = z.object({ route_id: z.string() })
+
+/** Orders are 32-bit, so that the highest and one more never lose digits. */
+const order = z
+  .int('must be a whole number')
+  .check(
+    z.minimum(-2_147_483_648, 'must be at least -2147483648'),
+    z.maximum(2_147_483_647, 'must be at most 2147483647'),
+  )
+
+/** A route as callers write it. Pattern, zone and callflow are judged in core/routes. */
+const routeInput = z.object({
+  destination_number: plainText(1, 120),
+  name: z.optional(plainText(1, 120)),
+  order: z.optional(order),
+  disabled: z.optional(z.boolean('must be true or false')),
+  fs_timezone: z.optional(z.nullable(plainText(1, 64))),
+  description: z.optional(plainText(0, 500)),
+  callflow: z.optional(z.array(z.unknown(), 'must be a list of steps')),
+})
+
+/** A route as callers see it. */
+const routeOutput = z.object({
+  _id: z.string().check(z.regex(/^[0-9a-f]{24}$/)),
+  destination_number: z.string(),
+  name: z.string(),
+  order: z.int(),
+  disabled: z.boolean(),
+  domain: z.string(),
+  fs_timezone: z.nullable(z.string()),
+  description: z.string(),
+  callflow: z.array(z.record(z.string(), z.unknown())),
+  version: z.int(),
+})
+
+/** `GET /api/v2/routes/default` */
+export const listDefaultRoutes = route({
+  operationId: 'listDefaultRoutes',
+  group: 'routes',
+  method: 'GET',
+  path: '/api/v2/routes/default',
+  summary: 'List the default routes of a domain',
+  authentication: 'token',
+  permission: { resource: 'rotes/default', action: 'r' },
+  domain: 'required',
+  needs: { domains: ['read'], defaultRoutes: ['list', 'callflows'] },
+  query: listQuery,
+  response: z.array(z.partial(routeOutput)),
+})
+
+/** `POST /api/v2/routes/default` */
+export const createDefaultRoute = route({
+  operationId: 'createDefaultRoute',
+  group: 'routes',
+  method: 'POST',
+  path: '/api/v2/routes/default',
+  summary: 'Create a default route',
+  authentication: 'token',
+  permission: { resource: 'rotes/default', action: 'c' },
+  domain: 'required',
+  needs: { domains: ['read'], defaultRoutes: ['list', 'create'] },
+  query: domainQuery,
+  body: routeInput,
+  maxBodyBytes,
+  response: z.object({ _id: z.string().check(z.regex(/^[0-9a-f]{24}$/)) }),
+})
+
+/** `GET /api/v2/routes/default/<id>` */
+export const readDefaultRoute = route({
+  operationId: 'readDefaultRoute',
+  group: 'routes',
+  method: 'GET',
+  path: '/api/v2/routes/default/{route_id}',
+  summary: 'Read a default route',
+  authentication: 'token',
+  permission: { resource: 'rotes/default', action: 'r' },
+  domain: 'required',
+  needs: { domains: ['read'], defaultRoutes: ['read'] },
+  params,
+  query: domainQuery,
+  response: routeOutput,
+})
+
+/** `PUT /api/v2/routes/default/<id>`: what is left out gets its default, but for the order, which stays. */
+export const replaceDefaultRoute = route({
+  operationId: 'replaceDefaultRoute',
+  group: 'routes',
+  method: 'PUT',
+  path: '/api/v2/routes/default/{route_id}',
+  summary: 'Replace a default route',
+  authentication: 'token',
+  permission: { resource: 'rotes/default', action: 'u' },
+  domain: 'required',
+  needs: { domains: ['read'], defaultRoutes: ['read', 'replace'] },
+  params,
+  query: domainQuery,
+  body: routeInput,
+  maxBodyBytes,
+  response: routeOutput,
+})
+
+/** `DELETE /api/v2/routes/default/<id>` */
+export const deleteDefaultRoute = route({
+  operationId: 'deleteDefaultRoute',
+  group: 'routes',
+  method: 'DELETE',
+  path: '/api/v2/routes/default/{route_id}',
+  summary: 'Delete a default route',
+  authentication: 'token',
+  permission: { resource: 'rotes/default', action: 'd' },
+  domain: 'required',
+  needs: { domains: ['read'], defaultRoutes: ['read', 'remove'] },
+  params,
+  query: domainQuery,
+  response: z.object({ ok: z.literal(1), n: z.literal(1) }),
+})
+
+/** `PUT /api/v2/routes/default/<id>/up`: swaps the order with the route before. */
+export const moveDefaultRouteUp = route({
+  operationId: 'moveDefaultRouteUp',
+  group: 'routes',
+  method: 'PUT',
+  path: '/api/v2/routes/default/{route_id}/up',
+  summary: 'Move a default route up',
+  authentication: 'token',
+  permission: { resource: 'rotes/default', action: 'u' },
+  domain: 'required',
+  needs: { domains: ['read'], defaultRoutes: ['list', 'read', 'swap'] },
+  params,
+  query: domainQuery,
+  response: routeOutput,
+})
+
+/** `PUT /api/v2/routes/default/<id>/down`: swaps the order with the route behind. */
+export const moveDefaultRouteDown = route({
+  operationId: 'moveDefaultRouteDown',
+  group: 'routes',
+  method: 'PUT',
+  path: '/api/v2/routes/default/{route_id}/down',
+  summary: 'Move a default route down',
+  authentication: 'token',
+  permission: { resource: 'rotes/default', action: 'u' },
+  domain: 'required',
+  needs: { domains: ['read'], defaultRoutes: ['list', 'read', 'swap'] },
+  params,
+  query: domainQuery,
+  response: routeOutput,
+})

@@ -1,0 +1,11 @@
+import type { BlacklistStore } from '../ports.ts'
+import { type PresentedEntry, presentEntry } from './present-entry.ts'
+
+/** The entry of a number as a list of one, or of none. */
+export async function readBlacklistNumber(
+  blacklists: Pick<BlacklistStore, 'read'>,
+  { domain, list, number }: { readonly domain: string; readonly list: string; readonly number: string },
+): Promise<PresentedEntry[]> {
+  const entry = await blacklists.read(domain, list, number)
+  return entry === undefined ? [] : [presentEntry(entry)]
+}

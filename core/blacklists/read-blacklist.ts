@@ -1,0 +1,83 @@
+import { invalidField } from '../errors.ts'
+import { applyList } from '../lists/apply-list.ts'
+import { readCursor, writeCursor } from '../lists/cursor.ts'
+import { type ListQuery, readWishes } from '../lists/list-query.ts'
+import type { BlacklistStore } from '../ports.ts'
+import { presentEntry } from './present-entry.ts'
+
+/** The query of a list's entries: that of every list, and `order` and `orderValue` in the place of `sort`. */
+export interface EntriesQuery extends ListQuery {
+  /** The field to order by. */
+  readonly order?: string | undefined
+  /** Ascending, which is the default, or descending. */
+  readonly orderValue?: '1' | '-1' | undefined
+}
+
+const fields = ['_id', 'number', 'name', 'domain', 'expires', 'note'] as const
+const defaultLimit = 40
+
+/**
+ * A page of a blacklist's entries, by number unless the query says otherwise; none of a list that is missing. The order
+ * of numbers is the store's own, so that a page of a long list reads that page; any other order reads the whole list.
+ */
+export async function readBlacklist(
+  blacklists: Pick<BlacklistStore, 'page' | 'entries'>,
+  { domain, list }: { readonly domain: string; readonly list: string },
+  query: EntriesQuery,
+) {
+  const wanted = { ...query, sort: sortOf(query) }
+  const direction = numberOrder(wanted)
+  if (direction !== undefined) return readByNumber(blacklists, { domain, list }, wanted, direction)
+  const { rows, headers } = applyList((await blacklists.entries(domain, list)).map(presentEntry), wanted, {
+    id: ({ number }) => number,
+    fields,
+    pagesAlways: true,
+  })
+  return { data: rows.map(({ item }) => item), headers }
+}
+
+async function readByNumber(
+  blacklists: Pick<BlacklistStore, 'page'>,
+  { domain, list }: { readonly domain: string; readonly list: string },
+  query: ListQuery,
+  direction: 1 | -1,
+) {
+  if (query.cursor !== undefined && query.page !== undefined) {
+    throw invalidField('cursor', 'must not be given together with page')
+  }
+  const limit = query.limit ?? defaultLimit
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor).id
+  const skip = ((query.page ?? 1) - 1) * limit
+  const { entries, more } = await blacklists.page(domain, list, { after, skip, limit, direction })
+  // The page is cut already: what is left of the list rules is the choice of columns.
+  const { rows } = applyList(
+    entries.map(presentEntry),
+    { columns: query.columns, limit },
+    { id: ({ number }) => number, fields },
+  )
+  const last = entries.at(-1)
+  const headers: Record<string, string> = {}
+  if (more && last !== undefined) {
+    headers['X-Next-Cursor'] = writeCursor({ id: last.number, values: [last.number] })
+  }
+  return { data: rows.map(({ item }) => item), headers }
+}
+
+/** `order` and `orderValue` as the `sort` that they stand for. */
+function sortOf({ order, orderValue, sort }: EntriesQuery): string | undefined {
+  if (order === undefined && orderValue === undefined) return sort
+  if (sort !== undefined) throw invalidField('order', 'must not be given together with sort')
+  const field = order ?? 'number'
+  if (!fields.some((name) => name === field)) throw invalidField('order', `must be one of ${fields.join(', ')}`)
+  return JSON.stringify({ [field]: Number(orderValue ?? '1') })
+}
+
+/** The direction, where entries are wanted in the order of their numbers and all of them. */
+function numberOrder(query: ListQuery): 1 | -1 | undefined {
+  const { sort, filter } = readWishes(query, fields)
+  const [first] = sort
+  if (filter.length > 0) return undefined
+  if (first === undefined) return 1
+  // A number stands in a list once, so that nothing is left to order behind it.
+  return first.field === 'number' ? first.direction : undefined
+}

@@ -1,0 +1,47 @@
+import { DomainError } from '../errors.ts'
+import type { RouteHead } from '../model.ts'
+import type { Clock, DefaultRouteStore, Randomness } from '../ports.ts'
+import { newRecordId } from '../record-id.ts'
+import { untilDone } from '../concurrency/until-done.ts'
+import type { CallflowJudges } from './parse-callflow.ts'
+import { type RouteInput, readRouteInput } from './route-input.ts'
+
+/** The most routes of a domain. */
+export const maxRoutes = 1_000
+/** The highest order; behind it the id decides. */
+const maxOrder = 2_147_483_647
+
+/** What a route is made with. */
+export interface RouteCreation {
+  readonly defaultRoutes: Pick<DefaultRouteStore, 'list' | 'create'>
+  readonly clock: Clock
+  readonly random: Randomness
+  readonly judges: CallflowJudges
+}
+
+/**
+ * Makes a route and answers its id. Without an order of its own it stands behind all others. Throws `invalid_field` and
+ * `permission_denied` for what the rules refuse, and `conflict` when the domain has {@link maxRoutes}.
+ */
+export async function createDefaultRoute(
+  { defaultRoutes, clock, random, judges }: RouteCreation,
+  domain: string,
+  input: RouteInput,
+): Promise<string> {
+  const content = readRouteInput(input, judges)
+  const id = newRecordId(random)
+  const createdAt = clock.now()
+  return untilDone(async () => {
+    const { routes, edition } = await defaultRoutes.list(domain)
+    if (routes.length >= maxRoutes) throw new DomainError('conflict', `a domain has at most ${maxRoutes} routes`)
+    const order = input.order ?? behindAll(routes)
+    const isMade = await defaultRoutes.create({ ...content, id, domain, order, createdAt, revision: 1 }, edition)
+    return isMade ? id : undefined
+  })
+}
+
+/** The highest order and one more; 1 for the first route. */
+function behindAll(routes: readonly RouteHead[]): number {
+  const last = routes.at(-1)
+  return last === undefined ? 1 : Math.min(last.order + 1, maxOrder)
+}

@@ -1,0 +1,39 @@
+import type { CallflowStep, DefaultRoute, RouteHead } from '../model.ts'
+
+/** A route without its callflow as callers see it. */
+export interface PresentedHead {
+  readonly _id: string
+  readonly destination_number: string
+  readonly name: string
+  readonly order: number
+  readonly disabled: boolean
+  readonly domain: string
+  readonly fs_timezone: string | null
+  readonly description: string
+  readonly version: number
+}
+
+/** A route as callers see it. */
+export interface PresentedRoute extends PresentedHead {
+  readonly callflow: CallflowStep[]
+}
+
+/** Shows a route but for its callflow. Every member is named here, so that none slips out. */
+export function presentHead(route: RouteHead): PresentedHead {
+  return {
+    _id: route.id,
+    destination_number: route.destinationNumber,
+    name: route.name,
+    order: route.order,
+    disabled: route.disabled,
+    domain: route.domain,
+    fs_timezone: route.fsTimezone,
+    description: route.description,
+    version: route.version,
+  }
+}
+
+/** Shows a route. */
+export function presentRoute(route: DefaultRoute): PresentedRoute {
+  return { ...presentHead(route), callflow: [...route.callflow] }
+}

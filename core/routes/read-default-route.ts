@@ -1,0 +1,27 @@
+import { DomainError } from '../errors.ts'
+import type { DefaultRoute, RouteHead } from '../model.ts'
+import type { DefaultRouteStore } from '../ports.ts'
+import { isRecordId } from '../record-id.ts'
+import { routeVersion } from './route-input.ts'
+
+/** A route of a domain. Throws `not_found`. */
+export async function readDefaultRoute(
+  defaultRoutes: Pick<DefaultRouteStore, 'read'>,
+  domain: string,
+  id: string,
+): Promise<DefaultRoute> {
+  const route = isRecordId(id) ? await defaultRoutes.read(domain, id) : undefined
+  if (route === undefined) throw routeNotFound()
+  return route
+}
+
+/** The refusal of a route that is not there. */
+export function routeNotFound(): DomainError {
+  return new DomainError('not_found', 'Route not found')
+}
+
+/** Throws `conflict` for a route whose callflow is of an older schema: such routes are read-only. */
+export function requireWritable({ version, name }: RouteHead): void {
+  if (version >= routeVersion) return
+  throw new DomainError('conflict', `the route "${name}" is of version ${version}, and those are read-only`)
+}

@@ -1,0 +1,26 @@
+import type { DefaultRoute } from '../model.ts'
+import type { DefaultRouteStore } from '../ports.ts'
+import { untilDone } from '../concurrency/until-done.ts'
+import type { CallflowJudges } from './parse-callflow.ts'
+import { readDefaultRoute, requireWritable } from './read-default-route.ts'
+import { type RouteInput, readRouteInput } from './route-input.ts'
+
+/**
+ * Replaces a route: what the input leaves out gets its default, but for the order, which stays. Answers the route as it
+ * is then. Throws `invalid_field` and `permission_denied` for what the rules refuse, `not_found`, and `conflict` for a
+ * read-only route.
+ */
+export async function replaceDefaultRoute(
+  { defaultRoutes, judges }: { defaultRoutes: Pick<DefaultRouteStore, 'read' | 'replace'>; judges: CallflowJudges },
+  { domain, id }: { readonly domain: string; readonly id: string },
+  input: RouteInput,
+): Promise<DefaultRoute> {
+  const content = readRouteInput(input, judges)
+  return untilDone(async () => {
+    const stored = await readDefaultRoute(defaultRoutes, domain, id)
+    requireWritable(stored)
+    const { order, createdAt } = stored
+    const route = { ...content, id, domain, createdAt, order: input.order ?? order, revision: stored.revision + 1 }
+    return (await defaultRoutes.replace(route)) ? route : undefined
+  })
+}

@@ -1,0 +1,52 @@
+import { type Acl, type AclAction } from '../access/acl.ts'
+import { scopeOf } from '../access/permission.ts'
+import { invalidField } from '../errors.ts'
+import { splitPattern } from '../hooks/pattern.ts'
+import type { DefaultRoute } from '../model.ts'
+import { type CallflowJudges, parseCallflow } from './parse-callflow.ts'
+import { isTimeZone } from './time-zone.ts'
+
+/** The version of the callflow's schema that is written here; records of a lower one are read-only. */
+export const routeVersion = 2
+
+/** A route as a caller writes it; types and lengths have been checked, rules have not. */
+export interface RouteInput {
+  readonly destination_number: string
+  readonly name?: string | undefined
+  readonly order?: number | undefined
+  readonly disabled?: boolean | undefined
+  readonly fs_timezone?: string | null | undefined
+  readonly description?: string | undefined
+  readonly callflow?: readonly unknown[] | undefined
+}
+
+/** What a caller decides of a route, but for its order. */
+export type RouteContent = Omit<DefaultRoute, 'id' | 'domain' | 'order' | 'createdAt' | 'revision'>
+
+/** Who may write steps that run programs: whoever may do everything with routes, where the deployment lets them. */
+export function scriptRights(acl: Acl, areOn: boolean): CallflowJudges['scripts'] {
+  const every: readonly AclAction[] = ['c', 'r', 'u', 'd']
+  return { areOn, arePermitted: every.every((action) => scopeOf(acl, 'rotes/default', action) === 'all') }
+}
+
+/** Reads a route with the defaults of what is left out. Throws `invalid_field`, and what {@link parseCallflow} throws. */
+export function readRouteInput(input: RouteInput, judges: CallflowJudges): RouteContent {
+  const { destination_number: destinationNumber, fs_timezone: fsTimezone = null } = input
+  const { pattern, flags } = splitPattern(destinationNumber)
+  const problem = judges.patternProblem(pattern, flags)
+  if (problem !== undefined) {
+    throw invalidField('destination_number', `must be a regular expression that matches in linear time: ${problem}`)
+  }
+  if (fsTimezone !== null && !isTimeZone(fsTimezone)) {
+    throw invalidField('fs_timezone', 'must be null or the name of a time zone such as Europe/Kyiv')
+  }
+  return {
+    destinationNumber,
+    name: input.name ?? destinationNumber,
+    disabled: input.disabled ?? false,
+    fsTimezone,
+    description: input.description ?? '',
+    version: routeVersion,
+    ...parseCallflow(input.callflow ?? [], judges),
+  }
+}

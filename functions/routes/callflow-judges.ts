@@ -1,0 +1,16 @@
+import { linearPatternProblem } from '../../adapters/regex/linear-pattern.ts'
+import type { Caller } from '../../core/model.ts'
+import type { CallflowJudges } from '../../core/routes/parse-callflow.ts'
+import { scriptRights } from '../../core/routes/route-input.ts'
+import type { Settings } from '../endpoint/settings.ts'
+
+/** What a callflow is judged by, from the request that brings it. */
+export function callflowJudges(request: {
+  readonly caller: Pick<Caller, 'acl'>
+  readonly settings: Pick<Settings, 'scriptSteps'>
+}): CallflowJudges {
+  return {
+    patternProblem: linearPatternProblem,
+    scripts: scriptRights(request.caller.acl, request.settings.scriptSteps),
+  }
+}

@@ -1,0 +1,5 @@
+import { describe } from 'vitest'
+import { storeKinds } from '../support/stores.ts'
+import { defaultRouteStoreContract } from './default-route-store.contract.ts'
+
+describe.each(storeKinds)('default routes in $name', ({ open }) => defaultRouteStoreContract(open))
