@@ -21,8 +21,10 @@ import {
   aHook,
   aPresence,
   aReport,
+  aRoute,
   aToken,
   anAccount,
+  anEntry,
   anEvent,
 } from '../support/records.ts'
 import { dynamoStores } from '../support/stores.ts'
@@ -140,6 +142,54 @@ const exercises: {
     read: { run: ({ hooks }) => hooks.read(domain.name, 'some') },
     list: { run: ({ hooks }) => hooks.list(domain.name) },
   },
+  blacklists: {
+    add: {
+      first: withEndedEntries,
+      run: async ({ blacklists }) => {
+        expect(await blacklists.add(anEntry({ domain: domain.name, number: '3' }), { entries: 2, lists: 1 })).toBe(
+          'added',
+        )
+        expect(await blacklists.add(anEntry({ domain: domain.name, list: 'b' }), { entries: 2, lists: 1 })).toBe(
+          'lists_full',
+        )
+      },
+    },
+    read: { first: withEndedEntries, run: ({ blacklists }) => blacklists.read(domain.name, 'spam', '1') },
+    names: { first: withEndedEntries, run: ({ blacklists }) => blacklists.names(domain.name) },
+    page: {
+      first: withEndedEntries,
+      run: ({ blacklists }) => blacklists.page(domain.name, 'spam', { skip: 0, limit: 1, direction: 1 }),
+    },
+    entries: { first: withEndedEntries, run: ({ blacklists }) => blacklists.entries(domain.name, 'spam') },
+    remove: {
+      first: withEndedEntries,
+      run: async ({ blacklists }) => {
+        for (const number of ['1', '2']) await blacklists.remove(domain.name, 'spam', number)
+      },
+    },
+    removeList: { first: withEndedEntries, run: ({ blacklists }) => blacklists.removeList(domain.name, 'spam') },
+    sweep: {
+      first: async (ports, gate) => {
+        await withEndedEntries(ports, gate)
+        await ports.blacklists.removeList(domain.name, 'spam')
+      },
+      run: async ({ blacklists }) => expect(await blacklists.sweep(domain.name, Number.MAX_SAFE_INTEGER)).toBe(true),
+    },
+  },
+  defaultRoutes: {
+    list: { run: ({ defaultRoutes }) => defaultRoutes.list(domain.name) },
+    callflows: { run: ({ defaultRoutes }) => defaultRoutes.callflows(domain.name, ['some']) },
+    read: { run: ({ defaultRoutes }) => defaultRoutes.read(domain.name, 'some') },
+    create: { run: ({ defaultRoutes }) => defaultRoutes.create(aRoute({ domain: domain.name }), 99) },
+    replace: { run: ({ defaultRoutes }) => defaultRoutes.replace(aRoute({ domain: domain.name })) },
+    swap: {
+      run: ({ defaultRoutes }) => {
+        const [first, second] = [aRoute({ domain: domain.name }), aRoute({ domain: domain.name })]
+        return defaultRoutes.swap(first, second, 99)
+      },
+    },
+    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(domain.name, 'some') },
+  },
   subscriptions: {
     version: { run: ({ subscriptions }) => subscriptions.version() },
     list: { run: ({ subscriptions }) => subscriptions.list() },
@@ -213,6 +263,14 @@ async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
   await accounts.create(account, 9)
 }
 
+/** A list of two entries whose time is over, and nothing else. */
+async function withEndedEntries({ blacklists }: CloudPorts): Promise<void> {
+  for (const list of ['spam', 'b']) await blacklists.removeList(domain.name, list)
+  for (const number of ['1', '2']) {
+    await blacklists.add(anEntry({ domain: domain.name, number, expires: 1 }), { entries: 9, lists: 9 })
+  }
+}
+
 async function openCloud() {
   const dynamo = await startDynamoServer()
   const queueServer = await startQueueServer()
@@ -262,6 +320,8 @@ function permissionsOf({ action, input }: CloudCall, variables: ReadonlyMap<stri
       ),
     )
   }
+  if (action.startsWith('Batch'))
+    return Object.keys(Object(input['RequestItems'])).map((name) => `${on(name)} ${action}`)
   if (action === 'SendMessageBatch' || action === 'SendMessage') return [`${on(input['QueueUrl'])} SendMessage`]
   if (action === 'GetSecretValue') return [`${on(input['SecretId'])} ${action}`]
   if (action === 'Encrypt' || action === 'Decrypt') return [`${on(input['KeyId'])} ${action}`]

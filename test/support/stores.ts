@@ -1,7 +1,9 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
 import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store.ts'
 import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-connector-status-store.ts'
 import { dynamoCredentialReader } from '../../adapters/dynamodb/dynamo-credential-reader.ts'
+import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
@@ -33,6 +35,8 @@ export type StorePorts = Pick<
   | 'presence'
   | 'commands'
   | 'hooks'
+  | 'blacklists'
+  | 'defaultRoutes'
   | 'subscriptions'
   | 'deliveries'
   | 'connectorStatus'
@@ -86,6 +90,8 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     presence: dynamoPresenceStore(context),
     commands: dynamoCommandStore(context),
     hooks: dynamoHookStore(context),
+    blacklists: dynamoBlacklistStore(context),
+    defaultRoutes: dynamoDefaultRouteStore(context),
     subscriptions: dynamoSubscriptionReader(context),
     deliveries: dynamoDeliveryStore(context),
     connectorStatus: dynamoConnectorStatusStore(context),
