@@ -31,6 +31,8 @@ export interface CustomRole {
   readonly parent: string | null
   /** Its own permissions, without those of its parent. */
   readonly allows: Acl
+  /** Made with the role: tells its creation from another's. */
+  readonly creationId: string
   /** Epoch milliseconds. */
   readonly createdAt: number
   /** Rises by one with every write. */

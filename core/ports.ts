@@ -143,7 +143,10 @@ export interface TokenStore {
 
 /** The credentials of domains themselves. Every method works inside the one domain that it is given. */
 export interface DomainTokenStore {
-  /** Keeps a new token; `false` when the domain has `limit` of them, those past their end included. */
+  /**
+   * Keeps a new token; `false` when the domain has `limit` of them, those past their end included. One that is there
+   * already, made by an earlier run of the same request, counts as kept.
+   */
   create(token: DomainToken, limit: number): Promise<boolean>
   read(domain: string, uuid: string): Promise<DomainToken | undefined>
   /** Every token of the domain, ordered by uuid. */

@@ -1,5 +1,4 @@
 import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { DomainError } from '../../core/errors.ts'
 import type { DomainToken } from '../../core/model.ts'
 import type { DomainTokenStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
@@ -32,8 +31,8 @@ export function dynamoDomainTokenStore(context: AdapterContext): DomainTokenStor
     async create(token, limit) {
       const failed = await transact(creation(tableName(context, 'tokens'), token, limit))
       if (failed === undefined) return true
-      if (failed[0]?.failed) return false
-      throw new DomainError('internal_error', 'a domain token of that uuid exists')
+      // A token of that uuid is this very one, made by an earlier run of the same request.
+      return failed[1]?.failed === true
     },
     read,
     async list(domain) {

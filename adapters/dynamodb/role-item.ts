@@ -15,6 +15,7 @@ const rolesItem = z.object({
       name: z.string(),
       parent: z.nullable(z.string()),
       allows: z.partialRecord(resource, z.array(permission)),
+      creationId: z.string(),
       createdAt: z.number(),
       version: z.number(),
     }),

@@ -13,6 +13,8 @@ const swept = [
   'blacklists',
   'routes',
   'routeEditions',
+  'emailSettings',
+  'requestKeys',
 ] as const
 
 /** What the maps hold of a domain, removed at once. */
@@ -22,6 +24,7 @@ export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
       for (const name of swept) {
         for (const [key, record] of state[name]) if (record.domain === domain) state[name].delete(key)
       }
+      state.liveCalls.delete(domain)
       state.subscriptions.version += 1
       return true
     },

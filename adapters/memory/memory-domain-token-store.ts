@@ -8,6 +8,7 @@ export function memoryDomainTokenStore({ state }: MemoryContext): DomainTokenSto
     [...state.domainTokens.values()].filter((token) => token.domain === domain)
   return {
     async create(token, limit) {
+      if (state.domainTokens.has(memoryKey(token.domain, token.uuid))) return true
       if (ofDomain(token.domain).length >= limit) return false
       state.domainTokens.set(memoryKey(token.domain, token.uuid), token)
       return true

@@ -95,6 +95,7 @@ export const beginTotp = route({
   authentication: 'token',
   permission: null,
   domain: 'none',
+  showsSecret: true,
   needs: { accounts: ['read', 'update'], secretBox: ['seal'] },
   response: okInfo(z.object({ secret: z.string(), uri: z.string() })),
 })

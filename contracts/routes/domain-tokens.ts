@@ -31,6 +31,7 @@ export const createDomainToken = route({
   authentication: 'token',
   permission,
   domain: 'path',
+  showsSecret: true,
   needs: { domains: ['read'], domainTokens: ['create'], roles: ['read'] },
   params,
   body: z.object({

@@ -1,6 +1,7 @@
+import type { Precondition } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { Caller, CustomRole } from '../model.ts'
-import type { Clock, PortsOf } from '../ports.ts'
+import type { Clock, PortsOf, Randomness } from '../ports.ts'
 import { changeRoles, checkRoleGiven, maxRoles } from './role-change.ts'
 import { type RoleInput, checkCustomName, readRoleInput } from './role-input.ts'
 
@@ -9,6 +10,9 @@ export interface RoleContext {
   readonly caller: Pick<Caller, 'acl'>
   readonly domain: string
   readonly clock: Clock
+  readonly random: Randomness
+  /** What is demanded of the role that is changed. */
+  readonly precondition: Precondition
 }
 
 /** The ports of {@link createRole}. */
@@ -21,14 +25,18 @@ export type CreateRolePorts = PortsOf<{ readonly roles: readonly ['read', 'write
 export async function createRole(
   { roles }: CreateRolePorts,
   input: RoleInput & { readonly name: string },
-  { caller, domain, clock }: RoleContext,
+  { caller, domain, clock, random }: RoleContext,
 ): Promise<void> {
   const { allows = {}, parent = null } = readRoleInput(input)
   checkCustomName(input.name)
-  const role: CustomRole = { name: input.name, parent, allows, createdAt: clock.now(), version: 1 }
+  const creationId = random.uuid()
+  const role: CustomRole = { name: input.name, parent, allows, creationId, createdAt: clock.now(), version: 1 }
   await changeRoles(roles, domain, (before) => {
-    if (before.roles.some(({ name }) => name === role.name)) throw new DomainError('conflict', 'the role exists')
-    const after = [...before.roles, role]
+    const same = before.find(({ name }) => name === role.name)
+    // Made by an earlier run of the same request.
+    if (same?.creationId === creationId) return before
+    if (same !== undefined) throw new DomainError('conflict', 'the role exists')
+    const after = [...before, role]
     checkRoleGiven(role, after, caller)
     if (after.length > maxRoles) throw new DomainError('conflict', `a domain has at most ${maxRoles} roles`)
     return after

@@ -1,3 +1,4 @@
+import { requireMatch } from '../concurrency/precondition.ts'
 import type { PortsOf } from '../ports.ts'
 import type { RoleContext } from './create-role.ts'
 import { changeRoles, checkRoleWithin, checkUnused, findRole } from './role-change.ts'
@@ -14,11 +15,16 @@ export type DeleteRolePorts = PortsOf<{
  * Removes a role that nobody has. Throws `not_found`, `permission_denied` for a role above the caller's permissions and
  * for those of the platform, and `conflict` for one in use.
  */
-export async function deleteRole(ports: DeleteRolePorts, name: string, { caller, domain }: RoleContext): Promise<void> {
+export async function deleteRole(
+  ports: DeleteRolePorts,
+  name: string,
+  { caller, domain, precondition }: RoleContext,
+): Promise<void> {
   checkEditable(name)
-  await changeRoles(ports.roles, domain, async ({ roles }) => {
-    findRole(roles, name)
+  await changeRoles(ports.roles, domain, async (roles) => {
+    const previous = findRole(roles, name)
     checkRoleWithin(name, roles, caller)
+    requireMatch(precondition, previous)
     await checkUnused(ports, domain, name, roles)
     return roles.filter((role) => role.name !== name)
   })

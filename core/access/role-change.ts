@@ -1,5 +1,6 @@
+import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
-import type { Caller, CustomRole, DomainRoles } from '../model.ts'
+import type { Caller, CustomRole } from '../model.ts'
 import type { AccountStore, DomainTokenStore, RoleStore } from '../ports.ts'
 import { exceeds, permissionDenied } from './permission.ts'
 import { aclOfRole, isDefaultRole, rootRole } from './roles.ts'
@@ -7,24 +8,21 @@ import { aclOfRole, isDefaultRole, rootRole } from './roles.ts'
 /** Roles that one domain can make; all of them are one stored record, which holds far more. */
 export const maxRoles = 50
 
-/** Tries of a write that somebody else forestalls. */
-const maxTries = 4
-
 /**
  * Writes the roles of a domain as `change` makes them of those that are there, again when somebody else wrote first:
- * what `change` throws is judged by all roles of one moment. Throws `conflict` when it is forestalled for long.
+ * what `change` throws is judged by all roles of one moment.
  */
 export async function changeRoles(
   roles: Pick<RoleStore, 'read' | 'write'>,
   domain: string,
-  change: (before: DomainRoles) => Promise<readonly CustomRole[]> | readonly CustomRole[],
+  change: (before: readonly CustomRole[]) => Promise<readonly CustomRole[]> | readonly CustomRole[],
 ): Promise<void> {
-  for (let tries = 0; tries < maxTries; tries += 1) {
+  await untilDone(async () => {
     const before = await roles.read(domain)
-    const after = { domain, roles: await change(before), version: before.version + 1 }
-    if (await roles.write(after)) return
-  }
-  throw new DomainError('conflict', 'the roles of the domain are being changed: try again')
+    const after = await change(before.roles)
+    if (after === before.roles) return true
+    return (await roles.write({ domain, roles: after, version: before.version + 1 })) ? true : undefined
+  })
 }
 
 /** The custom role of a name. Throws `not_found`. */

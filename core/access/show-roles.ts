@@ -1,3 +1,4 @@
+import type { Versioned } from '../concurrency/precondition.ts'
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { CustomRole } from '../model.ts'
@@ -31,16 +32,19 @@ export async function listRoles({ roles }: ShowRolesPorts, domain: string, query
   return { roles: rows.map(({ item }) => item), headers }
 }
 
-/** All that a role allows, what it has from its parents included. Throws `not_found`. */
+/** The roles of the platform never change. */
+const platformVersion: Versioned = { createdAt: 0, version: 1 }
+
+/** All that a role allows, what it has from its parents included, and its own record. Throws `not_found`. */
 export async function readRole(
   { roles }: ShowRolesPorts,
   domain: string,
   name: string,
-): Promise<Record<string, string[]>> {
+): Promise<{ acl: Record<string, string[]>; record: Versioned }> {
   const custom = isDefaultRole(name) ? [] : (await roles.read(domain)).roles
   const acl = aclOfRole(name, custom)
   if (acl === undefined) throw noSuchRole()
-  return shownAcl(acl)
+  return { acl: shownAcl(acl), record: custom.find((role) => role.name === name) ?? platformVersion }
 }
 
 function entryOf({ name, allows, parent }: CustomRole): RoleEntry {

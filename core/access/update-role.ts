@@ -1,3 +1,4 @@
+import { requireMatch } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { PortsOf } from '../ports.ts'
 import type { RoleContext } from './create-role.ts'
@@ -17,21 +18,22 @@ export async function updateRole(
   { roles }: UpdateRolePorts,
   name: string,
   input: RoleInput,
-  { caller, domain }: RoleContext,
+  { caller, domain, precondition }: RoleContext,
 ): Promise<void> {
   const { allows, parent } = readRoleInput(input)
   if (allows === undefined && parent === undefined) throw new DomainError('bad_request', 'give allows or parents')
   checkEditable(name)
   await changeRoles(roles, domain, (before) => {
-    const previous = findRole(before.roles, name)
-    checkRoleWithin(name, before.roles, caller)
+    const previous = findRole(before, name)
+    checkRoleWithin(name, before, caller)
+    requireMatch(precondition, previous)
     const role = {
       ...previous,
       allows: allows ?? previous.allows,
       parent: parent === undefined ? previous.parent : parent,
       version: previous.version + 1,
     }
-    const after = before.roles.map((each) => (each.name === name ? role : each))
+    const after = before.map((each) => (each.name === name ? role : each))
     checkRoleGiven(role, after, caller)
     return after
   })

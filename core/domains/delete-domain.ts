@@ -1,12 +1,13 @@
 import { tellEngine, tellHooks } from '../accounts/tell-engine.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
+import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { PortsOf } from '../ports.ts'
 import type { DomainContext } from './create-domain.ts'
 
 /** The ports of {@link deleteDomain}. */
 export type DeleteDomainPorts = PortsOf<{
-  readonly domains: readonly ['beginDeletion']
+  readonly domains: readonly ['read', 'beginDeletion']
   readonly cleanups: readonly ['send']
   readonly engine: readonly ['send']
   readonly events: readonly ['publish']
@@ -18,7 +19,7 @@ const cleanupDelaySeconds = 5
 /**
  * Deletes a domain. From the moment of its mark every credential of it is refused, the engine finds none of its
  * accounts, and its calls are hung up; what it leaves is removed behind the scenes. `warning` is empty, or says what
- * could not be told. Throws `not_found`.
+ * could not be told. Throws `not_found` and `precondition_failed`.
  *
  * The clean-up is queued before the mark is set: whenever this ends early, there is either no mark, and the clean-up
  * finds nothing to do, or a clean-up that will see it.
@@ -26,8 +27,11 @@ const cleanupDelaySeconds = 5
 export async function deleteDomain(
   ports: DeleteDomainPorts,
   name: string,
-  { clock, random, reportUnsent }: DomainContext,
+  { clock, random, precondition, reportUnsent }: DomainContext & { readonly precondition: Precondition },
 ): Promise<{ warning: string }> {
+  const domain = await ports.domains.read(name)
+  if (domain === undefined) throw noSuchDomain()
+  requireMatch(precondition, domain)
   const now = clock.now()
   await ports.cleanups.send({ domain: name, requestedAt: now, delaySeconds: cleanupDelaySeconds })
   if (!(await ports.domains.beginDeletion(name, now))) throw noSuchDomain()

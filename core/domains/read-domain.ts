@@ -21,22 +21,29 @@ export interface DomainDetail {
   readonly counts: { readonly accounts: number; readonly devices: number }
 }
 
-/** A domain with the numbers of its accounts and of the phones registered at `now`. Throws `not_found`. */
-export async function readDomain(ports: ReadDomainPorts, name: string, now: number): Promise<DomainDetail> {
-  const domain = await ports.domains.read(name)
-  if (domain === undefined) throw noSuchDomain()
-  return domainDetail(ports, domain, now)
+/** A domain as it is shown, and its record. */
+export interface DomainView {
+  readonly detail: DomainDetail
+  readonly record: Domain
 }
 
-/** See {@link DomainDetail}. */
-export async function domainDetail(
+/** A domain with the numbers of its accounts and of the phones registered at `now`. Throws `not_found`. */
+export async function readDomain(ports: ReadDomainPorts, name: string, now: number): Promise<DomainView> {
+  const domain = await ports.domains.read(name)
+  if (domain === undefined) throw noSuchDomain()
+  return domainView(ports, domain, now)
+}
+
+/** See {@link DomainView}. */
+export async function domainView(
   { presence }: Pick<ReadDomainPorts, 'presence'>,
-  { name, customerId, variables, parameters, createdAt, accountCount }: Domain,
+  record: Domain,
   now: number,
-): Promise<DomainDetail> {
+): Promise<DomainView> {
+  const { name, customerId, variables, parameters, createdAt, accountCount } = record
   const presences = await presence.list(name)
   const devices = presences.reduce((sum, each) => sum + liveContacts(each, now), 0)
-  return {
+  const detail = {
     name,
     customer_id: customerId,
     variables: assignmentsOf(variables),
@@ -44,6 +51,7 @@ export async function domainDetail(
     created_on: createdAt,
     counts: { accounts: accountCount, devices },
   }
+  return { detail, record }
 }
 
 function assignmentsOf(settings: Readonly<Record<string, string>>): string[] {

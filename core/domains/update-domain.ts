@@ -1,9 +1,11 @@
 import { mergeAssignments } from '../accounts/assignments.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
+import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError } from '../errors.ts'
 import type { PortsOf } from '../ports.ts'
 import { type SettingKind, checkCount, readSettings } from './domain-settings.ts'
-import { type DomainDetail, domainDetail } from './read-domain.ts'
+import { type DomainView, domainView } from './read-domain.ts'
 
 /** The ports of {@link updateDomain}. */
 export type UpdateDomainPorts = PortsOf<{
@@ -14,29 +16,38 @@ export type UpdateDomainPorts = PortsOf<{
 /** One setting as a request gives it: `name=value`, or the two apart. */
 export type SettingInput = string | { readonly key: string; readonly value: string }
 
-/** Tries of a merge that somebody else forestalls. */
-const maxTries = 4
+/** What is set of which domain. */
+export interface SettingsChange {
+  readonly name: string
+  readonly kind: SettingKind
+  readonly items: readonly SettingInput[]
+  /** What is demanded of the domain. */
+  readonly precondition: Precondition
+  /** Epoch milliseconds. */
+  readonly now: number
+}
 
 /**
  * Lays settings over those of a domain, as accounts do: a value sets its name, an empty one removes it, all else stays.
- * Throws `invalid_field` for what no domain may set, `bad_request` for nothing, `not_found`, and `conflict` when it is
- * forestalled for long.
+ * Changes made at the same time are all kept. Throws `invalid_field` for what no domain may set, `bad_request` for
+ * nothing, `not_found` and `precondition_failed`.
  */
 export async function updateDomain(
   ports: UpdateDomainPorts,
-  { name, kind, items, now }: { name: string; kind: SettingKind; items: readonly SettingInput[]; now: number },
-): Promise<DomainDetail> {
+  { name, kind, items, precondition, now }: SettingsChange,
+): Promise<DomainView> {
   const assignments = readSettings(kind, items.map(textOf), '')
   if (assignments.length === 0) throw new DomainError('bad_request', 'give at least one "name=value"')
-  for (let tries = 0; tries < maxTries; tries += 1) {
+  const changed = await untilDone(async () => {
     const previous = await ports.domains.read(name)
     if (previous === undefined) throw noSuchDomain()
+    requireMatch(precondition, previous)
     const merged = mergeAssignments(previous[kind], assignments)
     checkCount(merged, kind)
     const domain = { ...previous, [kind]: merged, version: previous.version + 1 }
-    if (await ports.domains.replaceSettings(domain)) return domainDetail(ports, domain, now)
-  }
-  throw new DomainError('conflict', 'the domain is being changed: try again')
+    return (await ports.domains.replaceSettings(domain)) ? domain : undefined
+  })
+  return domainView(ports, changed, now)
 }
 
 function textOf(item: SettingInput): string {

@@ -2,10 +2,13 @@ import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.t
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
 import * as routes from '../../contracts/routes/domains.ts'
 import { readDomain } from '../../core/domains/read-domain.ts'
-import { endpoint, okInfo } from '../endpoint.ts'
+import { endpoint, okInfo, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.readDomain,
   { domains: dynamoDomainStore, presence: dynamoPresenceStore },
-  async ({ domain, clock }, ports) => okInfo(await readDomain(ports, domain, clock.now())),
+  async ({ domain, clock }, ports) => {
+    const { detail, record } = await readDomain(ports, domain, clock.now())
+    return reply(okInfo(detail), { record })
+  },
 )

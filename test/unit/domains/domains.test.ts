@@ -30,7 +30,9 @@ describe('a created domain', () => {
       variables: { default_language: 'uk' },
       parameters: { 'vm-enabled': 'true' },
       createdAt: api.clock.now(),
+      creationId: expect.any(String),
       accountCount: 0,
+      version: 1,
     })
     expect(api.ports.events.published).toEqual([
       expect.objectContaining({ name: 'CUSTOM->svc::domain_create', domain: 'new.example.com' }),
