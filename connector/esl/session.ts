@@ -79,7 +79,6 @@ class ReconnectingSession implements EslSession {
   #connect(): void {
     const { host, port, password } = this.#options
     this.#connections += 1
-    this.#applied = NOTHING
     this.#connection = new EslConnection({
       host,
       port,
