@@ -23,7 +23,11 @@ ensureInstalled()
 const child = spawn(
   join(here, '..', 'node_modules', '.bin', 'node'),
   ['--disable-warning=ExperimentalWarning', join(here, 'main.ts')],
-  { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
+  {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    // Compiled code is kept between starts: half a second less, and 25 MB.
+    env: { NODE_COMPILE_CACHE: join(here, '..', 'node_modules', '.cache', 'callplane'), ...process.env },
+  },
 )
 // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. This process then waits:
 // what main.ts does about it decides how both end.
