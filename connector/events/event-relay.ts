@@ -1,3 +1,4 @@
+import { DomainError } from '../../core/errors.ts'
 import { serviceEvent } from '../../core/events/service-event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { Clock } from '../../core/ports.ts'
@@ -81,6 +82,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
 
   return {
     handle: async (event) => {
+      if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
       const id = eventId(event)
       if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
       const learned = isOfChannel(event)

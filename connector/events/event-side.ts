@@ -8,7 +8,7 @@ import { tellEngineState } from './engine-events.ts'
 import { eventInbox } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
 import { eventRelay } from './event-relay.ts'
-import { presenceTracker } from './presence.ts'
+import { type IsUp, presenceTracker } from './presence.ts'
 import { presenceWriter } from './presence-writer.ts'
 import { subscriptions } from './subscriptions.ts'
 
@@ -36,15 +36,18 @@ export interface EventSideParts extends Time {
   readonly ports: Pick<Ports, 'events' | 'presence' | 'subscriptions'>
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
+  /** Whether a call of before this process is still up. */
+  readonly isUp: IsUp
   readonly random: () => number
   readonly log: Log
 }
 
 /** Makes the event side; it does nothing until events come. */
-export function eventSide({ ports, registry, domains, random, log, clock, timers }: EventSideParts): EventSide {
+export function eventSide(parts: EventSideParts): EventSide {
+  const { ports, registry, domains, random, log, clock, timers } = parts
   const wanted = subscriptions({ reader: ports.subscriptions, log, clock, timers })
   const outbox = eventOutbox({ sink: ports.events, log, random, clock, timers })
-  const presence = presenceTracker(ports.presence, (uuid) => registry.find(uuid) !== undefined)
+  const presence = presenceTracker(ports.presence, parts.isUp)
   const writer = presenceWriter({ store: ports.presence, tracker: presence, timers, random, log })
   const relay = eventRelay({ subscriptions: wanted, registry, domains, presence, writer, outbox, clock })
   const inbox = eventInbox({ handle: (event) => relay.handle(event), timers, random, log })

@@ -32,7 +32,7 @@ export interface PresenceTracker {
 type Known = Presence
 
 /** Answers whether a call that was stored is still up; calls of before a restart may have ended unseen. */
-type IsUp = (uuid: string) => boolean
+export type IsUp = (uuid: string) => Promise<boolean>
 
 /** Makes a tracker that knows nothing yet. */
 export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp): PresenceTracker {
@@ -43,7 +43,8 @@ export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp):
   const load = async (domain: string): Promise<void> => {
     try {
       for (const presence of await store.list(domain)) {
-        const calls = presence.calls.filter(isUp)
+        const states = await Promise.all(presence.calls.map(isUp))
+        const calls = presence.calls.filter((_uuid, index) => states[index])
         known.set(keyOf(domain, presence.login), { ...presence, login: presence.login.toLowerCase(), calls })
       }
       loads.set(domain, true)

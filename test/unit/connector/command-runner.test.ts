@@ -157,6 +157,7 @@ describe('an order to a channel', () => {
       const { link, run, outcome, channel } = await aRunner()
       const uuid = randomUUID()
       await channel(uuid, 'b.example.com')
+      link.answer = () => dumpOf(uuid, 'b.example.com')
       const message = aCommandMessage({ command: orderTo(uuid)[kind] })
 
       await run(message)
@@ -233,13 +234,25 @@ describe('an order to a channel', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
   })
 
+  test('that has ended is not held, although its end has not been heard of yet', async () => {
+    const { link, run, outcome, channel } = await aRunner()
+    const uuid = randomUUID()
+    await channel(uuid, 'a.example.com')
+    link.answer = () => '-ERR No such channel!\n'
+    const message = aCommandMessage({ command: orderTo(uuid).hold })
+
+    await run(message)
+
+    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
+  })
+
   test('is proven anew after the event link was lost, since its end may have been missed', async () => {
     const { link, run, outcome, channel, registry } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
     registry.doubt()
     link.answer = () => '-ERR No such channel!\n'
-    const message = aCommandMessage({ command: orderTo(uuid).hold })
+    const message = aCommandMessage({ command: orderTo(uuid).hangup })
 
     await run(message)
 

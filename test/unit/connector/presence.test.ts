@@ -15,7 +15,7 @@ const phone = (contact: string, lastsSeconds = 120) => ({ login: '1000', contact
 function aTracker(isUp: (uuid: string) => boolean = () => true) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-  return { time, ports, tracker: presenceTracker(ports.presence, isUp) }
+  return { time, ports, tracker: presenceTracker(ports.presence, async (uuid) => isUp(uuid)) }
 }
 
 test('an account goes from no phone over a phone to a call and back', async () => {
