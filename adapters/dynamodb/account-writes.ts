@@ -2,29 +2,22 @@
  * The writes of accounts. An account, the reservations of its numbers and the count of its domain change together, in
  * one transaction, or not at all.
  */
-import {
-  type DynamoDBDocumentClient,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb'
 import type { Account } from '../../core/model.ts'
 import type { AccountCreation } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { accountKey, numberKey, ownerOf, toAccountItem } from './account-item.ts'
-import { tableName } from './client.ts'
+import { accountItem, accountKey, numberKey, ownerOf, toAccountItem } from './account-item.ts'
+import { type Part, tableName, transactWrite } from './client.ts'
 import { domainKey } from './domain-item.ts'
-import { type FailedPart, numberOf, textsOf, transacted } from './errors.ts'
-
-type Part = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+import { type FailedPart, transacted } from './errors.ts'
+import { parseItem } from './items.ts'
 
 /** See {@link AccountStore.create}. */
 export async function createAccount(
-  client: DynamoDBDocumentClient,
   context: AdapterContext,
   account: Account,
   limit: number,
 ): Promise<AccountCreation> {
-  const failed = await transact(client, [
+  const failed = await transact(context, [
     countIn(context, account.domain, limit),
     {
       Put: {
@@ -44,14 +37,13 @@ export async function createAccount(
 
 /** See {@link AccountStore.update}. */
 export async function updateAccount(
-  client: DynamoDBDocumentClient,
   context: AdapterContext,
   account: Account,
   previous: Account,
 ): Promise<'updated' | 'version_changed' | 'number_taken'> {
   const added = distinct(account.numbers).filter((number) => !previous.numbers.includes(number))
   const dropped = distinct(previous.numbers).filter((number) => !account.numbers.includes(number))
-  const failed = await transact(client, [
+  const failed = await transact(context, [
     {
       Put: {
         TableName: tableName(context, 'accounts'),
@@ -68,14 +60,10 @@ export async function updateAccount(
 }
 
 /** See {@link AccountStore.remove}. Follows an account that was changed meanwhile, so that no reservation is left. */
-export async function removeAccount(
-  client: DynamoDBDocumentClient,
-  context: AdapterContext,
-  account: Account,
-): Promise<boolean> {
+export async function removeAccount(context: AdapterContext, account: Account): Promise<boolean> {
   const current = { version: account.version, numbers: account.numbers, domainIsThere: true }
   for (;;) {
-    const failed = await transact(client, [
+    const failed = await transact(context, [
       {
         Delete: {
           TableName: tableName(context, 'accounts'),
@@ -91,17 +79,17 @@ export async function removeAccount(
     if (failed === undefined) return true
     const [removed] = failed
     if (removed?.failed) {
-      const version = numberOf(removed.stored, 'version')
-      if (version === undefined) return false
-      Object.assign(current, { version, numbers: textsOf(removed.stored, 'numbers') })
+      const stored = parseItem(accountItem, removed.stored)
+      if (stored === undefined) return false
+      Object.assign(current, { version: stored.version, numbers: stored.numbers })
     } else {
       current.domainIsThere = false
     }
   }
 }
 
-function transact(client: DynamoDBDocumentClient, parts: Part[]): Promise<FailedPart[] | undefined> {
-  return transacted(() => client.send(new TransactWriteCommand({ TransactItems: parts })))
+function transact(context: AdapterContext, parts: readonly Part[]): Promise<FailedPart[] | undefined> {
+  return transacted(() => transactWrite(context, parts))
 }
 
 function countIn(context: AdapterContext, domain: string, limit: number): Part {

@@ -1,6 +1,5 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
-import { documentClient, tableName } from '../../adapters/dynamodb/client.ts'
+import { putItem, tableName } from '../../adapters/dynamodb/client.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { CloudGate, CloudReply } from '../support/cloud-gate.ts'
 import { startCloudGate } from '../support/cloud-gate.ts'
@@ -150,9 +149,8 @@ describe('DynamoDB with faults', () => {
 
   test('an item of another form is a fault of the service itself, not half a record', async () => {
     const { stores, context } = cloud()
-    const client = documentClient(context)
     const Item = { pk: 'odd.test', sk: 'domain', name: 'odd.test' }
-    await client.send(new PutCommand({ TableName: tableName(context, 'domains'), Item }))
+    await putItem(context, { TableName: tableName(context, 'domains'), Item })
 
     await expect(stores.domains.read('odd.test')).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
   })
