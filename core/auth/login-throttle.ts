@@ -16,7 +16,21 @@ export interface LoginAttempt {
 }
 
 const userKey = ({ username }: LoginAttempt) => `user:${username}`
-const sourceKey = ({ sourceAddress }: LoginAttempt) => `source:${sourceAddress}`
+const sourceKey = ({ sourceAddress }: LoginAttempt) => `source:${networkOf(sourceAddress)}`
+
+/** An IPv6 address counts as its /64 network: one customer of a provider has all of it. */
+function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  // An IPv4 address in IPv6 notation.
+  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1)
+  const [head = [], tail] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''))
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - head.length - tail.length)
+  const groups = [...head, ...Array.from({ length: zeros }, () => '0'), ...(tail ?? [])]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}
 
 /**
  * Lets an attempt through or throws `locked_out`. The attempt counts as failed for its username until

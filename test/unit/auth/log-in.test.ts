@@ -166,6 +166,22 @@ describe('the throttle', () => {
     expect(await log(api, right, '203.0.113.10')).toMatchObject({ status: 200 })
   })
 
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', 429],
+    ['2001:0db8:0001:0002::1', '2001:db8:1:2:3:4:5:6', 429],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1', 200],
+    ['2001:db8::1', '2001:db8:0:0:1::', 429],
+    ['::ffff:203.0.113.9', '203.0.113.9', 429],
+    ['::ffff:203.0.113.9', '::ffff:203.0.113.10', 200],
+  ])('after fifty failures from %s answers a login from %s with %i', async (from, other, status) => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 50; count += 1) {
+      await log(api, { username: `user${count}@a.example.com`, password: 'wrong' }, from)
+    }
+
+    expect(await log(api, right, other)).toMatchObject({ status })
+  })
+
   it('counts no successful login against its address', async () => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 60; count += 1) expect(await log(api, right)).toMatchObject({ status: 200 })
