@@ -21,18 +21,18 @@ const routes = new RouteTable(
 
 describe('RouteTable', () => {
   it.each([
-    ['GET', '/things', 'GET /things', {}],
+    ['GET', '/things', 'GET /things', undefined],
     ['GET', '/things/7', 'GET /things/{id}', { id: '7' }],
     ['PUT', '/things/7', 'PUT /things/{id}', { id: '7' }],
-    ['GET', '/things/special', 'GET /things/special', {}],
+    ['GET', '/things/special', 'GET /things/special', undefined],
     ['GET', '/things/a%2Fb%20c', 'GET /things/{id}', { id: 'a/b c' }],
     ['GET', '/things/%zz', 'GET /things/{id}', { id: '%zz' }],
-    ['GET', '/things/', '$default', {}],
-    ['GET', '/things/7/more', '$default', {}],
-    ['DELETE', '/things/7', '$default', {}],
-    ['POST', '/any', 'ANY /any', {}],
+    ['GET', '/things/', '$default', undefined],
+    ['GET', '/things/7/more', '$default', undefined],
+    ['DELETE', '/things/7', '$default', undefined],
+    ['POST', '/any', 'ANY /any', undefined],
     ['GET', '/files/a/b.wav', 'GET /files/{path+}', { path: 'a/b.wav' }],
-    ['GET', '/', '$default', {}],
+    ['GET', '/', '$default', undefined],
   ])('%s %s', (method, path, routeKey, parameters) => {
     expect(routes.find(method, path)).toEqual({ routeKey, target: routeKey, parameters })
   })
