@@ -124,6 +124,16 @@ describe('the throttle', () => {
     expect(admitted.status).toBe(200)
   })
 
+  it('does not count what it turns away, so that nobody can keep a user locked out by going on', async () => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 10; count += 1) await log(api, wrong)
+    api.clock.move(14 * 60_000)
+    for (let count = 0; count < 20; count += 1) expect(await log(api, wrong)).toMatchObject({ status: 429 })
+    api.clock.move(60_001)
+
+    expect(await log(api, right)).toMatchObject({ status: 200 })
+  })
+
   it('answers an unknown user as it answers a known one', async () => {
     const api = await anApiWithAccount()
     const tenTimes = async (username: string) => {
