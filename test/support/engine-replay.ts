@@ -49,7 +49,7 @@ export function recordedExchanges(name: string): Exchange[] {
 }
 
 /** What happens besides the recorded client, before the exchange of this number. */
-export type Meanwhile = (exchange: number) => Promise<void>
+type Meanwhile = (exchange: number) => Promise<void>
 
 /** How a recording is sent again. */
 export interface ReplayOptions {

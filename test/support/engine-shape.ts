@@ -104,7 +104,7 @@ function shapeOf(frame: WireFrame, legs: Map<string, string>): FrameShape {
 type Parsed = { readonly pairs: [string, string][]; readonly body: string }
 
 /** Headers of a plain event, decoded. */
-export function fromPlain(text: string): Parsed {
+function fromPlain(text: string): Parsed {
   const end = text.indexOf('\n\n')
   const lines = text.slice(0, end).split('\n')
   const pairs = lines.map((line): [string, string] => {

@@ -77,7 +77,7 @@ describe('the leg to a called phone, in a call that only a phone could have begu
     expect(leg.map(withoutCaller)).toEqual(calledLeg.map(withoutCaller))
   })
 
-  test('is answered, bridged and hung up as in events/bridged-call.json', async () => {
+  test('is answered and bridged as in events/bridged-call.json', async () => {
     const { listener, recorded } = await listenAs('events/bridged-call.json')
     const calledLeg = (legsOf(recorded).get('leg 2') ?? []).filter(beforeItsEnd)
 

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lookUpUser } from '../../../local/engine/directory/directory.ts'
+import { type DirectoryLookup, lookUpUser } from '../../../local/engine/directory/directory.ts'
 import { httpDirectory } from '../../../local/engine/http-directory.ts'
 import { labDirectory } from '../../support/engine-lab.ts'
 
@@ -16,21 +16,19 @@ let answer: { status: number; body: string; location?: string }
 beforeEach(async () => {
   received = []
   answer = { status: 200, body: '' }
-  server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString()
-    received.push({
-      head: `${request.method} ${request.url}`,
-      headers: request.headers,
-      form: new URLSearchParams(body),
-    })
-    response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location })
-    response.end(answer.body)
-  })
+  server = createServer((request, response) => void respond(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 afterEach(() => new Promise((resolve) => server.close(resolve)))
 
-function directory() {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = Buffer.concat(await request.toArray()).toString()
+  received.push({ head: `${request.method} ${request.url}`, headers: request.headers, form: new URLSearchParams(body) })
+  response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location })
+  response.end(answer.body)
+}
+
+function directory(): DirectoryLookup {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
   return httpDirectory({ url: `http://127.0.0.1:${port}`, credential: 'käy:7' })

@@ -5,11 +5,22 @@ import { fromJson, shapesOf } from '../../support/engine-shape.ts'
 
 const domain = 'tenant1.example.com'
 const deleted = new Set<string>()
+let broken = false
+let holdUp: Promise<void> | undefined
 let lab: EngineLab
 let listener: LabClient
 beforeEach(async () => {
   deleted.clear()
-  lab = await engineLab({ directory: (form) => labDirectory(deleted.has(form.user ?? '') ? {} : form) })
+  broken = false
+  lab = await engineLab({
+    directory: async (form) => {
+      // Answered as of now, told later.
+      const answer = labDirectory(deleted.has(form['user'] ?? '') ? {} : form)
+      await holdUp
+      if (broken) throw new Error('the directory is out of order')
+      return answer
+    },
+  })
   listener = await lab.login()
   await listener.command(
     'event json CUSTOM sofia::register sofia::unregister sofia::expire sofia::register_attempt sofia::pre_register',
@@ -86,6 +97,38 @@ describe('when the engine is told to forget what it knows of a user', () => {
     expect((await subclasses()).at(-1)).toBe('sofia::unregister')
     const { body: answer } = await client.command(`api originate user/1001@${domain} &park()`)
     expect(answer).toBe('-ERR SUBSCRIBER_ABSENT\n')
+  })
+
+  test('nothing changes while the directory fails', async () => {
+    const client = await lab.login()
+    broken = true
+
+    await client.command(`api xml_flush_cache id 1001 ${domain}`)
+    await lab.time.advance(7_200_000)
+
+    expect(await subclasses()).toEqual([])
+    broken = false
+    await lab.time.advance(2_000_000)
+    expect(await subclasses()).toContain('sofia::register')
+  })
+
+  test('the last word is that of the last order, however slow an answer is', async () => {
+    const client = await lab.login()
+    const slow = Promise.withResolvers<void>()
+    holdUp = slow.promise
+    await client.command(`api xml_flush_cache id 1005 ${domain}`)
+    holdUp = undefined
+    deleted.add('1005')
+    await client.command(`api xml_flush_cache id 1005 ${domain}`)
+
+    slow.resolve()
+
+    expect((await subclasses()).at(-1)).toBe('sofia::unregister')
+    const { body } = await client.command(`api originate user/1005@${domain} &park()`)
+    expect(body).toBe('-ERR SUBSCRIBER_ABSENT\n')
+    deleted.clear()
+    const { body: later } = await client.command(`api originate user/1005@${domain} &park()`)
+    expect(later).toBe('-ERR USER_NOT_REGISTERED\n')
   })
 
   test('a phone that is registered already is left alone', async () => {
