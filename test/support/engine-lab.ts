@@ -93,6 +93,9 @@ export async function engineLab(options: Partial<SimulatedEngineOptions> = {}): 
     recordingsDir,
     phoneBehaviour: (login) => (login === '1003' ? { kind: 'ring' } : { kind: 'answer', afterMs: 300 }),
     ...options,
+  }).catch((error: unknown) => {
+    rmSync(recordingsDir, { recursive: true })
+    throw error
   })
   for (const login of ['1000', '1001', '1002', '1003', '1004']) {
     await engine.registerPhone(login, 'tenant1.example.com')
