@@ -29,7 +29,7 @@ export async function findChannel(
 
 /** Whether a scope reaches a channel: domains and presence ids are compared whole, never by a part. */
 export function isInScope(channel: Pick<Channel, 'domain' | 'presenceId'>, scope: CommandScope): boolean {
-  if (scope.domain !== null && (channel.domain === '' || channel.domain !== scope.domain)) return false
+  if (scope.domain !== null && channel.domain !== scope.domain) return false
   return scope.presenceId === null || channel.presenceId === scope.presenceId.toLowerCase()
 }
 

@@ -57,6 +57,9 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
 
   const record = async (message: CommandMessage, outcome: CommandOutcome) => {
     counts[outcome.state] += 1
+    if (message.scope.domain !== null && message.command.kind !== 'list-channels') {
+      parts.registry.touch(message.scope.domain)
+    }
     const line = logOf(log, message)
     const keys = { outcome: outcome.state, reason: 'reason' in outcome ? outcome.reason : undefined }
     if (message.command.kind === 'list-channels') line.debug('a command ended', keys)

@@ -110,6 +110,29 @@ test('everybody who asks within a second shares one reading', async () => {
   expect(link.asked).toHaveLength(2)
 })
 
+test('whose channels have changed since the reading began gets a new one, and the others share the old', async () => {
+  const { list, link, registry } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
+  const own = { domain: 'a.example.com', presenceId: null }
+  await list.read(own)
+
+  registry.touch('a.example.com')
+  await list.read({ domain: 'example.com', presenceId: null })
+  expect(link.asked).toHaveLength(1)
+
+  await Promise.all([list.read(own), list.read(own)])
+  expect(link.asked).toHaveLength(2)
+})
+
+test('a change during a reading leads to one reading after it, however many ask', async () => {
+  const { list, link, registry } = aList(row('1', 'a.example.com'))
+  const before = list.read(everything)
+
+  registry.touch('a.example.com')
+  await Promise.all([before, list.read(everything), list.read(everything), list.read(everything)])
+
+  expect(link.asked).toHaveLength(2)
+})
+
 test('a reading that failed is not shared with the next', async () => {
   const { list, link } = aList()
   link.answer = () => 'not a list'

@@ -196,6 +196,15 @@ describe('the events of a call', () => {
     expect(registry.find(uuid)).toBeUndefined()
   })
 
+  test('are only those that the engine itself tells: anybody can name a uuid in a CUSTOM event', async () => {
+    const { send, registry } = await aSide(['CUSTOM->engine::dialer_member_end'])
+    const uuid = randomUUID()
+
+    await send({ name: 'CUSTOM', subclass: 'engine::dialer_member_end', uuid, headers: inA })
+
+    expect(registry.find(uuid)).toBeUndefined()
+  })
+
   test('lead from a chosen uuid to the channel that answered', async () => {
     const { send, registry } = await aSide([])
     const [chosen, actual] = [randomUUID(), randomUUID()]
