@@ -99,6 +99,21 @@ describe('DynamoDB with faults', () => {
     expect((await stores.credentials.read(token)).token).toEqual(token)
   })
 
+  test('a number that moves on between the two reads of a lookup is not answered with its old account', async () => {
+    const { stores, gate } = cloud()
+    const account = anAccount({ domain: 'moving.test', numbers: ['7'] })
+    await stores.domains.create(aDomain({ name: 'moving.test' }))
+    await stores.accounts.create(account, 9)
+    gate.answer = async (_call, forward) => {
+      const reply = await forward()
+      gate.answer = (_next, forward) => forward()
+      await stores.accounts.update({ ...account, numbers: ['8'], version: 2 }, account)
+      return reply
+    }
+
+    expect(await stores.accounts.readByNumber('moving.test', '7')).toBeUndefined()
+  })
+
   test.each([
     ['throttles', fault('ProvisionedThroughputExceededException')],
     ['throttles in its newer words', fault('ThrottlingException')],

@@ -37,6 +37,8 @@ export type StorePorts = Pick<
 /** Stores under test, over one set of records that is empty at first. */
 export interface Stores extends StorePorts {
   readonly clock: MovableClock
+  /** The same records through the adapters of another process. */
+  readonly elsewhere: StorePorts
   close(): Promise<void>
 }
 
@@ -52,7 +54,8 @@ export const storeKinds: readonly StoreKind[] = [
     name: 'memory',
     async open() {
       const clock = movableClock()
-      return { ...memoryPorts({ clock, random: systemRandomness }), clock, close: async () => {} }
+      const ports = memoryPorts({ clock, random: systemRandomness })
+      return { ...ports, elsewhere: ports, clock, close: async () => {} }
     },
   },
   {
@@ -61,7 +64,8 @@ export const storeKinds: readonly StoreKind[] = [
       const clock = movableClock()
       const server = await startDynamoServer()
       const context = { env: server.env, clock, random: systemRandomness }
-      return { ...dynamoStores(context), clock, close: () => server.close() }
+      const elsewhere = dynamoStores({ ...context, env: { ...server.env } })
+      return { ...dynamoStores(context), elsewhere, clock, close: () => server.close() }
     },
   },
 ]
