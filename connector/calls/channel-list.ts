@@ -84,7 +84,8 @@ export function channelList({ link, registry, domains, clock }: ChannelListParts
 
   return {
     read: async (scope) => {
-      const rows = (await current(scope.domain)).filter((channel) => isInScope(channel, scope)).map(({ row }) => row)
+      const channels = (await current(scope.domain)).filter((channel) => isInScope(channel, scope))
+      const rows = channels.map(({ row }) => told(row, registry)).filter((row) => row !== undefined)
       return JSON.stringify({ row_count: rows.length, rows })
     },
   }
@@ -96,6 +97,17 @@ async function listed(read: ReadField, registry: ChannelRegistry, domains: Domai
   const domain = recorded ?? (await firstExisting(candidates, domains))
   const row = Object.fromEntries(channelFields.map((name) => [name, read(name) ?? '']))
   return { domain, presenceId: (read('presence_id') ?? '').toLowerCase(), row }
+}
+
+/**
+ * A row as the engine's events have it by now: its table of channels is written up to 0.1 s late, so it may show a
+ * state that is over, or a channel that is gone (then nothing).
+ */
+function told(row: ListedChannel['row'], registry: ChannelRegistry): ListedChannel['row'] | undefined {
+  const uuid = row['uuid']?.toLowerCase() ?? ''
+  if (registry.hasEnded(uuid)) return undefined
+  const channel = registry.find(uuid)
+  return channel?.proven && channel.callState !== '' ? { ...row, callstate: channel.callState } : row
 }
 
 /** By `created_epoch`, then by uuid. */

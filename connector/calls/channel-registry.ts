@@ -20,6 +20,8 @@ export interface ChannelRegistry {
   find(uuid: string): Channel | undefined
   /** The domain of a leg that is up or ended a short while ago. */
   domainOf(uuid: string): string | undefined
+  /** Whether the engine told, a short while ago, that the channel was destroyed. */
+  hasEnded(uuid: string): boolean
   /** Notes that the platform is about to place a call with this uuid. */
   place(uuid: string, domain: string, presenceId: string): void
   /** Forgets a placed call that never became a channel. */
@@ -92,6 +94,7 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
   return {
     find,
     domainOf,
+    hasEnded: (uuid) => ended.has(uuid),
     place: (uuid, domain, presenceId) => {
       if (!live.has(uuid)) keep({ uuid, domain, presenceId: presenceId.toLowerCase(), callState: '', proven: false })
     },

@@ -133,6 +133,23 @@ test('a change during a reading leads to one reading after it, however many ask'
   expect(link.asked).toHaveLength(2)
 })
 
+test('events go before the table of the engine, which is written late', async () => {
+  const { list, registry } = aList(
+    row('1', 'a.example.com', { callstate: 'ACTIVE' }),
+    row('2', 'a.example.com', { callstate: 'ACTIVE' }),
+  )
+  const event = (state: string) => (name: string) =>
+    ({ 'Channel-Call-State': state, 'Caller-Context': 'a.example.com' })[name]
+  await registry.learn('1', event('HELD'))
+  await registry.learn('2', event('ACTIVE'))
+  registry.end('2')
+
+  const { row_count, rows } = JSON.parse(await list.read(everything))
+
+  expect(row_count).toBe(1)
+  expect(rows).toMatchObject([{ uuid: '1', callstate: 'HELD' }])
+})
+
 test('a reading that failed is not shared with the next', async () => {
   const { list, link } = aList()
   link.answer = () => 'not a list'
