@@ -31,6 +31,10 @@ describe('the data folder', () => {
     expect(() => openDataFolder(join(root, 'file/below'))).toThrow(/DATA_DIR .*cannot be/)
   })
 
+  it.runIf(process.platform === 'linux')('is refused in one sentence where no folder can be made', () => {
+    expect(() => openDataFolder('/proc/callplane/data')).toThrow(/cannot be written to \(ENOENT\)/)
+  })
+
   it.skipIf(process.getuid?.() === 0)('is refused in one sentence when it cannot be written to', () => {
     chmodSync(root, 0o500)
 
@@ -46,8 +50,11 @@ describe('the secrets of a run', () => {
     const first = readSecrets(openDataFolder(root), settings)
     const second = readSecrets(openDataFolder(root), settings)
 
-    expect(first).toMatchObject({ rootPasswordIsNew: true, rootPassword: expect.stringMatching(/^[A-Za-z0-9]{24}$/) })
-    expect(second).toEqual({ ...first, rootPasswordIsNew: false })
+    expect(first).toMatchObject({
+      rootPasswordFrom: 'this start',
+      rootPassword: expect.stringMatching(/^[A-Za-z0-9]{24}$/),
+    })
+    expect(second).toEqual({ ...first, rootPasswordFrom: 'an earlier start' })
   })
 
   it('are those of the settings where given, which are not written down', () => {
