@@ -8,7 +8,7 @@ import * as z from 'zod/mini'
 const text = (pattern: RegExp, problem: string) => z.string(problem).check(z.regex(pattern, problem))
 
 /** Text without control characters, of a length. */
-export const plainText = (min: number, max: number) =>
+const plainText = (min: number, max: number) =>
   z.string().check(
     z.minLength(min, `must have at least ${min} characters`),
     z.maxLength(max, `must have at most ${max} characters`),
@@ -59,14 +59,8 @@ export const autoAnswer = text(
   'must be sip_auto_answer, sip_h_Call-Info, sip_h_Alert-Info or sip_invite_params, "=", and up to 128 characters without {}[],\'"\\$',
 )
 
-/** The numbers of an account, comma-separated. */
-export const numberList = text(
-  /^[0-9*#+]{1,32}(?:,[0-9*#+]{1,32})*$/,
-  'must be numbers of digits, *, # and +, separated by commas',
-)
-
 /** `name=value`; the name's and value's own rules are those of the resource that holds it. */
-export const assignment = text(
+const assignment = text(
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   /^[A-Za-z0-9_-]{1,64}=[^\u0000-\u001f\u007f[\]{}]{0,1024}$/u,
   'must be "name=value": a name of letters, digits, _ and -, a value of up to 1024 characters without control characters and []{}',
@@ -80,6 +74,3 @@ export const password = plainText(1, 128)
 
 /** What identifies a customer's license. */
 export const customerId = text(/^[\x21-\x7e]{1,64}$/, 'must be 1-64 visible characters')
-
-/** Epoch milliseconds. */
-export const epochMs = z.int().check(z.minimum(0))

@@ -8,7 +8,7 @@ import type { EslCounts, EslSession, EslSessionOptions, EslState } from './sessi
 import { parseSubscription, type Subscription, subscriptionSteps } from './subscription.ts'
 import { type EslTimers, systemEslTimers } from './timers.ts'
 
-export type { EslCounts, EslSession, EslSessionOptions, EslState } from './session-options.ts'
+export type { EslSession, EslSessionOptions, EslState } from './session-options.ts'
 
 const NOTHING: Subscription = parseSubscription([])
 const CORE_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
