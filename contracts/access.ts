@@ -92,7 +92,7 @@ export const access: MethodAccess = {
   },
   engine: {
     run: [
-      { table: 'commands', actions: ['PutItem', 'GetItem', 'Query'] },
+      { table: 'commands', actions: ['PutItem', 'GetItem', 'Query', 'UpdateItem'] },
       { queue: 'commands', actions: ['SendMessage'] },
     ],
     send: [
@@ -104,6 +104,7 @@ export const access: MethodAccess = {
     create: [{ table: 'commands', actions: ['PutItem'] }],
     read: [{ table: 'commands', actions: ['GetItem', 'Query'] }],
     claim: [{ table: 'commands', actions: ['UpdateItem'] }],
+    withdraw: [{ table: 'commands', actions: ['UpdateItem'] }],
     complete: [{ table: 'commands', actions: ['UpdateItem', 'PutItem'] }],
   },
   events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },

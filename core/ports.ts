@@ -137,7 +137,10 @@ export interface PresenceStore {
 
 /** Sends commands to the engine, each at most once. */
 export interface CallEngine {
-  /** Records the command, queues it and waits for its outcome; `undefined` when none came within `waitMs`. */
+  /**
+   * Records the command, queues it and waits for its outcome. What nobody has taken within `waitMs` is withdrawn and
+   * has ended as `expired`; `undefined`: it was taken, and no outcome came in time.
+   */
   run(command: EngineCommand, scope: CommandScope, waitMs: number): Promise<CommandOutcome | undefined>
   /** Records and queues the command and does not wait. */
   send(command: EngineCommand, scope: CommandScope): Promise<void>
@@ -151,6 +154,11 @@ export interface CommandStore {
   read(id: string): Promise<CommandRecord | undefined>
   /** Takes a command for one connector: `true` exactly once for each id, and never when it has ended. */
   claim(id: string, connectorId: string): Promise<boolean>
+  /**
+   * Ends a command that nobody has taken as `expired`: `true` means that nobody ever will. `false` when it was taken or
+   * has ended.
+   */
+  withdraw(id: string): Promise<boolean>
   /** Stores how it ended. The first outcome stays. */
   complete(id: string, outcome: CommandOutcome): Promise<void>
 }

@@ -28,6 +28,9 @@ const partItem = z.object({ bytes: z.instanceof(Uint8Array) })
 /** The condition of a command that is there and has no outcome. */
 const WAITS = 'expiresAt > :seconds AND attribute_not_exists(endedAt)'
 
+/** The condition of one that nobody has taken besides. Of all who write under it, one succeeds. */
+const IS_FREE = `${WAITS} AND attribute_not_exists(claimedBy)`
+
 /** Records of commands in DynamoDB, one partition a command: the record, and the parts of a large outcome. */
 export function dynamoCommandStore(context: AdapterContext): CommandStore {
   return {
@@ -37,6 +40,7 @@ export function dynamoCommandStore(context: AdapterContext): CommandStore {
     },
     read: (id) => read(context, id),
     claim: (id, connectorId) => claim(context, id, connectorId),
+    withdraw: (id) => withdraw(context, id),
     complete: (id, outcome) => complete(context, id, outcome),
   }
 }
@@ -68,12 +72,34 @@ async function claim(context: AdapterContext, id: string, connectorId: string): 
       TableName: tableName(context, 'commands'),
       Key: commandKey(id),
       UpdateExpression: 'SET claimedBy = :connector, claimId = :claim',
-      ConditionExpression: `${WAITS} AND attribute_not_exists(claimedBy)`,
+      ConditionExpression: IS_FREE,
       ExpressionAttributeValues: { ':connector': connectorId, ':claim': claimId, ':seconds': nowSeconds(context) },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
   )
   return result.done || textOf(result.stored, 'claimId') === claimId
+}
+
+/** As with a claim, a withdrawal that is tried again finds its own mark. */
+async function withdraw(context: AdapterContext, id: string): Promise<boolean> {
+  const withdrawalId = context.random.uuid()
+  const outcome: CommandOutcome = { state: 'unsent', reason: 'expired' }
+  const result = await conditionally(() =>
+    updateItem(context, {
+      TableName: tableName(context, 'commands'),
+      Key: commandKey(id),
+      UpdateExpression: 'SET outcome = :outcome, endedAt = :now, withdrawalId = :withdrawal',
+      ConditionExpression: IS_FREE,
+      ExpressionAttributeValues: {
+        ':outcome': outcome,
+        ':now': context.clock.now(),
+        ':withdrawal': withdrawalId,
+        ':seconds': nowSeconds(context),
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
+  )
+  return result.done || textOf(result.stored, 'withdrawalId') === withdrawalId
 }
 
 /** Parts are written first: whoever sees the outcome finds them all. Parts of an outcome that came second expire. */

@@ -94,6 +94,9 @@ export const exercises: {
         }
         const outcome = await engine.run({ kind: 'list-channels' }, { domain: null, presenceId: null }, 5_000)
         expect(outcome?.state).toBe('done')
+        gate.answer = (_call, forward) => forward()
+        const untaken = await engine.run({ kind: 'list-channels' }, { domain: null, presenceId: null }, 0)
+        expect(untaken).toEqual({ state: 'unsent', reason: 'expired' })
       },
     },
     send: { run: ({ engine }) => engine.send({ kind: 'list-channels' }, { domain: null, presenceId: null }) },
@@ -111,6 +114,7 @@ export const exercises: {
       },
     },
     claim: { run: ({ commands }) => commands.claim('some', 'connector') },
+    withdraw: { run: ({ commands }) => commands.withdraw('some') },
     complete: { run: ({ commands }) => commands.complete('some', large) },
   },
   events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
