@@ -119,7 +119,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
   gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event))
-  await requeueDeliveries(assembly, { place, gate, settings })
+  if (settings.sqsEndpoint === undefined) await requeueDeliveries(assembly, { place, gate, settings })
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
   closing.defer(() => within(patienceMs, mappings.stop()))
   const connector = await startConnector({ assembly, place, gate, folder, engine: engine.address, settings, closing })

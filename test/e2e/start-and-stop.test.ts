@@ -105,7 +105,7 @@ describe('one plain sentence and a failure are the answer to', () => {
     expect(existsSync(join(state.path, 'lock'))).toBe(false)
   }
 
-  it.each(['PORT', 'ENGINE_PORT'])('a %s that is in use', async (name) => {
+  it.each(['PORT', 'ENGINE_PORT'])('%s at a port that is in use', async (name) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -134,7 +134,20 @@ describe('one plain sentence and a failure are the answer to', () => {
   it('an engine that is not there', async () => {
     const ENGINE_URL = `esl://:secret@127.0.0.1:${await freePort()}`
 
-    await refused(await start({ ENGINE_URL }), /^callplane: no engine answers at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/m)
+    await refused(await start({ ENGINE_URL }), /^callplane: no engine answers at 127\.0\.0\.1:\d+ /m)
+  })
+
+  it('an engine that refuses the password', async () => {
+    const other = await start()
+    const [, port] = await other.printed(/event socket on port (\d+)/)
+    const mine = temporaryState()
+    const refusedStart = await start({ DATA_DIR: mine.path, ENGINE_URL: `esl://:wrong@127.0.0.1:${port}` })
+
+    const { status, output } = await refusedStart.ended()
+
+    expect(status).toBe(1)
+    expect(output).toMatch(/^callplane: the engine at 127\.0\.0\.1:\d+ refuses the password of ENGINE_URL$/m)
+    mine.remove()
   })
 
   it('a second start on the same state', async () => {
