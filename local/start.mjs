@@ -32,6 +32,11 @@ const child = spawn(
 // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. This process then waits:
 // what main.ts does about it decides how both end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// npm runs this in a shell of its own. Told to stop by a signal, it ends that shell and nothing else.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const shell = process.ppid
+  setInterval(() => process.ppid !== shell && child.kill('SIGTERM'), 500).unref()
+}
 child.once('error', (error) => {
   console.error(`the installed Node cannot be run: ${error.message}; run npm ci`)
   process.exit(1)
