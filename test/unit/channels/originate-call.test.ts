@@ -149,10 +149,31 @@ describe('a variable', () => {
     'park_timeout',
     'cdr',
     'js',
+    'account_role',
   ])('named %s is refused by name', async (name) => {
     const { originate, commands } = await aCallSetup()
 
     await expect(originate({ calledId: '9196', variables: { fine: '1', [name]: 'x' } })).rejects.toMatchObject({
+      code: 'invalid_field',
+      details: [{ field: `variables.${name}` }],
+    })
+    expect(commands()).toEqual([])
+  })
+
+  it.each([
+    ['runs an application on the host', 'group_confirm_key'],
+    ['runs an application on the host', 'Group_Confirm_File'],
+    ['sends a waiting call to any context', 'campon_fallback_context'],
+    ['opens a mailbox without its PIN', 'voicemail_authorized'],
+    ['plays any file of the host', 'ringback'],
+    ['plays any file of the host', 'instant_ringback'],
+    ['plays any file of the host', 'temp_hold_music'],
+    ['plays any file of the host', 'sound_prefix'],
+    ['hides the call', 'process_cdr'],
+  ])('that %s is refused by name: %s', async (_what, name) => {
+    const { originate, commands } = await aCallSetup()
+
+    await expect(originate({ calledId: '9196', variables: { [name]: 'exec' } })).rejects.toMatchObject({
       code: 'invalid_field',
       details: [{ field: `variables.${name}` }],
     })
