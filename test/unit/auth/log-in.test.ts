@@ -47,6 +47,15 @@ describe('a login', () => {
     expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
   })
 
+  it.each(['root@', 'ROOT', 'root@a.example.com'])('of root under the name %s gives no token', async (username) => {
+    const api = await anApiWithAccount()
+
+    const { status } = await log(api, { username, password: api.ports.secrets.root })
+
+    expect([400, 404]).toContain(status)
+    expect(api.ports.state.tokens.size).toBe(0)
+  })
+
   it('of root is refused while the deployment has no password', async () => {
     const api = anApi()
     api.ports.secrets.root = ''
