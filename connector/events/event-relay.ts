@@ -92,7 +92,10 @@ export function eventRelay(parts: RelayParts): EventRelay {
       const found = channel?.domain ?? domainOf(parts, event)
       const domain = typeof found === 'string' ? found : await found
       const loading = domain === '' ? undefined : presence.load(domain)
-      if (loading !== undefined) await loading
+      if (loading !== undefined) {
+        await loading
+        writer.wake()
+      }
       apply({ event, id, domain, channel })
     },
     counts,

@@ -15,7 +15,10 @@ export interface StateChange {
 
 /** The phones and calls of every account that the engine told of. */
 export interface PresenceTracker {
-  /** Makes sure that what is stored of a domain's accounts is known. Rejects when the store is gone. */
+  /**
+   * Makes sure that what is stored of a domain's accounts is known; where a stored call has ended since, the account
+   * counts as changed. Rejects when the store is gone.
+   */
   load(domain: string): void | Promise<void>
   /** A phone came or went. The domain must be loaded. */
   registered(domain: string, registration: Registration, at: number): StateChange | undefined
@@ -45,7 +48,9 @@ export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp):
       for (const presence of await store.list(domain)) {
         const states = await Promise.all(presence.calls.map(isUp))
         const calls = presence.calls.filter((_uuid, index) => states[index])
-        known.set(keyOf(domain, presence.login), { ...presence, login: presence.login.toLowerCase(), calls })
+        const key = keyOf(domain, presence.login)
+        known.set(key, { ...presence, login: presence.login.toLowerCase(), calls })
+        if (calls.length < presence.calls.length) changed.add(key)
       }
       loads.set(domain, true)
     } catch (problem) {

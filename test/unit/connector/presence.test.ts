@@ -73,6 +73,16 @@ test('what was stored before is taken up, but for calls that have ended since', 
   expect(tracker.takeChanged()).toMatchObject([{ calls: ['live'], contacts: [{ id: 'sip:a' }, { id: 'sip:b' }] }])
 })
 
+test('a call that ended while nobody listened is stored as ended, though its account is never heard of again', async () => {
+  const { tracker, ports } = aTracker((uuid) => uuid === 'live')
+  await ports.presence.put(aPresence({ domain, login: '1000', calls: ['live', 'dead'] }))
+  await ports.presence.put(aPresence({ domain, login: '1001', calls: ['live'] }))
+
+  await tracker.load(domain)
+
+  expect(tracker.takeChanged()).toMatchObject([{ login: '1000', calls: ['live'] }])
+})
+
 test('equal logins of two domains are two accounts', async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)
