@@ -23,6 +23,9 @@ const answersMs = 3_000
 /** How long it then takes to store that they did. */
 const lastWritesMs = 1_000
 
+/** How long after an engine could not be told what to send it is told again. */
+const resubscribeMs = 1_000
+
 /** Channels of all domains. */
 const everywhere = { domain: null, presenceId: null }
 
@@ -118,12 +121,16 @@ async function isUp(sources: ChannelSources, uuid: string): Promise<boolean> {
 
 /** What goes on by itself until the connector stops. */
 function startLoops({ parts, startedAt, events, works, runner }: Running, signal: AbortSignal): Promise<unknown> {
-  const { log } = parts
+  const { log, timers } = parts
+  let cancelRetry = () => {}
   const resubscribe = () => {
     works.engine.events.resubscribe(events.words()).catch((problem: unknown) => {
       log.warn('the engine could not be told what to send', { reason: problem instanceof Error ? problem.name : '' })
+      cancelRetry()
+      cancelRetry = timers.after(resubscribeMs, resubscribe)
     })
   }
+  signal.addEventListener('abort', () => cancelRetry())
   return Promise.all([
     events.follow(resubscribe, signal),
     commandIntake({ ...parts, runner }).follow(signal),

@@ -16,7 +16,7 @@ import { subscriptions } from './subscriptions.ts'
 export interface EventSide {
   /** Takes an event of an engine; at once, and never failing. */
   accept(event: EngineEvent): void
-  /** Tells the domains that want to know that an engine came or went. */
+  /** Tells the domains that want to know that an engine came or went; the newest of it, once it is known who they are. */
   engineChanged(engine: Pick<Engine, 'name' | 'coreUuid'>, kind: 'engine_connected' | 'engine_disconnected'): void
   /** The words that event links subscribe with. */
   words(): string[]
@@ -52,15 +52,27 @@ export function eventSide(parts: EventSideParts): EventSide {
   const relay = eventRelay({ subscriptions: wanted, registry, domains, presence, writer, outbox, clock })
   const inbox = eventInbox({ handle: (event) => relay.handle(event), timers, random, log })
   let read = 0
+  let untold: (() => void) | undefined
 
   return {
     accept: (event) => {
       read += 1
       if (wanted.concerns(eventNameOf(event))) inbox.add(event)
     },
-    engineChanged: (engine, kind) => tellEngineState({ subscriptions: wanted, outbox, clock }, kind, engine),
+    engineChanged: (engine, kind) => {
+      const tell = () => tellEngineState({ subscriptions: wanted, outbox, clock }, kind, engine)
+      if (wanted.isKnown) tell()
+      else untold = tell
+    },
     words: () => wanted.engineWords(),
-    follow: (changed, signal) => wanted.follow(changed, signal),
+    follow: (changed, signal) => {
+      const tellAll = () => {
+        untold?.()
+        untold = undefined
+        changed()
+      }
+      return wanted.follow(tellAll, signal)
+    },
     flushed: async () => {
       await inbox.settled()
       await Promise.all([outbox.drained(), writer.flushed()])

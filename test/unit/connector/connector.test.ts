@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { startConnector } from '../../../connector/connector.ts'
+import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
 import { pause } from '../../../connector/timers.ts'
-import type { CommandStore } from '../../../core/ports.ts'
+import type { CommandStore, SubscriptionReader } from '../../../core/ports.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
 import { aCoreUuid } from '../../support/engine-event.ts'
@@ -12,8 +13,8 @@ import { fakeLinks } from '../../support/fake-esl-session.ts'
 import { manualTime, settle } from '../../support/manual-time.ts'
 import { aDomain, aHook } from '../../support/records.ts'
 
-/** A connector between memory stores and a played engine. */
-async function aConnector(storingTakesMs = 0) {
+/** A connector between memory stores and a played engine; the stores may take their time. */
+async function aConnector({ storingTakesMs = 0, readingTakesMs = 0 } = {}) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const commandStore: CommandStore = {
@@ -23,13 +24,24 @@ async function aConnector(storingTakesMs = 0) {
       await ports.commands.complete(id, outcome)
     },
   }
+  const subscriptions: SubscriptionReader = {
+    ...ports.subscriptions,
+    version: async () => {
+      await pause(time.timers, readingTakesMs)
+      return ports.subscriptions.version()
+    },
+  }
   await ports.domains.create(aDomain({ name: 'a.example.com' }))
   const links = fakeLinks()
   const bodies: string[] = []
   const log = capturedLog()
   const connector = startConnector({
     ...time,
-    ports: { ...ports, commands: storingTakesMs === 0 ? ports.commands : commandStore },
+    ports: {
+      ...ports,
+      commands: storingTakesMs === 0 ? ports.commands : commandStore,
+      subscriptions: readingTakesMs === 0 ? ports.subscriptions : subscriptions,
+    },
     receiver: {
       receive: async (_limit, signal) => {
         while (bodies.length === 0 && !signal.aborted) await settle()
@@ -84,6 +96,37 @@ test('a new hook reaches the engine within two seconds', async () => {
   await time.advance(2_000)
 
   expect(events.words).toContain('engine::dialer_member_end')
+  await connector.stop(0)
+})
+
+test('an engine that would not be told what to send is told again', async () => {
+  const { time, ports, events, connector } = await aConnector()
+  events.up()
+  await time.advance(0)
+  let isBusy = true
+  events.resubscribe = async (words) => {
+    if (isBusy) throw new EslCommandNotSent('the engine was busy')
+    events.words = words
+  }
+  await ports.hooks.create([aHook({ event: 'CUSTOM->engine::dialer_member_end' })], 100)
+  await time.advance(3_000)
+  expect(events.words).not.toContain('engine::dialer_member_end')
+
+  isBusy = false
+  await time.advance(1_000)
+
+  expect(events.words).toContain('engine::dialer_member_end')
+  await connector.stop(0)
+})
+
+test('whoever wants to know that the engine is there is told, however late it is known who does', async () => {
+  const { time, ports, events, connector } = await aConnector({ readingTakesMs: 500 })
+  await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_connected' })], 100)
+
+  events.up()
+  await time.advance(1_000)
+
+  expect(ports.events.published).toMatchObject([{ name: 'CUSTOM->svc::engine_connected', domain: 'a.example.com' }])
   await connector.stop(0)
 })
 
@@ -181,7 +224,7 @@ test('told to stop while the queue is gone, it waits no longer than it may and t
 })
 
 test('told to stop while a call rings, its outcome is stored as unknown', async () => {
-  const { time, ports, commands, bodies, connector } = await aConnector(500)
+  const { time, ports, commands, bodies, connector } = await aConnector({ storingTakesMs: 500 })
   commands.up()
   const message = aCommandMessage({ command: anOriginate() })
   await ports.commands.create(message)
