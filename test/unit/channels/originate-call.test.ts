@@ -197,6 +197,7 @@ describe('a variable', () => {
     ['a number', { a: 1 }],
     ['33 names', Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`a${n}`, 'x']))],
     ['an expansion', { a: '${system(id)}' }],
+    ['what would make two calls of one', { a: 'x:_:y' }],
     ['a list', ['a=b']],
   ])('with %s is refused', async (_title, variables) => {
     const { originate, commands } = await aCallSetup()
@@ -204,6 +205,16 @@ describe('a variable', () => {
     await expect(originate({ calledId: '9196', variables })).rejects.toMatchObject({ code: 'invalid_field' })
     expect(commands()).toEqual([])
   })
+})
+
+it('a header that would make two calls of one is refused', async () => {
+  const { originate, commands } = await aCallSetup()
+
+  await expect(originate({ calledId: '9196', auto_answer_param: 'sip_h_Call-Info=x:_:y' })).rejects.toMatchObject({
+    code: 'invalid_field',
+    details: [{ field: 'auto_answer_param' }],
+  })
+  expect(commands()).toEqual([])
 })
 
 it.each([4, 121, 5.5, '60', -1])('a timeout of %j is refused', async (timeout) => {
