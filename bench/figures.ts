@@ -8,7 +8,7 @@ const baselineFile = new URL('baseline.json', import.meta.url)
 const baselineShape = z.record(z.string(), z.number())
 
 /** The committed figures; empty when there are none yet. */
-export function readBaseline(): Figures {
+function readBaseline(): Figures {
   try {
     return z.parse(baselineShape, JSON.parse(readFileSync(baselineFile, 'utf8')))
   } catch {

@@ -13,10 +13,9 @@ const answer = { status: 'OK', info: '+OK Success\n' }
 async function openGateway(): Promise<string> {
   const table = new RouteTable([{ key: 'PUT /api/v2/channels/{channel_id}', target: 'holdChannel' }])
   const reply = { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) }
-  return new Gateway(table, (_, event) => Promise.resolve(hasBody(event) ? reply : { ...reply, statusCode: 400 })).open(
-    '127.0.0.1',
-    0,
-  )
+  const gateway = new Gateway()
+  gateway.serve(table, (_, event) => Promise.resolve(hasBody(event) ? reply : { ...reply, statusCode: 400 }))
+  return gateway.open('127.0.0.1', 0)
 }
 
 function hasBody(event: unknown): boolean {

@@ -1,7 +1,9 @@
 import type { Log } from '../adapters/log/logger.ts'
+import { DomainError } from '../core/errors.ts'
 import type { CommandReceiver, Ports } from '../core/ports.ts'
 import { type ChannelRegistry, channelRegistry } from './calls/channel-registry.ts'
 import { domainNames } from './calls/domain-names.ts'
+import { type ChannelSources, findChannel } from './calls/find-channel.ts'
 import { commandIntake } from './commands/command-intake.ts'
 import { type CommandRunner, commandRunner } from './commands/command-runner.ts'
 import { slots } from './commands/slots.ts'
@@ -20,6 +22,12 @@ const answersMs = 3_000
 
 /** How long it then takes to store that they did. */
 const lastWritesMs = 1_000
+
+/** How long after an engine could not be told what to send it is told again. */
+const resubscribeMs = 1_000
+
+/** Channels of all domains. */
+const everywhere = { domain: null, presenceId: null }
 
 /** What a connector is made from: the ports that contracts/connector.ts names, and the world. */
 export interface ConnectorParts extends Time {
@@ -61,7 +69,7 @@ export function startConnector(parts: ConnectorParts): Connector {
   const domains = domainNames(parts.ports.domains, clock)
   const registry = channelRegistry(domains)
   const shared = { ...parts, registry, domains }
-  const events = eventSide(shared)
+  const events = eventSide({ ...shared, isUp: (uuid) => isUp({ registry, link: works.engine.commands }, uuid) })
   const works = engineWorks({
     ...shared,
     address: parts.engine,
@@ -101,14 +109,28 @@ async function within(timers: Timers, ms: number, work: Promise<unknown>): Promi
   over.abort()
 }
 
+/** Whether a channel is up, as far as can be told: while the engine cannot be asked, what nobody tells of is not. */
+async function isUp(sources: ChannelSources, uuid: string): Promise<boolean> {
+  try {
+    return (await findChannel(sources, uuid, everywhere, 'when unproven')) !== undefined
+  } catch (problem) {
+    if (problem instanceof DomainError) throw problem
+    return false
+  }
+}
+
 /** What goes on by itself until the connector stops. */
 function startLoops({ parts, startedAt, events, works, runner }: Running, signal: AbortSignal): Promise<unknown> {
-  const { log } = parts
+  const { log, timers } = parts
+  let cancelRetry = () => {}
   const resubscribe = () => {
     works.engine.events.resubscribe(events.words()).catch((problem: unknown) => {
       log.warn('the engine could not be told what to send', { reason: problem instanceof Error ? problem.name : '' })
+      cancelRetry()
+      cancelRetry = timers.after(resubscribeMs, resubscribe)
     })
   }
+  signal.addEventListener('abort', () => cancelRetry())
   return Promise.all([
     events.follow(resubscribe, signal),
     commandIntake({ ...parts, runner }).follow(signal),

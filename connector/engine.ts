@@ -5,7 +5,7 @@ import type { EslSession } from './esl/session.ts'
 export type EngineEvent = EslEvent
 
 /** One connection to the event socket of an engine; it comes back by itself and never repeats a command. */
-export type EngineLink = Pick<EslSession, 'state' | 'heardAt' | 'api' | 'bgapi' | 'resubscribe' | 'close'>
+export type EngineLink = Pick<EslSession, 'state' | 'heardAt' | 'counts' | 'api' | 'bgapi' | 'resubscribe' | 'close'>
 
 /**
  * One engine with its two links. The engine runs one command at a time on a link and sends no event meanwhile, and

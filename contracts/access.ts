@@ -140,8 +140,8 @@ export const access: MethodAccess = {
     create: [{ table: 'commands', actions: ['PutItem'] }],
     read: [{ table: 'commands', actions: ['GetItem', 'Query'] }],
     claim: [{ table: 'commands', actions: ['UpdateItem'] }],
-    complete: [{ table: 'commands', actions: ['UpdateItem', 'PutItem'] }],
     withdraw: [{ table: 'commands', actions: ['UpdateItem'] }],
+    complete: [{ table: 'commands', actions: ['UpdateItem', 'PutItem'] }],
   },
   events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
   hooks: {

@@ -55,14 +55,8 @@ export const displayDigits = text(/^\+?[0-9*#]{1,32}$/, 'must be 1-32 digits, * 
 /** `name=value` of the header that makes a phone answer by itself. */
 export const autoAnswer = text(
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  /^(?:sip_auto_answer|sip_h_Call-Info|sip_h_Alert-Info|sip_invite_params)=[^\u0000-\u001f\u007f{}[\],'"\\$]{0,128}$/u,
-  'must be sip_auto_answer, sip_h_Call-Info, sip_h_Alert-Info or sip_invite_params, "=", and up to 128 characters without {}[],\'"\\$',
-)
-
-/** The numbers of an account, comma-separated. */
-export const numberList = text(
-  /^[0-9*#+]{1,32}(?:,[0-9*#+]{1,32})*$/,
-  'must be numbers of digits, *, # and +, separated by commas',
+  /^(?:sip_auto_answer|sip_h_Call-Info|sip_h_Alert-Info|sip_invite_params)=(?!.*:_:)[^\u0000-\u001f\u007f{}[\],'"\\$]{0,128}$/u,
+  'must be sip_auto_answer, sip_h_Call-Info, sip_h_Alert-Info or sip_invite_params, "=", and up to 128 characters without {}[],\'"\\$ and :_:',
 )
 
 /** The name of a setting, and its value, where they come apart; see {@link assignment}. */

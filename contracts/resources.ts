@@ -62,13 +62,16 @@ export interface QueueSpec {
   readonly maxReceives: number
 }
 
-/** Every queue. Commands live 60 s at most, so that none outlives its deadline by much. */
+/**
+ * Every queue. Commands live 60 s at most, so that none outlives its deadline by much, and one that a dying connector
+ * had taken is seen again after 10 s, so that it can still run within its 20.
+ */
 export const queues = {
   commands: {
     variable: 'QUEUE_COMMANDS',
     purpose: 'commands to the engine; group = channel uuid',
     fifo: true,
-    visibilitySeconds: 30,
+    visibilitySeconds: 10,
     retentionSeconds: 60,
     maxReceives: 3,
   },

@@ -240,9 +240,10 @@ export interface PresenceStore {
 /** Sends commands to the engine, each at most once. */
 export interface CallEngine {
   /**
-   * Records the command, queues it and waits for its outcome; `undefined` when none came within `waitMs`. With an `id`
-   * (a UUID) it is one command however often it is run: a repetition is answered with the outcome of the first, and is
-   * sent only when it is certain that the first was not.
+   * Records the command, queues it and waits for its outcome. What nobody has taken within `waitMs` is withdrawn and
+   * has ended as `expired`; `undefined`: it was taken, and no outcome came in time. With an `id` (a UUID) it is one
+   * command however often it is run: a repetition is answered with the outcome of the first, and is sent only when it is
+   * certain that the first was not.
    */
   run(command: EngineCommand, scope: CommandScope, waitMs: number, id?: string): Promise<CommandOutcome | undefined>
   /** Records and queues the command and does not wait. */
@@ -257,10 +258,13 @@ export interface CommandStore {
   read(id: string): Promise<CommandRecord | undefined>
   /** Takes a command for one connector: `true` exactly once for each id, and never when it has ended. */
   claim(id: string, connectorId: string): Promise<boolean>
+  /**
+   * Ends a command that nobody has taken as `expired`: `true` means that nobody ever will. `false` when it was taken or
+   * has ended.
+   */
+  withdraw(id: string): Promise<boolean>
   /** Stores how it ended. The first outcome stays. */
   complete(id: string, outcome: CommandOutcome): Promise<void>
-  /** Ends a command as `unsent` (`expired`) that nobody has claimed and that has not ended; `true` when it was so. */
-  withdraw(id: string): Promise<boolean>
 }
 
 /** A message as it was taken off a queue. */

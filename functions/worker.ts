@@ -16,7 +16,7 @@ import { messageSchemas } from './worker/message-schemas.ts'
 export type WorkerAdaptersOf<W extends Worker> = { readonly [P in keyof W['needs'] & PortName]: MakePort<P> }
 
 /** What the messages of a worker's queue hold. */
-export type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
+type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
 
 /** What a worker works with besides its ports. */
 export type WorkerTools = Pick<EndpointTools, 'clock' | 'random' | 'log'>

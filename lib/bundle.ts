@@ -20,13 +20,6 @@ const noticeAfterMs = 2000
 const requireBanner =
   "import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);"
 
-/** What functions get instead of parts of the SDK that only cost them. */
-const replacements = {
-  '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'bundled/environment-credentials.ts'),
-  '@aws-sdk/endpoint-cache': join(import.meta.dirname, 'bundled/absent-features.ts'),
-  '@smithy/core/event-streams': join(import.meta.dirname, 'bundled/absent-features.ts'),
-}
-
 const common = {
   bundle: true,
   format: 'esm',
@@ -75,14 +68,13 @@ async function bundleFunctions(source: string, build: Build): Promise<esbuild.Ou
       out: join(functionFolder(build, handler), 'index'),
     })),
     outdir: build.folder,
-    alias: replacements,
   })
   return result.outputFiles
 }
 
 /**
- * The connector keeps the whole SDK: a task's credentials come by HTTP and expire. It keeps names too, which cost a
- * function 20 KB of every cold start: the errors of the event socket are called after their classes.
+ * The connector keeps names, which cost a function 20 KB of every cold start: the errors of the event socket are called
+ * after their classes.
  */
 async function bundleConnector(source: string, build: Build): Promise<esbuild.OutputFile[]> {
   const result = await esbuild.build({

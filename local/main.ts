@@ -8,6 +8,8 @@ import { readSettings } from './settings.ts'
 /** A terminal's Ctrl-C arrives by several ways at once; a person's second one comes later than this. */
 const sameSignalMs = 1000
 
+// Whatever is written from here on, by whichever part, only its owner can read.
+process.umask(0o077)
 const startedAt = Date.now()
 const stopping = new AbortController()
 let stoppedAt = 0

@@ -22,12 +22,27 @@ if (
 ensureInstalled()
 const child = spawn(
   join(here, '..', 'node_modules', '.bin', 'node'),
-  ['--disable-warning=ExperimentalWarning', join(here, 'main.ts')],
-  { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
+  // Young objects get 4 MB a space: what a larger one saves in time is not seen here, and it costs 100 MB.
+  ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', join(here, 'main.ts')],
+  {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: {
+      // Compiled code is kept between starts: half a second less, and 25 MB.
+      NODE_COMPILE_CACHE: join(here, '..', 'node_modules', '.cache', 'callplane'),
+      // The 19 MiB of each password hash go back to the system at once: 100 MB less.
+      MALLOC_MMAP_THRESHOLD_: '1048576',
+      ...process.env,
+    },
+  },
 )
 // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. This process then waits:
 // what main.ts does about it decides how both end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// npm runs this in a shell of its own. Told to stop by a signal, it ends that shell and nothing else.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const shell = process.ppid
+  setInterval(() => process.ppid !== shell && child.kill('SIGTERM'), 500).unref()
+}
 child.once('error', (error) => {
   console.error(`the installed Node cannot be run: ${error.message}; run npm ci`)
   process.exit(1)

@@ -6,6 +6,8 @@ import { signedRequest } from './signed-request.ts'
 /** A service that takes and answers JSON. */
 export interface JsonService {
   readonly name: string
+  /** What it is to this platform; told to callers in its stead. */
+  readonly title: string
   /** Stands before the action in the header `X-Amz-Target`. */
   readonly target: string
   readonly version: '1.0' | '1.1'
@@ -13,12 +15,32 @@ export interface JsonService {
   readonly endpointVariable: string
 }
 
-/** The services that are called without a client of the SDK. */
+/** The services that are called. */
 export const services = {
-  sqs: { name: 'sqs', target: 'AmazonSQS', version: '1.0', endpointVariable: environment.sqsEndpoint },
-  kms: { name: 'kms', target: 'TrentService', version: '1.1', endpointVariable: environment.kmsEndpoint },
+  dynamodb: {
+    name: 'dynamodb',
+    title: 'the store',
+    target: 'DynamoDB_20120810',
+    version: '1.0',
+    endpointVariable: environment.dynamodbEndpoint,
+  },
+  sqs: {
+    name: 'sqs',
+    title: 'the queue',
+    target: 'AmazonSQS',
+    version: '1.0',
+    endpointVariable: environment.sqsEndpoint,
+  },
+  kms: {
+    name: 'kms',
+    title: 'the key service',
+    target: 'TrentService',
+    version: '1.1',
+    endpointVariable: environment.kmsEndpoint,
+  },
   secrets: {
     name: 'secretsmanager',
+    title: 'the secret store',
     target: 'secretsmanager',
     version: '1.1',
     endpointVariable: environment.secretsEndpoint,
@@ -30,13 +52,26 @@ export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal'
   readonly code: string
   readonly status: number
+  readonly #answer: Readonly<Record<string, unknown>>
 
-  constructor(service: string, action: string, code: string, status: number) {
-    super(`${service} refused ${action}: ${code} (${status})`)
+  constructor(request: string, status: number, answer: Readonly<Record<string, unknown>>) {
+    const { __type: type = 'unknown', message = answer['Message'] ?? '' } = answer
+    // The word comes with or without a namespace before a `#`.
+    const code = String(type).split('#').at(-1) ?? 'unknown'
+    super(`${request}: ${code} (${status}) ${String(message).slice(0, MESSAGE_LENGTH)}`)
     this.code = code
     this.status = status
+    this.#answer = answer
+  }
+
+  /** All that it answered. It may hold a stored record, so it is never printed with the error. */
+  get answer(): Readonly<Record<string, unknown>> {
+    return this.#answer
   }
 }
+
+/** Characters of a service's own message that are kept. */
+const MESSAGE_LENGTH = 300
 
 /** These services answer within 50 ms; three tries end well before the 28 s that a request may take. */
 const TIMEOUT_MS = 3_000
@@ -45,7 +80,7 @@ const TIMEOUT_MS = 3_000
 const WAITS_MS = [50, 200]
 
 /** Words of a refusal that passes by itself. */
-const PASSING = /throttl|limitexceeded|overlimit|toomanyrequests|unavailable|internal/i
+const PASSING = /throttl|limitexceeded|throughputexceeded|overlimit|toomanyrequests|unavailable|internal/i
 
 /**
  * Calls an action of a service, again where a fault may pass, and answers its JSON. Fails with `store_unavailable` when
@@ -63,9 +98,9 @@ export async function awsJson(
       return await awsJsonOnce(context, service, action, input)
     } catch (cause) {
       const wait = WAITS_MS[tries]
-      if (!passes(cause)) throw new DomainError('internal_error', `${service.name} refused ${action}`, { cause })
+      if (!passes(cause)) throw new DomainError('internal_error', `${service.title} refused the request`, { cause })
       if (wait === undefined) {
-        throw new DomainError('store_unavailable', `${service.name} does not answer, try again`, {
+        throw new DomainError('store_unavailable', `${service.title} does not answer, try again`, {
           retryAfterSeconds: 2,
           cause,
         })
@@ -103,7 +138,7 @@ export async function awsJsonOnce(
     ...limits,
   })
   if (answer.status === 200) return JSON.parse(answer.body)
-  throw new ServiceRefusal(service.name, action, codeIn(answer.body), answer.status)
+  throw new ServiceRefusal(`${service.name} ${action}`, answer.status, recordIn(answer.body))
 }
 
 function passes(error: unknown): boolean {
@@ -111,14 +146,13 @@ function passes(error: unknown): boolean {
   return error.status >= 500 || error.status === 429 || PASSING.test(error.code)
 }
 
-/** The error's word, as the JSON protocols tell it: `__type`, with or without a namespace before a `#`. */
-function codeIn(body: string): string {
+/** The record in a body; an empty one where there is none, as from a proxy in between. */
+function recordIn(body: string): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = JSON.parse(body)
-    const type = typeof parsed === 'object' && parsed !== null && '__type' in parsed ? String(parsed.__type) : ''
-    return type.split('#').at(-1) || 'unknown'
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
   } catch {
-    return 'unknown'
+    return {}
   }
 }
 

@@ -24,8 +24,8 @@ export interface Exchange {
 }
 
 /**
- * One HTTP exchange with a service of the cloud, over connections that are kept. Node's own client: the SDK has loaded
- * it already, while `fetch` would add its load time to a cold start. Rejects when no whole answer came in time.
+ * One HTTP exchange with a service of the cloud, over connections that are kept. Node's own
+ * client: `fetch` would add its load time to a cold start. Rejects when no whole answer came in time.
  */
 export function exchange(url: URL, given: Exchange): Promise<Answer> {
   const isSecure = url.protocol === 'https:'

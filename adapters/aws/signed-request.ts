@@ -18,8 +18,8 @@ export interface ServiceRequest {
 }
 
 /**
- * Posts a request signed with the process's credentials (Signature Version 4) to a service of its region. 7 ms of a
- * cold start, where a client of the SDK costs 20 to 60. Rejects when no answer came in time; judges no status.
+ * Posts a request signed with the process's credentials (Signature Version 4) to a service of its region. Rejects when
+ * no answer came in time; judges no status.
  */
 export async function signedRequest(
   context: Pick<AdapterContext, 'env' | 'clock'>,

@@ -2,33 +2,25 @@
  * The writes of accounts. An account, the reservations of its numbers and the count of its domain change together, in
  * one transaction, or not at all.
  */
-import {
-  type DynamoDBDocumentClient,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb'
 import type { Account } from '../../core/model.ts'
 import type { AccountCreation } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { accountKey, numberKey, ownerOf, toAccountItem } from './account-item.ts'
-import { tableName } from './client.ts'
+import { accountItem, accountKey, numberKey, ownerOf, toAccountItem } from './account-item.ts'
+import { type Part, tableName, transactWrite, updateItem } from './client.ts'
 import { domainKey } from './domain-item.ts'
-import { type FailedPart, conditionally, numberOf, textOf, textsOf, transacted } from './errors.ts'
+import { type FailedPart, conditionally, numberOf, textOf, transacted } from './errors.ts'
+import { parseItem } from './items.ts'
 
 /** Of an account that was removed and made anew, the versions begin again: both tell which one is meant. */
 const SAME_VERSION = 'version = :version AND createdAt = :createdAt'
 
-type Part = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
-
 /** See {@link AccountStore.create}. */
 export async function createAccount(
-  client: DynamoDBDocumentClient,
   context: AdapterContext,
   account: Account,
   limit: number,
 ): Promise<AccountCreation> {
-  const failed = await transact(client, [
+  const failed = await transact(context, [
     countIn(context, account.domain, limit),
     {
       Put: {
@@ -50,14 +42,13 @@ export async function createAccount(
 
 /** See {@link AccountStore.update}. */
 export async function updateAccount(
-  client: DynamoDBDocumentClient,
   context: AdapterContext,
   account: Account,
   previous: Account,
 ): Promise<'updated' | 'version_changed' | 'number_taken'> {
   const added = distinct(account.numbers).filter((number) => !previous.numbers.includes(number))
   const dropped = distinct(previous.numbers).filter((number) => !account.numbers.includes(number))
-  const failed = await transact(client, [
+  const failed = await transact(context, [
     {
       Put: {
         TableName: tableName(context, 'accounts'),
@@ -74,20 +65,11 @@ export async function updateAccount(
 }
 
 /** See {@link AccountStore.remove}. Follows an account that was changed meanwhile, so that no reservation is left. */
-export async function removeAccount(
-  client: DynamoDBDocumentClient,
-  context: AdapterContext,
-  account: Account,
-  exactly = false,
-): Promise<boolean> {
-  const current = {
-    version: account.version,
-    createdAt: account.createdAt,
-    numbers: account.numbers,
-    domainIsThere: true,
-  }
+export async function removeAccount(context: AdapterContext, account: Account, exactly = false): Promise<boolean> {
+  const { version, createdAt, numbers } = account
+  const current = { version, createdAt, numbers, domainIsThere: true }
   for (;;) {
-    const failed = await transact(client, [
+    const failed = await transact(context, [
       {
         Delete: {
           TableName: tableName(context, 'accounts'),
@@ -103,10 +85,9 @@ export async function removeAccount(
     if (failed === undefined) return true
     const [removed] = failed
     if (removed?.failed) {
-      const version = numberOf(removed.stored, 'version')
-      const createdAt = numberOf(removed.stored, 'createdAt')
-      if (exactly || version === undefined || createdAt === undefined) return false
-      Object.assign(current, { version, createdAt, numbers: textsOf(removed.stored, 'numbers') })
+      const stored = parseItem(accountItem, removed.stored)
+      if (exactly || stored === undefined) return false
+      Object.assign(current, { version: stored.version, createdAt: stored.createdAt, numbers: stored.numbers })
     } else {
       current.domainIsThere = false
     }
@@ -114,31 +95,24 @@ export async function removeAccount(
 }
 
 /** See {@link AccountStore.useCode}. A write whose answer was lost finds its own mark and counts as done. */
-export async function useCode(
-  client: DynamoDBDocumentClient,
-  context: AdapterContext,
-  account: Account,
-  step: number,
-): Promise<boolean> {
+export async function useCode(context: AdapterContext, account: Account, step: number): Promise<boolean> {
   const writeId = context.random.uuid()
   const result = await conditionally(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: tableName(context, 'accounts'),
-        Key: accountKey(account.domain, account.login),
-        UpdateExpression: 'SET secondFactor.usedStep = :step, version = version + :one, codeUseId = :writeId',
-        ConditionExpression:
-          'secondFactor.usedStep < :step AND secondFactor.sealed = :sealed AND credentialsId = :credentialsId',
-        ExpressionAttributeValues: {
-          ':step': step,
-          ':one': 1,
-          ':writeId': writeId,
-          ':sealed': account.secondFactor?.sealed ?? '',
-          ':credentialsId': account.credentialsId,
-        },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
+    updateItem(context, {
+      TableName: tableName(context, 'accounts'),
+      Key: accountKey(account.domain, account.login),
+      UpdateExpression: 'SET secondFactor.usedStep = :step, version = version + :one, codeUseId = :writeId',
+      ConditionExpression:
+        'secondFactor.usedStep < :step AND secondFactor.sealed = :sealed AND credentialsId = :credentialsId',
+      ExpressionAttributeValues: {
+        ':step': step,
+        ':one': 1,
+        ':writeId': writeId,
+        ':sealed': account.secondFactor?.sealed ?? '',
+        ':credentialsId': account.credentialsId,
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
   )
   return result.done || textOf(result.stored, 'codeUseId') === writeId
 }
@@ -148,8 +122,8 @@ function isLive({ stored }: FailedPart): boolean {
   return stored !== undefined && numberOf(stored, 'deletedAt') === undefined
 }
 
-function transact(client: DynamoDBDocumentClient, parts: Part[]): Promise<FailedPart[] | undefined> {
-  return transacted(() => client.send(new TransactWriteCommand({ TransactItems: parts })))
+function transact(context: AdapterContext, parts: readonly Part[]): Promise<FailedPart[] | undefined> {
+  return transacted(() => transactWrite(context, parts))
 }
 
 function countIn(context: AdapterContext, domain: string, limit: number): Part {

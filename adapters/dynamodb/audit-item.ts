@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import type { AuditEntry, AuditRecord } from '../../core/ports.ts'
 import { keptUntil } from '../retention.ts'
-import { type Item, expirySeconds, parseItem } from './items.ts'
+import type { Item } from './attributes.ts'
+import { expirySeconds, parseItem } from './items.ts'
 import { joinKey, numberPart } from './key.ts'
 
 /** A line of the trail as it is stored. */
@@ -40,7 +41,7 @@ export function toAuditItem(record: AuditRecord, id: string) {
 }
 
 /** The line in an item. */
-export function fromAuditItem(item: Item): AuditEntry | undefined {
+export function fromAuditItem(item: Item | undefined): AuditEntry | undefined {
   const parsed = parseItem(auditItem, item)
   if (parsed === undefined) return undefined
   const { sk: position, ...record } = parsed

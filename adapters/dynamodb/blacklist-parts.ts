@@ -1,12 +1,8 @@
 /** The parts that transactions of blacklists are made of; each says what must still be so. */
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { BlacklistEntry } from '../../core/model.ts'
 import type { AdapterContext } from '../context.ts'
 import { type StoredList, entryKey, generationKey, listCountKey, listKey } from './blacklist-item.ts'
-import { tableName } from './client.ts'
-
-/** A part of a transaction. */
-export type Part = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+import { type Part, tableName } from './client.ts'
 
 /** The table of all of them. */
 export function tableOf(context: AdapterContext): { readonly TableName: string } {

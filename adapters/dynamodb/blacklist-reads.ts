@@ -1,7 +1,7 @@
-import { GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { BlacklistEntry } from '../../core/model.ts'
 import type { BlacklistPage } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
+import type { Item } from './attributes.ts'
 import {
   type StoredList,
   entryItem,
@@ -11,9 +11,8 @@ import {
   listKey,
   listPartition,
 } from './blacklist-item.ts'
-import { documentClient, tableName } from './client.ts'
-import { guarded } from './errors.ts'
-import { type Item, parseItem, queryAll, under } from './items.ts'
+import { type Key, type Query, getItem, queryAll, queryPage, tableName } from './client.ts'
+import { parseItem, under } from './items.ts'
 import { joinKey } from './key.ts'
 
 /** More than a page of the store holds of the smallest entries. */
@@ -21,12 +20,12 @@ const ITEMS_AT_ONCE = 10_000
 
 /** A list's item, also of a list whose entries have all ended. */
 export async function readList(context: AdapterContext, domain: string, list: string): Promise<StoredList | undefined> {
-  return parseItem(listItem, await getItem(context, listKey(domain, list)))
+  return parseItem(listItem, await get(context, listKey(domain, list)))
 }
 
 /** Every list's item of a domain. */
 export async function readLists(context: AdapterContext, domain: string): Promise<StoredList[]> {
-  const items = await queryAll(documentClient(context), {
+  const items = await queryAll(context, {
     TableName: tableName(context, 'blacklists'),
     ConsistentRead: true,
     ...under(listPartition(domain)),
@@ -41,7 +40,7 @@ export async function readStored(
   generation: string,
   number: string,
 ): Promise<BlacklistEntry | undefined> {
-  return parseItem(entryItem, await getItem(context, entryKey(domain, generation, number)))
+  return parseItem(entryItem, await get(context, entryKey(domain, generation, number)))
 }
 
 /** Whether the time of an entry is not over. */
@@ -70,17 +69,15 @@ export async function readPage(
   const entries: BlacklistEntry[] = []
   let start: Item | undefined = after === undefined ? undefined : { pk, sk: joinKey(after) }
   do {
-    const query = new QueryCommand({
+    const query = {
       ...liveEntries(context, pk),
       ScanIndexForward: direction === 1,
       Limit: Math.min(wanted - seen, ITEMS_AT_ONCE),
-      ExclusiveStartKey: start,
-    })
-    const page = await guarded(() => documentClient(context).send(query))
-    const items = page.Items ?? []
+    }
+    const { items, next } = await queryPage(context, query, start)
     entries.push(...items.slice(Math.max(0, skip - seen)).flatMap((item) => parseItem(entryItem, item) ?? []))
     seen += items.length
-    start = page.LastEvaluatedKey
+    start = next
   } while (start !== undefined && seen < wanted)
   return { entries: entries.slice(0, limit), more: entries.length > limit }
 }
@@ -91,24 +88,20 @@ export async function readEntries(
   domain: string,
   { generation }: Pick<StoredList, 'generation'>,
 ): Promise<BlacklistEntry[]> {
-  const items = await queryAll(documentClient(context), liveEntries(context, entryPartition(domain, generation)))
+  const items = await queryAll(context, liveEntries(context, entryPartition(domain, generation)))
   return items.flatMap((item) => parseItem(entryItem, item) ?? [])
 }
 
 /** How many entries of a list have not ended. */
 export async function countLive(context: AdapterContext, domain: string, list: StoredList): Promise<number> {
   if (list.ending === 0) return list.entries
+  const query = { ...liveEntries(context, entryPartition(domain, list.generation)), Select: 'COUNT' } as const
   let live = 0
   let start: Item | undefined
   do {
-    const query = new QueryCommand({
-      ...liveEntries(context, entryPartition(domain, list.generation)),
-      Select: 'COUNT',
-      ExclusiveStartKey: start,
-    })
-    const page = await guarded(() => documentClient(context).send(query))
-    live += page.Count ?? 0
-    start = page.LastEvaluatedKey
+    const { count, next } = await queryPage(context, query, start)
+    live += count
+    start = next
   } while (start !== undefined)
   return live
 }
@@ -120,25 +113,22 @@ export async function readEnded(
   { generation }: Pick<StoredList, 'generation'>,
   limit: number,
 ): Promise<BlacklistEntry[]> {
+  const query = entriesWhere(context, entryPartition(domain, generation), 'expires <= :now')
   const ended: BlacklistEntry[] = []
   let start: Item | undefined
   do {
-    const query = new QueryCommand({
-      ...entriesWhere(context, entryPartition(domain, generation), 'expires <= :now'),
-      ExclusiveStartKey: start,
-    })
-    const page = await guarded(() => documentClient(context).send(query))
-    ended.push(...(page.Items ?? []).flatMap((item) => parseItem(entryItem, item) ?? []))
-    start = page.LastEvaluatedKey
+    const { items, next } = await queryPage(context, query, start)
+    ended.push(...items.flatMap((item) => parseItem(entryItem, item) ?? []))
+    start = next
   } while (start !== undefined && ended.length < limit)
   return ended.slice(0, limit)
 }
 
-function liveEntries(context: AdapterContext, pk: string): QueryCommandInput {
+function liveEntries(context: AdapterContext, pk: string): Query {
   return entriesWhere(context, pk, 'attribute_not_exists(expires) OR expires > :now')
 }
 
-function entriesWhere(context: AdapterContext, pk: string, FilterExpression: string): QueryCommandInput {
+function entriesWhere(context: AdapterContext, pk: string, FilterExpression: string): Query {
   const { KeyConditionExpression, ExpressionAttributeValues } = under(pk)
   return {
     TableName: tableName(context, 'blacklists'),
@@ -149,10 +139,6 @@ function entriesWhere(context: AdapterContext, pk: string, FilterExpression: str
   }
 }
 
-async function getItem(context: AdapterContext, Key: { pk: string; sk: string }): Promise<Item | undefined> {
-  const TableName = tableName(context, 'blacklists')
-  const found = await guarded(() =>
-    documentClient(context).send(new GetCommand({ TableName, Key, ConsistentRead: true })),
-  )
-  return found.Item
+function get(context: AdapterContext, key: Key): Promise<Item | undefined> {
+  return getItem(context, tableName(context, 'blacklists'), key)
 }

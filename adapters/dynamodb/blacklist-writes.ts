@@ -3,15 +3,14 @@
  * transaction, or not at all. Each reads what is there, writes on the condition that it still is, and begins again when
  * it is not: somebody else was done meanwhile.
  */
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { untilDone } from '../../core/concurrency/until-done.ts'
 import type { BlacklistEntry } from '../../core/model.ts'
 import type { BlacklistAddition } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { type StoredList, entryKey, generationKey, listCountKey, listKey } from './blacklist-item.ts'
-import { type Part, countIn, discount, forget, listRemoval, tableOf, withdraw } from './blacklist-parts.ts'
+import { countIn, discount, forget, listRemoval, tableOf, withdraw } from './blacklist-parts.ts'
 import { countLive, isListLive, isLive, readEnded, readList, readLists, readStored } from './blacklist-reads.ts'
-import { documentClient } from './client.ts'
+import { type Part, transactWrite } from './client.ts'
 import { type FailedPart, numberOf, textOf, transacted } from './errors.ts'
 
 /** The most entries and lists that there may be. */
@@ -174,6 +173,6 @@ async function removeEndedLists(context: AdapterContext, domain: string): Promis
   }
 }
 
-function transact(context: AdapterContext, TransactItems: Part[]): Promise<FailedPart[] | undefined> {
-  return transacted(() => documentClient(context).send(new TransactWriteCommand({ TransactItems })))
+function transact(context: AdapterContext, parts: readonly Part[]): Promise<FailedPart[] | undefined> {
+  return transacted(() => transactWrite(context, parts))
 }

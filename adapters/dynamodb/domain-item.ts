@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { DeletedDomain, Domain } from '../../core/model.ts'
-import { type Item, parseItem } from './items.ts'
+import type { Item } from './attributes.ts'
+import { parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 
 const texts = z.record(z.string(), z.string())

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { DomainToken } from '../../core/model.ts'
-import { type Item, parseItem } from './items.ts'
+import type { Item } from './attributes.ts'
+import { parseItem } from './items.ts'
 import { joinKey, keyPrefix } from './key.ts'
 import { tokenPartition } from './token-item.ts'
 

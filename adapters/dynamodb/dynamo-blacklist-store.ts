@@ -1,13 +1,11 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb'
 import type { BlacklistStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { entryPartition, generationItem, generationKey, generationsPartition } from './blacklist-item.ts'
 import { isListLive, isLive, readEntries, readList, readLists, readPage, readStored } from './blacklist-reads.ts'
 import { addEntry, removeEntry, removeList } from './blacklist-writes.ts'
-import { documentClient, tableName } from './client.ts'
+import { deleteItem, queryAll, tableName } from './client.ts'
 import { emptyPartition } from './empty-partition.ts'
-import { guarded } from './errors.ts'
-import { parseItem, queryAll, under } from './items.ts'
+import { parseItem, under } from './items.ts'
 
 /**
  * Blacklists in DynamoDB. The entries of a list lie in a partition of their own, whose name only the list's item knows:
@@ -48,7 +46,7 @@ export function dynamoBlacklistStore(context: AdapterContext): BlacklistStore {
 /** Empties the partitions of removed lists, each one's mark going last, so that a broken sweep is found again. */
 async function sweep(context: AdapterContext, domain: string, until: number): Promise<boolean> {
   const TableName = tableName(context, 'blacklists')
-  const marks = await queryAll(documentClient(context), {
+  const marks = await queryAll(context, {
     TableName,
     ConsistentRead: true,
     ...under(generationsPartition(domain)),
@@ -57,8 +55,7 @@ async function sweep(context: AdapterContext, domain: string, until: number): Pr
   for (const { generation } of removed) {
     const place = { table: 'blacklists', pk: entryPartition(domain, generation) } as const
     if (!(await emptyPartition(context, place, until))) return false
-    const Key = generationKey(domain, generation)
-    await guarded(() => documentClient(context).send(new DeleteCommand({ TableName, Key })))
+    await deleteItem(context, { TableName, Key: generationKey(domain, generation) })
   }
   return true
 }

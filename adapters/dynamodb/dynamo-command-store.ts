@@ -1,4 +1,3 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod/mini'
 import { engineCommand } from '../../contracts/messages/command.ts'
 import type { CommandOutcome, CommandRecord } from '../../core/commands.ts'
@@ -6,10 +5,10 @@ import { DomainError } from '../../core/errors.ts'
 import type { CommandStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { documentClient, tableName } from './client.ts'
+import { getItem, putItem, queryAll, tableName, updateItem } from './client.ts'
 import { commandOutcome, packOutcome, unpackOutcome } from './command-outcome.ts'
-import { conditionally, guarded, textOf } from './errors.ts'
-import { expirySeconds, isExpired, parseItem, putNew, queryAll, under } from './items.ts'
+import { conditionally, textOf } from './errors.ts'
+import { expirySeconds, nowSeconds, parseItem, putNew, under, unexpired } from './items.ts'
 import { joinKey, keyPrefix, numberPart } from './key.ts'
 
 const commandItem = z.object({
@@ -29,36 +28,31 @@ const partItem = z.object({ bytes: z.instanceof(Uint8Array) })
 /** The condition of a command that is there and has no outcome. */
 const WAITS = 'expiresAt > :seconds AND attribute_not_exists(endedAt)'
 
+/** The condition of one that nobody has taken besides. Of all who write under it, one succeeds. */
+const IS_FREE = `${WAITS} AND attribute_not_exists(claimedBy)`
+
 /** Records of commands in DynamoDB, one partition a command: the record, and the parts of a large outcome. */
 export function dynamoCommandStore(context: AdapterContext): CommandStore {
-  const client = documentClient(context)
   return {
     create(record) {
       const item = { ...commandKey(record.id), ...record, expiresAt: expirySeconds(keptUntil.command(record)) }
-      const { random, clock } = context
-      return putNew(client, tableName(context, 'commands'), item, { random, now: clock.now() })
+      return putNew(context, tableName(context, 'commands'), item)
     },
-    read: (id) => read(client, context, id),
-    claim: (id, connectorId) => claim(client, context, id, connectorId),
-    complete: (id, outcome) => complete(client, context, id, outcome),
-    withdraw: (id) => withdraw(client, context, id),
+    read: (id) => read(context, id),
+    claim: (id, connectorId) => claim(context, id, connectorId),
+    withdraw: (id) => withdraw(context, id),
+    complete: (id, outcome) => complete(context, id, outcome),
   }
 }
 
-async function read(
-  client: DynamoDBDocumentClient,
-  context: AdapterContext,
-  id: string,
-): Promise<CommandRecord | undefined> {
+async function read(context: AdapterContext, id: string): Promise<CommandRecord | undefined> {
   const TableName = tableName(context, 'commands')
-  const { Item } = await guarded(() =>
-    client.send(new GetCommand({ TableName, Key: commandKey(id), ConsistentRead: true })),
-  )
-  const stored = Item && isExpired(Item, context.clock.now()) ? undefined : parseItem(commandItem, Item)
+  const item = await getItem(context, TableName, commandKey(id))
+  const stored = parseItem(commandItem, unexpired(context, item))
   if (stored === undefined) return undefined
   const { outcomeParts, ...record } = stored
   if (outcomeParts === undefined) return record
-  const parts = await queryAll(client, {
+  const parts = await queryAll(context, {
     TableName,
     ConsistentRead: true,
     ...under(commandKey(id).pk, keyPrefix('part', outcomeParts.set)),
@@ -71,73 +65,61 @@ async function read(
 }
 
 /** A claim whose answer was lost and that the client tries again finds its own mark and still holds. */
-async function claim(
-  client: DynamoDBDocumentClient,
-  context: AdapterContext,
-  id: string,
-  connectorId: string,
-): Promise<boolean> {
+async function claim(context: AdapterContext, id: string, connectorId: string): Promise<boolean> {
   const claimId = context.random.uuid()
   const result = await conditionally(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: tableName(context, 'commands'),
-        Key: commandKey(id),
-        UpdateExpression: 'SET claimedBy = :connector, claimId = :claim',
-        ConditionExpression: `${WAITS} AND attribute_not_exists(claimedBy)`,
-        ExpressionAttributeValues: { ':connector': connectorId, ':claim': claimId, ':seconds': nowSeconds(context) },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
+    updateItem(context, {
+      TableName: tableName(context, 'commands'),
+      Key: commandKey(id),
+      UpdateExpression: 'SET claimedBy = :connector, claimId = :claim',
+      ConditionExpression: IS_FREE,
+      ExpressionAttributeValues: { ':connector': connectorId, ':claim': claimId, ':seconds': nowSeconds(context) },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
   )
   return result.done || textOf(result.stored, 'claimId') === claimId
 }
 
-/** Parts are written first: whoever sees the outcome finds them all. Parts of an outcome that came second expire. */
-async function complete(
-  client: DynamoDBDocumentClient,
-  context: AdapterContext,
-  id: string,
-  outcome: CommandOutcome,
-): Promise<void> {
-  const parts = await packOutcome(outcome)
-  const stored = parts === undefined ? { outcome } : { outcomeParts: await putParts(client, context, id, parts) }
-  const [[attribute, value] = ['outcome', outcome]] = Object.entries(stored)
-  await conditionally(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: tableName(context, 'commands'),
-        Key: commandKey(id),
-        UpdateExpression: 'SET #outcome = :outcome, endedAt = :now',
-        ConditionExpression: WAITS,
-        ExpressionAttributeNames: { '#outcome': attribute },
-        ExpressionAttributeValues: { ':outcome': value, ':now': context.clock.now(), ':seconds': nowSeconds(context) },
-      }),
-    ),
+/** As with a claim, a withdrawal that is tried again finds its own mark. */
+async function withdraw(context: AdapterContext, id: string): Promise<boolean> {
+  const withdrawalId = context.random.uuid()
+  const outcome: CommandOutcome = { state: 'unsent', reason: 'expired' }
+  const result = await conditionally(() =>
+    updateItem(context, {
+      TableName: tableName(context, 'commands'),
+      Key: commandKey(id),
+      UpdateExpression: 'SET outcome = :outcome, endedAt = :now, withdrawalId = :withdrawal',
+      ConditionExpression: IS_FREE,
+      ExpressionAttributeValues: {
+        ':outcome': outcome,
+        ':now': context.clock.now(),
+        ':withdrawal': withdrawalId,
+        ':seconds': nowSeconds(context),
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
   )
+  return result.done || textOf(result.stored, 'withdrawalId') === withdrawalId
 }
 
-async function withdraw(client: DynamoDBDocumentClient, context: AdapterContext, id: string): Promise<boolean> {
-  const result = await conditionally(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: tableName(context, 'commands'),
-        Key: commandKey(id),
-        UpdateExpression: 'SET outcome = :outcome, endedAt = :now',
-        ConditionExpression: `${WAITS} AND attribute_not_exists(claimedBy)`,
-        ExpressionAttributeValues: {
-          ':outcome': { state: 'unsent', reason: 'expired' } satisfies CommandOutcome,
-          ':now': context.clock.now(),
-          ':seconds': nowSeconds(context),
-        },
-      }),
-    ),
+/** Parts are written first: whoever sees the outcome finds them all. Parts of an outcome that came second expire. */
+async function complete(context: AdapterContext, id: string, outcome: CommandOutcome): Promise<void> {
+  const parts = await packOutcome(outcome)
+  const stored = parts === undefined ? { outcome } : { outcomeParts: await putParts(context, id, parts) }
+  const [[attribute, value] = ['outcome', outcome]] = Object.entries(stored)
+  await conditionally(() =>
+    updateItem(context, {
+      TableName: tableName(context, 'commands'),
+      Key: commandKey(id),
+      UpdateExpression: 'SET #outcome = :outcome, endedAt = :now',
+      ConditionExpression: WAITS,
+      ExpressionAttributeNames: { '#outcome': attribute },
+      ExpressionAttributeValues: { ':outcome': value, ':now': context.clock.now(), ':seconds': nowSeconds(context) },
+    }),
   )
-  return result.done
 }
 
 async function putParts(
-  client: DynamoDBDocumentClient,
   context: AdapterContext,
   id: string,
   parts: readonly Uint8Array[],
@@ -147,13 +129,9 @@ async function putParts(
   const expiresAt = expirySeconds(keptUntil.commandPart(context.clock.now()))
   for (const [index, bytes] of parts.entries()) {
     const Item = { pk: commandKey(id).pk, sk: joinKey('part', set, numberPart(index)), bytes, expiresAt }
-    await guarded(() => client.send(new PutCommand({ TableName, Item })))
+    await putItem(context, { TableName, Item })
   }
   return { set, count: parts.length }
-}
-
-function nowSeconds({ clock }: AdapterContext): number {
-  return Math.floor(clock.now() / 1000)
 }
 
 function commandKey(id: string) {

@@ -1,16 +1,10 @@
-import {
-  BatchGetCommand,
-  GetCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb'
-import { DomainError } from '../../core/errors.ts'
 import type { CallflowStep, RouteHead } from '../../core/model.ts'
 import type { DefaultRouteStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { documentClient, tableName } from './client.ts'
-import { guarded, pause, transacted } from './errors.ts'
-import { type Item, queryAll, under } from './items.ts'
+import { READ_BATCH_ITEMS, readBatch } from './batches.ts'
+import { type Part, getItem, queryAll, tableName, transactWrite } from './client.ts'
+import { transacted } from './errors.ts'
+import { under } from './items.ts'
 import {
   editionKey,
   headAttributes,
@@ -22,21 +16,12 @@ import {
   toRouteItem,
 } from './route-item.ts'
 
-type Part = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
-
-/** DynamoDB reads at most 100 items and 16 MB in a batch; what it leaves out is asked for again. */
-const BATCH_KEYS = 100
-/** Waits between tries of a batch of which the store left some unread. */
-const BUSY_WAITS_MS = [0, 50, 100, 200, 400, 800]
-
 /** Default routes in DynamoDB: one partition a domain, one item a route, and one for the edition of all of them. */
 export function dynamoDefaultRouteStore(context: AdapterContext): DefaultRouteStore {
-  const client = documentClient(context)
-  const write = async (parts: Part[]) =>
-    (await transacted(() => client.send(new TransactWriteCommand({ TransactItems: parts })))) === undefined
+  const write = async (parts: readonly Part[]) => (await transacted(() => transactWrite(context, parts))) === undefined
   return {
     async list(domain) {
-      const items = await queryAll(client, {
+      const items = await queryAll(context, {
         TableName: tableName(context, 'routes'),
         ConsistentRead: true,
         ...under(routePartition(domain)),
@@ -48,9 +33,10 @@ export function dynamoDefaultRouteStore(context: AdapterContext): DefaultRouteSt
     },
     async callflows(domain, ids) {
       const found = new Map<string, readonly CallflowStep[]>()
-      for (let start = 0; start < ids.length; start += BATCH_KEYS) {
-        const keys = ids.slice(start, start + BATCH_KEYS).map((id) => routeKey(domain, id))
-        for (const item of await readBatch(context, keys)) {
+      const TableName = tableName(context, 'routes')
+      for (let start = 0; start < ids.length; start += READ_BATCH_ITEMS) {
+        const keys = ids.slice(start, start + READ_BATCH_ITEMS).map((id) => routeKey(domain, id))
+        for (const item of await readBatch(context, TableName, keys, projection(['id', 'callflow']))) {
           const flow = readFlow(item)
           if (flow) found.set(flow.id, flow.callflow)
         }
@@ -58,10 +44,7 @@ export function dynamoDefaultRouteStore(context: AdapterContext): DefaultRouteSt
       return found
     },
     async read(domain, id) {
-      const TableName = tableName(context, 'routes')
-      const Key = routeKey(domain, id)
-      const found = await guarded(() => client.send(new GetCommand({ TableName, Key, ConsistentRead: true })))
-      return readRoute(found.Item)
+      return readRoute(await getItem(context, tableName(context, 'routes'), routeKey(domain, id)))
     },
     create: (route, edition) =>
       write([
@@ -139,23 +122,4 @@ function projection(attributes: readonly string[]) {
     ProjectionExpression: attributes.map((name) => `#${name}`).join(', '),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
   }
-}
-
-async function readBatch(context: AdapterContext, keys: readonly Item[]): Promise<Item[]> {
-  const table = tableName(context, 'routes')
-  const client = documentClient(context)
-  const items: Item[] = []
-  let left = [...keys]
-  for (const waitMs of BUSY_WAITS_MS) {
-    if (left.length === 0) return items
-    await pause(waitMs)
-    const RequestItems = {
-      [table]: { Keys: left, ConsistentRead: true, ...projection(['id', 'callflow']) },
-    }
-    const page = await guarded(() => client.send(new BatchGetCommand({ RequestItems })))
-    items.push(...(page.Responses?.[table] ?? []))
-    left = page.UnprocessedKeys?.[table]?.Keys ?? []
-  }
-  if (left.length === 0) return items
-  throw new DomainError('store_unavailable', 'the store is busy, try again', { retryAfterSeconds: 2 })
 }

@@ -1,12 +1,11 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod/mini'
 import type { Delivery, DeliveryAttempt } from '../../core/model.ts'
 import type { DeliveryStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { documentClient, tableName } from './client.ts'
-import { conditionally, guarded, textOf } from './errors.ts'
-import { type Item, expirySeconds, isExpired, parseItem, putNew, queryAll } from './items.ts'
+import { type Update, getItem, queryAll, tableName, updateItem } from './client.ts'
+import { conditionally, textOf } from './errors.ts'
+import { expirySeconds, nowSeconds, parseItem, putNew, unexpired } from './items.ts'
 import { joinKey, numberPart } from './key.ts'
 import { shardOf, shards } from './shards.ts'
 
@@ -39,46 +38,30 @@ const deliveryItem = z.object({
 
 /** Deliveries in DynamoDB, one partition a hook. While a delivery is pending, the index `by-state` has it too. */
 export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
-  const client = documentClient(context)
-  const fromItem = (item: Item | undefined) =>
-    item && isExpired(item, context.clock.now()) ? undefined : parseItem(deliveryItem, item)
-
   return {
-    create(delivery) {
-      const { random, clock } = context
-      return putNew(client, tableName(context, 'deliveries'), toItem(delivery), { random, now: clock.now() })
-    },
+    create: (delivery) => putNew(context, tableName(context, 'deliveries'), toItem(delivery)),
     async read(domain, hookId, id) {
-      const TableName = tableName(context, 'deliveries')
-      const Key = deliveryKey(domain, hookId, id)
-      const found = await guarded(() => client.send(new GetCommand({ TableName, Key, ConsistentRead: true })))
-      return fromItem(found.Item)
+      const found = await getItem(context, tableName(context, 'deliveries'), deliveryKey(domain, hookId, id))
+      return parseItem(deliveryItem, unexpired(context, found))
     },
     async recordAttempt(delivery, attempt, state) {
       const attemptId = context.random.uuid()
-      const update = attemptUpdate(tableName(context, 'deliveries'), {
-        delivery,
-        attempt,
-        state,
-        attemptId,
-        now: context.clock.now(),
-      })
-      const result = await conditionally(() => client.send(update))
+      const update = attemptUpdate(context, { delivery, attempt, state, attemptId })
+      const result = await conditionally(() => updateItem(context, update))
       return result.done || textOf(result.stored, 'attemptId') === attemptId
     },
     async listPending(before) {
-      const TableName = tableName(context, 'deliveries')
       const found = await Promise.all(
         shards.map((shard) =>
-          queryAll(client, {
-            TableName,
+          queryAll(context, {
+            TableName: tableName(context, 'deliveries'),
             IndexName: 'by-state',
             KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk < :before',
             ExpressionAttributeValues: { ':pk': pendingPartition(shard), ':before': joinKey(numberPart(before)) },
           }),
         ),
       )
-      const deliveries = found.flat().flatMap((item) => fromItem(item) ?? [])
+      const deliveries = found.flat().flatMap((item) => parseItem(deliveryItem, unexpired(context, item)) ?? [])
       return deliveries.sort((a, b) => a.createdAt - b.createdAt)
     },
   }
@@ -86,13 +69,13 @@ export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
 
 /** An attempt whose answer was lost and that the client writes again finds its own mark and is not added twice. */
 function attemptUpdate(
-  TableName: string,
-  made: { delivery: Delivery; attempt: DeliveryAttempt; state: Delivery['state']; attemptId: string; now: number },
-): UpdateCommand {
+  context: AdapterContext,
+  made: { delivery: Delivery; attempt: DeliveryAttempt; state: Delivery['state']; attemptId: string },
+): Update {
   const { delivery, attempt, state, attemptId } = made
   const leaveIndex = state === 'pending' ? '' : ' REMOVE gsi_pk, gsi_sk'
-  return new UpdateCommand({
-    TableName,
+  return {
+    TableName: tableName(context, 'deliveries'),
     Key: deliveryKey(delivery.domain, delivery.hookId, delivery.id),
     UpdateExpression: `SET attempts = list_append(attempts, :attempts), #state = :state, attemptId = :id${leaveIndex}`,
     ConditionExpression:
@@ -103,10 +86,10 @@ function attemptUpdate(
       ':state': state,
       ':pending': 'pending',
       ':id': attemptId,
-      ':now': Math.floor(made.now / 1000),
+      ':now': nowSeconds(context),
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  })
+  }
 }
 
 function toItem(delivery: Delivery) {

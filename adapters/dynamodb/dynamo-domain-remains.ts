@@ -1,12 +1,10 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { type DomainPartition, domainPartitions } from '../../contracts/domain-partitions.ts'
 import type { DomainRemains } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { documentClient, tableName } from './client.ts'
+import { queryAll, tableName, updateItem } from './client.ts'
 import { type Place, emptyPartition } from './empty-partition.ts'
-import { guarded } from './errors.ts'
 import { subscriptionsKey } from './hook-item.ts'
-import { queryAll, under } from './items.ts'
+import { under } from './items.ts'
 import { joinKey, splitKey } from './key.ts'
 
 /** Removes the items of contracts/domain-partitions.ts, in its order, until the store tells that none is left. */
@@ -27,7 +25,7 @@ export function dynamoDomainRemains(context: AdapterContext): DomainRemains {
 async function placesOf(context: AdapterContext, partition: DomainPartition, domain: string): Promise<Place[]> {
   const { table, key, each } = partition
   if (each === undefined) return [{ table, pk: joinKey(...key(domain, '')) }]
-  const parents = await queryAll(documentClient(context), {
+  const parents = await queryAll(context, {
     TableName: tableName(context, each.table),
     ConsistentRead: true,
     ProjectionExpression: 'sk',
@@ -39,11 +37,10 @@ async function placesOf(context: AdapterContext, partition: DomainPartition, dom
 
 /** The connectors look again what the hooks want. */
 async function raiseSubscriptions(context: AdapterContext): Promise<void> {
-  const raised = new UpdateCommand({
+  await updateItem(context, {
     TableName: tableName(context, 'hooks'),
     Key: subscriptionsKey,
     UpdateExpression: 'ADD version :one',
     ExpressionAttributeValues: { ':one': 1 },
   })
-  await guarded(() => documentClient(context).send(raised))
 }

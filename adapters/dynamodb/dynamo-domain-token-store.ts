@@ -1,8 +1,7 @@
-import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { DomainToken } from '../../core/model.ts'
 import type { DomainTokenStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { documentClient, tableName } from './client.ts'
+import { type Part, type Update, getItem, queryAll, tableName, transactWrite, updateItem } from './client.ts'
 import {
   domainTokenCountKey,
   domainTokenKey,
@@ -10,22 +9,13 @@ import {
   fromDomainTokenItem,
   toDomainTokenItem,
 } from './domain-token-item.ts'
-import { conditionally, guarded, transacted } from './errors.ts'
-import { queryAll, under } from './items.ts'
+import { conditionally, transacted } from './errors.ts'
+import { under } from './items.ts'
 import { tokenPartition } from './token-item.ts'
-
-type Part = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** Tokens of domains in DynamoDB, in the partition of all tokens of the domain. */
 export function dynamoDomainTokenStore(context: AdapterContext): DomainTokenStore {
-  const client = documentClient(context)
-  const read = async (domain: string, uuid: string) => {
-    const TableName = tableName(context, 'tokens')
-    const Key = domainTokenKey(domain, uuid)
-    const found = await guarded(() => client.send(new GetCommand({ TableName, Key, ConsistentRead: true })))
-    return fromDomainTokenItem(found.Item)
-  }
-  const transact = (parts: Part[]) => transacted(() => client.send(new TransactWriteCommand({ TransactItems: parts })))
+  const transact = (parts: readonly Part[]) => transacted(() => transactWrite(context, parts))
 
   return {
     async create(token, limit) {
@@ -34,26 +24,27 @@ export function dynamoDomainTokenStore(context: AdapterContext): DomainTokenStor
       // A token of that uuid is this very one, made by an earlier run of the same request.
       return failed[1]?.failed === true
     },
-    read,
+    async read(domain, uuid) {
+      return fromDomainTokenItem(await getItem(context, tableName(context, 'tokens'), domainTokenKey(domain, uuid)))
+    },
     async list(domain) {
       const TableName = tableName(context, 'tokens')
       const found = under(tokenPartition(domain), domainTokenPrefix)
-      const items = await queryAll(client, { TableName, ConsistentRead: true, ...found })
+      const items = await queryAll(context, { TableName, ConsistentRead: true, ...found })
       return items.flatMap((item) => fromDomainTokenItem(item) ?? [])
     },
     async setEnabled(domain, uuid, enabled) {
-      const TableName = tableName(context, 'tokens')
-      const update = new UpdateCommand({
-        TableName,
+      const update: Update = {
+        TableName: tableName(context, 'tokens'),
         Key: domainTokenKey(domain, uuid),
         UpdateExpression: 'SET enabled = :enabled',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':enabled': enabled },
         ReturnValues: 'ALL_NEW',
-      })
+      }
       let changed: DomainToken | undefined
       await conditionally(async () => {
-        changed = fromDomainTokenItem((await client.send(update)).Attributes)
+        changed = fromDomainTokenItem(await updateItem(context, update))
       })
       return changed
     },

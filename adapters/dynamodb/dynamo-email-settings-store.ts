@@ -1,9 +1,8 @@
-import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod/mini'
 import type { EmailSettingsStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { documentClient, tableName } from './client.ts'
-import { conditionally, guarded } from './errors.ts'
+import { type Delete, type Put, deleteItem, getItem, putItem, tableName } from './client.ts'
+import { conditionally } from './errors.ts'
 import { parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 
@@ -27,37 +26,34 @@ const emailSettingsItem = z.object({
 
 /** Mail settings in DynamoDB, one item a domain, read consistently. */
 export function dynamoEmailSettingsStore(context: AdapterContext): EmailSettingsStore {
-  const client = documentClient(context)
   const table = () => tableName(context, 'emailSettings')
   return {
     async read(domain) {
-      const command = new GetCommand({ TableName: table(), Key: itemKey(domain), ConsistentRead: true })
-      const { Item } = await guarded(() => client.send(command))
-      return parseItem(emailSettingsItem, Item)
+      return parseItem(emailSettingsItem, await getItem(context, table(), itemKey(domain)))
     },
     async put(settings) {
       // A write whose answer was lost and that is tried again finds its own mark.
       const writeId = context.random.uuid()
       const isFirst = settings.version === 1
-      const command = new PutCommand({
+      const put: Put = {
         TableName: table(),
         Item: { ...itemKey(settings.domain), ...settings, writeId },
         ConditionExpression: isFirst
           ? 'attribute_not_exists(pk) OR writeId = :own'
           : 'version = :previous OR writeId = :own',
         ExpressionAttributeValues: { ':own': writeId, ...(isFirst ? {} : { ':previous': settings.version - 1 }) },
-      })
-      return (await conditionally(() => client.send(command))).done
+      }
+      return (await conditionally(() => putItem(context, put))).done
     },
     async remove(domain, version) {
-      const command = new DeleteCommand({
+      const removal: Delete = {
         TableName: table(),
         Key: itemKey(domain),
         ConditionExpression: version === undefined ? 'attribute_exists(pk)' : 'version = :version',
         ...(version === undefined ? {} : { ExpressionAttributeValues: { ':version': version } }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      })
-      const result = await conditionally(() => client.send(command))
+      }
+      const result = await conditionally(() => deleteItem(context, removal))
       if (result.done) return 'removed'
       return result.stored === undefined ? 'absent' : 'version_changed'
     },

@@ -1,12 +1,12 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod/mini'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
 import type { IdempotencyStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { documentClient, tableName } from './client.ts'
-import { conditionally, guarded } from './errors.ts'
-import { expirySeconds, isExpired, parseItem, putNew } from './items.ts'
+import type { Item } from './attributes.ts'
+import { getItem, tableName, updateItem } from './client.ts'
+import { type Conditional, conditionally, textOf } from './errors.ts'
+import { expirySeconds, parseItem, putNew, unexpired } from './items.ts'
 import { joinKey } from './key.ts'
 
 const requestKeyItem = z.object({
@@ -25,21 +25,17 @@ const HELD = 'claimId = :claim AND attribute_not_exists(answer)'
 
 /** Keys of requests in DynamoDB, one partition a domain. */
 export function dynamoIdempotencyStore(context: AdapterContext): IdempotencyStore {
-  const client = documentClient(context)
-
-  async function change({ domain, key }: RequestKey, update: string, claim: string, values: object): Promise<boolean> {
-    const result = await conditionally(() =>
-      client.send(
-        new UpdateCommand({
-          TableName: tableName(context, 'idempotency'),
-          Key: itemKey(domain, key),
-          UpdateExpression: update,
-          ConditionExpression: HELD,
-          ExpressionAttributeValues: { ':claim': claim, ...values },
-        }),
-      ),
+  function change({ domain, key }: RequestKey, update: string, claim: string, values: Item): Promise<Conditional> {
+    return conditionally(() =>
+      updateItem(context, {
+        TableName: tableName(context, 'idempotency'),
+        Key: itemKey(domain, key),
+        UpdateExpression: update,
+        ConditionExpression: HELD,
+        ExpressionAttributeValues: { ':claim': claim, ...values },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
     )
-    return result.done
   }
 
   return {
@@ -47,20 +43,23 @@ export function dynamoIdempotencyStore(context: AdapterContext): IdempotencyStor
       const TableName = tableName(context, 'idempotency')
       const item = { ...itemKey(key.domain, key.key), ...key, expiresAt: expirySeconds(keptUntil.requestKey(key)) }
       for (;;) {
-        const now = context.clock.now()
-        if (await putNew(client, TableName, item, { random: context.random, now })) return undefined
-        const command = new GetCommand({ TableName, Key: itemKey(key.domain, key.key), ConsistentRead: true })
-        const { Item } = await guarded(() => client.send(command))
+        if (await putNew(context, TableName, item)) return undefined
+        const stored = unexpired(context, await getItem(context, TableName, itemKey(key.domain, key.key)))
         // Between the two it may have reached its end, and the way is free.
-        if (Item !== undefined && !isExpired(Item, now)) return parseItem(requestKeyItem, Item)
+        if (stored !== undefined) return parseItem(requestKeyItem, stored)
       }
     },
-    takeOver: (key, previous) =>
-      change(key, 'SET claimId = :new, leaseUntil = :until', previous, {
-        ':new': key.claimId,
-        ':until': key.leaseUntil,
-      }),
-    complete: (key, answer) => change(key, 'SET answer = :answer', key.claimId, { ':answer': answer }),
+    async takeOver(key, previous) {
+      const values = { ':new': key.claimId, ':until': key.leaseUntil }
+      const result = await change(key, 'SET claimId = :new, leaseUntil = :until', previous, values)
+      // A change whose answer was lost and that the client tries again finds what it wrote; so below.
+      return result.done || textOf(result.stored, 'claimId') === key.claimId
+    },
+    async complete(key, answer) {
+      const result = await change(key, 'SET answer = :answer', key.claimId, { ':answer': answer })
+      const isOwn = !result.done && textOf(result.stored, 'claimId') === key.claimId
+      return result.done || (isOwn && textOf(result.stored, 'answer') === answer)
+    },
     async release(key) {
       await change(key, 'SET leaseUntil = :until', key.claimId, { ':until': 0 })
     },

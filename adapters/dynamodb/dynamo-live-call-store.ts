@@ -1,10 +1,9 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod/mini'
 import type { LiveCallStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { documentClient, tableName } from './client.ts'
-import { conditionally, guarded } from './errors.ts'
+import { type Update, getItem, tableName, updateItem } from './client.ts'
+import { conditionally } from './errors.ts'
 import { expirySeconds, parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 
@@ -12,24 +11,23 @@ const callsItem = z.object({ calls: z.record(z.string(), z.number()) })
 
 /** Calls that the API placed, one item a domain, which holds by when each of them shows. */
 export function dynamoLiveCallStore(context: AdapterContext): LiveCallStore {
-  const client = documentClient(context)
   const table = () => tableName(context, 'liveCalls')
 
   /** The map must be there before one of its entries can be set. */
   async function makeItem(domain: string): Promise<void> {
-    const command = new UpdateCommand({
+    const update: Update = {
       TableName: table(),
       Key: itemKey(domain),
       UpdateExpression: 'SET calls = :none',
       ConditionExpression: 'attribute_not_exists(pk)',
       ExpressionAttributeValues: { ':none': {} },
-    })
-    await conditionally(() => client.send(command))
+    }
+    await conditionally(() => updateItem(context, update))
   }
 
   return {
     async put(domain, uuid, showsBy, limit) {
-      const command = new UpdateCommand({
+      const update: Update = {
         TableName: table(),
         Key: itemKey(domain),
         UpdateExpression: 'SET calls.#uuid = :at, expiresAt = :end',
@@ -41,28 +39,27 @@ export function dynamoLiveCallStore(context: AdapterContext): LiveCallStore {
           ':end': expirySeconds(keptUntil.liveCalls(showsBy)),
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      })
-      const first = await conditionally(() => client.send(command))
+      }
+      const first = await conditionally(() => updateItem(context, update))
       if (first.done || first.stored !== undefined) return first.done
       await makeItem(domain)
-      return (await conditionally(() => client.send(command))).done
+      return (await conditionally(() => updateItem(context, update))).done
     },
     async list(domain) {
-      const command = new GetCommand({ TableName: table(), Key: itemKey(domain), ConsistentRead: true })
-      const { Item } = await guarded(() => client.send(command))
-      return new Map(Object.entries(parseItem(callsItem, Item)?.calls ?? {}))
+      const item = await getItem(context, table(), itemKey(domain))
+      return new Map(Object.entries(parseItem(callsItem, item)?.calls ?? {}))
     },
     async remove(domain, uuids) {
       if (uuids.length === 0) return
       const names = uuids.map((uuid, index) => [`#u${index}`, uuid] as const)
-      const command = new UpdateCommand({
+      const update: Update = {
         TableName: table(),
         Key: itemKey(domain),
         UpdateExpression: `REMOVE ${names.map(([name]) => `calls.${name}`).join(', ')}`,
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: Object.fromEntries(names),
-      })
-      await conditionally(() => client.send(command))
+      }
+      await conditionally(() => updateItem(context, update))
     },
   }
 }

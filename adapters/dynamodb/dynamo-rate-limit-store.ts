@@ -1,11 +1,11 @@
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod/mini'
 import { type Allowance, type RateVerdict, takeOne, windowVerdict } from '../../core/limits/allowance.ts'
 import type { RateLimitStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { documentClient, tableName } from './client.ts'
-import { conditionally, guarded, numberOf } from './errors.ts'
+import type { Item } from './attributes.ts'
+import { getItem, putItem, tableName, updateItem } from './client.ts'
+import { conditionally, numberOf } from './errors.ts'
 import { expirySeconds, parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 
@@ -16,25 +16,21 @@ const windowItem = z.object({ uses: z.array(z.number()), version: z.number() })
  * it is full already, one more where it is not, and no write that a refused request leaves behind.
  */
 export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
-  const client = documentClient(context)
-
   /** Sets a bucket under a condition; otherwise answers the moment that is stored. */
-  async function refill(key: string, fullAt: number, condition: string, values: object) {
+  async function refill(key: string, fullAt: number, condition: string, values: Item) {
     const result = await conditionally(() =>
-      client.send(
-        new UpdateCommand({
-          TableName: tableName(context, 'limits'),
-          Key: bucketKey(key),
-          UpdateExpression: 'SET fullAt = :after, expiresAt = :end',
-          ConditionExpression: condition,
-          ExpressionAttributeValues: {
-            ':after': fullAt,
-            ':end': expirySeconds(keptUntil.allowance(fullAt)),
-            ...values,
-          },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
+      updateItem(context, {
+        TableName: tableName(context, 'limits'),
+        Key: bucketKey(key),
+        UpdateExpression: 'SET fullAt = :after, expiresAt = :end',
+        ConditionExpression: condition,
+        ExpressionAttributeValues: {
+          ':after': fullAt,
+          ':end': expirySeconds(keptUntil.allowance(fullAt)),
+          ...values,
+        },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
     )
     return result.done ? undefined : { stored: numberOf(result.stored, 'fullAt') }
   }
@@ -61,22 +57,19 @@ export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
     async takeInWindow(key, window, now) {
       const TableName = tableName(context, 'limits')
       for (;;) {
-        const command = new GetCommand({ TableName, Key: windowKey(key), ConsistentRead: true })
-        const { Item } = await guarded(() => client.send(command))
-        const { uses, version } = parseItem(windowItem, Item) ?? { uses: [], version: 0 }
+        const stored = parseItem(windowItem, await getItem(context, TableName, windowKey(key)))
+        const { uses, version } = stored ?? { uses: [], version: 0 }
         const counted = uses.filter((use) => use > now - window.windowMs)
         const verdict = windowVerdict(counted, window, now)
         if (!verdict.isAllowed) return verdict
         const expiresAt = expirySeconds(keptUntil.allowance(now + window.windowMs))
         const written = await conditionally(() =>
-          client.send(
-            new PutCommand({
-              TableName,
-              Item: { ...windowKey(key), uses: [...counted, now], version: version + 1, expiresAt },
-              ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
-              ExpressionAttributeValues: { ':version': version },
-            }),
-          ),
+          putItem(context, {
+            TableName,
+            Item: { ...windowKey(key), uses: [...counted, now], version: version + 1, expiresAt },
+            ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
+            ExpressionAttributeValues: { ':version': version },
+          }),
         )
         if (written.done) return verdict
       }

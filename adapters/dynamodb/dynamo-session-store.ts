@@ -1,11 +1,10 @@
-import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod/mini'
 import type { SessionStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { documentClient, tableName } from './client.ts'
+import { putItem, queryAll, tableName, updateItem } from './client.ts'
 import { conditionally, numberOf } from './errors.ts'
-import { expirySeconds, parseItem, putNew, queryAll, under } from './items.ts'
+import { expirySeconds, parseItem, putNew, under } from './items.ts'
 import { joinKey } from './key.ts'
 import { shardOf, shards } from './shards.ts'
 
@@ -19,7 +18,6 @@ const sessionItem = z.object({ domain: z.string() })
 
 /** Activity of users in DynamoDB: one item a user, spread over shards. */
 export function dynamoSessionStore(context: AdapterContext): SessionStore {
-  const client = documentClient(context)
   const written = new Map<string, number>()
   const met = new Set<string>()
 
@@ -27,7 +25,7 @@ export function dynamoSessionStore(context: AdapterContext): SessionStore {
     async touch(username, domain, at) {
       const last = written.get(username)
       if (last !== undefined && at - last < TOUCH_EVERY_MS) return
-      await put(client, tableName(context, 'sessions'), { username, domain, at })
+      await putSession(context, { username, domain, at })
       if (written.size >= REMEMBERED_USERS) written.clear()
       written.set(username, at)
     },
@@ -36,49 +34,44 @@ export function dynamoSessionStore(context: AdapterContext): SessionStore {
       if (met.has(pair)) return false
       const expiresAt = expirySeconds(keptUntil.network(at))
       const item = { pk: joinKey('networks', username), sk: joinKey(network), at, expiresAt }
-      const { random, clock } = context
-      const isNew = await putNew(client, tableName(context, 'sessions'), item, { random, now: clock.now() })
+      const isNew = await putNew(context, tableName(context, 'sessions'), item)
       if (met.size >= REMEMBERED_USERS) met.clear()
       met.add(pair)
       return isNew
     },
     async count(since) {
-      const table = tableName(context, 'sessions')
-      const found = await Promise.all(shards.map((shard) => activeIn(client, table, shard, since)))
+      const found = await Promise.all(shards.map((shard) => activeIn(context, shard, since)))
       const active = found.flat()
       const domains = new Set(active.map((session) => session.domain).filter((domain) => domain !== ''))
-      return { users: active.length, domains: domains.size, highest: await raise(client, table, active.length) }
+      return { users: active.length, domains: domains.size, highest: await raiseHighest(context, active.length) }
     },
   }
 }
 
-async function put(
-  client: DynamoDBDocumentClient,
-  table: string,
+async function putSession(
+  context: AdapterContext,
   session: { username: string; domain: string; at: number },
 ): Promise<void> {
   await conditionally(() =>
-    client.send(
-      new PutCommand({
-        TableName: table,
-        Item: {
-          pk: joinKey('shard', shardOf(session.username)),
-          sk: joinKey(session.username),
-          ...session,
-          expiresAt: expirySeconds(keptUntil.session(session.at)),
-        },
-        ConditionExpression: 'attribute_not_exists(pk) OR #at < :at',
-        ExpressionAttributeNames: { '#at': 'at' },
-        ExpressionAttributeValues: { ':at': session.at },
-      }),
-    ),
+    putItem(context, {
+      TableName: tableName(context, 'sessions'),
+      Item: {
+        pk: joinKey('shard', shardOf(session.username)),
+        sk: joinKey(session.username),
+        ...session,
+        expiresAt: expirySeconds(keptUntil.session(session.at)),
+      },
+      ConditionExpression: 'attribute_not_exists(pk) OR #at < :at',
+      ExpressionAttributeNames: { '#at': 'at' },
+      ExpressionAttributeValues: { ':at': session.at },
+    }),
   )
 }
 
-async function activeIn(client: DynamoDBDocumentClient, table: string, shard: string, since: number) {
+async function activeIn(context: AdapterContext, shard: string, since: number) {
   const { KeyConditionExpression, ExpressionAttributeValues } = under(joinKey('shard', shard))
-  const items = await queryAll(client, {
-    TableName: table,
+  const items = await queryAll(context, {
+    TableName: tableName(context, 'sessions'),
     ConsistentRead: true,
     KeyConditionExpression,
     FilterExpression: '#at >= :since',
@@ -90,18 +83,16 @@ async function activeIn(client: DynamoDBDocumentClient, table: string, shard: st
 }
 
 /** Raises the highest count to `users` where it is lower; answers the highest. */
-async function raise(client: DynamoDBDocumentClient, table: string, users: number): Promise<number> {
+async function raiseHighest(context: AdapterContext, users: number): Promise<number> {
   const result = await conditionally(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { pk: 'highest', sk: 'highest' },
-        UpdateExpression: 'SET highest = :users',
-        ConditionExpression: 'attribute_not_exists(pk) OR highest < :users',
-        ExpressionAttributeValues: { ':users': users },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
+    updateItem(context, {
+      TableName: tableName(context, 'sessions'),
+      Key: { pk: 'highest', sk: 'highest' },
+      UpdateExpression: 'SET highest = :users',
+      ConditionExpression: 'attribute_not_exists(pk) OR highest < :users',
+      ExpressionAttributeValues: { ':users': users },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
   )
   return result.done ? users : (numberOf(result.stored, 'highest') ?? users)
 }

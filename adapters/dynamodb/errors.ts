@@ -1,44 +1,25 @@
-import {
-  type AttributeValue,
-  type CancellationReason,
-  ConditionalCheckFailedException,
-  TransactionCanceledException,
-  TransactionConflictException,
-  TransactionInProgressException,
-} from '@aws-sdk/client-dynamodb'
+import * as z from 'zod/mini'
 import { DomainError } from '../../core/errors.ts'
+import { ServiceRefusal } from '../aws/aws-json.ts'
+import { type Item, fromRaw } from './attributes.ts'
 
-/** An item as an error tells it. */
-type RawItem = Readonly<Record<string, AttributeValue>>
-
-/** Refusals that say that the service itself asked wrongly: asking again helps nobody. */
-const ownFaults = new Set([
-  'AccessDeniedException',
-  'ValidationException',
-  'ResourceNotFoundException',
-  'UnrecognizedClientException',
-  'IncompleteSignature',
-  'MissingAuthenticationTokenException',
-  'ItemCollectionSizeLimitExceededException',
-])
+const rawItem = z.optional(z.record(z.string(), z.unknown()))
+const failedCondition = z.object({ Item: rawItem })
+const cancelled = z.object({
+  CancellationReasons: z.array(z.object({ Code: z.optional(z.string()), Item: rawItem })),
+})
 
 /** Reasons of a cancelled transaction that pass by themselves. */
 const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
 
+/** Words for another transaction that holds an item. */
+const contention = new Set(['TransactionConflictException', 'TransactionInProgressException'])
+
 /** Waits between tries of a transaction that met another one on the same item; each is shortened at random. */
 const CONFLICT_WAITS_MS = [25, 50, 100, 200, 400]
 
-/** Runs a call to the store; whatever it throws leaves as a `DomainError`. */
-export async function guarded<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    throw translated(error)
-  }
-}
-
 /** What came of a conditional write. `stored` is the item that the condition met, where there was one. */
-export type Conditional = { readonly done: true } | { readonly done: false; readonly stored: RawItem | undefined }
+export type Conditional = { readonly done: true } | { readonly done: false; readonly stored: Item | undefined }
 
 /** Runs a conditional write that asks for the item which a failed condition met. */
 export async function conditionally(write: () => Promise<unknown>): Promise<Conditional> {
@@ -46,15 +27,16 @@ export async function conditionally(write: () => Promise<unknown>): Promise<Cond
     await write()
     return { done: true }
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return { done: false, stored: error.Item }
-    throw translated(error)
+    const refusal = refusalIn(error)
+    if (refusal?.code !== 'ConditionalCheckFailedException') throw error
+    return { done: false, stored: itemOf(failedCondition.safeParse(refusal.answer).data) }
   }
 }
 
 /** One part of a cancelled transaction: whether its condition failed, and the item that it met, if asked for. */
 export interface FailedPart {
   readonly failed: boolean
-  readonly stored: RawItem | undefined
+  readonly stored: Item | undefined
 }
 
 /**
@@ -67,9 +49,9 @@ export async function transacted(write: () => Promise<unknown>): Promise<FailedP
       await write()
       return undefined
     } catch (error) {
-      const reasons = reasonsOf(error)
-      if (reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) return reasons.map(failedPart)
-      throw error
+      const reasons = reasonsIn(error)
+      if (!reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) throw error
+      return reasons.map((reason) => ({ failed: reason.Code === 'ConditionalCheckFailed', stored: itemOf(reason) }))
     }
   })
 }
@@ -80,50 +62,48 @@ export async function uncontended<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {
+      if (!isContention(error)) throw error
       const wait = CONFLICT_WAITS_MS[tries]
-      if (wait === undefined || !isContention(error)) throw translated(error)
+      if (wait === undefined) {
+        throw new DomainError('store_unavailable', 'the record is being changed by others, try again', {
+          retryAfterSeconds: 2,
+          cause: error,
+        })
+      }
       await pause(wait)
     }
   }
 }
 
-/** The text of an attribute of a stored item; `undefined` when it is another thing or none. */
-export function textOf(item: RawItem | undefined, attribute: string): string | undefined {
-  return item?.[attribute]?.S
+/** The text of an attribute; `undefined` when it is another thing or none. */
+export function textOf(item: Item | undefined, attribute: string): string | undefined {
+  const value = item?.[attribute]
+  return typeof value === 'string' ? value : undefined
 }
 
-/** The number of an attribute of a stored item; `undefined` when it is another thing or none. */
-export function numberOf(item: RawItem | undefined, attribute: string): number | undefined {
-  const digits = item?.[attribute]?.N
-  return digits === undefined ? undefined : Number(digits)
+/** The number of an attribute; `undefined` when it is another thing or none. */
+export function numberOf(item: Item | undefined, attribute: string): number | undefined {
+  const value = item?.[attribute]
+  return typeof value === 'number' ? value : undefined
 }
 
-/** The texts in a list attribute of a stored item. */
-export function textsOf(item: RawItem | undefined, attribute: string): string[] {
-  return (item?.[attribute]?.L ?? []).flatMap((value) => value.S ?? [])
+function refusalIn(error: unknown): ServiceRefusal | undefined {
+  return error instanceof DomainError && error.cause instanceof ServiceRefusal ? error.cause : undefined
 }
 
-function reasonsOf(error: unknown): readonly CancellationReason[] {
-  return error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : []
+function reasonsIn(error: unknown) {
+  const refusal = refusalIn(error)
+  if (refusal?.code !== 'TransactionCanceledException') return []
+  return cancelled.safeParse(refusal.answer).data?.CancellationReasons ?? []
 }
 
-function failedPart(reason: CancellationReason): FailedPart {
-  return { failed: reason.Code === 'ConditionalCheckFailed', stored: reason.Item }
+function itemOf(holder: z.infer<typeof failedCondition> | undefined): Item | undefined {
+  return holder?.Item && fromRaw(holder.Item)
 }
 
 function isContention(error: unknown): boolean {
-  if (error instanceof TransactionConflictException || error instanceof TransactionInProgressException) return true
-  return reasonsOf(error).some((reason) => passingReasons.has(reason.Code ?? ''))
-}
-
-function translated(error: unknown): DomainError {
-  if (error instanceof DomainError) return error
-  const name = error instanceof Error ? error.name : ''
-  if (ownFaults.has(name)) return new DomainError('internal_error', 'the store refused the request', { cause: error })
-  return new DomainError('store_unavailable', 'the store does not answer, try again', {
-    retryAfterSeconds: 2,
-    cause: error,
-  })
+  if (contention.has(refusalIn(error)?.code ?? '')) return true
+  return reasonsIn(error).some((reason) => passingReasons.has(reason.Code ?? ''))
 }
 
 /** Waits between half of `ms` and all of it. Jitter needs no secret randomness, and `context.random` is for secrets. */

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { type AclPermission, type AclResource, aclPermissions, aclResources } from '../../core/access/acl.ts'
 import type { DomainRoles } from '../../core/model.ts'
-import { type Item, parseItem } from './items.ts'
+import type { Item } from './attributes.ts'
+import { parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 
 const resource = z.enum(aclResources as unknown as [AclResource, ...AclResource[]])

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { DomainError } from '../../core/errors.ts'
 import type { CallflowStep, DefaultRoute, RouteHead } from '../../core/model.ts'
-import { type Item, parseItem } from './items.ts'
+import type { Item } from './attributes.ts'
+import { parseItem } from './items.ts'
 import { joinKey, keyPrefix } from './key.ts'
 
 /** A route as it is stored, without its callflow. */

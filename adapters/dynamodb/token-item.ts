@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import type { Token } from '../../core/model.ts'
 import { keptUntil } from '../retention.ts'
-import { type Item, expirySeconds, parseItem } from './items.ts'
+import type { Item } from './attributes.ts'
+import { expirySeconds, parseItem } from './items.ts'
 import { joinKey, keyPrefix } from './key.ts'
 
 /** A login's result as it is stored. `endsAt` is the token's own end; `expiresAt` is the item's, a day later. */

@@ -2,7 +2,7 @@ import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/com
 import type { CallEngine } from '../../core/ports.ts'
 
 /** One order that a memory engine was given. */
-export interface GivenCommand {
+interface GivenCommand {
   readonly command: EngineCommand
   readonly scope: CommandScope
   /** Absent for an order that nobody waits for. */

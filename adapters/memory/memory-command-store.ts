@@ -23,15 +23,15 @@ export function memoryCommandStore({ state, clock }: MemoryContext): CommandStor
       state.commands.set(id, { ...record, claimedBy: connectorId })
       return true
     },
-    async complete(id, outcome) {
-      const record = kept(id)
-      if (record !== undefined && record.outcome === undefined) state.commands.set(id, { ...record, outcome })
-    },
     async withdraw(id) {
       const record = kept(id)
       if (record === undefined || record.claimedBy !== undefined || record.outcome !== undefined) return false
       state.commands.set(id, { ...record, outcome: { state: 'unsent', reason: 'expired' } })
       return true
+    },
+    async complete(id, outcome) {
+      const record = kept(id)
+      if (record !== undefined && record.outcome === undefined) state.commands.set(id, { ...record, outcome })
     },
   }
 }

@@ -71,7 +71,7 @@ function toEntry(entry: QueueEntry, index: number) {
 }
 
 /** Cuts entries into batches, in order. */
-export function batches(entries: readonly QueueEntry[]): QueueEntry[][] {
+function batches(entries: readonly QueueEntry[]): QueueEntry[][] {
   const cut: QueueEntry[][] = []
   let bytes = 0
   for (const entry of entries) {

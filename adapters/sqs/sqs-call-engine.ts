@@ -18,8 +18,8 @@ const FIRST_PAUSE_MS = 15
 const LONGEST_PAUSE_MS = 250
 const PAUSE_GROWTH = 1.5
 
-/** How long the reading at the deadline itself may take. */
-const LAST_READING_MS = 1_000
+/** How long the last reading, at the deadline itself, and the withdrawal after it may take together. */
+const LAST_LOOK_MS = 2_000
 
 /** Commands over the command queue: recorded, queued, and awaited on their record. */
 export function sqsCallEngine(context: AdapterContext): CallEngine {
@@ -98,7 +98,10 @@ async function enqueue(context: AdapterContext, record: CommandRecord): Promise<
   })
 }
 
-/** Reads the record until it has an outcome or its deadline has passed, whatever a single reading does. */
+/**
+ * Reads the record until it has an outcome or its deadline has passed, whatever a single reading does. What has not
+ * been taken by then is withdrawn: the queue may still hand it out, and no clock but the record decides.
+ */
 async function outcomeOf(
   context: AdapterContext,
   commands: CommandStore,
@@ -106,17 +109,24 @@ async function outcomeOf(
 ): Promise<CommandOutcome | undefined> {
   const left = () => Math.max(0, deadlineAt - context.clock.now())
   const overdue = new AbortController()
-  const end = sleep(left() + LAST_READING_MS, overdue.signal)
+  const end = sleep(left() + LAST_LOOK_MS, overdue.signal)
   try {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * PAUSE_GROWTH, LONGEST_PAUSE_MS)) {
       await sleep(Math.min(pause, left()), overdue.signal)
       const isLast = left() === 0
       const record = await Promise.race([commands.read(id).catch(ifUnavailable), end])
-      if (isLast || record?.outcome !== undefined) return record?.outcome
+      if (record?.outcome !== undefined) return record.outcome
+      if (isLast) return await Promise.race([lastOutcome(commands, id).catch(ifUnavailable), end])
     }
   } finally {
     overdue.abort()
   }
+}
+
+/** A withdrawal that comes too late finds a command that was taken, and may have ended, at the same moment. */
+async function lastOutcome(commands: CommandStore, id: string): Promise<CommandOutcome | undefined> {
+  if (await commands.withdraw(id)) return { state: 'unsent', reason: 'expired' }
+  return (await commands.read(id))?.outcome
 }
 
 /** The command is on its way: that the store cannot be read for a moment must not be told as its failure. */

@@ -8,9 +8,8 @@ import { readChannels, reader } from './engine-channels.ts'
 import { isInScope } from './find-channel.ts'
 import { type ReadField, legDomainCandidates } from './leg-domain.ts'
 
-/** How old a list may be that is shared, and how old one that is still being read; the contract allows 5 s. */
+/** How old a list may be that is shared; the contract allows 5 s. */
 const sharedMs = 1_000
-const readingMs = 4_000
 
 /** A channel of the engine with its domain, ready to be shown. */
 interface ListedChannel {
@@ -40,9 +39,23 @@ export interface ChannelListParts {
   readonly clock: Clock
 }
 
-/** Everybody who asks within a second shares one reading of the engine. */
+/** One reading of the engine's channels. */
+interface Reading {
+  /** Epoch milliseconds of its begin. */
+  readonly at: number
+  /** The registry's revision of all channels when it began. */
+  readonly revision: number
+  readonly channels: Promise<ListedChannel[]>
+}
+
+/**
+ * Everybody who asks within a second shares one reading of the engine, unless a channel of his domain has changed
+ * since it began: a list shows what its reader has just done. However many ask, the engine is read once at a time.
+ */
 export function channelList({ link, registry, domains, clock }: ChannelListParts): ChannelList {
-  let shared: { readonly at: number; readonly channels: Promise<ListedChannel[]>; isRead: boolean } | undefined
+  let latest: Reading | undefined
+  let isRunning = false
+  let next: Promise<ListedChannel[]> | undefined
 
   const readAll = async (): Promise<ListedChannel[]> => {
     const rows = await readChannels(link)
@@ -50,21 +63,31 @@ export function channelList({ link, registry, domains, clock }: ChannelListParts
     return channels.sort((a, b) => byAge(a.row, b.row))
   }
 
-  const current = (): Promise<ListedChannel[]> => {
-    const now = clock.now()
-    if (shared !== undefined && now - shared.at < (shared.isRead ? sharedMs : readingMs)) return shared.channels
-    const started = { at: now, channels: readAll(), isRead: false }
-    shared = started
-    const forget = () => {
-      if (shared === started) shared = undefined
-    }
-    started.channels.then(() => (started.isRead = true), forget)
-    return started.channels
+  const begin = (): Promise<ListedChannel[]> => {
+    isRunning = true
+    next = undefined
+    const revision = registry.revision(null)
+    const channels = readAll().finally(() => (isRunning = false))
+    const started = { at: clock.now(), revision, channels }
+    latest = started
+    channels.catch(() => {
+      if (latest === started) latest = undefined
+    })
+    return channels
+  }
+
+  const current = (domain: string | null): Promise<ListedChannel[]> => {
+    const isShared = latest !== undefined && (isRunning || clock.now() - latest.at < sharedMs)
+    if (isShared && latest !== undefined && registry.revision(domain) <= latest.revision) return latest.channels
+    if (!isRunning || latest === undefined) return begin()
+    next ??= latest.channels.then(begin, begin)
+    return next
   }
 
   return {
     read: async (scope) => {
-      const rows = (await current()).filter((channel) => isInScope(channel, scope)).map(({ row }) => row)
+      const channels = (await current(scope.domain)).filter((channel) => isInScope(channel, scope))
+      const rows = channels.map(({ row }) => told(row, registry)).filter((row) => row !== undefined)
       return JSON.stringify({ row_count: rows.length, rows })
     },
     uuids: async (scope) => {
@@ -80,6 +103,17 @@ async function listed(read: ReadField, registry: ChannelRegistry, domains: Domai
   const domain = recorded ?? (await firstExisting(candidates, domains))
   const row = Object.fromEntries(channelFields.map((name) => [name, read(name) ?? '']))
   return { domain, presenceId: (read('presence_id') ?? '').toLowerCase(), row }
+}
+
+/**
+ * A row as the engine's events have it by now: its table of channels is written up to 0.1 s late, so it may show a
+ * state that is over, or a channel that is gone (then nothing).
+ */
+function told(row: ListedChannel['row'], registry: ChannelRegistry): ListedChannel['row'] | undefined {
+  const uuid = row['uuid']?.toLowerCase() ?? ''
+  if (registry.hasEnded(uuid)) return undefined
+  const channel = registry.find(uuid)
+  return channel?.proven && channel.callState !== '' ? { ...row, callstate: channel.callState } : row
 }
 
 /** By `created_epoch`, then by uuid. */

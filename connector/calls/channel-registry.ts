@@ -20,6 +20,8 @@ export interface ChannelRegistry {
   find(uuid: string): Channel | undefined
   /** The domain of a leg that is up or ended a short while ago. */
   domainOf(uuid: string): string | undefined
+  /** Whether the engine told, a short while ago, that the channel was destroyed. */
+  hasEnded(uuid: string): boolean
   /** Notes that the platform is about to place a call with this uuid. */
   place(uuid: string, domain: string, presenceId: string): void
   /** Forgets a placed call that never became a channel. */
@@ -34,6 +36,13 @@ export interface ChannelRegistry {
   doubt(): void
   /** Every channel that the engine told of and that is up. */
   proven(): Channel[]
+  /**
+   * When the channels of a domain last changed, as a count of all changes; `null` stands for all channels. What was
+   * seen at `revision(null)` still holds for a domain whose revision is no higher.
+   */
+  revision(domain: string | null): number
+  /** Something was done to a channel of the domain whose effect the engine will tell of later. */
+  touch(domain: string): void
   readonly size: number
   /** Channels that were dropped because there were too many. */
   readonly evicted: number
@@ -50,7 +59,15 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
   const live = new Map<string, Channel>()
   const ended = new Map<string, Channel>()
   const aliases = new Map<string, string>()
+  const revisions = new Map<string, number>()
+  let changes = 0
   let evicted = 0
+
+  const touch = (domain: string): void => {
+    if (!revisions.has(domain) && revisions.size >= limit) dropOldest(revisions)
+    changes += 1
+    revisions.set(domain, changes)
+  }
 
   const keep = (channel: Channel): Channel => {
     if (!live.has(channel.uuid) && live.size >= limit && dropOldest(live)) evicted += 1
@@ -63,18 +80,21 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
   const update = (uuid: string, read: ReadField, domain: string): Channel => {
     const before = live.get(uuid)
     const presenceId = read('Channel-Presence-ID') ?? read('presence_id') ?? read('variable_presence_id')
-    return keep({
+    const after = keep({
       uuid,
       domain: before?.domain || domain,
       presenceId: presenceId?.toLowerCase() ?? before?.presenceId ?? '',
       callState: read('Channel-Call-State') ?? read('callstate') ?? before?.callState ?? '',
       proven: true,
     })
+    if (!before?.proven || before.callState !== after.callState) touch(after.domain)
+    return after
   }
 
   return {
     find,
     domainOf,
+    hasEnded: (uuid) => ended.has(uuid),
     place: (uuid, domain, presenceId) => {
       if (!live.has(uuid)) keep({ uuid, domain, presenceId: presenceId.toLowerCase(), callState: '', proven: false })
     },
@@ -97,6 +117,7 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       const channel = live.get(uuid)
       if (channel === undefined) return
       live.delete(uuid)
+      touch(channel.domain)
       if (ended.size >= endedLimit) dropOldest(ended)
       ended.set(uuid, channel)
     },
@@ -104,6 +125,8 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       for (const channel of live.values()) live.set(channel.uuid, { ...channel, proven: false })
     },
     proven: () => [...live.values()].filter((channel) => channel.proven),
+    revision: (domain) => (domain === null ? changes : (revisions.get(domain) ?? 0)),
+    touch,
     get size() {
       return live.size
     },

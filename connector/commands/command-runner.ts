@@ -57,8 +57,13 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
 
   const record = async (message: CommandMessage, outcome: CommandOutcome) => {
     counts[outcome.state] += 1
+    if (message.scope.domain !== null && message.command.kind !== 'list-channels') {
+      parts.registry.touch(message.scope.domain)
+    }
     const line = logOf(log, message)
-    line.info('a command ended', { outcome: outcome.state, reason: 'reason' in outcome ? outcome.reason : undefined })
+    const keys = { outcome: outcome.state, reason: 'reason' in outcome ? outcome.reason : undefined }
+    if (message.command.kind === 'list-channels') line.debug('a command ended', keys)
+    else line.info('a command ended', keys)
     for (let attempt = 1; attempt <= storeAttempts; attempt += 1) {
       try {
         return await store.complete(message.id, outcome)
@@ -154,10 +159,11 @@ async function channelOf(
   switch (command.kind) {
     case 'hold':
     case 'unhold':
+      return (await findChannel(parts, command.uuid, scope, 'always')) ?? 'absent'
     case 'hangup':
-      return (await findChannel(parts.registry, parts.link, command.uuid, scope)) ?? 'absent'
+      return (await findChannel(parts, command.uuid, scope, 'when unproven')) ?? 'absent'
     case 'eavesdrop':
-      return (await findChannel(parts.registry, parts.link, command.target, scope)) ?? 'absent'
+      return (await findChannel(parts, command.target, scope, 'always')) ?? 'absent'
     case 'originate':
     case 'list-channels':
     case 'hang-up-domain':

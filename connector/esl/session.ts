@@ -5,10 +5,10 @@ import { defaultEslLimits, type EslLimits } from './limits.ts'
 import type { Settle } from './reply-queue.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import type { EslCounts, EslSession, EslSessionOptions, EslState } from './session-options.ts'
-import { parseSubscription, type Subscription, subscriptionSteps } from './subscription.ts'
+import { parseSubscription, type Subscription, type SubscriptionStep, subscriptionSteps } from './subscription.ts'
 import { type EslTimers, systemEslTimers } from './timers.ts'
 
-export type { EslCounts, EslSession, EslSessionOptions, EslState } from './session-options.ts'
+export type { EslSession, EslSessionOptions, EslState } from './session-options.ts'
 
 const NOTHING: Subscription = parseSubscription([])
 const CORE_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -79,7 +79,6 @@ class ReconnectingSession implements EslSession {
   #connect(): void {
     const { host, port, password } = this.#options
     this.#connections += 1
-    this.#applied = NOTHING
     this.#connection = new EslConnection({
       host,
       port,
@@ -109,12 +108,14 @@ class ReconnectingSession implements EslSession {
       this.#tell({ kind: 'ready', ...engine })
       if (subscribed !== this.#wanted) this.#applyWanted().catch(() => {})
     }
-    const [step] = subscriptionSteps(NOTHING, subscribed)
-    if (!step) return ready()
-    this.#step(EslCommand[step.verb](step.words), (answer) => {
-      if (answer.startsWith('+OK')) return ready()
-      this.#connection?.giveUp('subscription-refused', `the engine refused the subscription: ${answer}`)
-    })
+    const take = ([step, ...others]: readonly SubscriptionStep[]): void => {
+      if (!step) return ready()
+      this.#step(EslCommand[step.verb](step.words), (answer) => {
+        if (answer.startsWith('+OK')) return take(others)
+        this.#connection?.giveUp('subscription-refused', `the engine refused the subscription: ${answer}`)
+      })
+    }
+    take(subscriptionSteps(NOTHING, subscribed))
   }
 
   /** One command on the way to being ready; without an answer to it the connection is of no use. */
@@ -180,8 +181,9 @@ class ReconnectingSession implements EslSession {
 
 /** Refuses words that could not be sent while there is still a caller to tell. */
 function checkedSubscription(words: readonly string[]): Subscription {
-  if (words.length > 0) EslCommand.event(words)
-  return parseSubscription(words)
+  const subscription = parseSubscription(words)
+  for (const step of subscriptionSteps(NOTHING, subscription)) EslCommand[step.verb](step.words)
+  return subscription
 }
 
 function acceptedOrThrow(reply: string): void {

@@ -17,23 +17,18 @@ export interface SubscriptionStep {
   readonly words: readonly string[]
 }
 
+/** Bytes of words in one command; an engine was seen to take a line of 200,000, and hooks may name more than that. */
+const MAX_WORDS_BYTES = 32 * 1024
+
 /**
  * The commands that lead from one subscription to another, new ones first, so that what is kept is never missing.
- * Leaving ALL is the exception: the engine forgets every subscription with it.
+ * Leaving ALL is the exception: the engine forgets every subscription with it. None is longer than an engine takes.
  */
 export function subscriptionSteps(from: Subscription, to: Subscription): SubscriptionStep[] {
   if (from.names.has('ALL') && !to.names.has('ALL')) {
-    const steps: SubscriptionStep[] = [
-      { verb: 'nixevent', words: ['ALL'] },
-      { verb: 'event', words: wordsOf(to) },
-    ]
-    return steps.filter(hasWords)
+    return [{ verb: 'nixevent', words: ['ALL'] }, ...stepsOf('event', to)]
   }
-  const steps: SubscriptionStep[] = [
-    { verb: 'event', words: wordsOf(without(to, from)) },
-    { verb: 'nixevent', words: wordsOf(without(from, to)) },
-  ]
-  return steps.filter(hasWords)
+  return [...stepsOf('event', without(to, from)), ...stepsOf('nixevent', without(from, to))]
 }
 
 function without(all: Subscription, some: Subscription): Subscription {
@@ -43,12 +38,31 @@ function without(all: Subscription, some: Subscription): Subscription {
   }
 }
 
-/** The words of a subscription, CUSTOM and its subclasses last. */
-function wordsOf({ names, subclasses }: Subscription): string[] {
-  const events = [...names].filter((name) => name !== 'CUSTOM')
-  return names.has('CUSTOM') || subclasses.size > 0 ? [...events, 'CUSTOM', ...subclasses] : events
+/** The words of a subscription, CUSTOM and its subclasses last, in as few commands as they fit into. */
+function stepsOf(verb: SubscriptionStep['verb'], { names, subclasses }: Subscription): SubscriptionStep[] {
+  const events = cut([...names].filter((name) => name !== 'CUSTOM'))
+  const [first = [], ...others] = cut([...subclasses])
+  const last = names.has('CUSTOM') || first.length > 0 ? ['CUSTOM', ...first] : []
+  const lists = [
+    ...events.slice(0, -1),
+    [...(events.at(-1) ?? []), ...last],
+    ...others.map((more) => ['CUSTOM', ...more]),
+  ]
+  return lists.filter((words) => words.length > 0).map((words) => ({ verb, words }))
 }
 
-function hasWords(step: SubscriptionStep): boolean {
-  return step.words.length > 0
+/** Cuts words into lists that each fit into half a command. */
+function cut(words: readonly string[]): string[][] {
+  const lists: string[][] = []
+  let room = 0
+  for (const word of words) {
+    const bytes = Buffer.byteLength(word) + 1
+    if (bytes > room) {
+      lists.push([])
+      room = MAX_WORDS_BYTES / 2
+    }
+    lists.at(-1)?.push(word)
+    room -= bytes
+  }
+  return lists
 }

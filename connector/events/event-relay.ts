@@ -1,3 +1,4 @@
+import { DomainError } from '../../core/errors.ts'
 import { serviceEvent } from '../../core/events/service-event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { Clock } from '../../core/ports.ts'
@@ -81,6 +82,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
 
   return {
     handle: async (event) => {
+      if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
       const id = eventId(event)
       if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
       const learned = isOfChannel(event)
@@ -90,7 +92,10 @@ export function eventRelay(parts: RelayParts): EventRelay {
       const found = channel?.domain ?? domainOf(parts, event)
       const domain = typeof found === 'string' ? found : await found
       const loading = domain === '' ? undefined : presence.load(domain)
-      if (loading !== undefined) await loading
+      if (loading !== undefined) {
+        await loading
+        writer.wake()
+      }
       apply({ event, id, domain, channel })
     },
     counts,

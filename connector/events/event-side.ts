@@ -8,7 +8,7 @@ import { tellEngineState } from './engine-events.ts'
 import { eventInbox } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
 import { eventRelay } from './event-relay.ts'
-import { presenceTracker } from './presence.ts'
+import { type IsUp, presenceTracker } from './presence.ts'
 import { presenceWriter } from './presence-writer.ts'
 import { subscriptions } from './subscriptions.ts'
 
@@ -16,7 +16,7 @@ import { subscriptions } from './subscriptions.ts'
 export interface EventSide {
   /** Takes an event of an engine; at once, and never failing. */
   accept(event: EngineEvent): void
-  /** Tells the domains that want to know that an engine came or went. */
+  /** Tells the domains that want to know that an engine came or went; the newest of it, once it is known who they are. */
   engineChanged(engine: Pick<Engine, 'name' | 'coreUuid'>, kind: 'engine_connected' | 'engine_disconnected'): void
   /** The words that event links subscribe with. */
   words(): string[]
@@ -36,28 +36,43 @@ export interface EventSideParts extends Time {
   readonly ports: Pick<Ports, 'events' | 'presence' | 'subscriptions'>
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
+  /** Whether a call of before this process is still up. */
+  readonly isUp: IsUp
   readonly random: () => number
   readonly log: Log
 }
 
 /** Makes the event side; it does nothing until events come. */
-export function eventSide({ ports, registry, domains, random, log, clock, timers }: EventSideParts): EventSide {
+export function eventSide(parts: EventSideParts): EventSide {
+  const { ports, registry, domains, random, log, clock, timers } = parts
   const wanted = subscriptions({ reader: ports.subscriptions, log, clock, timers })
   const outbox = eventOutbox({ sink: ports.events, log, random, clock, timers })
-  const presence = presenceTracker(ports.presence, (uuid) => registry.find(uuid) !== undefined)
+  const presence = presenceTracker(ports.presence, parts.isUp)
   const writer = presenceWriter({ store: ports.presence, tracker: presence, timers, random, log })
   const relay = eventRelay({ subscriptions: wanted, registry, domains, presence, writer, outbox, clock })
   const inbox = eventInbox({ handle: (event) => relay.handle(event), timers, random, log })
   let read = 0
+  let untold: (() => void) | undefined
 
   return {
     accept: (event) => {
       read += 1
       if (wanted.concerns(eventNameOf(event))) inbox.add(event)
     },
-    engineChanged: (engine, kind) => tellEngineState({ subscriptions: wanted, outbox, clock }, kind, engine),
+    engineChanged: (engine, kind) => {
+      const tell = () => tellEngineState({ subscriptions: wanted, outbox, clock }, kind, engine)
+      if (wanted.isKnown) tell()
+      else untold = tell
+    },
     words: () => wanted.engineWords(),
-    follow: (changed, signal) => wanted.follow(changed, signal),
+    follow: (changed, signal) => {
+      const tellAll = () => {
+        untold?.()
+        untold = undefined
+        changed()
+      }
+      return wanted.follow(tellAll, signal)
+    },
     flushed: async () => {
       await inbox.settled()
       await Promise.all([outbox.drained(), writer.flushed()])

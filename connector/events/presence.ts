@@ -15,7 +15,10 @@ export interface StateChange {
 
 /** The phones and calls of every account that the engine told of. */
 export interface PresenceTracker {
-  /** Makes sure that what is stored of a domain's accounts is known. Rejects when the store is gone. */
+  /**
+   * Makes sure that what is stored of a domain's accounts is known; where a stored call has ended since, the account
+   * counts as changed. Rejects when the store is gone.
+   */
   load(domain: string): void | Promise<void>
   /** A phone came or went. The domain must be loaded. */
   registered(domain: string, registration: Registration, at: number): StateChange | undefined
@@ -32,7 +35,7 @@ export interface PresenceTracker {
 type Known = Presence
 
 /** Answers whether a call that was stored is still up; calls of before a restart may have ended unseen. */
-type IsUp = (uuid: string) => boolean
+export type IsUp = (uuid: string) => Promise<boolean>
 
 /** Makes a tracker that knows nothing yet. */
 export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp): PresenceTracker {
@@ -43,8 +46,11 @@ export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp):
   const load = async (domain: string): Promise<void> => {
     try {
       for (const presence of await store.list(domain)) {
-        const calls = presence.calls.filter(isUp)
-        known.set(keyOf(domain, presence.login), { ...presence, login: presence.login.toLowerCase(), calls })
+        const states = await Promise.all(presence.calls.map(isUp))
+        const calls = presence.calls.filter((_uuid, index) => states[index])
+        const key = keyOf(domain, presence.login)
+        known.set(key, { ...presence, login: presence.login.toLowerCase(), calls })
+        if (calls.length < presence.calls.length) changed.add(key)
       }
       loads.set(domain, true)
     } catch (problem) {

@@ -31,6 +31,8 @@ const servicePrefix = 'CUSTOM->svc::'
 
 /** What the hooks of all domains want. */
 export interface Subscriptions {
+  /** Whether it is known what hooks want; until then every answer is what the platform itself needs. */
+  readonly isKnown: boolean
   /** Whether a hook of the domain wants the event. */
   wants(domain: string, eventName: string): boolean
   /** Whether the platform, or any hook, wants the event. */
@@ -73,6 +75,9 @@ export function subscriptions({ reader, log, timers }: SubscriptionParts): Subsc
   }
 
   return {
+    get isKnown() {
+      return version !== undefined
+    },
     wants: (domain, eventName) => wanted.get(eventName)?.has(domain) === true,
     concerns: (eventName) => engineNames.has(eventName),
     domainsWanting: (eventName) => [...(wanted.get(eventName) ?? [])],

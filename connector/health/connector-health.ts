@@ -7,6 +7,12 @@ export interface LinkHealth {
   readonly reason?: string
   /** Epoch milliseconds of the last byte; 0 before the first. */
   readonly heardAt: number
+  /** Connections made so far. */
+  readonly connections: number
+  /** Events that could not be read. */
+  readonly unreadableEvents: number
+  /** Replies that came after their time. */
+  readonly lateReplies: number
 }
 
 /** Where one engine and its links stand. */
@@ -37,10 +43,13 @@ export function engineHealth({ name, coreUuid, commands, events }: Engine): Engi
   return { name, coreUuid, commands: linkHealth(commands), events: linkHealth(events) }
 }
 
-function linkHealth({ state, heardAt }: Pick<EngineLink, 'state' | 'heardAt'>): LinkHealth {
+function linkHealth({ state, heardAt, counts }: Pick<EngineLink, 'state' | 'heardAt' | 'counts'>): LinkHealth {
   return {
     state: state.kind,
     heardAt: Math.floor(heardAt),
+    connections: counts.connections,
+    unreadableEvents: counts.unreadableEvents,
+    lateReplies: counts.lateReplies,
     ...(state.kind === 'down' ? { reason: state.reason } : {}),
   }
 }

@@ -49,15 +49,18 @@ const params = z.object({ channel_id: uuid })
 /** `pending` is there when the engine had not answered in 20 s: the call may still come up. */
 const engineAnswer = z.object({ status: z.literal('OK'), info: z.string(), pending: z.optional(z.literal(true)) })
 
-/** Up to 32 variables of up to 256 characters; their names follow the rule of account variables. */
+/**
+ * Up to 32 variables of up to 256 characters; their names follow the rule of account variables. `:_:` anywhere in a
+ * command makes two calls of it.
+ */
 const callVariables = z
   .record(
     z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ or -')),
     z.string('must be text').check(
       z.regex(
         // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-        /^[^\u0000-\u001f\u007f{}[\]'\\,]{0,256}$/u,
-        "must be up to 256 characters without control characters, {}[]'\\ and commas",
+        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]'\\,]{0,256}$/u,
+        "must be up to 256 characters without control characters, {}[]'\\, commas and :_:",
       ),
     ),
   )

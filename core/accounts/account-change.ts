@@ -34,7 +34,7 @@ const ownFields: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensi
  */
 export function readChange(input: AccountInput, passwordMinLength: number): AccountChange {
   const parameters = readAssignments('parameters', input.parameters, isClientParameter)
-  const variables = readAssignments('variables', input.variables, isClientVariable)
+  const variables = readAssignments('variables', input.variables, isAccountVariable)
   const given = (list: readonly Assignment[], name: string) => list.find((assignment) => assignment.name === name)
   const password = asAssignment('password', input.password) ?? given(parameters, 'password')
   const role = asAssignment('role', input.role) ?? given(parameters, 'role') ?? given(variables, 'account_role')
@@ -47,6 +47,11 @@ export function readChange(input: AccountInput, passwordMinLength: number): Acco
     parameters: parameters.filter(({ name }) => !ownFields.has(name)),
     variables: variables.filter(({ name }) => name !== 'account_role'),
   }
+}
+
+/** The role may be written as a variable, too. */
+function isAccountVariable(name: string): boolean {
+  return name === 'account_role' || isClientVariable(name)
 }
 
 function asAssignment(field: string, value: string | undefined): Assignment | undefined {

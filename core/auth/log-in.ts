@@ -67,6 +67,7 @@ export interface LoginResult {
 
 /** Whom a username names: root, or an account that may or may not be there. */
 interface NamedUser {
+  readonly isRoot: boolean
   /** The name with its domain in lower case. */
   readonly username: string
   readonly login: string
@@ -106,12 +107,12 @@ function readUser(given: string | undefined, rootName: string): NamedUser {
       details: [{ field: 'username', problem: 'must be given' }],
     })
   }
-  if (given === rootName) return { username: rootName, login: rootName, domain: '' }
+  if (given === rootName) return { isRoot: true, username: rootName, login: rootName, domain: '' }
   const at = given.lastIndexOf('@')
   if (at < 0 || given.length > 320) throw invalidField('username', 'must be "<login>@<domain>"')
   const login = given.slice(0, at)
   const domain = lowerAscii(given.slice(at + 1))
-  return { username: `${login}@${domain}`, login, domain }
+  return { isRoot: false, username: `${login}@${domain}`, login, domain }
 }
 
 /** Checks the password of whoever is named; `undefined` is root. */
@@ -121,8 +122,8 @@ async function proveUser(
   { password, code }: LoginInput,
   context: LoginContext,
 ): Promise<Account | undefined> {
-  const { rootName, sameText } = context
-  if (user.domain === '' && user.login === rootName) {
+  const { sameText } = context
+  if (user.isRoot) {
     const rootPassword = await ports.secrets.rootPassword()
     await ports.passwords.verify(password ?? '', undefined)
     if (password === undefined || rootPassword === '' || !sameText(password, rootPassword)) throw wrongPassword()

@@ -1,5 +1,6 @@
 import { DomainError } from '../errors.ts'
 import type { LoginThrottle } from '../ports.ts'
+import { sourceNetwork } from './source-network.ts'
 
 /** Failed logins count for this long. */
 const windowMs = 15 * 60_000
@@ -16,7 +17,7 @@ export interface LoginAttempt {
 }
 
 const userKey = ({ username }: LoginAttempt) => `user:${username}`
-const sourceKey = ({ sourceAddress }: LoginAttempt) => `source:${sourceAddress}`
+const sourceKey = ({ sourceAddress }: LoginAttempt) => `source:${sourceNetwork(sourceAddress)}`
 
 /**
  * Lets an attempt through or throws `locked_out`. The attempt counts as failed for its username until

@@ -2,7 +2,7 @@
 export type DirectoryDocument = { readonly found: false } | ({ readonly found: true } & DirectoryDomain)
 
 /** A domain of the directory, with the one user that was asked for, or none. */
-export interface DirectoryDomain {
+interface DirectoryDomain {
   readonly name: string
   readonly parameters: Readonly<Record<string, string>>
   readonly variables: Readonly<Record<string, string>>

@@ -12,8 +12,8 @@ export interface TokenClaims {
 
 const base64url = (text: string | Uint8Array) => Buffer.from(text).toString('base64url')
 
-/** The first part of every token: it says that the others are no signed JWT. */
-const header = base64url(JSON.stringify({ typ: 'JWT', alg: 'none' }))
+/** The first part of every token. It names no algorithm: there is nothing to verify but the stored digest. */
+const header = base64url(JSON.stringify({ typ: 'callplane' }))
 
 /**
  * A token's text: header, claims and 32 random bytes, each in base64url, joined by dots. Only its digest is ever

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { type QueueName, buckets, keys, queues, secrets, tables } from '../../contracts/resources.ts'
@@ -48,6 +48,12 @@ export class StatefulStack extends Stack implements Resources {
         new WorkQueue(this, `${constructId(name)}Queue`, { spec, ...deadLetters[name], onCall: this.onCall.topic }),
     )
     this.secrets = eachOf(secrets, (name, spec) => new GeneratedSecret(this, `${constructId(name)}Secret`, spec))
+    for (const [name, secret] of Object.entries(this.secrets)) {
+      new CfnOutput(this, `${constructId(name)}SecretArn`, {
+        value: secret.secretArn,
+        description: `Holds the ${name} secret`,
+      })
+    }
     this.keys = eachOf(
       keys,
       (name, { purpose }) =>

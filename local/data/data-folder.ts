@@ -8,7 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { PlainError } from '../processes/plain-error.ts'
 
 /** The folder that holds all state of a run; only its owner can read it. */
@@ -55,10 +55,17 @@ function prepare(path: string): void {
     throw new PlainError(`DATA_DIR ${path} is not a folder: remove it or choose another`)
   }
   try {
-    mkdirSync(join(path, 'logs'), { recursive: true, mode: 0o700 })
+    makeFolder(join(path, 'logs'))
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
     throw new PlainError(`DATA_DIR ${path} cannot be written to (${why}): choose another`, { cause: error })
   }
+}
+
+/** Makes a folder and those above it. Node's own recursive way never ends where a parent cannot be made (`/proc/x`). */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  if (!existsSync(dirname(path))) makeFolder(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
 }

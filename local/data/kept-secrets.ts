@@ -6,8 +6,7 @@ import type { DataFolder } from './data-folder.ts'
 /** The secrets of a run, made at the first start and kept for the next ones. */
 export interface KeptSecrets {
   readonly rootPassword: string
-  /** Whether the root password was made by this start, so that it must be shown this once. */
-  readonly rootPasswordIsNew: boolean
+  readonly rootPasswordFrom: 'settings' | 'this start' | 'an earlier start'
   readonly engineCredential: string
   /** 32 bytes: what the embedded key service seals with. */
   readonly sealingKey: Buffer
@@ -23,16 +22,24 @@ export function makePassword(): string {
 
 /** Reads the secrets or makes them; what the settings give wins and is not kept. */
 export function readSecrets(folder: DataFolder, settings: Settings): KeptSecrets {
-  const root = settings.rootPassword === undefined ? folder.readOrMake('root-password', makePassword) : undefined
+  const root = rootPasswordOf(folder, settings)
   const sealing = folder.readOrMake('sealing-key', () => randomBytes(32).toString('base64')).value
   const sealingKey = Buffer.from(sealing, 'base64')
   if (sealingKey.length !== 32) {
     throw new PlainError(`${folder.file('sealing-key')} is damaged: restore it, or start with another DATA_DIR`)
   }
   return {
-    rootPassword: settings.rootPassword ?? root?.value ?? '',
-    rootPasswordIsNew: root?.made ?? false,
+    ...root,
     engineCredential: settings.engineCredential ?? folder.readOrMake('engine-credential', makePassword).value,
     sealingKey,
   }
+}
+
+function rootPasswordOf(
+  folder: DataFolder,
+  { rootPassword }: Settings,
+): Pick<KeptSecrets, 'rootPassword' | 'rootPasswordFrom'> {
+  if (rootPassword !== undefined) return { rootPassword, rootPasswordFrom: 'settings' }
+  const { value, made } = folder.readOrMake('root-password', makePassword)
+  return { rootPassword: value, rootPasswordFrom: made ? 'this start' : 'an earlier start' }
 }

@@ -41,7 +41,7 @@ export interface ChannelTable {
 }
 
 /** Figures of the status report. */
-export interface SessionCounts {
+interface SessionCounts {
   sinceStartup: number
   peak: number
 }

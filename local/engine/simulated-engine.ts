@@ -78,8 +78,8 @@ export async function startSimulatedEngine(options: SimulatedEngineOptions): Pro
     close: async () => {
       stopHeartbeat()
       engine.phones.close()
-      await socket.close()
       for (const channel of engine.channels.values()) hangUp(engine, channel, 'MANAGER_REQUEST')
+      await socket.close()
     },
   }
 }

@@ -3,6 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Role, Statement } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import { addressOf, listen } from '../processes/listen.ts'
+import { requestTarget } from '../processes/request-target.ts'
 import { type Credential, issueCredential } from '../signature/credential.ts'
 import { type Proof, verifySignature } from '../signature/verify-signature.ts'
 import type { Backend } from './backend.ts'
@@ -93,7 +94,7 @@ export class Gate {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [rawPath = '/', rawQuery = ''] = (request.url ?? '/').split(/\?(.*)/s)
+    const { rawPath, rawQuery } = requestTarget(request.url)
     const parts = { method: request.method ?? 'GET', rawPath, rawQuery, headers: request.headers }
     const target = request.headers['x-amz-target']
     const body = typeof target === 'string' ? await readBody(request, maxBodyBytes) : undefined

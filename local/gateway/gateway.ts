@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { BodyTooLarge, readBody } from '../gate/read-body.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
 import { addressOf, listen } from '../processes/listen.ts'
+import { requestTarget } from '../processes/request-target.ts'
 import { type Reply, functionReply, gatewayReply } from './function-reply.ts'
 import { requestEvent } from './request-event.ts'
 import type { RouteTable } from './route-table.ts'
@@ -51,10 +52,10 @@ export class Gateway {
   }
 
   async #answer(request: IncomingMessage): Promise<Reply> {
-    const [rawPath = '/', rawQuery = ''] = (request.url ?? '/').split(/\?(.*)/s)
+    const target = requestTarget(request.url)
     const [routes, invoke] = [this.#routes, this.#invoke]
     if (routes === undefined || invoke === undefined) return gatewayReply(503, 'Service Unavailable')
-    const match = routes.find(request.method ?? 'GET', rawPath)
+    const match = routes.find(request.method ?? 'GET', target.rawPath)
     if (match === undefined) return gatewayReply(404, 'Not Found')
     let body: Buffer
     try {
@@ -64,7 +65,7 @@ export class Gateway {
       throw error
     }
     try {
-      const event = requestEvent(request, { rawPath, rawQuery }, match, body, Date.now())
+      const event = requestEvent(request, target, match, body, Date.now())
       return functionReply(await invoke(match.target, event))
     } catch (error) {
       const timedOut = error instanceof FunctionFailed && error.reason === 'timeout'
@@ -73,11 +74,13 @@ export class Gateway {
   }
 }
 
+/** All headers go into one call: node then writes head and text in one piece. */
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): void {
-  if (!request.complete) response.setHeader('connection', 'close')
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   const empty = status === 204 || status === 304
-  if (!empty) response.setHeader('content-length', body.length)
-  response.writeHead(status)
+  const all: Record<string, string | string[] | number> = { ...headers }
+  if (!empty) all['content-length'] = Buffer.byteLength(body)
+  // A body that was not read to its end is in the way of the next request.
+  if (!request.complete) all['connection'] = 'close'
+  response.writeHead(status, all)
   response.end(empty || request.method === 'HEAD' ? undefined : body)
 }

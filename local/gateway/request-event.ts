@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { laptop } from '../assembly/place.ts'
+import type { RequestTarget } from '../processes/request-target.ts'
 import { type RouteMatch, decode } from './route-table.ts'
 
 /** A request as API Gateway hands it to a function: an event of payload format 2.0. */
@@ -9,12 +10,12 @@ export interface RequestEvent {
   readonly routeKey: string
   readonly rawPath: string
   readonly rawQueryString: string
-  readonly cookies?: readonly string[]
+  cookies?: readonly string[]
   readonly headers: Readonly<Record<string, string>>
-  readonly queryStringParameters?: Readonly<Record<string, string>>
-  readonly pathParameters?: Readonly<Record<string, string>>
+  queryStringParameters?: Readonly<Record<string, string>>
+  pathParameters?: Readonly<Record<string, string>>
   readonly requestContext: object
-  readonly body?: string
+  body?: string
   readonly isBase64Encoded: boolean
 }
 
@@ -27,45 +28,49 @@ const textTypes = /^(text\/|application\/(json|xml|javascript)\b|application\/[\
  */
 export function requestEvent(
   request: IncomingMessage,
-  url: { readonly rawPath: string; readonly rawQuery: string },
+  { rawPath, rawQuery }: RequestTarget,
   match: RouteMatch<unknown>,
   body: Buffer,
   now: number,
 ): RequestEvent {
-  const { cookie, ...headers } = headersOf(request)
-  const query = queryOf(url.rawQuery)
+  const headers = headersOf(request)
+  const path = decode(rawPath)
   const base64 = body.length > 0 && !textTypes.test(headers['content-type'] ?? '')
-  return {
+  const event: RequestEvent = {
     version: '2.0',
     routeKey: match.routeKey,
-    rawPath: decode(url.rawPath),
-    rawQueryString: url.rawQuery,
-    ...(cookie === undefined ? {} : { cookies: cookie.split(/;\s*/) }),
+    rawPath: path,
+    rawQueryString: rawQuery,
     headers,
-    ...(query === undefined ? {} : { queryStringParameters: query }),
-    ...(Object.keys(match.parameters).length === 0 ? {} : { pathParameters: match.parameters }),
-    requestContext: requestContext(request, url.rawPath, match.routeKey, headers, now),
-    ...(body.length === 0 ? {} : { body: body.toString(base64 ? 'base64' : 'utf8') }),
+    requestContext: requestContext(request, path, match.routeKey, headers, now),
     isBase64Encoded: base64,
   }
+  const { cookie } = headers
+  if (cookie !== undefined) {
+    delete headers['cookie']
+    event.cookies = cookie.split(/;\s*/)
+  }
+  if (rawQuery !== '') event.queryStringParameters = queryOf(rawQuery)
+  if (match.parameters !== undefined) event.pathParameters = match.parameters
+  if (body.length > 0) event.body = body.toString(base64 ? 'base64' : 'utf8')
+  return event
 }
 
 function requestContext(
   request: IncomingMessage,
-  rawPath: string,
+  path: string,
   routeKey: string,
   headers: Readonly<Record<string, string>>,
   now: number,
 ): object {
-  const domainName = headers['host'] ?? 'localhost'
   return {
     accountId: laptop.account,
     apiId: 'local',
-    domainName,
-    domainPrefix: domainName.split('.')[0],
+    domainName: headers['host'] ?? 'localhost',
+    domainPrefix: 'local',
     http: {
       method: request.method ?? 'GET',
-      path: decode(rawPath),
+      path,
       protocol: `HTTP/${request.httpVersion}`,
       sourceIp: sourceAddress(request),
       userAgent: headers['user-agent'] ?? '',
@@ -73,33 +78,38 @@ function requestContext(
     requestId: randomUUID(),
     routeKey,
     stage: '$default',
-    time: new Date(now).toUTCString(),
+    time: new Date(now).toISOString(),
     timeEpoch: now,
   }
 }
 
 /** The peer's address. What a client says in `X-Forwarded-For` is not asked: nothing trusted stands in front. */
 function sourceAddress(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+  const address = request.socket.remoteAddress ?? ''
+  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
 }
 
-function headersOf(request: IncomingMessage): Record<string, string> {
-  const headers = new Map<string, string>()
-  for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    const name = (request.rawHeaders[index] ?? '').toLowerCase()
-    join(headers, name, request.rawHeaders[index + 1] ?? '', name === 'cookie' ? '; ' : ',')
+function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
+  const headers = emptyRecord()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase()
+    add(headers, name, rawHeaders[index + 1] ?? '', name === 'cookie' ? '; ' : ',')
   }
-  return Object.fromEntries(headers)
+  return headers
 }
 
-function queryOf(rawQuery: string): Record<string, string> | undefined {
-  if (rawQuery === '') return undefined
-  const query = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(rawQuery)) join(query, name, value, ',')
-  return Object.fromEntries(query)
+function queryOf(rawQuery: string): Record<string, string> {
+  const query = emptyRecord()
+  for (const [name, value] of new URLSearchParams(rawQuery)) add(query, name, value, ',')
+  return query
 }
 
-function join(values: Map<string, string>, name: string, value: string, separator: string): void {
-  const known = values.get(name)
-  values.set(name, known === undefined ? value : `${known}${separator}${value}`)
+/** Without a prototype, so that no name that a client chooses means anything. */
+function emptyRecord(): Record<string, string> {
+  return Object.create(null)
+}
+
+function add(values: Record<string, string>, name: string, value: string, separator: string): void {
+  const known = values[name]
+  values[name] = known === undefined ? value : `${known}${separator}${value}`
 }

@@ -2,8 +2,8 @@
 export interface RouteMatch<T> {
   readonly routeKey: string
   readonly target: T
-  /** Percent-decoded. */
-  readonly parameters: Readonly<Record<string, string>>
+  /** Percent-decoded; absent when the route has none. */
+  readonly parameters: Readonly<Record<string, string>> | undefined
 }
 
 type Segment =
@@ -41,10 +41,14 @@ export class RouteTable<T> {
     const given = rawPath.split('/')
     for (const candidate of this.#candidates) {
       if (candidate.method !== method && candidate.method !== 'ANY') continue
-      const parameters = fit(candidate.segments, given)
-      if (parameters !== undefined) return { routeKey: candidate.routeKey, target: candidate.target, parameters }
+      const values = fit(candidate.segments, given)
+      if (values === undefined) continue
+      const parameters = values.length === 0 ? undefined : Object.fromEntries(values)
+      return { routeKey: candidate.routeKey, target: candidate.target, parameters }
     }
-    return this.#fallback === undefined ? undefined : { routeKey: '$default', target: this.#fallback, parameters: {} }
+    return this.#fallback === undefined
+      ? undefined
+      : { routeKey: '$default', target: this.#fallback, parameters: undefined }
   }
 }
 
@@ -61,7 +65,7 @@ function rank({ segments, method }: Candidate<unknown>): string {
   return `${segments.map(({ kind }) => ranks[kind]).join('')}${method === 'ANY' ? '1' : '0'}`
 }
 
-function fit(pattern: readonly Segment[], given: readonly string[]): Record<string, string> | undefined {
+function fit(pattern: readonly Segment[], given: readonly string[]): [string, string][] | undefined {
   const parameters: [string, string][] = []
   for (const [index, segment] of pattern.entries()) {
     const value = segment.kind === 'greedy' ? given.slice(index).join('/') : given[index]
@@ -71,13 +75,14 @@ function fit(pattern: readonly Segment[], given: readonly string[]): Record<stri
     }
     if (value === undefined || value === '') return undefined
     parameters.push([segment.name, decode(value)])
-    if (segment.kind === 'greedy') return Object.fromEntries(parameters)
+    if (segment.kind === 'greedy') return parameters
   }
-  return given.length === pattern.length ? Object.fromEntries(parameters) : undefined
+  return given.length === pattern.length ? parameters : undefined
 }
 
 /** Percent-decoded; text that is not well-formed percent-encoding stays as it is. */
 export function decode(text: string): string {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {

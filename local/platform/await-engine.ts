@@ -1,43 +1,66 @@
-import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { EslConnection } from '../../connector/esl/connection.ts'
+import type { EslConnectionLost, EslDownReason } from '../../connector/esl/errors.ts'
+import { defaultEslLimits } from '../../connector/esl/limits.ts'
+import { systemEslTimers } from '../../connector/esl/timers.ts'
 import { PlainError } from '../processes/plain-error.ts'
 import type { EngineAddress } from '../settings.ts'
 
-/** An engine that starts beside the platform gets this long to listen. */
+/** An engine that starts beside the platform gets this long to let the connector in. */
 const patienceMs = 10_000
 const pauseMs = 250
 
-/** Waits until the engine's event socket accepts connections. Throws a plain sentence when it does not in 10 s. */
+/**
+ * Waits until the engine's event socket lets a client in. Throws a plain sentence at once when it refuses the password
+ * or this machine's address, and when it has not answered in 10 s.
+ */
 export async function awaitEngine(
-  { host, port }: EngineAddress,
+  engine: EngineAddress,
   progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const where = `${engine.host}:${engine.port}`
   const givenUpAt = Date.now() + patienceMs
-  let told = false
-  for (;;) {
-    const failure = await tryConnect(host, port)
-    if (failure === undefined) return
+  for (let tries = 1; ; tries += 1) {
+    const lost = await tryLogin(engine)
+    if (lost === undefined) return
+    const refused = refusals.get(lost.reason)
+    if (refused !== undefined) throw new PlainError(`the engine at ${where} ${refused}`)
     if (Date.now() >= givenUpAt) {
       throw new PlainError(
-        `no engine answers at ${host}:${port} (${failure}): start it, or unset ENGINE_URL to use the simulated one`,
+        `no engine answers at ${where} (${lost.message}): start it, or unset ENGINE_URL to use the simulated one`,
       )
     }
-    if (!told) progress(`waiting for the engine at ${host}:${port}`)
-    told = true
+    if (tries === 1) progress(`waiting for the engine at ${where}`)
     await delay(pauseMs, undefined, { signal })
   }
 }
 
-function tryConnect(host: string, port: number): Promise<string | undefined> {
+/** What no waiting changes. */
+const refusals: ReadonlyMap<EslDownReason, string> = new Map([
+  ['auth-refused', 'refuses the password of ENGINE_URL'],
+  ['access-rejected', 'does not let this machine in: see apply-inbound-acl in its event_socket.conf.xml'],
+  ['not-an-engine', 'does not speak as an event socket does: is the port right?'],
+])
+
+/** Logs in and leaves again; answers why that failed, if it did. */
+function tryLogin({ host, port, password }: EngineAddress): Promise<EslConnectionLost | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 2000 })
-    const settle = (failure?: string): void => {
-      socket.destroy()
-      resolve(failure)
-    }
-    socket.once('connect', () => settle())
-    socket.once('timeout', () => settle('timeout'))
-    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message))
+    const tally = { heardAt: 0, bytes: 0, events: 0, unreadableEvents: 0, lateReplies: 0, strayReplies: 0 }
+    const connection = new EslConnection({
+      host,
+      port,
+      password,
+      timers: systemEslTimers,
+      limits: defaultEslLimits,
+      tally,
+      onReady() {
+        resolve(undefined)
+        void connection.close()
+      },
+      onEvent() {},
+      onUnreadable() {},
+      onEnd: resolve,
+    })
   })
 }

@@ -24,8 +24,8 @@ export const platformRole = {
 } as const
 
 /**
- * Finds again what was under way when the platform ended, since the queues of a laptop are in memory: pending
- * deliveries are queued for their next attempt. Answers how many.
+ * Finds again what was under way when the platform ended, since the embedded queues are in memory: pending deliveries
+ * are queued for their next attempt. Answers how many.
  */
 export async function requeueDeliveries(
   assembly: Pick<Assembly, 'functions'>,

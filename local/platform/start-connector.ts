@@ -8,6 +8,12 @@ import { openLog } from '../processes/log-file.ts'
 import type { EngineAddress, Settings } from '../settings.ts'
 import { connectorEnvironment, sharedEnvironment } from './local-environment.ts'
 
+/** The connector, and where it tells whether it is ready. */
+export interface RunningConnector {
+  readonly process: ConnectorProcess
+  readonly healthUrl: string
+}
+
 /** Starts the connector's container of the assembly as a process, linked to the engine given. */
 export async function startConnector(options: {
   readonly assembly: Assembly
@@ -17,20 +23,21 @@ export async function startConnector(options: {
   readonly engine: EngineAddress
   readonly settings: Settings
   readonly closing: AsyncDisposableStack
-}): Promise<ConnectorProcess> {
+}): Promise<RunningConnector> {
   const { assembly, place, gate, folder, engine, settings, closing } = options
   const [container] = assembly.containers
   if (container === undefined) throw new Error('the assembly has no container to run as the connector')
   const shared = sharedEnvironment(settings, place.storesUrl, gate.issue(container.roleArn))
   const log = openLog(folder.file('logs/connector.log'))
   closing.defer(() => void log.end())
+  const healthPort = await freePort()
   const connector = new ConnectorProcess({
     directory: container.directory,
-    environment: connectorEnvironment(container, shared, { ...engine, healthPort: await freePort() }),
+    environment: connectorEnvironment(container, shared, { ...engine, healthPort }),
     home: folder.file('connector'),
     log,
     onRestart: (sentence) => console.error(sentence),
   })
   closing.defer(() => connector.stop())
-  return connector
+  return { process: connector, healthUrl: `http://127.0.0.1:${healthPort}/health` }
 }

@@ -18,7 +18,7 @@ import { awaitHealth } from './await-health.ts'
 import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
 import { platformRole, requeueDeliveries } from './requeue.ts'
-import { startConnector } from './start-connector.ts'
+import { type RunningConnector, startConnector } from './start-connector.ts'
 import { type RunningEngine, startEngine } from './start-engine.ts'
 import { startStores } from './start-stores.ts'
 
@@ -79,7 +79,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   signal.throwIfAborted()
   const connector = await runAssembly({ assembly, place, gate, gateway, folder, engine, settings, closing })
   signal.throwIfAborted()
-  await awaitHealth(url, folder.file('logs'), signal)
+  await awaitHealth([connector.healthUrl, `${url}/health`], folder.file('logs'), signal)
   const demo = await asRoot(url, kept.rootPassword, async (client) => {
     const made = await ensureDemo(client, folder)
     for (const { login, domain } of await allAccounts(client)) await engine.simulated?.registerPhone(login, domain)
@@ -87,7 +87,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   })
   const parts = closing.move()
   const stop = (): Promise<void> => parts.disposeAsync()
-  return { url, folder, kept, demo, assembly, gate, connector, engine: engine.simulated, stop }
+  return { url, folder, kept, demo, assembly, gate, connector: connector.process, engine: engine.simulated, stop }
 }
 
 interface Parts {
@@ -102,7 +102,7 @@ interface Parts {
 }
 
 /** Starts what runs code: functions, mappings, connector. They end in the other order, the gateway before them all. */
-async function runAssembly(parts: Parts): Promise<ConnectorProcess> {
+async function runAssembly(parts: Parts): Promise<RunningConnector> {
   const { assembly, place, gate, gateway, folder, engine, settings, closing } = parts
   const log = openLog(folder.file('logs/functions.log'))
   closing.defer(() => void log.end())
@@ -119,7 +119,7 @@ async function runAssembly(parts: Parts): Promise<ConnectorProcess> {
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
   gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event))
-  await requeueDeliveries(assembly, { place, gate, settings })
+  if (settings.sqsEndpoint === undefined) await requeueDeliveries(assembly, { place, gate, settings })
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
   closing.defer(() => within(patienceMs, mappings.stop()))
   const connector = await startConnector({ assembly, place, gate, folder, engine: engine.address, settings, closing })

@@ -23,27 +23,23 @@ export async function startStores(
 ): Promise<Backends> {
   const { settings, folder, kept, closing } = options
   const signer = signerFrom(process.env)
-  const [dynamodb, sqs] = await Promise.all([
-    (async () => {
-      const store = await (settings.dynamodbEndpoint === undefined
-        ? startEmbeddedDynamo(folder.file('dynamodb.sqlite'), folder.file('logs/dynamodb.log'))
-        : connectDynamo(settings.dynamodbEndpoint, signer))
-      closing.defer(() => store.close())
-      await createTables(store.backend, assembly.tables)
-      return store
-    })(),
-    (async () => {
-      const store = await (settings.sqsEndpoint === undefined
-        ? startEmbeddedSqs(assembly.queues)
-        : connectSqs(settings.sqsEndpoint, signer, assembly.queues))
-      closing.defer(() => store.close())
-      return store
-    })(),
+  // Both are waited for even when one fails, so that whatever was started is known to `closing`.
+  const [dynamodb, sqs] = await Promise.allSettled([
+    settings.dynamodbEndpoint === undefined
+      ? startEmbeddedDynamo(folder.file('dynamodb.sqlite'), folder.file('logs/dynamodb.log'))
+      : connectDynamo(settings.dynamodbEndpoint, signer),
+    settings.sqsEndpoint === undefined
+      ? startEmbeddedSqs(assembly.queues)
+      : connectSqs(settings.sqsEndpoint, signer, assembly.queues),
   ])
+  for (const store of [dynamodb, sqs]) if (store.status === 'fulfilled') closing.defer(() => store.value.close())
+  if (dynamodb.status === 'rejected') throw dynamodb.reason
+  if (sqs.status === 'rejected') throw sqs.reason
+  await createTables(dynamodb.value.backend, assembly.tables)
   const buckets = new Set(assembly.buckets.map(({ name }) => name))
   return {
-    dynamodb: dynamodb.backend,
-    sqs: sqs.backend,
+    dynamodb: dynamodb.value.backend,
+    sqs: sqs.value.backend,
     secretsmanager: secretsBackend(secretValues(assembly, { root: kept.rootPassword, engine: kept.engineCredential })),
     kms: keysBackend(assembly.keys, kept.sealingKey),
     s3:

@@ -4,16 +4,13 @@ import type { Platform } from './start-platform.ts'
 
 /** What a start prints at its end: where the API is, who can log in, and three commands to paste. */
 export function startupReport(platform: Platform, tookMs: number): string {
-  const { url, folder, kept } = platform
+  const { url, folder } = platform
   const shown = (name: string): string => relative(process.cwd(), folder.file(name)) || folder.file(name)
-  const root = kept.rootPasswordIsNew
-    ? `root      ${kept.rootPassword}   shown this once; kept in ${shown('root-password')}`
-    : `root      password as set${process.env['ROOT_PASSWORD'] ? ' by ROOT_PASSWORD' : `, in ${shown('root-password')}`}`
   return [
     '',
     `Callplane is up on ${url} after ${(tookMs / 1000).toFixed(1)} s; Ctrl-C stops it`,
     '',
-    `  ${root}`,
+    `  ${rootLine(platform, shown('root-password'))}`,
     ...accountLines(platform, shown(demo.file)),
     '',
     `  engine    ${platform.engine === undefined ? 'as ENGINE_URL says' : `simulated, event socket on port ${platform.engine.port}, password ClueCon`}`,
@@ -24,6 +21,14 @@ export function startupReport(platform: Platform, tookMs: number): string {
     ...commands(platform).flatMap((command) => [command, '']),
     'npm run demo, in another terminal, walks the whole job.',
   ].join('\n')
+}
+
+/** The root password is shown by the start that made it, and by the first that got as far as to show anything. */
+function rootLine({ kept, demo: { made } }: Platform, file: string): string {
+  if (kept.rootPasswordFrom === 'settings') return 'root   password as ROOT_PASSWORD says'
+  if (kept.rootPasswordFrom === 'this start' || made)
+    return `root   ${kept.rootPassword}   shown this once; kept in ${file}`
+  return `root   password in ${file}`
 }
 
 function accountLines({ demo: { passwords, made } }: Platform, file: string): string[] {

@@ -13,6 +13,7 @@ export function startMappings(
   assembly: Pick<Assembly, 'mappings' | 'queues' | 'functions'>,
   parts: { readonly gate: Gate; readonly host: FunctionHost; readonly storesUrl: string },
 ): { stop(): Promise<void> } {
+  let stopping = false
   const running = assembly.mappings.map((mapping) => {
     const queue = assembly.queues.find(({ arn }) => arn === mapping.queueArn)
     const called = assembly.functions.find(({ arn }) => arn === mapping.functionArn)
@@ -28,13 +29,16 @@ export function startMappings(
           await parts.host.invoke(called.name, queueEvent(queue, messages)),
           mapping.reportsFailures,
         ),
-      onError: (error) =>
-        console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`),
+      onError: (error) => {
+        // What is cut off at the end is found again at the next start.
+        if (!stopping) console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`)
+      },
     })
     return { client, poller }
   })
   return {
     async stop() {
+      stopping = true
       await Promise.all(running.map(({ poller }) => poller.stop()))
       await Promise.all(running.map(({ client }) => client.close()))
     },

@@ -33,7 +33,7 @@ export function canonicalRequest(parts: SignedParts, scope: SignedScope): string
 }
 
 /** Every character but `A-Z a-z 0-9 - . _ ~` as its UTF-8 bytes in percent form, upper case. */
-export function encodeUri(text: string): string {
+function encodeUri(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

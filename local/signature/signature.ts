@@ -23,17 +23,20 @@ export function signatureOf(parts: SignedParts, scope: SigningScope, signer: Sig
   return hmac(signingKey(signer, scope), `AWS4-HMAC-SHA256\n${scope.signedAt}\n${area}\n${hash}`)
 }
 
-/** Signing keys hold for a day; there is one a role, service and day, so few are ever kept. */
-const signingKeys = new Map<string, Buffer>()
+/** Signing keys hold for a day. They belong to the signer, not to his key id: who only knows the id has none of them. */
+const signingKeys = new WeakMap<Signer, Map<string, Buffer>>()
 
 function signingKey(signer: Signer, { date, region, service }: SigningScope): Buffer {
-  const name = `${signer.accessKeyId}/${date}/${region}/${service}`
-  const known = signingKeys.get(name)
-  if (known !== undefined) return known
+  const known = signingKeys.get(signer) ?? new Map<string, Buffer>()
+  signingKeys.set(signer, known)
+  const name = `${date}/${region}/${service}`
+  const found = known.get(name)
+  if (found !== undefined) return found
   let made = Buffer.from(`AWS4${signer.secretAccessKey}`)
   for (const part of [date, region, service, 'aws4_request']) made = hmac(made, part)
-  if (signingKeys.size >= 1000) signingKeys.clear()
-  signingKeys.set(name, made)
+  // One a day and service, so few are ever needed at one time; a caller can ask for any date.
+  if (known.size >= 20) known.clear()
+  known.set(name, made)
   return made
 }
 

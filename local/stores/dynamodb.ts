@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Table } from '../assembly/assembly.ts'
 import { type Backend, type ServiceAnswer } from '../gate/backend.ts'
 import { freePort } from '../processes/free-port.ts'
@@ -33,8 +34,7 @@ export async function startEmbeddedDynamo(dataFile: string, logFile: string): Pr
     await forwarder.close()
     await program.stop()
   }
-  const state = await Promise.race([answers(forwarder.backend), program.ended.then(() => 'ended' as const)])
-  if (state === 'ended') {
+  if (!(await answers(forwarder.backend, program.ended))) {
     await close()
     throw new PlainError(`the store in ${dataFile} cannot be opened: it may be damaged; see ${logFile}`)
   }
@@ -76,15 +76,17 @@ function call(backend: Backend, action: string, input: object): Promise<ServiceA
   })
 }
 
-/** Asks until the store answers, 20 ms apart; it is up within a tenth of a second. */
-async function answers(backend: Backend): Promise<'up'> {
+/** Asks until the store answers, 20 ms apart; it is up within a tenth of a second. `false` when it ended instead. */
+async function answers(backend: Backend, ended: Promise<void>): Promise<boolean> {
+  const over = ended.then(() => 'ended' as const)
   for (;;) {
-    try {
-      await call(backend, 'ListTables', {})
-      return 'up'
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    const asked = call(backend, 'ListTables', {}).then(
+      () => 'up' as const,
+      () => 'silent' as const,
+    )
+    const outcome = await Promise.race([over, asked])
+    if (outcome !== 'silent') return outcome === 'up'
+    await delay(20)
   }
 }
 

@@ -2,229 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { dynamoAuditLog } from '../../adapters/dynamodb/dynamo-audit-log.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import { type Access, access } from '../../contracts/access.ts'
 import { keys, queues, secrets, tables } from '../../contracts/resources.ts'
-import type { Ports } from '../../core/ports.ts'
+import { type CloudPorts, type Exercise, exercises, unseen } from '../support/cloud-exercises.ts'
 import { type CloudCall, type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'
 import { movableClock } from '../support/movable-clock.ts'
 import { opened } from '../support/opened.ts'
 import { startQueueServer } from '../support/queue-server.ts'
-import {
-  aCommandRecord,
-  aDelivery,
-  aDomain,
-  aHook,
-  aPresence,
-  aReport,
-  aRoute,
-  aToken,
-  anAccount,
-  anEntry,
-  anEvent,
-} from '../support/records.ts'
 import { dynamoStores } from '../support/stores.ts'
-
-type CloudPorts = Omit<Ports, 'passwords' | 'hookClient'>
-
-/** Makes a method do all that it may ever do to the cloud. */
-type Exercise = (ports: CloudPorts, gate: CloudGate) => Promise<unknown>
-
-const domain = aDomain({ name: 'access.test' })
-const account = anAccount({ domain: domain.name })
-const token = aToken({ domain: domain.name })
-const delivery = aDelivery({ domain: domain.name })
-const attempt = { at: 1, durationMs: 1, status: 200 }
-const large = { state: 'done', text: systemText(400_000) } as const
-
-/** For each method: what has to be there first, and the calls of the method. */
-const exercises: {
-  readonly [P in keyof CloudPorts]: {
-    readonly [M in keyof Ports[P]]: { readonly first?: Exercise; readonly run: Exercise }
-  }
-} = {
-  domains: {
-    create: { run: ({ domains }) => domains.create(domain) },
-    read: { run: ({ domains }) => domains.read(domain.name) },
-    list: { run: ({ domains }) => domains.list() },
-  },
-  accounts: {
-    create: {
-      first: ({ domains }) => domains.create(domain),
-      run: async ({ accounts }) => [await accounts.create(account, 9), await accounts.create(account, 9)],
-    },
-    read: { run: ({ accounts }) => accounts.read(domain.name, account.login) },
-    readByNumber: { first: withAccount, run: ({ accounts }) => accounts.readByNumber(domain.name, '1000') },
-    list: { run: ({ accounts }) => accounts.list(domain.name) },
-    update: {
-      first: withAccount,
-      run: async ({ accounts }) => {
-        const stored = await accounts.update({ ...account, numbers: ['new'], version: 2 }, account)
-        expect(stored).toBe('updated')
-      },
-    },
-    remove: {
-      first: withAccount,
-      run: async ({ accounts }) => expect(await accounts.remove(account)).toBe(true),
-    },
-  },
-  tokens: {
-    create: { first: ({ tokens }) => tokens.create(aToken(), 1), run: ({ tokens }) => tokens.create(aToken(), 1) },
-    remove: { run: ({ tokens }) => tokens.remove(token.domain, token.login, token.key) },
-  },
-  credentials: {
-    read: {
-      run: async ({ credentials }) => [await credentials.read(token), await credentials.read({ ...token, domain: '' })],
-    },
-  },
-  sessions: {
-    touch: { run: ({ sessions }) => sessions.touch('a@access.test', 'access.test', 1) },
-    count: { run: ({ sessions }) => sessions.count(0) },
-  },
-  loginThrottle: {
-    read: { run: ({ loginThrottle }) => loginThrottle.read(['a', 'b'], 0) },
-    fail: { run: ({ loginThrottle }) => loginThrottle.fail(['a', 'b'], 1) },
-    clear: {
-      first: ({ loginThrottle }) => loginThrottle.fail(['a'], 1),
-      run: ({ loginThrottle }) => loginThrottle.clear('a'),
-    },
-  },
-  secrets: {
-    rootPassword: { run: ({ secrets }) => secrets.rootPassword() },
-    engineCredential: { run: ({ secrets }) => secrets.engineCredential() },
-  },
-  secretBox: {
-    seal: { run: ({ secretBox }) => secretBox.seal(new Uint8Array(1), 'test') },
-    open: { run: ({ secretBox }) => secretBox.open('AA==', 'test') },
-  },
-  presence: {
-    read: { run: ({ presence }) => presence.read(domain.name, account.login) },
-    list: { run: ({ presence }) => presence.list(domain.name) },
-    put: { run: ({ presence }) => presence.put(aPresence()) },
-  },
-  engine: {
-    run: {
-      run: async ({ engine, commands }, gate) => {
-        gate.answer = async (call, forward) => {
-          if (call.action !== 'SendMessage') return forward()
-          const { id } = JSON.parse(String(call.input['MessageBody']))
-          await completeUnseen(gate, () => commands.complete(id, large))
-          return forward()
-        }
-        const outcome = await engine.run({ kind: 'list-channels' }, { domain: null, presenceId: null }, 5_000)
-        expect(outcome?.state).toBe('done')
-      },
-    },
-    send: { run: ({ engine }) => engine.send({ kind: 'list-channels' }, { domain: null, presenceId: null }) },
-  },
-  commands: {
-    create: { run: ({ commands }) => commands.create(aCommandRecord()) },
-    read: {
-      run: async ({ commands }, gate) => {
-        const record = aCommandRecord()
-        await completeUnseen(gate, async () => {
-          await commands.create(record)
-          await commands.complete(record.id, large)
-        })
-        expect((await commands.read(record.id))?.outcome?.state).toBe('done')
-      },
-    },
-    claim: { run: ({ commands }) => commands.claim('some', 'connector') },
-    complete: { run: ({ commands }) => commands.complete('some', large) },
-  },
-  events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
-  hooks: {
-    create: { run: ({ hooks }) => hooks.create([aHook(), aHook()], 9) },
-    read: { run: ({ hooks }) => hooks.read(domain.name, 'some') },
-    list: { run: ({ hooks }) => hooks.list(domain.name) },
-  },
-  blacklists: {
-    add: {
-      first: withEndedEntries,
-      run: async ({ blacklists }) => {
-        expect(await blacklists.add(anEntry({ domain: domain.name, number: '3' }), { entries: 2, lists: 1 })).toBe(
-          'added',
-        )
-        expect(await blacklists.add(anEntry({ domain: domain.name, list: 'b' }), { entries: 2, lists: 1 })).toBe(
-          'lists_full',
-        )
-      },
-    },
-    read: { first: withEndedEntries, run: ({ blacklists }) => blacklists.read(domain.name, 'spam', '1') },
-    names: { first: withEndedEntries, run: ({ blacklists }) => blacklists.names(domain.name) },
-    page: {
-      first: withEndedEntries,
-      run: ({ blacklists }) => blacklists.page(domain.name, 'spam', { skip: 0, limit: 1, direction: 1 }),
-    },
-    entries: { first: withEndedEntries, run: ({ blacklists }) => blacklists.entries(domain.name, 'spam') },
-    remove: {
-      first: withEndedEntries,
-      run: async ({ blacklists }) => {
-        for (const number of ['1', '2']) await blacklists.remove(domain.name, 'spam', number)
-      },
-    },
-    removeList: { first: withEndedEntries, run: ({ blacklists }) => blacklists.removeList(domain.name, 'spam') },
-    sweep: {
-      first: async (ports, gate) => {
-        await withEndedEntries(ports, gate)
-        await ports.blacklists.removeList(domain.name, 'spam')
-      },
-      run: async ({ blacklists }) => expect(await blacklists.sweep(domain.name, Number.MAX_SAFE_INTEGER)).toBe(true),
-    },
-  },
-  defaultRoutes: {
-    list: { run: ({ defaultRoutes }) => defaultRoutes.list(domain.name) },
-    callflows: { run: ({ defaultRoutes }) => defaultRoutes.callflows(domain.name, ['some']) },
-    read: { run: ({ defaultRoutes }) => defaultRoutes.read(domain.name, 'some') },
-    create: { run: ({ defaultRoutes }) => defaultRoutes.create(aRoute({ domain: domain.name }), 99) },
-    replace: { run: ({ defaultRoutes }) => defaultRoutes.replace(aRoute({ domain: domain.name })) },
-    swap: {
-      run: ({ defaultRoutes }) => {
-        const [first, second] = [aRoute({ domain: domain.name }), aRoute({ domain: domain.name })]
-        return defaultRoutes.swap(first, second, 99)
-      },
-    },
-    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(domain.name, 'some') },
-  },
-  subscriptions: {
-    version: { run: ({ subscriptions }) => subscriptions.version() },
-    list: { run: ({ subscriptions }) => subscriptions.list() },
-  },
-  deliveries: {
-    create: { run: ({ deliveries }) => deliveries.create(delivery) },
-    read: { run: ({ deliveries }) => deliveries.read(domain.name, 'some', 'some') },
-    recordAttempt: { run: ({ deliveries }) => deliveries.recordAttempt(delivery, attempt, 'delivered') },
-    listPending: { run: ({ deliveries }) => deliveries.listPending(1) },
-  },
-  deliveryQueue: {
-    send: { run: ({ deliveryQueue }) => deliveryQueue.send([{ ...delivery, attempt: 1, delaySeconds: 0 }]) },
-  },
-  connectorStatus: {
-    report: { run: ({ connectorStatus }) => connectorStatus.report(aReport()) },
-    list: { run: ({ connectorStatus }) => connectorStatus.list(0) },
-    countStart: { run: ({ connectorStatus }) => connectorStatus.countStart() },
-  },
-  audit: {
-    append: {
-      run: ({ audit }) =>
-        audit.append({
-          at: 1,
-          requestId: 'r',
-          caller: 'root',
-          domain: '',
-          sourceAddress: '192.0.2.1',
-          method: 'POST',
-          path: '/',
-          status: 200,
-          fields: [],
-        }),
-    },
-  },
-}
 
 describe('each method of each port asks the cloud for exactly what contracts/access.ts grants it', () => {
   const cloud = opened(openCloud)
@@ -248,29 +38,6 @@ describe('each method of each port asks the cloud for exactly what contracts/acc
   })
 })
 
-/** Calls that a test made beside those of the method. */
-const unseen = new Set<CloudCall>()
-
-async function completeUnseen(gate: CloudGate, work: () => Promise<unknown>): Promise<void> {
-  const before = gate.calls.length
-  await work()
-  for (const call of gate.calls.slice(before)) unseen.add(call)
-}
-
-async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
-  await domains.create(domain)
-  await accounts.remove(account)
-  await accounts.create(account, 9)
-}
-
-/** A list of two entries whose time is over, and nothing else. */
-async function withEndedEntries({ blacklists }: CloudPorts): Promise<void> {
-  for (const list of ['spam', 'b']) await blacklists.removeList(domain.name, list)
-  for (const number of ['1', '2']) {
-    await blacklists.add(anEntry({ domain: domain.name, number, expires: 1 }), { entries: 9, lists: 9 })
-  }
-}
-
 async function openCloud() {
   const dynamo = await startDynamoServer()
   const queueServer = await startQueueServer()
@@ -283,7 +50,7 @@ async function openCloud() {
   const context = { env, clock: movableClock(), random: systemRandomness }
   const ports: CloudPorts = {
     ...dynamoStores(context),
-    audit: dynamoAuditLog(context),
+    cleanups: sqsCleanupQueue(context),
     engine: sqsCallEngine(context),
     events: sqsEventSink(context),
     deliveryQueue: sqsDeliveryQueue(context),
@@ -320,8 +87,9 @@ function permissionsOf({ action, input }: CloudCall, variables: ReadonlyMap<stri
       ),
     )
   }
-  if (action.startsWith('Batch'))
-    return Object.keys(Object(input['RequestItems'])).map((name) => `${on(name)} ${action}`)
+  if (action.startsWith('BatchGet') || action.startsWith('BatchWrite')) {
+    return Object.keys(Object(input['RequestItems'])).map((physical) => `${on(physical)} ${action}`)
+  }
   if (action === 'SendMessageBatch' || action === 'SendMessage') return [`${on(input['QueueUrl'])} SendMessage`]
   if (action === 'GetSecretValue') return [`${on(input['SecretId'])} ${action}`]
   if (action === 'Encrypt' || action === 'Decrypt') return [`${on(input['KeyId'])} ${action}`]
@@ -339,8 +107,4 @@ function permissionsIn(granted: Access): string[] {
           ? secrets[granted.secret].variable
           : keys[granted.key].variable
   return granted.actions.map((action) => `${on} ${action}`)
-}
-
-function systemText(bytes: number): string {
-  return Buffer.from(systemRandomness.bytes(bytes)).toString('hex')
 }

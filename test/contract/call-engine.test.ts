@@ -50,10 +50,43 @@ describe('the call engine over the command queue', () => {
     expect(await engine.run({ kind: 'list-channels' }, scope, LONG_MS)).toEqual(outcome)
   })
 
-  test('no outcome within the wait is answered as none', async () => {
-    const { engine } = fresh()
+  test('a command that was taken and has no outcome within the wait is answered as none', async () => {
+    const { engine, commands } = fresh()
+    connector(async (id) => {
+      await commands.claim(id, 'connector-1')
+    })
 
     expect(await engine.run({ kind: 'list-channels' }, scope, 0)).toBeUndefined()
+  })
+
+  test('a command that no connector took within the wait has expired, and none can take it any more', async () => {
+    const { engine, commands, server } = fresh()
+
+    expect(await engine.run({ kind: 'hold', uuid }, scope, 0)).toEqual({ state: 'unsent', reason: 'expired' })
+
+    const { id } = commandMessage.parse(server.waiting('commands')[0]?.body)
+    expect(await commands.claim(id, 'connector-1')).toBe(false)
+  })
+
+  test('a command that is taken and ends just before it would be withdrawn is answered as it ended', async () => {
+    const { engine, commands, gate } = fresh()
+    gate.answer = async (call, forward) => {
+      if (call.action === 'UpdateItem') {
+        await commands.claim(idIn(call.input), 'connector-1')
+        await commands.complete(idIn(call.input), done)
+      }
+      return forward()
+    }
+
+    expect(await engine.run({ kind: 'hold', uuid }, scope, 0)).toEqual(done)
+  })
+
+  test('a command whose withdrawal fails may have been taken: its outcome is answered as none', async () => {
+    const { engine, gate } = fresh()
+    gate.answer = (call, forward) =>
+      call.action === 'UpdateItem' ? { status: 500, body: { __type: 'InternalServerError' } } : forward()
+
+    expect(await engine.run({ kind: 'hold', uuid }, scope, 0)).toBeUndefined()
   })
 
   test('an outcome that comes between two readings is found by the next', async () => {

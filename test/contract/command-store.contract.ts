@@ -66,6 +66,37 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.read(id)).toBeUndefined()
   })
 
+  test('a withdrawn command has expired, and can neither be claimed nor withdrawn again', async () => {
+    const record = await created()
+
+    expect(await stores().commands.withdraw(record.id)).toBe(true)
+
+    expect(await stores().commands.claim(record.id, 'connector-1')).toBe(false)
+    expect(await stores().commands.withdraw(record.id)).toBe(false)
+    const outcome = { state: 'unsent', reason: 'expired' }
+    expect(await stores().commands.read(record.id)).toEqual({ ...record, outcome })
+  })
+
+  test('a command that was taken, has ended or is not there cannot be withdrawn', async () => {
+    const [taken, ended] = [await created(), await created()]
+    await stores().commands.claim(taken.id, 'connector-1')
+    await stores().commands.complete(ended.id, { state: 'absent' })
+
+    for (const { id } of [taken, ended, aCommandRecord()]) {
+      expect(await stores().commands.withdraw(id)).toBe(false)
+    }
+    expect(await stores().commands.read(taken.id)).toEqual({ ...taken, claimedBy: 'connector-1' })
+  })
+
+  test('of a claim and a withdrawal at the same moment exactly one succeeds', async () => {
+    const records = await Promise.all(Array.from({ length: 10 }, () => created()))
+
+    for (const { id } of records) {
+      const both = await Promise.all([stores().commands.claim(id, 'connector-1'), stores().commands.withdraw(id)])
+      expect(both.filter(Boolean)).toHaveLength(1)
+    }
+  })
+
   test('a command that has ended cannot be claimed', async () => {
     const record = await created()
     await stores().commands.complete(record.id, { state: 'unsent', reason: 'expired' })

@@ -34,6 +34,7 @@ export function sessionStoreContract(open: StoreKind['open']): void {
     const now = stores().clock.now()
     await stores().sessions.touch('late@a.example.com', 'a.example.com', now + 20 * MINUTE_MS)
     await stores().sessions.touch('late@a.example.com', 'a.example.com', now + 10 * MINUTE_MS)
+    await stores().elsewhere.sessions.touch('late@a.example.com', 'a.example.com', now + 10 * MINUTE_MS)
 
     expect((await stores().sessions.count(now + 20 * MINUTE_MS)).users).toBe(1)
   })

@@ -1,6 +1,5 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
-import { documentClient, tableName } from '../../adapters/dynamodb/client.ts'
+import { putItem, tableName } from '../../adapters/dynamodb/client.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { CloudGate, CloudReply } from '../support/cloud-gate.ts'
 import { startCloudGate } from '../support/cloud-gate.ts'
@@ -100,6 +99,21 @@ describe('DynamoDB with faults', () => {
     expect((await stores.credentials.read(token)).token).toEqual(token)
   })
 
+  test('a number that moves on between the two reads of a lookup is not answered with its old account', async () => {
+    const { stores, gate } = cloud()
+    const account = anAccount({ domain: 'moving.test', numbers: ['7'] })
+    await stores.domains.create(aDomain({ name: 'moving.test' }))
+    await stores.accounts.create(account, 9)
+    gate.answer = async (_call, forward) => {
+      const reply = await forward()
+      gate.answer = (_next, forward) => forward()
+      await stores.accounts.update({ ...account, numbers: ['8'], version: 2 }, account)
+      return reply
+    }
+
+    expect(await stores.accounts.readByNumber('moving.test', '7')).toBeUndefined()
+  })
+
   test.each([
     ['throttles', fault('ProvisionedThroughputExceededException')],
     ['throttles in its newer words', fault('ThrottlingException')],
@@ -150,9 +164,8 @@ describe('DynamoDB with faults', () => {
 
   test('an item of another form is a fault of the service itself, not half a record', async () => {
     const { stores, context } = cloud()
-    const client = documentClient(context)
     const Item = { pk: 'odd.test', sk: 'domain', name: 'odd.test' }
-    await client.send(new PutCommand({ TableName: tableName(context, 'domains'), Item }))
+    await putItem(context, { TableName: tableName(context, 'domains'), Item })
 
     await expect(stores.domains.read('odd.test')).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
   })

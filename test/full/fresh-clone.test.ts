@@ -55,7 +55,10 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'callplane-clone-'))
   clone = join(folder, 'callplane')
   env = await newcomer()
-  const { status, output } = await runCommand('git', ['clone', '--quiet', '--local', repository, clone], { cwd: folder, env })
+  const { status, output } = await runCommand('git', ['clone', '--quiet', '--local', repository, clone], {
+    cwd: folder,
+    env,
+  })
   if (status !== 0) throw new Error(output)
 })
 

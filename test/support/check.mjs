@@ -3,11 +3,11 @@
 import { ensureInstalled, run, usageAsked } from '../../local/toolchain.mjs'
 
 const steps = [
-  ['format', 'biome', ['format', '.']],
-  ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
-  ['types', 'tsc', ['-p', '.']],
-  ['dead code', 'knip', []],
-  ['synth with rule packs', 'cdk', ['synth', '--quiet']],
+  { title: 'format', command: 'biome', args: ['format', '.'] },
+  { title: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
+  { title: 'types', command: 'tsc', args: ['-p', '.'] },
+  { title: 'dead code', command: 'knip', args: [] },
+  { title: 'synth with rule packs', command: 'cdk', args: ['synth', '--quiet'] },
 ]
 
 if (
@@ -16,7 +16,7 @@ if (
   process.exit(0)
 }
 ensureInstalled()
-for (const [title, command, args] of steps) {
+for (const { title, command, args } of steps) {
   const startedAt = Date.now()
   const status = run(command, args)
   if (status !== 0) {

@@ -37,7 +37,7 @@ export function startCommand(
     return { status: typeof status === 'number' ? status : null, output: text }
   })
   let isOver = false
-  const over = end.then(() => {
+  const over = end.finally(() => {
     isOver = true
   })
   return {

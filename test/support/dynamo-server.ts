@@ -1,11 +1,7 @@
 import { createRequire } from 'node:module'
 import { randomUUID } from 'node:crypto'
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DeleteTableCommand,
-  DynamoDBClient,
-} from '@aws-sdk/client-dynamodb'
+import { awsJson, services } from '../../adapters/aws/aws-json.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
 import { environment } from '../../contracts/environment.ts'
 import { type TableSpec, tables } from '../../contracts/resources.ts'
 import { type RunningCommand, startCommand } from './command.ts'
@@ -27,23 +23,19 @@ export async function startDynamoServer(): Promise<DynamoServer> {
   const given = process.env['DYNAMODB_ENDPOINT']
   const started = given === undefined || given === '' ? await startEmbedded() : undefined
   const endpoint = started?.endpoint ?? given ?? ''
-  const client = new DynamoDBClient({
-    endpoint,
-    region: credentials.AWS_REGION,
-    credentials: { accessKeyId: credentials.AWS_ACCESS_KEY_ID, secretAccessKey: credentials.AWS_SECRET_ACCESS_KEY },
-  })
+  const env = { ...credentials, [environment.dynamodbEndpoint]: endpoint }
+  const call = (action: string, input: object) => awsJson({ env, clock: systemClock }, services.dynamodb, action, input)
   const suffix = randomUUID().slice(0, 8)
   const named = Object.entries(tables).map(([name, spec]) => ({ spec, physical: `${name}-${suffix}` }))
-  for (const { spec, physical } of named) await client.send(new CreateTableCommand(tableInput(physical, spec)))
+  for (const { spec, physical } of named) await call('CreateTable', tableInput(physical, spec))
   const variables = Object.fromEntries(named.map(({ spec, physical }) => [spec.variable, physical]))
   return {
     endpoint,
-    env: { ...credentials, ...variables, [environment.dynamodbEndpoint]: endpoint },
+    env: { ...env, ...variables },
     async close() {
       if (started === undefined) {
-        for (const { physical } of named) await client.send(new DeleteTableCommand({ TableName: physical }))
+        for (const { physical } of named) await call('DeleteTable', { TableName: physical })
       }
-      client.destroy()
       await started?.stop()
     },
   }
@@ -69,11 +61,11 @@ async function stop(server: RunningCommand): Promise<void> {
   await server.ended()
 }
 
-function tableInput(physical: string, spec: TableSpec): CreateTableCommandInput {
-  const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const })
+function tableInput(physical: string, spec: TableSpec): object {
+  const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' })
   const keys = (hash: string, range: string) => [
-    { AttributeName: hash, KeyType: 'HASH' as const },
-    { AttributeName: range, KeyType: 'RANGE' as const },
+    { AttributeName: hash, KeyType: 'HASH' },
+    { AttributeName: range, KeyType: 'RANGE' },
   ]
   return {
     TableName: physical,

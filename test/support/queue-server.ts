@@ -3,7 +3,7 @@ import { environment } from '../../contracts/environment.ts'
 import { type QueueName, queues } from '../../contracts/resources.ts'
 
 /** A message as it lies in a queue. */
-export interface QueuedMessage {
+interface QueuedMessage {
   readonly body: unknown
   readonly group: string | undefined
   readonly deduplicationId: string | undefined

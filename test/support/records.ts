@@ -1,18 +1,24 @@
 /** Records for tests: valid ones of which a test names only what it is about. */
 import { randomUUID } from 'node:crypto'
 import type { CommandRecord } from '../../core/commands.ts'
+import type { EmailSettings } from '../../core/email/email-settings.ts'
+import type { RequestKey } from '../../core/idempotency/request-key.ts'
 import type {
   Account,
   BlacklistEntry,
   ConnectorReport,
+  CustomRole,
   DefaultRoute,
   Delivery,
   Domain,
+  DomainToken,
   Hook,
   PlatformEvent,
   Presence,
   Token,
 } from '../../core/model.ts'
+
+import type { AuditRecord } from '../../core/ports.ts'
 
 /** A moment that nothing depends on: the start of a `movableClock`. */
 const T0 = Date.UTC(2026, 0, 15, 12)
@@ -64,6 +70,51 @@ export function aToken(given: Partial<Token> = {}): Token {
     createdAt: T0,
     expiresAt: T0 + 7 * 86_400_000,
     enabled: true,
+    ...given,
+  }
+}
+
+/** A live token of the domain a.example.com. */
+export function aDomainToken(given: Partial<DomainToken> = {}): DomainToken {
+  return {
+    uuid: randomUUID(),
+    domain: 'a.example.com',
+    digest: 'f'.repeat(64),
+    role: 'admin',
+    description: '',
+    createdBy: '1000@a.example.com',
+    createdAt: T0,
+    expiresAt: T0 + 365 * 86_400_000,
+    enabled: true,
+    ...given,
+  }
+}
+
+/** A role that may read hooks. */
+export function aRole(given: Partial<CustomRole> = {}): CustomRole {
+  return {
+    name: 'operator',
+    parent: null,
+    allows: { hook: ['r'] },
+    creationId: randomUUID(),
+    createdAt: T0,
+    version: 1,
+    ...given,
+  }
+}
+
+/** A line of the trail of a.example.com. */
+export function anAuditRecord(given: Partial<AuditRecord> = {}): AuditRecord {
+  return {
+    at: T0,
+    requestId: randomUUID(),
+    caller: '1000@a.example.com',
+    domain: 'a.example.com',
+    sourceAddress: '192.0.2.1',
+    method: 'POST',
+    path: '/api/v2/accounts',
+    status: 200,
+    fields: ['login'],
     ...given,
   }
 }
@@ -194,6 +245,42 @@ export function aReport(given: Partial<ConnectorReport> = {}): ConnectorReport {
     commandsInFlight: 0,
     commandsWaiting: 0,
     restarts: 0,
+    ...given,
+  }
+}
+
+/** A request of `a.example.com` that runs under a key. */
+export function aRequestKey(given: Partial<RequestKey> = {}): RequestKey {
+  return {
+    domain: 'a.example.com',
+    key: 'key-1',
+    fingerprint: 'f'.repeat(64),
+    seed: 'c2VlZA==',
+    claimId: 'claim-1',
+    leaseUntil: T0 + 30_000,
+    createdAt: T0,
+    ...given,
+  }
+}
+
+/** The mail settings of `a.example.com`, with a login. */
+export function emailSettingsOf(given: Partial<EmailSettings> = {}): EmailSettings {
+  return {
+    id: 'bbbbbbbbbbbbbbbbbbbbbbbb',
+    domain: 'a.example.com',
+    provider: 'smtp',
+    description: 'mail',
+    from: 'pbx@a.example.com',
+    options: {
+      host: 'smtp.example.com',
+      port: 465,
+      secure: true,
+      debug: false,
+      tls: { rejectUnauthorized: true },
+      auth: { user: 'pbx', sealedPass: 'c2VhbGVk' },
+    },
+    createdAt: T0,
+    version: 1,
     ...given,
   }
 }

@@ -86,15 +86,18 @@ async function talk(engine: Engine, a: Channel, b: Channel): Promise<void> {
   stopMusic(engine, a)
   const cause = a.hangupCause ?? b.hangupCause ?? 'NORMAL_CLEARING'
   const endedByB = a.up && !b.up
-  a.set({ last_bridge_role: 'originator', bridge_hangup_cause: cause, bridge_to: '' })
-  if (a.up) fireChannel(engine, a, 'CHANNEL_UNBRIDGE', { before: pair(a, b) })
+  if (!endedByB) endOther(engine, b, cause)
+  else a.set({ last_bridge_hangup_cause: cause })
+  a.set({ bridge_hangup_cause: cause, bridge_to: '' })
+  fireChannel(engine, a, 'CHANNEL_UNBRIDGE', { before: pair(a, b) })
+  if (!endedByB) return
   endOther(engine, b, cause)
-  if (!a.up) fireChannel(engine, a, 'CHANNEL_UNBRIDGE', { before: pair(a, b) })
-  if (endedByB && a.text('hangup_after_bridge') === 'true') hangUp(engine, a, cause)
+  if (a.text('hangup_after_bridge') === 'true') hangUp(engine, a, cause)
 }
 
 function endOther(engine: Engine, b: Channel, cause: string): void {
-  b.set({ last_bridge_hangup_cause: cause, bridge_to: '', current_loop: '', total_loops: '' })
+  if (b.up) b.set({ last_bridge_hangup_cause: cause, bridge_to: '' })
+  b.set({ current_loop: '', total_loops: '' })
   hangUp(engine, b, cause)
   b.callUuid = b.uuid
   b.set({ bridge_hangup_cause: cause, call_uuid: b.uuid })

@@ -24,7 +24,7 @@ export function channelTable(timers: EngineTimers, channels: Engine['channels'])
 }
 
 function rowOf(channel: Channel): Record<string, string> {
-  const { profile, times } = channel
+  const { profile, initialProfile: initial, times } = channel
   return {
     uuid: channel.uuid,
     direction: profile.direction,
@@ -34,7 +34,8 @@ function rowOf(channel: Channel): Record<string, string> {
     state: channel.running,
     cid_name: profile.callerIdName ?? '',
     cid_num: profile.callerIdNumber,
-    ip_addr: profile.networkAddress ?? '',
+    // Written when the channel is made, and again when it is transferred.
+    ip_addr: (profile.index > 1 ? profile : initial).networkAddress ?? '',
     dest: profile.destinationNumber,
     application: channel.application?.name ?? '',
     application_data: channel.application?.data ?? '',
@@ -46,7 +47,7 @@ function rowOf(channel: Channel): Record<string, string> {
     hostname: hostName,
     presence_id: channel.presenceId ?? '',
     presence_data: '',
-    accountcode: channel.text('accountcode'),
+    accountcode: channel.otherLeg?.type === 'originator' ? '' : channel.text('accountcode'),
     callstate: channel.callState,
     callee_name: profile.calleeIdName ?? '',
     callee_num: profile.calleeIdNumber ?? '',
@@ -54,12 +55,12 @@ function rowOf(channel: Channel): Record<string, string> {
     call_uuid: channel.callUuid,
     sent_callee_name: channel.text('last_sent_callee_id_name'),
     sent_callee_num: channel.text('last_sent_callee_id_number'),
-    initial_cid_name: profile.origCallerIdName ?? '',
-    initial_cid_num: profile.origCallerIdNumber,
-    initial_ip_addr: '',
-    initial_dest: channel.initialDestination,
-    initial_dialplan: channel.initialDialplan,
-    initial_context: channel.initialContext,
+    initial_cid_name: initial.callerIdName ?? '',
+    initial_cid_num: initial.callerIdNumber,
+    initial_ip_addr: initial.networkAddress ?? '',
+    initial_dest: initial.destinationNumber,
+    initial_dialplan: initial.dialplan ?? '',
+    initial_context: initial.context,
   }
 }
 

@@ -46,10 +46,9 @@ export class Channel {
   readonly kind: 'sofia' | 'loopback'
   readonly uuid: string
   readonly name: string
-  readonly initialDestination: string
-  readonly initialDialplan: string
-  readonly initialContext: string
-  profile: CallerProfile
+  /** The profile that the channel was made with; a changed one is a new object. */
+  readonly initialProfile: Readonly<CallerProfile>
+  profile: Readonly<CallerProfile>
   readonly times: ChannelTimes
   otherLeg: OtherLeg | undefined
   readonly variables = new Map<string, HeaderValue>()
@@ -87,9 +86,7 @@ export class Channel {
     this.profile = profile
     this.times = times
     this.hitDialplan = profile.direction === 'inbound'
-    this.initialDestination = profile.destinationNumber
-    this.initialDialplan = profile.dialplan ?? ''
-    this.initialContext = profile.context
+    this.initialProfile = profile
   }
 
   /** Whether nobody has hung up yet. Commands see only such channels. */

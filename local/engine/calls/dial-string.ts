@@ -57,18 +57,27 @@ export function unquote(text: string): string {
   })
 }
 
-/** Variables in front of an end point. The first closing brace ends the list, whatever stands in quotes. */
+/** Variables in front of an end point, up to the brace that closes the first; quotes protect no brace. */
 function takeVariables(
   text: string,
   open: string,
   close: string,
 ): { variables: Record<string, string>; rest: string } | undefined {
   if (!text.startsWith(open)) return { variables: {}, rest: text }
-  const end = text.indexOf(close)
-  if (end < 0) return undefined
+  const end = closingAt(text, open, close)
+  if (end === undefined) return undefined
   const inside = text.slice(1, end)
   const [, separator = ',', list = inside] = /^\^\^(.)(.*)$/s.exec(inside) ?? []
   return { variables: parseVariables(list, separator), rest: text.slice(end + 1) }
+}
+
+function closingAt(text: string, open: string, close: string): number | undefined {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text.charAt(at) === open) depth++
+    else if (text.charAt(at) === close && --depth === 0) return at
+  }
+  return undefined
 }
 
 /** `a=1,b=two`; a separator counts unless a backslash stands before it, also inside quotes. */
@@ -86,9 +95,14 @@ function parseVariables(list: string, separator: string): Record<string, string>
   }
   const pairs = [...parts, current].flatMap((part): [string, string][] => {
     const equals = part.indexOf('=')
-    return equals < 1 ? [] : [[part.slice(0, equals).trim(), unquote(part.slice(equals + 1))]]
+    return equals < 1 ? [] : [[part.slice(0, equals).trim(), expand(unquote(part.slice(equals + 1)))]]
   })
   return Object.fromEntries(pairs)
+}
+
+/** `${…}` is looked up while nothing has a value yet, and so comes out empty. */
+function expand(text: string): string {
+  return text.replace(/\$+\{[^}]*\}/g, '')
 }
 
 function splitOutsideBrackets(text: string, separator: string): string[] {

@@ -13,19 +13,19 @@ export async function eavesdrop(engine: Engine, channel: Channel, data: string):
     ['Media-Bug-Target', target.uuid],
   ]
   fireChannel(engine, target, 'MEDIA_BUG_START', { before })
-  await listen(engine, channel, target)
-  fireChannel(engine, target, 'MEDIA_BUG_STOP', { before })
+  let listening = true
+  const stop = () => {
+    if (!listening) return
+    listening = false
+    fireChannel(engine, target, 'MEDIA_BUG_STOP', { before })
+    channel.interrupt()
+  }
+  whenHungUp(target, stop)
+  await waitOn(engine, channel)
+  stop()
 }
 
-/** Waits until the listener is interrupted or the one that is listened to hangs up; a transfer of it changes nothing. */
-async function listen(engine: Engine, channel: Channel, target: Channel): Promise<void> {
-  let watching = true
-  const watch = (): void => {
-    if (!watching) return
-    if (target.up) target.onInterrupt(watch)
-    else channel.interrupt()
-  }
-  watch()
-  await waitOn(engine, channel)
-  watching = false
+/** A transfer interrupts a channel too, and ends no eavesdropping. */
+function whenHungUp(target: Channel, run: () => void): void {
+  target.onInterrupt(() => (target.up ? whenHungUp(target, run) : run()))
 }

@@ -32,11 +32,17 @@ export function waitOn(engine: Engine, channel: Channel, ms?: number): Promise<b
 /** Hangs a channel up and tells it at once; whoever drives the channel then ends it with {@link endChannel}. */
 export function hangUp(engine: Engine, channel: Channel, cause: string): void {
   if (!channel.up) return
+  if (channel.text('bridge_to') !== '') channel.set({ last_bridge_role: bridgeRole(channel) })
   channel.hangupCause = cause
   channel.stateNumber = 10
   channel.answerState = 'hangup'
   fireChannel(engine, channel, 'CHANNEL_HANGUP')
   channel.interrupt()
+}
+
+/** Told of the leg that ends a bridge; the other one learns the cause. */
+function bridgeRole(channel: Channel): string {
+  return channel.otherLeg?.type === 'originatee' ? 'originator' : 'originatee'
 }
 
 /** The last events of a channel that was hung up, in the engine's order; afterwards the channel is gone. */

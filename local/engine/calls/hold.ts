@@ -29,8 +29,8 @@ export function unhold(engine: Engine, channel: Channel): boolean {
   const now = microsNow(engine)
   channel.holds.unshift([channel.times.lastHold, now])
   channel.times.holdAccumulated += now - channel.times.lastHold
-  fireChannel(engine, channel, 'CHANNEL_UNHOLD')
   enterCallState(engine, channel, 'ACTIVE')
+  fireChannel(engine, channel, 'CHANNEL_UNHOLD')
   return true
 }
 

@@ -1,4 +1,5 @@
 import { type Engine, maxChannels } from '../engine.ts'
+import type { PhoneBehaviour } from '../phones/phones.ts'
 import type { Registration } from '../phones/registration.ts'
 import { type CallerProfile, newTimes } from './caller-profile.ts'
 import { enterCallState, enterState, fireChannel, fireCodec, firePresence } from './channel-events.ts'
@@ -7,6 +8,7 @@ import { addChannel, endChannel, hangUp, microsNow, waitOn } from './flow.ts'
 import { q850Of } from './hangup-cause.ts'
 import {
   answeredVariables,
+  autoAnswerVariables,
   createdVariables,
   mediaPorts,
   refusedVariables,
@@ -50,6 +52,7 @@ export function ringPhone(engine: Engine, contact: Registration, request: LegReq
   enterState(engine, channel, 'CS_INIT')
   createdVariables(channel, contact, { sessionId, originator, ports })
   channel.set(request.variables)
+  if (channel.text('sip_auto_answer') === 'true') autoAnswerVariables(channel)
   channel.stateNumber = 2
   fireChannel(engine, channel, 'CHANNEL_CREATE')
   fireChannel(engine, channel, 'CHANNEL_ORIGINATE')
@@ -113,12 +116,18 @@ async function followPhone(
     hangUp(engine, channel, behaviour.cause)
   } else {
     ring(engine, channel, contact)
-    if (await waitOn(engine, channel, behaviour.kind === 'answer' ? behaviour.afterMs : undefined)) onAnswer()
+    if (await waitOn(engine, channel, ringingMs(channel, behaviour))) onAnswer()
   }
   if (channel.up) return true
   if (channel.text('sip_hangup_disposition') === '') channel.set({ sip_hangup_disposition: 'send_cancel' })
   endChannel(engine, channel)
   return false
+}
+
+/** A phone that is told to answer by itself does so at once. */
+function ringingMs(channel: Channel, behaviour: PhoneBehaviour): number | undefined {
+  if (behaviour.kind !== 'answer') return undefined
+  return channel.text('sip_auto_answer') === 'true' ? 0 : behaviour.afterMs
 }
 
 function ring(engine: Engine, channel: Channel, contact: Registration): void {

@@ -49,7 +49,7 @@ export function transfer(engine: Engine, channel: Channel, target: Extension): v
 }
 
 /** Runs one application between the two events that tell of it. */
-export async function execute(engine: Engine, channel: Channel, { name, data }: Application): Promise<void> {
+async function execute(engine: Engine, channel: Channel, { name, data }: Application): Promise<void> {
   const uuid = engine.random.uuid()
   const headers = (response?: string): Header[] => [
     ['Application', name],

@@ -67,6 +67,12 @@ export function createdVariables(
   })
 }
 
+/** What the engine asks of a phone that is to answer by itself. */
+export function autoAnswerVariables(channel: Channel): void {
+  if (channel.text('sip_h_Call-Info') === '') channel.set({ 'sip_h_Call-Info': '<sip:127.0.0.1>;answer-after=0' })
+  channel.set({ sip_invite_params: 'intercom=true', sip_req_uri: `${channel.text('sip_req_uri')};intercom=true` })
+}
+
 /** What a phone that rings has answered. */
 export function ringingVariables(channel: Channel, contact: Registration, random: SeededRandom): void {
   const { callerIdName = '', callerIdNumber } = channel.profile

@@ -20,10 +20,10 @@ export async function originate(engine: Engine, argument: string): Promise<strin
   if (url === undefined || destination === undefined || more.length > 0 || unclosedQuote(argument)) return usage
   const parsed = parseDialString(url)
   if (parsed === undefined) return '-ERR DESTINATION_OUT_OF_ORDER\n'
-  const { origination_uuid: uuid, ...variables } = parsed.variables
+  const { variables } = parsed
   const seconds = Number.parseInt(variables['originate_timeout'] ?? timeout ?? '', 10)
   const result = await dialParsed(engine, parsed, {
-    uuid: uuid ?? legUuid(parsed),
+    uuid: variables['origination_uuid'] ?? legUuid(parsed),
     variables,
     callerIdName: variables['origination_caller_id_name'] ?? (name === undefined ? undefined : unquote(name)),
     callerIdNumber: variables['origination_caller_id_number'] ?? number,

@@ -30,19 +30,29 @@ const parser = new XMLParser({
 })
 
 /**
- * Looks a user up. Nothing when the directory does not know it, and when it fails in any way: to the engine an
- * unreachable directory and an unknown user are the same (`xml-curl/register-500` and its siblings).
+ * Looks a user up for a call. Nothing when the directory does not know it, and when it fails in any way: to the engine
+ * an unreachable directory and an unknown user are the same (`xml-curl/register-500` and its siblings).
  */
 export async function lookUpUser(
   lookup: DirectoryLookup,
   question: DirectoryQuestion,
 ): Promise<DirectoryUser | undefined> {
+  const answer = await askForUser(lookup, question)
+  return typeof answer === 'string' ? undefined : answer
+}
+
+/** Looks a user up, and tells a directory that does not know it from one that failed. */
+export async function askForUser(
+  lookup: DirectoryLookup,
+  question: DirectoryQuestion,
+): Promise<DirectoryUser | 'unknown' | 'failed'> {
   const user = fromByteText(question.user)
   const domain = fromByteText(question.domain)
   try {
-    return readUser(parser.parse(await lookup(lookupForm(user, domain, question.action))), domain)
+    const document: unknown = parser.parse(await lookup(lookupForm(user, domain, question.action)))
+    return readUser(document, domain) ?? 'unknown'
   } catch {
-    return undefined
+    return 'failed'
   }
 }
 

@@ -1,4 +1,4 @@
-import { type DirectoryLookup, lookUpUser } from '../directory/directory.ts'
+import { type DirectoryLookup, type DirectoryUser, askForUser } from '../directory/directory.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { SeededRandom } from '../random.ts'
 import type { EngineTimers } from '../timers.ts'
@@ -31,38 +31,21 @@ export class Phones {
   readonly #renewals = new Map<string, () => void>()
   readonly #domains = new Set<string>()
   #table: readonly Registration[] = []
+  #turn: Promise<unknown> = Promise.resolve()
+  #closed = false
 
   constructor(options: PhonesOptions) {
     this.#options = options
   }
 
-  /** Registers the phone of a user; `false` when the directory does not know the user. */
-  async register(login: string, domain: string): Promise<boolean> {
-    const user = await lookUpUser(this.#options.directory, { user: login, domain, action: 'sip_auth' })
-    if (user === undefined) return false
-    const { random, timers, events } = this.#options
-    const key = keyOf(user.login, user.domain)
-    const known = this.#registered.get(key)
-    const registration: Registration = {
-      login: user.login,
-      domain: user.domain,
-      user,
-      displayName: user.variables.get('effective_caller_id_name') ?? '',
-      userAgent: 'Simulated phone 1.0',
-      port: known?.port ?? random.integer(32_768, 60_999),
-      callId: known?.callId ?? random.hex(16),
-      expiresAt: timers.now() + registrationSeconds * 1000,
-    }
-    this.noteDomain(user.domain)
-    this.#registered.set(key, registration)
-    this.#renewals.get(key)?.()
-    this.#renewals.set(
-      key,
-      timers.after((registrationSeconds * 1000) / 2, () => void this.register(user.login, user.domain)),
-    )
-    fireRegistration(events, registration, known === undefined ? 'register' : 'reregister')
-    this.#tableChanged()
-    return true
+  /** Registers the phone of a user, or renews it; `false` when the directory does not know the user, or fails. */
+  register(login: string, domain: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const user = await this.#ask(login, domain)
+      if (typeof user === 'string') return false
+      this.#put(user)
+      return true
+    })
   }
 
   /** Takes a registration back as the phone itself does; `false` when there is none. */
@@ -78,11 +61,13 @@ export class Phones {
     if (registration !== undefined) fireExpire(this.#options.events, registration)
   }
 
-  /** Brings a phone in line with the directory: registers it when its user exists, else unregisters it. */
-  async follow(login: string, domain: string): Promise<void> {
-    const user = await lookUpUser(this.#options.directory, { user: login, domain, action: 'sip_auth' })
-    if (user === undefined) this.unregister(login, domain)
-    else if (this.find(user.login, user.domain) === undefined) await this.register(user.login, user.domain)
+  /** Brings a phone in line with the directory: registers it when its user exists, unregisters it when not. */
+  follow(login: string, domain: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const user = await this.#ask(login, domain)
+      if (user === 'unknown') this.unregister(login, domain)
+      else if (user !== 'failed' && this.find(user.login, user.domain) === undefined) this.#put(user)
+    })
   }
 
   find(login: string, domain: string): Registration | undefined {
@@ -111,8 +96,61 @@ export class Phones {
 
   /** Stops the phones' renewals. */
   close(): void {
+    this.#closed = true
     for (const cancel of this.#renewals.values()) cancel()
     this.#renewals.clear()
+  }
+
+  #ask(login: string, domain: string): Promise<DirectoryUser | 'unknown' | 'failed'> {
+    return askForUser(this.#options.directory, { user: login, domain, action: 'sip_auth' })
+  }
+
+  /**
+   * The engine looks registrations up one after another (`timing/measurements`), so that of two orders about one user
+   * the later one has the last word.
+   */
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(run)
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  #put(user: DirectoryUser): void {
+    const { random, timers, events } = this.#options
+    const key = keyOf(user.login, user.domain)
+    const known = this.#registered.get(key)
+    const registration: Registration = {
+      login: user.login,
+      domain: user.domain,
+      user,
+      displayName: user.variables.get('effective_caller_id_name') ?? '',
+      userAgent: 'Simulated phone 1.0',
+      port: known?.port ?? random.integer(32_768, 60_999),
+      callId: known?.callId ?? random.hex(16),
+      expiresAt: timers.now() + registrationSeconds * 1000,
+    }
+    this.noteDomain(user.domain)
+    this.#registered.set(key, registration)
+    this.#scheduleRenewal(registration)
+    fireRegistration(events, registration, known === undefined ? 'register' : 'reregister')
+    this.#tableChanged()
+  }
+
+  /** A phone that cannot renew now tries again after as long. */
+  #scheduleRenewal({ login, domain }: Registration): void {
+    const key = keyOf(login, domain)
+    this.#renewals.get(key)?.()
+    if (this.#closed) return
+    const renew = () =>
+      void this.#inTurn(async () => {
+        const registration = this.#registered.get(key)
+        if (registration === undefined) return
+        const user = await this.#ask(login, domain)
+        if (user === 'unknown') this.unregister(login, domain)
+        else if (user === 'failed') this.#scheduleRenewal(registration)
+        else this.#put(user)
+      })
+    this.#renewals.set(key, this.#options.timers.after((registrationSeconds * 1000) / 2, renew))
   }
 
   #forget(login: string, domain: string): Registration | undefined {

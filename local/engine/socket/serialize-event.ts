@@ -1,3 +1,4 @@
+import { fromByteText } from '../byte-text.ts'
 import { type EngineEvent, type HeaderValue, arrayText } from '../events/engine-event.ts'
 import { percentEncode } from './percent-encode.ts'
 
@@ -17,9 +18,11 @@ export function eventText(event: EngineEvent, format: EventFormat): string {
   return serializers[format](event)
 }
 
+/** An empty body is told in JSON only (`control/bgapi-*`). */
 function plain(event: EngineEvent): string {
   const lines = event.headers.map(([name, value]) => `${name}: ${percentEncode(arrayText(value))}\n`)
-  const end = event.body === undefined ? '\n' : `Content-Length: ${event.body.length}\n\n${event.body}`
+  const { body = '' } = event
+  const end = body === '' ? '\n' : `Content-Length: ${body.length}\n\n${body}`
   return lines.join('') + end
 }
 
@@ -49,6 +52,16 @@ function xml(event: EngineEvent): string {
   const body =
     event.body === undefined
       ? ''
-      : `  <Content-Length>${event.body.length}</Content-Length>\n  <body>${percentEncode(event.body)}</body>\n`
-  return `<event>\n  <headers>\n${elements.join('')}  </headers>\n${body}</event>`
+      : `  <Content-Length>${event.body.length}</Content-Length>\n  <body>${xmlText(event.body)}</body>\n`
+  return `<event>\n  <headers>\n${elements.join('')}  </headers>\n${body}</event>\n`
+}
+
+/** Only a body is XML text; headers are percent-encoded there too. After a line end the closing tag is indented. */
+function xmlText(bytes: string): string {
+  const escaped = bytes.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const ascii = fromByteText(escaped).replace(
+    /[^\n -~]/gu,
+    (one) => `&#x${one.codePointAt(0)?.toString(16).toUpperCase()};`,
+  )
+  return ascii.endsWith('\n') ? `${ascii}  ` : ascii
 }

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import * as z from 'zod/mini'
 import { denialOf, deny } from '../../gate/denial.ts'
 import type { ObjectBackend } from '../../gate/gate.ts'
+import { requestTarget } from '../../processes/request-target.ts'
 import { byteRange } from './byte-range.ts'
 import { type ObjectPaths, objectName, objectPaths } from './object-paths.ts'
 
@@ -37,7 +38,7 @@ const responseHeaders = {
  */
 export function objectStore(root: string, buckets: ReadonlySet<string>): ObjectBackend {
   return async (request, response, payloadHash) => {
-    const [rawPath = '/', rawQuery = ''] = (request.url ?? '/').split(/\?(.*)/s)
+    const { rawPath, rawQuery } = requestTarget(request.url)
     const name = objectName(rawPath)
     if (name === undefined) return refuse(response, 400, 'InvalidRequest', 'the request names no object')
     if (!buckets.has(name.bucket)) return refuse(response, 404, 'NoSuchBucket', 'The specified bucket does not exist')

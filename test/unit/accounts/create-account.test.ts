@@ -235,6 +235,8 @@ describe('names and values of the bad inputs', () => {
     'domain_name=b',
     'w_domain=b',
     'process_cdr=false',
+    'Group_confirm_key=exec',
+    'Voicemail_authorized=true',
   ])('the variable %s is refused whatever the case of its letters', async (variable) => {
     const { create } = await setUp()
 

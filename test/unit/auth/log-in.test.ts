@@ -47,6 +47,15 @@ describe('a login', () => {
     expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
   })
 
+  it.each(['root@', 'ROOT', 'root@a.example.com'])('of root under the name %s gives no token', async (username) => {
+    const api = await anApiWithAccount()
+
+    const { status } = await log(api, { username, password: api.ports.secrets.root })
+
+    expect([400, 404]).toContain(status)
+    expect(api.ports.state.tokens.size).toBe(0)
+  })
+
   it('of root is refused while the deployment has no password', async () => {
     const api = anApi()
     api.ports.secrets.root = ''
@@ -124,6 +133,16 @@ describe('the throttle', () => {
     expect(admitted.status).toBe(200)
   })
 
+  it('does not count what it turns away, so that nobody can keep a user locked out by going on', async () => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 10; count += 1) await log(api, wrong)
+    api.clock.move(14 * 60_000)
+    for (let count = 0; count < 20; count += 1) expect(await log(api, wrong)).toMatchObject({ status: 429 })
+    api.clock.move(60_001)
+
+    expect(await log(api, right)).toMatchObject({ status: 200 })
+  })
+
   it('answers an unknown user as it answers a known one', async () => {
     const api = await anApiWithAccount()
     const tenTimes = async (username: string) => {
@@ -164,6 +183,22 @@ describe('the throttle', () => {
 
     expect(await log(api, right, from)).toMatchObject({ status: 429, body: { code: 'locked_out' } })
     expect(await log(api, right, '203.0.113.10')).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', 429],
+    ['2001:0db8:0001:0002::1', '2001:db8:1:2:3:4:5:6', 429],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1', 200],
+    ['2001:db8::1', '2001:db8:0:0:1::', 429],
+    ['::ffff:203.0.113.9', '203.0.113.9', 429],
+    ['::ffff:203.0.113.9', '::ffff:203.0.113.10', 200],
+  ])('after fifty failures from %s answers a login from %s with %i', async (from, other, status) => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 50; count += 1) {
+      await log(api, { username: `user${count}@a.example.com`, password: 'wrong' }, from)
+    }
+
+    expect(await log(api, right, other)).toMatchObject({ status })
   })
 
   it('counts no successful login against its address', async () => {

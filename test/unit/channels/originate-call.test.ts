@@ -149,10 +149,31 @@ describe('a variable', () => {
     'park_timeout',
     'cdr',
     'js',
+    'account_role',
   ])('named %s is refused by name', async (name) => {
     const { originate, commands } = await aCallSetup()
 
     await expect(originate({ calledId: '9196', variables: { fine: '1', [name]: 'x' } })).rejects.toMatchObject({
+      code: 'invalid_field',
+      details: [{ field: `variables.${name}` }],
+    })
+    expect(commands()).toEqual([])
+  })
+
+  it.each([
+    ['runs an application on the host', 'group_confirm_key'],
+    ['runs an application on the host', 'Group_Confirm_File'],
+    ['sends a waiting call to any context', 'campon_fallback_context'],
+    ['opens a mailbox without its PIN', 'voicemail_authorized'],
+    ['plays any file of the host', 'ringback'],
+    ['plays any file of the host', 'instant_ringback'],
+    ['plays any file of the host', 'temp_hold_music'],
+    ['plays any file of the host', 'sound_prefix'],
+    ['hides the call', 'process_cdr'],
+  ])('that %s is refused by name: %s', async (_what, name) => {
+    const { originate, commands } = await aCallSetup()
+
+    await expect(originate({ calledId: '9196', variables: { [name]: 'exec' } })).rejects.toMatchObject({
       code: 'invalid_field',
       details: [{ field: `variables.${name}` }],
     })
@@ -176,6 +197,7 @@ describe('a variable', () => {
     ['a number', { a: 1 }],
     ['33 names', Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`a${n}`, 'x']))],
     ['an expansion', { a: '${system(id)}' }],
+    ['what would make two calls of one', { a: 'x:_:y' }],
     ['a list', ['a=b']],
   ])('with %s is refused', async (_title, variables) => {
     const { originate, commands } = await aCallSetup()
@@ -183,6 +205,16 @@ describe('a variable', () => {
     await expect(originate({ calledId: '9196', variables })).rejects.toMatchObject({ code: 'invalid_field' })
     expect(commands()).toEqual([])
   })
+})
+
+it('a header that would make two calls of one is refused', async () => {
+  const { originate, commands } = await aCallSetup()
+
+  await expect(originate({ calledId: '9196', auto_answer_param: 'sip_h_Call-Info=x:_:y' })).rejects.toMatchObject({
+    code: 'invalid_field',
+    details: [{ field: 'auto_answer_param' }],
+  })
+  expect(commands()).toEqual([])
 })
 
 it.each([4, 121, 5.5, '60', -1])('a timeout of %j is refused', async (timeout) => {

@@ -110,6 +110,46 @@ test('everybody who asks within a second shares one reading', async () => {
   expect(link.asked).toHaveLength(2)
 })
 
+test('whose channels have changed since the reading began gets a new one, and the others share the old', async () => {
+  const { list, link, registry } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
+  const own = { domain: 'a.example.com', presenceId: null }
+  await list.read(own)
+
+  registry.touch('a.example.com')
+  await list.read({ domain: 'example.com', presenceId: null })
+  expect(link.asked).toHaveLength(1)
+
+  await Promise.all([list.read(own), list.read(own)])
+  expect(link.asked).toHaveLength(2)
+})
+
+test('a change during a reading leads to one reading after it, however many ask', async () => {
+  const { list, link, registry } = aList(row('1', 'a.example.com'))
+  const before = list.read(everything)
+
+  registry.touch('a.example.com')
+  await Promise.all([before, list.read(everything), list.read(everything), list.read(everything)])
+
+  expect(link.asked).toHaveLength(2)
+})
+
+test('events go before the table of the engine, which is written late', async () => {
+  const { list, registry } = aList(
+    row('1', 'a.example.com', { callstate: 'ACTIVE' }),
+    row('2', 'a.example.com', { callstate: 'ACTIVE' }),
+  )
+  const event = (state: string) => (name: string) =>
+    ({ 'Channel-Call-State': state, 'Caller-Context': 'a.example.com' })[name]
+  await registry.learn('1', event('HELD'))
+  await registry.learn('2', event('ACTIVE'))
+  registry.end('2')
+
+  const { row_count, rows } = JSON.parse(await list.read(everything))
+
+  expect(row_count).toBe(1)
+  expect(rows).toMatchObject([{ uuid: '1', callstate: 'HELD' }])
+})
+
 test('a reading that failed is not shared with the next', async () => {
   const { list, link } = aList()
   link.answer = () => 'not a list'

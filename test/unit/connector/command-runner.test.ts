@@ -71,7 +71,7 @@ async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore = (store
   const outcome = async ({ id }: CommandMessage) => (await ports.commands.read(id))?.outcome
   const channel = (uuid: string, domain: string, presenceId = '') =>
     registry.learn(uuid, (name) => ({ 'Caller-Context': domain, 'Channel-Presence-ID': presenceId })[name])
-  return { time, ports, registry, link, log, runner, make, run, outcome, channel }
+  return { time, ports, registry, jobs, link, log, runner, make, run, outcome, channel }
 }
 
 describe('a call', () => {
@@ -129,14 +129,16 @@ describe('a call', () => {
   })
 
   test('that the engine refuses is refused in its words', async () => {
-    const { link, run, outcome } = await aRunner()
-    const message = aCommandMessage({ command: anOriginate() })
+    const { link, run, outcome, registry } = await aRunner()
+    const command = anOriginate()
+    const message = aCommandMessage({ command })
     await run(message)
 
     link.finishJob(message.id, '-ERR USER_NOT_REGISTERED\n')
     await settle()
 
     expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR USER_NOT_REGISTERED\n' })
+    expect(registry.find(command.uuid)).toBeUndefined()
   })
 
   test('of a caller who may ring only his own phone does not ring another', async () => {
@@ -157,6 +159,7 @@ describe('an order to a channel', () => {
       const { link, run, outcome, channel } = await aRunner()
       const uuid = randomUUID()
       await channel(uuid, 'b.example.com')
+      link.answer = () => dumpOf(uuid, 'b.example.com')
       const message = aCommandMessage({ command: orderTo(uuid)[kind] })
 
       await run(message)
@@ -233,13 +236,25 @@ describe('an order to a channel', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
   })
 
+  test('that has ended is not held, although its end has not been heard of yet', async () => {
+    const { link, run, outcome, channel } = await aRunner()
+    const uuid = randomUUID()
+    await channel(uuid, 'a.example.com')
+    link.answer = () => '-ERR No such channel!\n'
+    const message = aCommandMessage({ command: orderTo(uuid).hold })
+
+    await run(message)
+
+    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
+  })
+
   test('is proven anew after the event link was lost, since its end may have been missed', async () => {
     const { link, run, outcome, channel, registry } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
     registry.doubt()
     link.answer = () => '-ERR No such channel!\n'
-    const message = aCommandMessage({ command: orderTo(uuid).hold })
+    const message = aCommandMessage({ command: orderTo(uuid).hangup })
 
     await run(message)
 
@@ -298,6 +313,29 @@ describe('a command is not sent', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
   })
 
+  test('after its deadline: the engine is not even asked for the channel', async () => {
+    const { link, run, outcome, time } = await aRunner()
+    const message = aCommandMessage({ command: orderTo(randomUUID()).hold, deadlineAt: time.clock.now() })
+
+    await run(message)
+
+    expect([link.asked, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
+  })
+
+  test('when its deadline passes while the channel is looked for', async () => {
+    const { link, run, outcome, time } = await aRunner()
+    const uuid = randomUUID()
+    link.answer = async () => {
+      await time.advance(30_000)
+      return dumpOf(uuid, 'a.example.com')
+    }
+    const message = aCommandMessage({ command: orderTo(uuid).hold })
+
+    await run(message)
+
+    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
+  })
+
   test('while the engine is not connected', async () => {
     const { link, run, outcome } = await aRunner({ isUp: false })
     const message = aCommandMessage({ command: anOriginate() })
@@ -322,6 +360,21 @@ describe('a command is not sent', () => {
     expect(await outcome(second)).toEqual({ state: 'unsent', reason: 'busy' })
   })
 
+  test('later than when a call before it has ended', async () => {
+    const { link, run, ports, runner } = await aRunner({ calls: 1 })
+    const [first, second] = [aCommandMessage({ command: anOriginate() }), aCommandMessage({ command: anOriginate() })]
+    await run(first)
+    await ports.commands.create(second)
+    const running = runner.run(JSON.stringify(second))
+    await settle()
+    expect(link.jobs).toHaveLength(1)
+
+    link.finishJob(first.id, '-ERR USER_BUSY\n')
+    await running
+
+    expect(link.jobs.map(({ id }) => id)).toEqual([first.id, second.id])
+  })
+
   test('at once when too many wait already', async () => {
     const { run, outcome } = await aRunner({ calls: 1, queue: 0 })
     await run(aCommandMessage({ command: anOriginate() }))
@@ -333,13 +386,14 @@ describe('a command is not sent', () => {
   })
 
   test('when the link says that it did not write it', async () => {
-    const { link, run, outcome } = await aRunner()
+    const { link, run, outcome, jobs } = await aRunner()
     link.onJob = () => Promise.reject(new EslCommandNotSent('the link is down'))
     const message = aCommandMessage({ command: anOriginate() })
 
     await run(message)
 
     expect(await outcome(message)).toEqual({ state: 'unsent', reason: 'disconnected' })
+    expect(jobs.size).toBe(0)
   })
 
   test('when a value in it is not what the API accepts', async () => {
@@ -470,6 +524,18 @@ test('a connector that ends between claim and write leaves a command that nobody
 
   expect(link.jobs).toEqual([])
   expect(await ports.commands.read(message.id)).toMatchObject({ claimedBy: 'connector-that-died' })
+})
+
+test('a command that another connector sent is not told as unsent when its message comes again too late', async () => {
+  const { run, ports, time } = await aRunner()
+  const message = aCommandMessage({ command: anOriginate() })
+  await ports.commands.create(message)
+  await ports.commands.claim(message.id, 'connector-2')
+  await time.advance(30_000)
+
+  await run(message)
+
+  expect(await ports.commands.read(message.id)).not.toHaveProperty('outcome')
 })
 
 test('the log of a command holds its id and domain, and no number', async () => {

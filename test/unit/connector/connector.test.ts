@@ -3,6 +3,9 @@ import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { startConnector } from '../../../connector/connector.ts'
+import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
+import { pause } from '../../../connector/timers.ts'
+import type { CommandStore, SubscriptionReader } from '../../../core/ports.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
 import { aCoreUuid } from '../../support/engine-event.ts'
@@ -10,17 +13,35 @@ import { fakeLinks } from '../../support/fake-esl-session.ts'
 import { manualTime, settle } from '../../support/manual-time.ts'
 import { aDomain, aHook } from '../../support/records.ts'
 
-/** A connector between memory stores and a played engine. */
-async function aConnector() {
+/** A connector between memory stores and a played engine; the stores may take their time. */
+async function aConnector({ storingTakesMs = 0, readingTakesMs = 0 } = {}) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const commandStore: CommandStore = {
+    ...ports.commands,
+    complete: async (id, outcome) => {
+      await pause(time.timers, storingTakesMs)
+      await ports.commands.complete(id, outcome)
+    },
+  }
+  const subscriptions: SubscriptionReader = {
+    ...ports.subscriptions,
+    version: async () => {
+      await pause(time.timers, readingTakesMs)
+      return ports.subscriptions.version()
+    },
+  }
   await ports.domains.create(aDomain({ name: 'a.example.com' }))
   const links = fakeLinks()
   const bodies: string[] = []
   const log = capturedLog()
   const connector = startConnector({
     ...time,
-    ports,
+    ports: {
+      ...ports,
+      commands: storingTakesMs === 0 ? ports.commands : commandStore,
+      subscriptions: readingTakesMs === 0 ? ports.subscriptions : subscriptions,
+    },
     receiver: {
       receive: async (_limit, signal) => {
         while (bodies.length === 0 && !signal.aborted) await settle()
@@ -78,6 +99,37 @@ test('a new hook reaches the engine within two seconds', async () => {
   await connector.stop(0)
 })
 
+test('an engine that would not be told what to send is told again', async () => {
+  const { time, ports, events, connector } = await aConnector()
+  events.up()
+  await time.advance(0)
+  let isBusy = true
+  events.resubscribe = async (words) => {
+    if (isBusy) throw new EslCommandNotSent('the engine was busy')
+    events.words = words
+  }
+  await ports.hooks.create([aHook({ event: 'CUSTOM->engine::dialer_member_end' })], 100)
+  await time.advance(3_000)
+  expect(events.words).not.toContain('engine::dialer_member_end')
+
+  isBusy = false
+  await time.advance(1_000)
+
+  expect(events.words).toContain('engine::dialer_member_end')
+  await connector.stop(0)
+})
+
+test('whoever wants to know that the engine is there is told, however late it is known who does', async () => {
+  const { time, ports, events, connector } = await aConnector({ readingTakesMs: 500 })
+  await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_connected' })], 100)
+
+  events.up()
+  await time.advance(1_000)
+
+  expect(ports.events.published).toMatchObject([{ name: 'CUSTOM->svc::engine_connected', domain: 'a.example.com' }])
+  await connector.stop(0)
+})
+
 test('it tells of itself every five seconds', async () => {
   const { time, ports, commands, events, connector } = await aConnector()
   commands.answer = () => 'UP 0 years, 0 days\n'
@@ -122,6 +174,27 @@ test('a call is placed, told of to a hook, and its outcome stored', async () => 
   await connector.stop(0)
 })
 
+test('after the event link was lost, a channel is proven anew: its end may have been missed', async () => {
+  const { time, ports, commands, events, bodies, connector } = await aConnector()
+  commands.up()
+  events.up()
+  await time.advance(0)
+  const uuid = randomUUID()
+  events.emit({ uuid, headers: { 'Caller-Context': 'a.example.com' } })
+  await time.advance(0)
+  commands.answer = () => '-ERR No such channel!\n'
+  const message = aCommandMessage({ command: { kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' } })
+  await ports.commands.create(message)
+
+  events.down()
+  bodies.push(JSON.stringify(message))
+  await settle()
+  await settle()
+
+  expect(await ports.commands.read(message.id)).toMatchObject({ outcome: { state: 'absent' } })
+  await connector.stop(0)
+})
+
 test('told to stop, it hands over the events that it has and lets go of the engine', async () => {
   const { time, ports, events, commands, connector } = await aConnector()
   await ports.hooks.create([aHook({ event: 'CHANNEL_CREATE' })], 100)
@@ -151,7 +224,7 @@ test('told to stop while the queue is gone, it waits no longer than it may and t
 })
 
 test('told to stop while a call rings, its outcome is stored as unknown', async () => {
-  const { time, ports, commands, bodies, connector } = await aConnector()
+  const { time, ports, commands, bodies, connector } = await aConnector({ storingTakesMs: 500 })
   commands.up()
   const message = aCommandMessage({ command: anOriginate() })
   await ports.commands.create(message)
@@ -159,11 +232,10 @@ test('told to stop while a call rings, its outcome is stored as unknown', async 
   await settle()
   await settle()
 
-  const stopped = connector.stop(25_000)
+  const stopped = connector.stop(25_000).then(() => ports.commands.read(message.id))
   await time.advance(30_000)
-  await stopped
 
-  expect(await ports.commands.read(message.id)).toMatchObject({ outcome: { state: 'unknown', reason: 'disconnected' } })
+  expect(await stopped).toMatchObject({ outcome: { state: 'unknown', reason: 'disconnected' } })
 })
 
 test('the password of the engine is in no log and in no health', async () => {

@@ -131,6 +131,32 @@ test('above its limit of memory events are dropped', () => {
   expect([outbox.add(large()), outbox.add(large())]).toEqual([true, false])
 })
 
+test('memory is free again once its event was sent', async () => {
+  const { outbox } = anOutbox(memoryEventSink(), { events: 100, bytes: 10_000 })
+  const large = () => anEvent({ fields: { text: 'x'.repeat(6_000) } })
+  outbox.add(large())
+  await outbox.drained()
+
+  expect(outbox.add(large())).toBe(true)
+})
+
+test('after a success the waits of a call begin anew', async () => {
+  const { sink, inner } = batching()
+  const { outbox, time } = anOutbox(sink)
+  inner.refuses = () => true
+  outbox.add(anEvent({ id: 'a1', uuid: 'a' }))
+  outbox.add(anEvent({ id: 'a2', uuid: 'a' }))
+  await time.advance(250 + 500)
+  inner.refuses = ({ id }) => id === 'a2'
+  await time.advance(1_000)
+  expect(names(inner.published)).toEqual(['a1'])
+
+  inner.refuses = () => false
+  await time.advance(250)
+
+  expect(names(inner.published)).toEqual(['a1', 'a2'])
+})
+
 test('events without a call keep their order within their domain', async () => {
   const { sink, inner } = batching()
   const { outbox } = anOutbox(sink)

@@ -12,7 +12,7 @@ import { manualTime } from '../../support/manual-time.ts'
 import { aDomain, aHook } from '../../support/records.ts'
 
 /** The event side over memory stores with the domains `a` and `b` and hooks of `a` on the events given. */
-async function aSide(wanted: readonly string[], isGone: () => boolean = () => false) {
+async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hooks') => boolean = () => false) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   for (const name of ['a.example.com', 'b.example.com']) await ports.domains.create(aDomain({ name }))
@@ -20,9 +20,22 @@ async function aSide(wanted: readonly string[], isGone: () => boolean = () => fa
     wanted.map((event) => aHook({ event, domain: 'a.example.com' })),
     100,
   )
-  const domains = domainNames(gone(ports.domains, 'exists', isGone), time.clock)
+  const domains = domainNames(
+    gone(ports.domains, 'exists', () => isGone('domains')),
+    time.clock,
+  )
   const registry = channelRegistry(domains)
-  const side = eventSide({ ...time, ports, registry, domains, random: () => 0, log: capturedLog() })
+  const isUp = async () => false
+  const subscriptions = gone(ports.subscriptions, 'version', () => isGone('hooks'))
+  const side = eventSide({
+    ...time,
+    ports: { ...ports, subscriptions },
+    registry,
+    domains,
+    isUp,
+    random: () => 0,
+    log: capturedLog(),
+  })
   const stopping = new AbortController()
   void side.follow(() => {}, stopping.signal)
   await time.advance(0)
@@ -156,6 +169,22 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
+  test('wait in order until it is known what hooks want', async () => {
+    let isGone = true
+    const { send, published, time } = await aSide(
+      ['CHANNEL_CREATE', 'CHANNEL_ANSWER'],
+      (store) => isGone && store === 'hooks',
+    )
+    const uuid = randomUUID()
+    await send({ name: 'CHANNEL_CREATE', uuid, headers: inA }, { name: 'CHANNEL_ANSWER', uuid })
+    expect(published()).toEqual([])
+
+    isGone = false
+    await time.advance(5_000)
+
+    expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+  })
+
   test('end with the channel being forgotten', async () => {
     const { send, registry } = await aSide([])
     const uuid = randomUUID()
@@ -163,6 +192,15 @@ describe('the events of a call', () => {
     expect(registry.find(uuid)).toBeDefined()
 
     await send({ name: 'CHANNEL_DESTROY', uuid })
+
+    expect(registry.find(uuid)).toBeUndefined()
+  })
+
+  test('are only those that the engine itself tells: anybody can name a uuid in a CUSTOM event', async () => {
+    const { send, registry } = await aSide(['CUSTOM->engine::dialer_member_end'])
+    const uuid = randomUUID()
+
+    await send({ name: 'CUSTOM', subclass: 'engine::dialer_member_end', uuid, headers: inA })
 
     expect(registry.find(uuid)).toBeUndefined()
   })

@@ -15,7 +15,7 @@ const phone = (contact: string, lastsSeconds = 120) => ({ login: '1000', contact
 function aTracker(isUp: (uuid: string) => boolean = () => true) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-  return { time, ports, tracker: presenceTracker(ports.presence, isUp) }
+  return { time, ports, tracker: presenceTracker(ports.presence, async (uuid) => isUp(uuid)) }
 }
 
 test('an account goes from no phone over a phone to a call and back', async () => {
@@ -71,6 +71,16 @@ test('what was stored before is taken up, but for calls that have ended since', 
   tracker.registered(domain, phone('sip:b'), 9e14)
 
   expect(tracker.takeChanged()).toMatchObject([{ calls: ['live'], contacts: [{ id: 'sip:a' }, { id: 'sip:b' }] }])
+})
+
+test('a call that ended while nobody listened is stored as ended, though its account is never heard of again', async () => {
+  const { tracker, ports } = aTracker((uuid) => uuid === 'live')
+  await ports.presence.put(aPresence({ domain, login: '1000', calls: ['live', 'dead'] }))
+  await ports.presence.put(aPresence({ domain, login: '1001', calls: ['live'] }))
+
+  await tracker.load(domain)
+
+  expect(tracker.takeChanged()).toMatchObject([{ login: '1000', calls: ['live'] }])
 })
 
 test('equal logins of two domains are two accounts', async () => {

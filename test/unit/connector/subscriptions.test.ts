@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { EslCommand } from '../../../connector/esl/command.ts'
 import { subscriptions } from '../../../connector/events/subscriptions.ts'
 import type { Hook } from '../../../core/model.ts'
 import type { SubscriptionReader } from '../../../core/ports.ts'
@@ -70,6 +71,17 @@ test("the platform's own events are not taken from the engine", async () => {
   expect(wanted.engineWords()).not.toContain('svc::user_create')
   expect(wanted.concerns('CUSTOM->svc::user_create')).toBe(false)
   expect(wanted.domainsWanting('CUSTOM->svc::user_create')).toEqual(['a.example.com'])
+})
+
+test('no hook can keep the engine from being told what all others want', async () => {
+  const { time, wanted, hook } = following()
+  await hook({ event: 'CUSTOM->a::reload' })
+  await hook({ event: 'CUSTOM->b::mod_event_socket' })
+
+  await time.advance(1_000)
+
+  expect(wanted.engineWords()).toContain('a::reload')
+  expect(() => EslCommand.event(wanted.engineWords())).not.toThrow()
 })
 
 test('a name that is no event name never reaches the engine', async () => {

@@ -81,8 +81,10 @@ test('a call is placed, listed, held twice, resumed and hung up', async () => {
 
   expect(await run({ ...call, uuid })).toEqual({ state: 'done', text: `+OK ${uuid}\n`, uuid })
   // The engine writes its list late.
-  await until(async () => (await list(tenant1)).rows[0]?.callstate === 'ACTIVE')
-  expect(await list(tenant1)).toMatchObject({ row_count: 1, rows: [{ uuid, dest: '9196' }] })
+  await until(async () => {
+    const [row] = (await list(tenant1)).rows
+    return row?.uuid === uuid && row.callstate === 'ACTIVE' && row.dest === '9196'
+  })
   expect(await list(tenant2)).toEqual({ row_count: 0, rows: [] })
   expect(await run({ kind: 'hold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })
   expect(await run({ kind: 'hold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })

@@ -32,7 +32,7 @@ function read(xml: string) {
     status: section.result?.status,
     domain: section.domain?.name,
     ...settings(section.domain),
-    users: users.map((user: Record<string, string>) => ({ ...user, ...settings(user) })),
+    users: users.map((user: Record<string, string>) => Object.assign(user, settings(user))),
   }
 }
 

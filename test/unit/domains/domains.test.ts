@@ -108,6 +108,8 @@ describe('a refused domain', () => {
     [{ ...good, customer_id: '' }, 'invalid_field'],
     [{ ...good, customer_id: 'a b' }, 'invalid_field'],
     [{ ...good, variables: ['api_hangup_hook=system id'] }, 'invalid_field'],
+    [{ ...good, variables: ['group_confirm_key=exec'] }, 'invalid_field'],
+    [{ ...good, variables: ['account_role=admin'] }, 'invalid_field'],
     [{ ...good, variables: ['default_language=${system(id)}'] }, 'invalid_field'],
     [{ ...good, parameters: ['dial-string=x'] }, 'invalid_field'],
     [{ ...good, parameters: ['password=everybody'] }, 'invalid_field'],

@@ -119,7 +119,7 @@ describe('bytes that are no frames', () => {
     ['a length in another notation', 'Content-Type: api/response\nContent-Length: 1e3\n\n'],
     ['a negative length', 'Content-Type: api/response\nContent-Length: -1\n\n'],
     ['two lengths', 'Content-Type: api/response\nContent-Length: 3\nContent-Length: 4\n\nabcd'],
-    ['a header line without a colon', 'Content-Type: api/response\nabc\n\n'],
+    ['a header line without a colon', 'Content-Type: command/reply\nJob-UUID: x\nabc\n\n'],
     ['a length over the limit', 'Content-Type: api/response\nContent-Length: 1025\n\n'],
     ['a header block over the limit', `Content-Type: api/response\nX: ${'x'.repeat(1024)}\n\n`],
     ['a header block over the limit without an end', 'x'.repeat(1025)],

@@ -73,6 +73,33 @@ describe('when the connection ends', () => {
     expect(events.map(({ name }) => name)).toEqual(['HEARTBEAT'])
   })
 
+  it('a notice that is cut in two by the event it was written into tells the same', async () => {
+    await serving(async (peer) => {
+      await peer.ready('HEARTBEAT')
+      const notice =
+        'Content-Type: text/disconnect-notice\nContent-Length: 39\n\nkilled listener because of lost events\n'
+      peer.send(`Content-Length: 40\nContent-Type: text/event-json\n\n{"Event-Name":"HEART${notice}`)
+    })
+    const { isDown, events } = session({ subscribe: ['HEARTBEAT'] })
+
+    expect(await isDown()).toMatchObject({ reason: 'overflow' })
+    expect(events).toEqual([])
+  })
+
+  it('nothing that comes behind the notice counts', async () => {
+    await serving(async (peer) => {
+      await peer.ready('HEARTBEAT')
+      const body = '{"Event-Name":"HEARTBEAT"}'
+      const event = `Content-Length: ${body.length}\nContent-Type: text/event-json\n\n${body}`
+      peer.send(`${notice('Disconnected, goodbye.')}${event}`)
+    })
+    const { isDown, events } = session({ subscribe: ['HEARTBEAT'] })
+
+    await isDown()
+
+    expect(events).toEqual([])
+  })
+
   it('a notice that it will linger does not end it', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')

@@ -42,6 +42,24 @@ describe('a session', () => {
     expect(states).toEqual([{ kind: 'ready' }])
   })
 
+  it('takes no event before the engine has accepted the password, and gives it only once', async () => {
+    await serving(async (peer) => {
+      peer.send('Content-Type: auth/request\n\n'.repeat(2))
+      await peer.expect('auth ClueCon')
+      peer.event({ 'Event-Name': 'HEARTBEAT' })
+      peer.reply('+OK accepted')
+      await peer.expect('api global_getvar core_uuid')
+      peer.result(scriptedCoreUuid)
+      await peer.expect('api status')
+      peer.result('fine')
+    })
+    const { link, ready, events } = session()
+    await ready()
+
+    expect(await link.api('status')).toBe('fine')
+    expect(events).toEqual([])
+  })
+
   it('reads what a real engine sends between its replies', async () => {
     await serving(async (peer) => {
       await peer.ready()
@@ -117,15 +135,18 @@ describe('a changed subscription', () => {
         peer.reply('+OK event listener enabled json')
         await peer.expect('nixevent A CUSTOM c')
         peer.reply('+OK events nixed')
+        await peer.expect('event json E')
+        peer.reply('+OK event listener enabled json')
         await peer.expect('api end')
         peer.reset()
       },
-      (peer) => peer.ready('B CUSTOM d'),
+      (peer) => peer.ready('B E CUSTOM d'),
     )
     const { link, ready, isDown, time } = session({ subscribe: ['A', 'CUSTOM', 'c'] })
     await ready()
 
     await link.resubscribe(['B', 'CUSTOM', 'd'])
+    await link.resubscribe(['B', 'E', 'CUSTOM', 'd'])
     await caught(link.api('end'))
     await time.advance((await isDown()).retryInMs)
 
@@ -149,6 +170,7 @@ describe('a changed subscription', () => {
   it('during the login follows it', async () => {
     const asked = Promise.withResolvers<void>()
     const changed = Promise.withResolvers<void>()
+    const followed = Promise.withResolvers<void>()
     await serving(async (peer) => {
       await peer.login()
       await peer.expect('api global_getvar core_uuid')
@@ -161,18 +183,15 @@ describe('a changed subscription', () => {
       peer.reply('+OK event listener enabled json')
       await peer.expect('nixevent A')
       peer.reply('+OK events nixed')
-      await peer.expect('api status')
-      peer.result('fine')
+      followed.resolve()
     })
-    const { link, ready } = session({ subscribe: ['A'] })
+    const { link } = session({ subscribe: ['A'] })
     await asked.promise
 
     await link.resubscribe(['B'])
     changed.resolve()
-    await ready()
-    await link.resubscribe(['B'])
 
-    expect(await link.api('status')).toBe('fine')
+    await followed.promise
   })
 
   it('that is no list of words is refused when the session is opened', () => {
@@ -210,6 +229,7 @@ describe('closing', () => {
     const slow = caught(link.api('slow'))
 
     const closed = link.close()
+    await expect(link.api('status')).rejects.toThrow(EslCommandNotSent)
     await time.advance(1_000)
 
     await closed

@@ -25,6 +25,16 @@ describe('the way from one subscription to another', () => {
     expect(steps('A CUSTOM B', 'A B CUSTOM')).toEqual(['event B', 'nixevent CUSTOM B'])
   })
 
+  it('never makes a line that is longer than an engine takes, however many hooks name a subclass', () => {
+    const subclasses = Array.from({ length: 2_000 }, (_, index) => `${'x'.repeat(200)}::${index}`)
+    const made = subscriptionSteps(parseSubscription([]), parseSubscription(['A', 'CUSTOM', ...subclasses]))
+
+    expect(Math.max(...made.map((step) => step.words.join(' ').length))).toBeLessThan(65_536)
+    expect(made[0]?.words.slice(0, 2)).toEqual(['A', 'CUSTOM'])
+    expect(made.slice(1).every(({ verb, words: [first] }) => verb === 'event' && first === 'CUSTOM')).toBe(true)
+    expect(made.flatMap((step) => step.words).filter((word) => word.includes('::'))).toEqual(subclasses)
+  })
+
   it('begins anew when ALL is left, because the engine forgets everything with it', () => {
     expect(steps('ALL', 'A CUSTOM c')).toEqual(['nixevent ALL', 'event A CUSTOM c'])
     expect(steps('A', 'ALL')).toEqual(['event ALL', 'nixevent A'])

@@ -48,6 +48,8 @@ describe('event', () => {
     'CHANNEL_CREATE\nevent plain ALL',
     'CHANNEL_CREATE\n',
     ' CHANNEL_CREATE',
+    'CUSTOM->reload::mod_event_socket',
+    'CUSTOM->a::MOD_EVENT_SOCKET',
   ])('%j is refused', (event) => {
     expect(brokenFields({ event })).toEqual(['event'])
   })

@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+import { logIn } from '../../contracts/routes/auth.ts'
+import { errorBody } from '../../contracts/routes/shapes.ts'
+import { routes } from '../../contracts/routes/index.ts'
+import { clientOf, pathOf } from '../../local/demo/client.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+
+const domain = 'bad.example.com'
+const classShape = z.record(z.string(), z.array(z.string()))
+const classes = { A: readClass('call-control'), D: readClass('credentials'), F: readClass('http-and-json') }
+
+function readClass(name: string): Readonly<Record<string, readonly string[]>> {
+  return z.parse(classShape, JSON.parse(readFileSync(`test/fixtures/bad-inputs/${name}.json`, 'utf8')))
+}
+
+/** The samples of one group of a class of bad inputs. */
+function samples(id: keyof typeof classes, group: string): readonly string[] {
+  const found = classes[id][group]
+  if (found === undefined) throw new Error(`no group "${group}" in class ${id}`)
+  return found
+}
+
+let platform: TestPlatform
+let credential: Readonly<Record<string, string>>
+/** Calls to the stores by the endpoints that change something, since the last look. */
+const writes: string[] = []
+
+beforeAll(async () => {
+  platform = await aPlatform()
+  await platform.tenant(domain)
+  const body = { username: `1000@${domain}`, password: tenantPassword('1000') }
+  const token = await clientOf(platform.url).call(logIn, { body })
+  credential = { 'x-key': token.key, 'x-access-token': token.token }
+  platform.platform.gate.observe(({ action, resource, roleArn }) => {
+    if (!/PutItem|UpdateItem|DeleteItem|SendMessage|Transact/.test(action)) return
+    writes.push(`${roleArn.split('/').at(-1)} ${action} ${resource.split(/[/:]/).at(-1)}`)
+  })
+})
+
+afterAll(async () => {
+  await platform.close()
+})
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly body?: string | Buffer | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+/** Sends a request as it is: `fetch` would mend the path. */
+async function send({ method, path, body, headers = {} }: Sent): Promise<Answer> {
+  const { hostname, port } = new URL(platform.url)
+  const sent = request({ hostname, port, method, path, headers, agent: false })
+  sent.end(body)
+  const [response] = await once(sent, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(Buffer.from(chunk))
+  return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }
+}
+
+/** Sends JSON with the admin's credential. */
+const sendJson = (method: string, path: string, body: string | Buffer) =>
+  send({ method, path, body, headers: { ...credential, 'content-type': 'application/json' } })
+
+/** A refusal in the one error shape, with a status of the 4xx kind. */
+function expectRefusal(answer: Answer, ...statuses: number[]): void {
+  expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
+  expect(answer.status, answer.text).toBeLessThan(500)
+  if (statuses.length > 0) expect(statuses, answer.text).toContain(answer.status)
+  const refusal = z.parse(errorBody, JSON.parse(answer.text))
+  expect(answer.headers['x-request-id']).toBe(refusal.requestId)
+}
+
+/** What was written to stores and queues while something was done, but for the audit trail and times of activity. */
+async function writesDuring(act: () => Promise<unknown>): Promise<string[]> {
+  writes.length = 0
+  await act()
+  return writes.filter((line) => !/(Audit|Sessions|Connectors|Presence)Table/.test(line))
+}
+
+describe('values that try to break an engine command', () => {
+  const groups = Object.entries(classes.A).filter(([group]) => group !== 'channel id and state')
+
+  it.each(groups)('%s: no field of an originate takes them, and no command is recorded', async (_, values) => {
+    const written = await writesDuring(async () => {
+      for (const value of values) {
+        for (const field of ['calledId', 'callerId', 'auto_answer_param']) {
+          const body = JSON.stringify({ callerId: '1001', calledId: '9196', [field]: value })
+          const answer = await sendJson('POST', '/api/v2/channels', body)
+          // Some are well-formed names of callers: of nobody, or of another domain.
+          expectRefusal(answer, ...(field === 'callerId' ? [400, 403, 404] : [400]))
+        }
+      }
+    })
+
+    expect(written).toEqual([])
+  })
+
+  it('a channel id that is none, or a state that is none, is refused before anything is sent', async () => {
+    const uuid = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
+    const written = await writesDuring(async () => {
+      for (const value of samples('A', 'channel id and state')) {
+        const path = `/api/v2/channels/${encodeURIComponent(value)}`
+        if (value.trim() !== '') expectRefusal(await send({ method: 'DELETE', path, headers: credential }), 400)
+        expectRefusal(await sendJson('PUT', `/api/v2/channels/${uuid}`, JSON.stringify({ state: value })), 400)
+      }
+    })
+
+    expect(written).toEqual([])
+  })
+})
+
+describe('credentials', () => {
+  it.each(samples('D', 'login bodies'))('login with %s is refused', async (sample) => {
+    const body = sample.replaceAll('acme.example.com', domain).replace('<right>', 'not the password')
+
+    expectRefusal(await send({ method: 'POST', path: '/login', body, headers: { 'content-type': 'application/json' } }))
+  })
+
+  it.each(samples('D', 'signed token forgeries'))('%s is no token', async (sample) => {
+    const [, value = ''] = sample.split(': ')
+
+    for (const key of [credential['x-key'] ?? '', '']) {
+      const headers = { 'x-key': key, 'x-access-token': value }
+      expectRefusal(await send({ method: 'GET', path: '/api/v2/status', headers }), 401)
+    }
+  })
+
+  it('is needed by every route but those that are open by declaration', async () => {
+    for (const route of routes.filter(({ authentication }) => authentication !== 'none')) {
+      for (const method of [route.method, ...(route.otherMethods ?? [])]) {
+        const path = pathOf(route, { account_id: '1000', channel_id: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f' })
+        expectRefusal(await send({ method, path }), 401)
+      }
+    }
+  })
+
+  it('is judged as it is: changed, swapped, doubled or elsewhere it is none', async () => {
+    const { 'x-key': key = '', 'x-access-token': token = '' } = credential
+    const attempts: Readonly<Record<string, string>>[] = [
+      { 'x-key': key },
+      { 'x-access-token': token },
+      { 'x-key': token, 'x-access-token': key },
+      { 'x-key': key, 'x-access-token': `${token},${token}` },
+      { 'x-key': key, 'x-access-token': token.toUpperCase() },
+      { 'x-key': key, 'x-access-token': `${token}=` },
+      { 'x-key': key, 'x-access-token': token.slice(0, 42) },
+      { 'x-key': '../other', 'x-access-token': token },
+      { 'x-key': `${key}#b`, 'x-access-token': token },
+      { x_key: key, x_access_token: token },
+      { authorization: `Bearer ${token}` },
+    ]
+
+    for (const headers of attempts) expectRefusal(await send({ method: 'GET', path: '/api/v2/status', headers }), 401)
+    expectRefusal(await send({ method: 'GET', path: `/api/v2/status?access_token=${token}&x_key=${key}` }), 401)
+    expect((await send({ method: 'GET', path: '/api/v2/status', headers: credential })).status).toBe(200)
+  })
+})
+
+describe('requests that are no requests of this service', () => {
+  const bodies = [...samples('F', 'not JSON'), ...samples('F', 'JSON of another shape')]
+
+  it.each(['/login', '/api/v2/domains', '/api/v2/accounts', '/api/v2/channels', '/api/v2/hooks'])(
+    '%s refuses what is not JSON or of another shape, and writes nothing',
+    async (path) => {
+      const written = await writesDuring(async () => {
+        for (const body of bodies) expectRefusal(await sendJson('POST', path, body))
+      })
+
+      expect(written).toEqual([])
+    },
+  )
+
+  it('a key given twice and __proto__ are refused everywhere', async () => {
+    for (const body of ['{"a":1,"a":2}', '{"__proto__":{"role":"admin"}}', '{"\\u0064omain":"x","domain":"y"}']) {
+      for (const path of ['/login', '/api/v2/accounts', '/api/v2/channels', '/api/v2/hooks']) {
+        expectRefusal(await sendJson('POST', path, body), 400)
+      }
+    }
+  })
+
+  it.each([
+    [
+      'a UTF-8 encoded surrogate',
+      Buffer.concat([Buffer.from('{"username":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+    ],
+    ['a lone surrogate', Buffer.from('{"username":"\\ud800"}')],
+    ['5 MiB of spaces', Buffer.from(`${' '.repeat(5 * 1024 * 1024)}{}`)],
+    ['a number of a million digits', Buffer.from(`{"username":${'9'.repeat(1_000_000)}}`)],
+    ['nesting without end', Buffer.from('['.repeat(100_000))],
+  ])('%s is refused', async (_, body) => {
+    expectRefusal(await sendJson('POST', '/login', body), 400, 413)
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'the media type %s is refused with 415',
+    async (type) => {
+      const headers = { ...credential, 'content-type': type }
+
+      expectRefusal(await send({ method: 'POST', path: '/api/v2/channels', body: '{}', headers }), 415)
+    },
+  )
+
+  it('an unknown path is 404 and a known one with another method 405 that names the methods', async () => {
+    for (const path of ['/api/v1/accounts', '/API/V2/ACCOUNTS', '/api/v2/channels/a/b/c/eavesdrop', '/nothing']) {
+      expectRefusal(await send({ method: 'GET', path, headers: credential }), 404)
+    }
+    const refusal = await send({ method: 'PATCH', path: '/api/v2/accounts', headers: credential })
+    expectRefusal(refusal, 405)
+    expect(refusal.headers['allow']).toBe('GET, POST, OPTIONS')
+  })
+
+  it('an alias or a trailing slash is answered with the canonical address', async () => {
+    const cases = [
+      ['/engine/api/v2/accounts?limit=2', '/api/v2/accounts?limit=2'],
+      ['/api/v2/accounts/', '/api/v2/accounts'],
+      ['/engine/login', '/login'],
+    ] as const
+
+    for (const [path, canonical] of cases) {
+      const { status, headers } = await send({ method: 'POST', path, headers: credential })
+      expect(status).toBe(308)
+      expect(String(headers['location']).replace(platform.url, '')).toBe(canonical)
+    }
+  })
+
+  it.each([
+    'GET /api/v2/accounts/%zz HTTP/1.1',
+    'GET /api/v2/accounts/%00 HTTP/1.1',
+    'GET /api/v2/accounts/%2e%2e/domains HTTP/1.1',
+    'TRACE / HTTP/1.1',
+    'GET /api/v2/accounts;x=1 HTTP/1.1',
+  ])('%s is answered in the 4xx', async (line) => {
+    const { hostname, port } = new URL(platform.url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const lines = [
+      line,
+      'Host: evil.example',
+      ...Object.entries(credential).map(([name, value]) => `${name}: ${value}`),
+    ]
+    socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`)
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+
+    expect(text).toMatch(/^HTTP\/1\.1 4\d\d /)
+    expect(text).not.toContain('evil.example')
+  })
+})

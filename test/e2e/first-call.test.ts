@@ -1,0 +1,168 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { listAccounts } from '../../contracts/routes/accounts.ts'
+import {
+  eavesdropChannel,
+  hangUpChannel,
+  holdChannel,
+  listChannels,
+  originateCall,
+} from '../../contracts/routes/channels.ts'
+import { createHooks, listHooks } from '../../contracts/routes/hooks.ts'
+import { readStatus } from '../../contracts/routes/status.ts'
+import type { Client } from '../../local/demo/client.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+
+const domain = 'first.example.com'
+const neighbour = 'first.example.com.au'
+let platform: TestPlatform
+let admin: Client
+let stranger: Client
+
+beforeAll(async () => {
+  platform = await aPlatform()
+  admin = await platform.tenant(domain)
+  stranger = await platform.tenant(neighbour)
+})
+
+/** No test's call is there in the next. */
+afterEach(async () => {
+  const socket = await platform.engine()
+  await socket.api('hupall')
+  await socket.close()
+})
+
+afterAll(async () => {
+  await platform.close()
+})
+
+async function placeCall(client: Client, body: object = { callerId: '1001', calledId: '9196' }): Promise<string> {
+  const { info } = await client.call(originateCall, { body })
+  return info.replace('+OK ', '').trim()
+}
+
+async function rowOf(client: Client, uuid: string) {
+  return (await client.call(listChannels)).data.rows.find((row) => row['uuid'] === uuid)
+}
+
+describe('a call by the API', () => {
+  it('is placed, listed, held, resumed and ended', async () => {
+    const uuid = await placeCall(admin)
+    const params = { channel_id: uuid }
+
+    expect(await rowOf(admin, uuid)).toMatchObject({ dest: '9196', callstate: 'ACTIVE', presence_id: `1001@${domain}` })
+    expect(await admin.call(holdChannel, { params, body: { state: 'hold' } })).toEqual({
+      status: 'OK',
+      info: '+OK Success\n',
+    })
+    expect(await rowOf(admin, uuid)).toMatchObject({ callstate: 'HELD' })
+    expect(await admin.call(holdChannel, { params, body: { state: 'hold' } })).toEqual({
+      status: 'OK',
+      info: '+OK Success\n',
+    })
+    expect(await admin.call(holdChannel, { params, body: { state: 'unhold' } })).toEqual({
+      status: 'OK',
+      info: '+OK Success\n',
+    })
+    expect(await rowOf(admin, uuid)).toMatchObject({ callstate: 'ACTIVE' })
+    expect(await admin.call(hangUpChannel, { params })).toEqual({ status: 'OK', info: '+OK\n' })
+    await expect(admin.call(hangUpChannel, { params })).rejects.toThrow('404: not_found')
+  })
+
+  it('is not there for another tenant', async () => {
+    const uuid = await placeCall(admin)
+    const params = { channel_id: uuid }
+
+    expect(await rowOf(stranger, uuid)).toBeUndefined()
+    await expect(stranger.call(holdChannel, { params, body: { state: 'hold' } })).rejects.toThrow('404: not_found')
+    await expect(stranger.call(eavesdropChannel, { params, body: {} })).rejects.toThrow('404: not_found')
+    await expect(stranger.call(hangUpChannel, { params })).rejects.toThrow('404: not_found')
+    expect(await rowOf(admin, uuid)).toMatchObject({ callstate: 'ACTIVE' })
+    await admin.call(hangUpChannel, { params })
+  })
+
+  it('of another user is not there for a user who may see only his own', async () => {
+    const user = await platform.logIn(`1002@${domain}`, tenantPassword('1002'))
+    const uuid = await placeCall(admin)
+    const own = await placeCall(user, { calledId: '9196' })
+
+    expect((await user.call(listChannels)).data.rows.map((row) => row['uuid'])).toEqual([own])
+    await expect(user.call(hangUpChannel, { params: { channel_id: uuid } })).rejects.toThrow('404: not_found')
+    await user.call(hangUpChannel, { params: { channel_id: own } })
+    await admin.call(hangUpChannel, { params: { channel_id: uuid } })
+  })
+
+  it('can be listened to by an admin of its domain', async () => {
+    const uuid = await placeCall(admin)
+    const { info } = await admin.call(eavesdropChannel, { params: { channel_id: uuid }, body: { user: '1002' } })
+
+    expect(info).toMatch(/^\+OK [0-9a-f-]{36}\n$/)
+    await admin.call(hangUpChannel, { params: { channel_id: info.replace('+OK ', '').trim() } })
+    await admin.call(hangUpChannel, { params: { channel_id: uuid } })
+  })
+
+  it('that the called phone refuses is answered with the words of the engine', async () => {
+    await expect(admin.call(originateCall, { body: { callerId: 'nobody', calledId: '9196' } })).rejects.toThrow(
+      '404: not_found',
+    )
+  })
+})
+
+describe('a hook', () => {
+  it('receives the events of its domain, signed, and none of another', async () => {
+    const [receiver, foreign] = await Promise.all([platform.receiver(), platform.receiver()])
+    const hook = (url: string) => ({ event: 'CHANNEL_HANGUP_COMPLETE', action: { type: 'web', method: 'POST', url } })
+    const created = await admin.call(createHooks, { query: { domain }, body: hook(receiver.url) })
+    await stranger.call(createHooks, { query: { domain: neighbour }, body: hook(foreign.url) })
+    await platform.hooksInForce(admin, domain)
+    const foreignCall = await placeCall(stranger)
+    const uuid = await placeCall(admin)
+    await stranger.call(hangUpChannel, { params: { channel_id: foreignCall } })
+    await admin.call(hangUpChannel, { params: { channel_id: uuid } })
+
+    const [received, elsewhere] = await Promise.all([
+      receiver.next('CHANNEL_HANGUP_COMPLETE'),
+      foreign.next('CHANNEL_HANGUP_COMPLETE'),
+    ])
+
+    const secret = created.data.secrets[created.data.insertedIds[0] ?? ''] ?? ''
+    const headers = Object.fromEntries(Object.entries(received.headers).map(([name, value]) => [name, String(value)]))
+    expect(new Webhook(secret).verify(received.body, headers)).toMatchObject({
+      id: headers['webhook-id'],
+      action: 'CHANNEL_HANGUP_COMPLETE',
+      data: { 'Unique-ID': uuid, 'Event-Domain': domain, 'Hangup-Cause': 'NORMAL_CLEARING' },
+    })
+    expect(elsewhere.body).toContain(foreignCall)
+    expect(elsewhere.body).not.toContain(uuid)
+  })
+
+  it('never shows its secret again', async () => {
+    const created = await admin.call(createHooks, {
+      query: { domain },
+      body: { event: 'DTMF', action: { type: 'web', method: 'POST', url: 'https://hooks.example.com/' } },
+    })
+
+    const listed = JSON.stringify(await admin.call(listHooks, { query: { domain } }))
+
+    for (const secret of Object.values(created.data.secrets)) {
+      expect(secret).toMatch(/^whsec_/)
+      expect(listed).not.toContain(secret.replace('whsec_', ''))
+    }
+  })
+})
+
+describe('what the engine tells', () => {
+  it('is seen in the accounts: registered phones are on line', async () => {
+    const { data } = await admin.call(listAccounts)
+
+    expect(data['1001']).toEqual({ id: '1001', domain, scheme: 'account', online: true, state: 'onhook' })
+  })
+
+  it('is seen in the status report', async () => {
+    const report = await admin.call(readStatus)
+
+    expect(report.wConsole).toMatchObject({ status: 'Connected', sid: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect(report.freeSWITCH).toMatch(/^UP /)
+    expect(report.crashCount).toBe('0')
+  })
+})

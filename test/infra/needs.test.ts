@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { build } from 'esbuild'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handlerName, routes } from '../../contracts/routes/index.ts'
+import { workers } from '../../contracts/workers.ts'
+import { connector } from '../../contracts/connector.ts'
+import type { Needs } from '../../core/ports.ts'
+
+const declared = [
+  ...routes.map(({ group, operationId, needs }) => ({
+    name: operationId,
+    file: `functions/${group}/${handlerName(operationId)}.ts`,
+    needs,
+  })),
+  ...workers.map(({ group, name, needs }) => ({ name, file: `functions/${group}/${handlerName(name)}.ts`, needs })),
+  { name: 'the connector', file: 'connector/main.ts', needs: connector.needs },
+]
+
+/** What code calls a port whose own name would say too much there. */
+const otherNames = ['store', 'receiver', 'reader', 'sink', 'throttle', 'connectors']
+
+/** The text of everything of ours that each entry imports, by entry. */
+const sources = new Map<string, string>()
+
+beforeAll(async () => {
+  for (const { file } of declared) {
+    const { metafile } = await build({
+      entryPoints: [file],
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      logLevel: 'silent',
+    })
+    const own = Object.keys(metafile.inputs).filter((input) => /^(core|functions|connector)\//.test(input))
+    sources.set(file, own.map((input) => readFileSync(input, 'utf8')).join('\n'))
+  }
+})
+
+/** Every port method that needs name. */
+function methodsOf(needs: Needs): string[] {
+  return Object.entries(needs).flatMap(([port, methods]) => methods.map((method) => `${port}.${method}`))
+}
+
+describe('every port method that a declaration names is called by its code, so that no grant is idle', () => {
+  it.each(declared)('$name', ({ file, needs }) => {
+    const text = sources.get(file) ?? ''
+
+    const idle = methodsOf(needs).filter((method) => {
+      const [port = '', name = ''] = method.split('.')
+      return !new RegExp(`\\b(${[port, ...otherNames].join('|')})\\.${name}\\b`).test(text)
+    })
+
+    expect(idle).toEqual([])
+  })
+})

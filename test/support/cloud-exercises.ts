@@ -1,0 +1,295 @@
+/** For the test of contracts/access.ts: how to make each method of each port do all that it may do to the cloud. */
+import { expect } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import type { Ports } from '../../core/ports.ts'
+import type { CloudCall, CloudGate } from './cloud-gate.ts'
+import { fillDomain } from './full-domain.ts'
+import {
+  aCommandRecord,
+  aDelivery,
+  aDomain,
+  aDomainToken,
+  aHook,
+  aPresence,
+  aReport,
+  aRequestKey,
+  aRole,
+  aRoute,
+  aToken,
+  anAccount,
+  anAuditRecord,
+  anEntry,
+  anEvent,
+  emailSettingsOf,
+} from './records.ts'
+
+/** The ports whose adapters reach the cloud. */
+export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
+
+/** Makes a method do all that it may ever do to the cloud. */
+export type Exercise = (ports: CloudPorts, gate: CloudGate) => Promise<unknown>
+
+const domain = aDomain({ name: 'access.test' })
+const account = anAccount({ domain: domain.name })
+const token = aToken({ domain: domain.name })
+const delivery = aDelivery({ domain: domain.name })
+const attempt = { at: 1, durationMs: 1, status: 200 }
+const large = { state: 'done', text: systemText(400_000) } as const
+
+/** For each method: what has to be there first, and the calls of the method. */
+export const exercises: {
+  readonly [P in keyof CloudPorts]: {
+    readonly [M in keyof Ports[P]]: { readonly first?: Exercise; readonly run: Exercise }
+  }
+} = {
+  domains: {
+    create: { run: ({ domains }) => domains.create(domain) },
+    read: { run: ({ domains }) => domains.read(domain.name) },
+    list: { run: ({ domains }) => domains.list() },
+    replaceSettings: { run: ({ domains }) => domains.replaceSettings({ ...domain, version: 2 }) },
+    exists: { run: ({ domains }) => domains.exists(domain.name) },
+    beginDeletion: { run: ({ domains }) => domains.beginDeletion('other.test', 1) },
+    readDeleted: { run: ({ domains }) => domains.readDeleted(domain.name) },
+    listDeleted: { run: ({ domains }) => domains.listDeleted() },
+    endDeletion: { run: ({ domains }) => domains.endDeletion(domain.name) },
+  },
+  remains: {
+    sweep: {
+      first: async (ports) => fillDomain(ports, 'swept.test'),
+      run: async ({ remains }) => expect(await remains.sweep('swept.test', Number.MAX_SAFE_INTEGER)).toBe(true),
+    },
+  },
+  cleanups: {
+    send: { run: ({ cleanups }) => cleanups.send({ domain: domain.name, requestedAt: 1, delaySeconds: 0 }) },
+  },
+  roles: {
+    read: { run: ({ roles }) => roles.read(domain.name) },
+    write: { run: ({ roles }) => roles.write({ domain: domain.name, roles: [aRole()], version: 1 }) },
+  },
+  accounts: {
+    create: {
+      first: ({ domains }) => domains.create(domain),
+      run: async ({ accounts }) => [await accounts.create(account, 9), await accounts.create(account, 9)],
+    },
+    read: { run: ({ accounts }) => accounts.read(domain.name, account.login) },
+    readByNumber: { first: withAccount, run: ({ accounts }) => accounts.readByNumber(domain.name, '1000') },
+    list: { run: ({ accounts }) => accounts.list(domain.name) },
+    update: {
+      first: withAccount,
+      run: async ({ accounts }) => {
+        const stored = await accounts.update({ ...account, numbers: ['new'], version: 2 }, account)
+        expect(stored).toBe('updated')
+      },
+    },
+    remove: {
+      first: withAccount,
+      run: async ({ accounts }) => expect(await accounts.remove(account)).toBe(true),
+    },
+    useCode: { run: ({ accounts }) => accounts.useCode(account, 1) },
+  },
+  tokens: {
+    create: { first: ({ tokens }) => tokens.create(aToken(), 1), run: ({ tokens }) => tokens.create(aToken(), 1) },
+    remove: { run: ({ tokens }) => tokens.remove(token.domain, token.login, token.key) },
+  },
+  domainTokens: {
+    create: { run: ({ domainTokens }) => domainTokens.create(aDomainToken(), 9) },
+    read: { run: ({ domainTokens }) => domainTokens.read(domain.name, 'some') },
+    list: { run: ({ domainTokens }) => domainTokens.list(domain.name) },
+    setEnabled: { run: ({ domainTokens }) => domainTokens.setEnabled(domain.name, 'some', true) },
+    remove: { run: ({ domainTokens }) => domainTokens.remove(domain.name, 'some') },
+  },
+  credentials: {
+    read: {
+      run: async ({ credentials }) => [await credentials.read(token), await credentials.read({ ...token, domain: '' })],
+    },
+    readDomainToken: { run: ({ credentials }) => credentials.readDomainToken({ domain: domain.name, uuid: 'some' }) },
+  },
+  sessions: {
+    touch: { run: ({ sessions }) => sessions.touch('a@access.test', 'access.test', 1) },
+    meet: { run: ({ sessions }) => sessions.meet('a@access.test', '192.0.2.1', 1) },
+    count: { run: ({ sessions }) => sessions.count(0) },
+  },
+  loginThrottle: {
+    read: { run: ({ loginThrottle }) => loginThrottle.read(['a', 'b'], 0) },
+    fail: { run: ({ loginThrottle }) => loginThrottle.fail(['a', 'b'], 1) },
+    clear: {
+      first: ({ loginThrottle }) => loginThrottle.fail(['a'], 1),
+      run: ({ loginThrottle }) => loginThrottle.clear('a'),
+    },
+  },
+  secrets: {
+    rootPassword: { run: ({ secrets }) => secrets.rootPassword() },
+    engineCredential: { run: ({ secrets }) => secrets.engineCredential() },
+  },
+  secretBox: {
+    seal: { run: ({ secretBox }) => secretBox.seal(new Uint8Array(1), 'test') },
+    open: { run: ({ secretBox }) => secretBox.open('AA==', 'test') },
+  },
+  presence: {
+    read: { run: ({ presence }) => presence.read(domain.name, account.login) },
+    list: { run: ({ presence }) => presence.list(domain.name) },
+    put: { run: ({ presence }) => presence.put(aPresence()) },
+  },
+  engine: {
+    run: {
+      run: async ({ engine, commands }, gate) => {
+        gate.answer = async (call, forward) => {
+          if (call.action !== 'SendMessage') return forward()
+          const { id } = JSON.parse(String(call.input['MessageBody']))
+          await completeUnseen(gate, () => commands.complete(id, large))
+          return forward()
+        }
+        const outcome = await engine.run({ kind: 'list-channels' }, { domain: null, presenceId: null }, 5_000)
+        expect(outcome?.state).toBe('done')
+        gate.answer = (_call, forward) => forward()
+        const untaken = await engine.run({ kind: 'list-channels' }, { domain: null, presenceId: null }, 0)
+        expect(untaken).toEqual({ state: 'unsent', reason: 'expired' })
+      },
+    },
+    send: { run: ({ engine }) => engine.send({ kind: 'list-channels' }, { domain: null, presenceId: null }) },
+  },
+  commands: {
+    create: { run: ({ commands }) => commands.create(aCommandRecord()) },
+    read: {
+      run: async ({ commands }, gate) => {
+        const record = aCommandRecord()
+        await completeUnseen(gate, async () => {
+          await commands.create(record)
+          await commands.complete(record.id, large)
+        })
+        expect((await commands.read(record.id))?.outcome?.state).toBe('done')
+      },
+    },
+    claim: { run: ({ commands }) => commands.claim('some', 'connector') },
+    complete: { run: ({ commands }) => commands.complete('some', large) },
+    withdraw: { run: ({ commands }) => commands.withdraw('some') },
+  },
+  events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
+  hooks: {
+    create: { run: ({ hooks }) => hooks.create([aHook(), aHook()], 9) },
+    read: { run: ({ hooks }) => hooks.read(domain.name, 'some') },
+    list: { run: ({ hooks }) => hooks.list(domain.name) },
+  },
+  blacklists: {
+    add: {
+      first: withEndedEntries,
+      run: async ({ blacklists }) => {
+        expect(await blacklists.add(anEntry({ domain: domain.name, number: '3' }), { entries: 2, lists: 1 })).toBe(
+          'added',
+        )
+        expect(await blacklists.add(anEntry({ domain: domain.name, list: 'b' }), { entries: 2, lists: 1 })).toBe(
+          'lists_full',
+        )
+      },
+    },
+    read: { first: withEndedEntries, run: ({ blacklists }) => blacklists.read(domain.name, 'spam', '1') },
+    names: { first: withEndedEntries, run: ({ blacklists }) => blacklists.names(domain.name) },
+    page: {
+      first: withEndedEntries,
+      run: ({ blacklists }) => blacklists.page(domain.name, 'spam', { skip: 0, limit: 1, direction: 1 }),
+    },
+    entries: { first: withEndedEntries, run: ({ blacklists }) => blacklists.entries(domain.name, 'spam') },
+    remove: {
+      first: withEndedEntries,
+      run: async ({ blacklists }) => {
+        for (const number of ['1', '2']) await blacklists.remove(domain.name, 'spam', number)
+      },
+    },
+    removeList: { first: withEndedEntries, run: ({ blacklists }) => blacklists.removeList(domain.name, 'spam') },
+    sweep: {
+      first: async (ports) => {
+        await withEndedEntries(ports)
+        await ports.blacklists.removeList(domain.name, 'spam')
+      },
+      run: async ({ blacklists }) => expect(await blacklists.sweep(domain.name, Number.MAX_SAFE_INTEGER)).toBe(true),
+    },
+  },
+  defaultRoutes: {
+    list: { run: ({ defaultRoutes }) => defaultRoutes.list(domain.name) },
+    callflows: { run: ({ defaultRoutes }) => defaultRoutes.callflows(domain.name, ['some']) },
+    read: { run: ({ defaultRoutes }) => defaultRoutes.read(domain.name, 'some') },
+    create: { run: ({ defaultRoutes }) => defaultRoutes.create(aRoute({ domain: domain.name }), 99) },
+    replace: { run: ({ defaultRoutes }) => defaultRoutes.replace(aRoute({ domain: domain.name })) },
+    swap: {
+      run: ({ defaultRoutes }) => {
+        const [first, second] = [aRoute({ domain: domain.name }), aRoute({ domain: domain.name })]
+        return defaultRoutes.swap(first, second, 99)
+      },
+    },
+    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(domain.name, 'some') },
+  },
+  subscriptions: {
+    version: { run: ({ subscriptions }) => subscriptions.version() },
+    list: { run: ({ subscriptions }) => subscriptions.list() },
+  },
+  deliveries: {
+    create: { run: ({ deliveries }) => deliveries.create(delivery) },
+    read: { run: ({ deliveries }) => deliveries.read(domain.name, 'some', 'some') },
+    recordAttempt: { run: ({ deliveries }) => deliveries.recordAttempt(delivery, attempt, 'delivered') },
+    listPending: { run: ({ deliveries }) => deliveries.listPending(1) },
+  },
+  deliveryQueue: {
+    send: { run: ({ deliveryQueue }) => deliveryQueue.send([{ ...delivery, attempt: 1, delaySeconds: 0 }]) },
+  },
+  connectorStatus: {
+    report: { run: ({ connectorStatus }) => connectorStatus.report(aReport()) },
+    list: { run: ({ connectorStatus }) => connectorStatus.list(0) },
+    countStart: { run: ({ connectorStatus }) => connectorStatus.countStart() },
+  },
+  idempotency: {
+    create: {
+      first: ({ idempotency }) => idempotency.create(aRequestKey()),
+      run: ({ idempotency }) => idempotency.create(aRequestKey()),
+    },
+    takeOver: { run: ({ idempotency }) => idempotency.takeOver(aRequestKey(), 'some') },
+    complete: { run: ({ idempotency }) => idempotency.complete(aRequestKey(), 'answer') },
+    release: { run: ({ idempotency }) => idempotency.release(aRequestKey()) },
+  },
+  rateLimits: {
+    take: { run: ({ rateLimits }) => rateLimits.take('some', { intervalMs: 1, burst: 1 }, 1) },
+    takeInWindow: { run: ({ rateLimits }) => rateLimits.takeInWindow('some', { limit: 1, windowMs: 1 }, 1) },
+  },
+  liveCalls: {
+    put: { run: ({ liveCalls }) => liveCalls.put(domain.name, 'some', 1, 9) },
+    list: { run: ({ liveCalls }) => liveCalls.list(domain.name) },
+    remove: { run: ({ liveCalls }) => liveCalls.remove(domain.name, ['some']) },
+  },
+  emailSettings: {
+    read: { run: ({ emailSettings }) => emailSettings.read(domain.name) },
+    put: { run: ({ emailSettings }) => emailSettings.put(emailSettingsOf({ domain: domain.name })) },
+    remove: { run: ({ emailSettings }) => emailSettings.remove(domain.name) },
+  },
+  audit: {
+    append: {
+      run: ({ audit }) => audit.append(anAuditRecord()),
+    },
+    list: { run: ({ audit }) => audit.list('', { since: 0, newestFirst: true, limit: 9 }) },
+  },
+}
+
+/** Calls that a test made beside those of the method. */
+export const unseen = new Set<CloudCall>()
+
+async function completeUnseen(gate: CloudGate, work: () => Promise<unknown>): Promise<void> {
+  const before = gate.calls.length
+  await work()
+  for (const call of gate.calls.slice(before)) unseen.add(call)
+}
+
+async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
+  await domains.create(domain)
+  await accounts.remove(account)
+  await accounts.create(account, 9)
+}
+
+/** A list of two entries whose time is over, and nothing else. */
+async function withEndedEntries({ blacklists }: CloudPorts): Promise<void> {
+  for (const list of ['spam', 'b']) await blacklists.removeList(domain.name, list)
+  for (const number of ['1', '2']) {
+    await blacklists.add(anEntry({ domain: domain.name, number, expires: 1 }), { entries: 9, lists: 9 })
+  }
+}
+
+function systemText(bytes: number): string {
+  return Buffer.from(systemRandomness.bytes(bytes)).toString('hex')
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { EslCommand } from '../../../connector/esl/command.ts'
+import { EslCommandFateUnknown, EslCommandNotSent, EslConnectionLost } from '../../../connector/esl/errors.ts'
+import { defaultEslLimits } from '../../../connector/esl/limits.ts'
+import { ReplyQueue } from '../../../connector/esl/reply-queue.ts'
+import { framesOf } from '../../support/engine-recordings.ts'
+import { manualTime } from '../../support/manual-time.ts'
+
+const job = (id: string) => EslCommand.bgapi('status', id)
+
+describe('a connection that cannot take more', () => {
+  it('is given the next command only when it can, in order', () => {
+    const { queue, written, room } = aQueue()
+    room.left = 1
+
+    for (const id of ['j1', 'j2', 'j3']) queue.add(job(id), () => {})
+    expect(written).toEqual(['j1'])
+
+    room.left = 2
+    queue.flush()
+    expect(written).toEqual(['j1', 'j2', 'j3'])
+  })
+
+  it('leaves the rest unsent when it ends', () => {
+    const { queue, room, settled, settle } = aQueue()
+    room.left = 1
+    for (const id of ['j1', 'j2']) queue.add(job(id), settle(id))
+
+    queue.end(new EslConnectionLost('closed', 'it was closed'))
+
+    expect(settled).toEqual({ j1: expect.any(EslCommandFateUnknown), j2: expect.any(EslCommandNotSent) })
+  })
+})
+
+describe('commands in flight', () => {
+  it('are 64 jobs at most', () => {
+    const { queue, written } = aQueue()
+
+    for (let id = 0; id < 100; id += 1) queue.add(job(`j${id}`), () => {})
+    expect(written).toHaveLength(64)
+
+    queue.take(reply('Reply-Text: +OK Job-UUID: j0\nJob-UUID: j0'))
+    expect(written).toHaveLength(65)
+  })
+
+  it('are never anything else together with a command whose reply names nobody', () => {
+    const { queue, written } = aQueue()
+
+    queue.add(EslCommand.api('status'), () => {})
+    queue.add(EslCommand.event(['ALL']), () => {})
+    queue.add(job('j1'), () => {})
+
+    expect(written).toEqual(['api'])
+  })
+
+  it('are settled once, whatever comes afterwards', async () => {
+    const { queue, settled, settle, time, counts } = aQueue()
+    let times = 0
+    queue.add(EslCommand.api('status'), (answer) => {
+      times += 1
+      settle('status')(answer)
+    })
+
+    queue.take(result('fine'))
+    queue.take(result('again'))
+    await time.advance(60_000)
+    queue.end(new EslConnectionLost('closed', 'it was closed'))
+
+    expect([times, settled]).toEqual([1, { status: 'fine' }])
+    expect(counts).toEqual({ lateReplies: 0, strayReplies: 1 })
+  })
+})
+
+describe('a reply that nobody asked for', () => {
+  it.each([
+    ['a result without a command', [], result('x')],
+    ['a result where a job was started', [job('j1')], result('x')],
+    ['the reply to an unknown job', [job('j1')], reply('Reply-Text: +OK Job-UUID: j9\nJob-UUID: j9')],
+    ['an acceptance where a result is awaited', [EslCommand.api('status')], reply('Reply-Text: +OK bye')],
+  ])('is counted and settles nothing: %s', (_, commands, frame) => {
+    const { queue, settled, settle, counts } = aQueue()
+    for (const [index, command] of commands.entries()) queue.add(command, settle(`${index}`))
+
+    queue.take(frame)
+
+    expect(settled).toEqual({})
+    expect(counts).toEqual({ lateReplies: 0, strayReplies: 1 })
+  })
+})
+
+function aQueue() {
+  const time = manualTime()
+  const written: string[] = []
+  const room = { left: Number.POSITIVE_INFINITY }
+  const counts = { lateReplies: 0, strayReplies: 0 }
+  const settled: Record<string, unknown> = {}
+  const queue = new ReplyQueue({
+    write: (bytes) => {
+      written.push(/Job-UUID: (\S+)/.exec(bytes.toString())?.[1] ?? bytes.toString().split(' ', 1)[0] ?? '')
+      room.left -= 1
+      return room.left > 0
+    },
+    onOverdue: () => {},
+    timers: time.timers,
+    limits: defaultEslLimits,
+    counts,
+  })
+  const settle = (name: string) => (answer: unknown) => {
+    settled[name] = answer
+  }
+  return { queue, written, room, counts, settled, settle, time }
+}
+
+function reply(headers: string) {
+  return oneFrame(`Content-Type: command/reply\n${headers}\n\n`)
+}
+
+function result(body: string) {
+  return oneFrame(`Content-Type: api/response\nContent-Length: ${body.length}\n\n${body}`)
+}
+
+function oneFrame(text: string) {
+  const [frame] = framesOf(Buffer.from(text))
+  if (frame === undefined) throw new Error('the text is no frame')
+  return frame
+}

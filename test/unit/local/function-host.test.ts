@@ -1,0 +1,158 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LambdaFunction } from '../../../local/assembly/assembly.ts'
+import { FunctionHost } from '../../../local/functions/function-host.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'functions-'))
+
+function aFunction(name: string, code: string, more: Partial<LambdaFunction> = {}): LambdaFunction {
+  const directory = join(root, name)
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'index.mjs'), code)
+  return {
+    name,
+    arn: `arn:${name}`,
+    roleArn: `arn:role/${name}`,
+    directory,
+    handler: 'index.handler',
+    environment: { NAME: name },
+    timeoutSeconds: 10,
+    memoryMb: 512,
+    ...more,
+  }
+}
+
+/** Reads its environment when it is loaded, when it is called, and after it waited. */
+const readsEnvironment = `
+import { setTimeout as delay } from 'node:timers/promises'
+const atLoad = process.env.NAME
+export const handler = async () => {
+  const before = process.env.NAME
+  await delay(5)
+  return { atLoad, before, after: process.env.NAME, all: Object.keys(process.env), path: 'PATH' in process.env }
+}`
+
+/** Counts its calls; those that shall meet wait until two of them are running. */
+const countsCalls = `
+let calls = 0
+let running = 0
+const arrived = globalThis.arrived ??= []
+export const handler = async ({ meet }) => {
+  calls += 1
+  running += 1
+  const together = running
+  if (meet) {
+    await new Promise((resolve) => {
+      arrived.push(resolve)
+      if (arrived.length === 2) for (const go of arrived) go()
+    })
+  }
+  running -= 1
+  return { calls, together }
+}`
+
+let host: FunctionHost
+
+beforeAll(() => {
+  host = new FunctionHost(
+    [
+      aFunction('first', readsEnvironment),
+      aFunction('second', readsEnvironment),
+      aFunction('counts', countsCalls),
+      aFunction(
+        'context',
+        'export const handler = (event, c) => ({ ...c, event, left: c.getRemainingTimeInMillis() })',
+      ),
+      aFunction('throws', 'export const handler = async () => { throw new TypeError("bad day") }'),
+      aFunction('nothing', 'export const handler = async () => {}'),
+      aFunction('date', 'export const handler = async () => ({ at: new Date(0), gone: undefined })'),
+      aFunction('hangs', 'export const handler = () => new Promise(() => {})', { timeoutSeconds: 0.05 }),
+      aFunction('exits', 'export const handler = () => process.exit(3)'),
+      aFunction('waits', 'export const handler = () => new Promise(() => {})'),
+      aFunction('empty', 'export const other = 1'),
+      aFunction('sets', 'export const handler = async () => { process.env.NAME = 7; return process.env.NAME }'),
+    ],
+    { environmentOf: ({ environment }) => environment, log: new PassThrough().resume() },
+  )
+})
+
+afterAll(async () => {
+  await host.close()
+  rmSync(root, { recursive: true })
+})
+
+describe('functions in one thread', () => {
+  it('each see their own environment and nothing else, also while they run together', async () => {
+    const [first, second] = await Promise.all([host.invoke('first', {}), host.invoke('second', {})])
+
+    const seen = (name: string) => ({ atLoad: name, before: name, after: name, all: ['NAME'], path: false })
+    expect(first).toEqual(seen('first'))
+    expect(second).toEqual(seen('second'))
+  })
+
+  it('change no environment but their own, which holds text', async () => {
+    expect(await host.invoke('sets', {})).toBe('7')
+    expect(await host.invoke('first', {})).toMatchObject({ before: 'first' })
+  })
+
+  it('work on one event at a time in each instance, and use an instance again', async () => {
+    const together = await Promise.all([host.invoke('counts', { meet: true }), host.invoke('counts', { meet: true })])
+    const afterwards = await host.invoke('counts', {})
+
+    expect(together).toEqual([
+      { calls: 1, together: 1 },
+      { calls: 1, together: 1 },
+    ])
+    expect(afterwards).toEqual({ calls: 2, together: 1 })
+  })
+})
+
+describe('a call', () => {
+  it('comes with the context that Lambda gives', async () => {
+    expect(await host.invoke('context', { a: 1 })).toMatchObject({
+      event: { a: 1 },
+      functionName: 'context',
+      invokedFunctionArn: 'arn:context',
+      memoryLimitInMB: '512',
+      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      left: expect.any(Number),
+    })
+  })
+
+  it('gives back what JSON can say', async () => {
+    expect(await host.invoke('date', {})).toEqual({ at: '1970-01-01T00:00:00.000Z' })
+    expect(await host.invoke('nothing', {})).toBeNull()
+  })
+
+  it('fails with the error of the function', async () => {
+    await expect(host.invoke('throws', {})).rejects.toMatchObject({ reason: 'error', message: 'TypeError: bad day' })
+  })
+
+  it('fails when the module exports no such function', async () => {
+    await expect(host.invoke('empty', {})).rejects.toMatchObject({ reason: 'error' })
+  })
+
+  it('fails when its time is over', async () => {
+    await expect(host.invoke('hangs', {})).rejects.toMatchObject({
+      reason: 'timeout',
+      message: 'Task timed out after 0.05 seconds',
+    })
+  })
+
+  it('fails when the thread goes down under it, and the next one finds a new thread', async () => {
+    const waiting = host.invoke('waits', {})
+    const outcomes = await Promise.allSettled([waiting, host.invoke('exits', {})])
+
+    expect(outcomes).toMatchObject([{ reason: { reason: 'crash' } }, { reason: { reason: 'crash' } }])
+    expect(await host.invoke('first', {})).toMatchObject({ before: 'first' })
+  })
+})
+
+it('a bundle without its file is refused by name', () => {
+  const definition = { ...aFunction('missing', ''), handler: 'other.handler' }
+
+  expect(() => new FunctionHost([definition], { environmentOf: () => ({}), log: new PassThrough() })).toThrow('missing')
+})

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Role } from '../../../local/assembly/assembly.ts'
+import { readStatements } from '../../../local/assembly/read-roles.ts'
+import { type Backend, jsonAnswer } from '../../../local/gate/backend.ts'
+import { Gate, type Judgement } from '../../../local/gate/gate.ts'
+import { signRequest } from '../../../local/signature/sign-request.ts'
+import { place } from '../../support/small-assembly.ts'
+
+const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/Accounts'
+const queue = 'arn:aws:sqs:us-east-1:000000000000:Work.fifo'
+const role: Role = {
+  name: 'Reader',
+  arn: 'arn:aws:iam::000000000000:role/Reader',
+  statements: readStatements({
+    Statement: [
+      { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: table },
+      { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: queue },
+    ],
+  }),
+}
+
+const echo: Backend = ({ action, input }) => Promise.resolve(jsonAnswer({ action, input }))
+
+let gate: Gate
+let url: string
+
+beforeEach(async () => {
+  gate = new Gate()
+  url = await gate.open()
+  gate.serve(place, [role], {
+    dynamodb: echo,
+    sqs: echo,
+    secretsmanager: echo,
+    kms: echo,
+    s3: (_request, response) => Promise.resolve(void response.end('object')),
+  })
+})
+
+afterEach(() => gate.close())
+
+async function call(service: string, target: string, input: object, signer = gate.issue(role.arn)) {
+  const body = JSON.stringify(input)
+  const request = {
+    url: new URL(url),
+    service,
+    region: 'us-east-1',
+    target,
+    body,
+    contentType: 'application/x-amz-json-1.0',
+  }
+  const { host: _host, ...headers } = signRequest(request, signer, Date.now())
+  const response = await fetch(url, { method: 'POST', headers, body })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+describe('the gate', () => {
+  it('hands on what the role may do', async () => {
+    const answer = await call('dynamodb', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' })
+
+    expect(answer).toMatchObject({ status: 200, body: { action: 'GetItem', input: { TableName: 'Accounts' } } })
+  })
+
+  it('refuses what the role may not do, as DynamoDB would', async () => {
+    const answer = await call('dynamodb', 'DynamoDB_20120810.PutItem', { TableName: 'Accounts' })
+
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({
+      __type: 'com.amazon.coral.service#AccessDeniedException',
+      Message: `User: ${role.arn} is not authorized to perform: dynamodb:PutItem on resource: ${table} because no identity-based policy allows the dynamodb:PutItem action`,
+    })
+  })
+
+  it('refuses what the role may not do, as SQS would', async () => {
+    const answer = await call('sqs', 'AmazonSQS.DeleteMessage', { QueueUrl: `${url}/000000000000/Work.fifo` })
+
+    expect(answer.status).toBe(403)
+    expect(answer.headers.get('x-amzn-query-error')).toBe('AccessDenied;Sender')
+  })
+
+  it('allows a transaction only when every part of it is allowed', async () => {
+    const part = { TableName: 'Accounts' }
+    const get = await call('dynamodb', 'DynamoDB_20120810.TransactGetItems', { TransactItems: [{ Get: part }] })
+    const write = await call('dynamodb', 'DynamoDB_20120810.TransactWriteItems', {
+      TransactItems: [{ Put: part }, { ConditionCheck: part }],
+    })
+
+    expect([get.status, write.status]).toEqual([200, 400])
+  })
+
+  it('judges a call by the service that it was signed for, whatever its target says', async () => {
+    const answer = await call('sqs', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' })
+
+    expect(answer).toMatchObject({ status: 400, body: { __type: expect.stringContaining('UnknownOperation') } })
+  })
+
+  it('refuses a signature of somebody else', async () => {
+    const other = { ...gate.issue(role.arn), secretAccessKey: 'guessed' }
+
+    const answer = await call('dynamodb', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' }, other)
+
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { __type: expect.stringContaining('InvalidSignatureException') },
+    })
+  })
+
+  it('refuses a call without a signature', async () => {
+    const headers = { 'x-amz-target': 'DynamoDB_20120810.GetItem' }
+
+    const response = await fetch(url, { method: 'POST', headers, body: '{}' })
+
+    expect(await response.json()).toMatchObject({ __type: expect.stringContaining('MissingAuthenticationToken') })
+  })
+
+  it('lets a role do nothing that has no policy', async () => {
+    const signer = gate.issue('arn:aws:iam::000000000000:role/Unknown')
+
+    const answer = await call('dynamodb', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' }, signer)
+
+    expect(answer.body).toMatchObject({ __type: expect.stringContaining('AccessDenied') })
+  })
+
+  it('tells of every judgement', async () => {
+    const seen: Judgement[] = []
+    gate.observe((judgement) => seen.push(judgement))
+
+    await call('dynamodb', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' })
+    await call('dynamodb', 'DynamoDB_20120810.Scan', { TableName: 'Accounts' })
+
+    expect(seen).toEqual([
+      { roleArn: role.arn, action: 'dynamodb:GetItem', resource: table, allowed: true },
+      { roleArn: role.arn, action: 'dynamodb:Scan', resource: table, allowed: false },
+    ])
+  })
+})

@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+import { FunctionFailed } from '../../../local/functions/function-host.ts'
+import { functionReply } from '../../../local/gateway/function-reply.ts'
+import { Gateway, type Invoke } from '../../../local/gateway/gateway.ts'
+import { RouteTable } from '../../../local/gateway/route-table.ts'
+
+const routes = new RouteTable(
+  [
+    'GET /things',
+    'GET /things/{id}',
+    'PUT /things/{id}',
+    'GET /things/special',
+    'ANY /any',
+    'GET /files/{path+}',
+    '$default',
+  ].map((key) => ({ key, target: key })),
+)
+
+describe('RouteTable', () => {
+  it.each([
+    ['GET', '/things', 'GET /things', undefined],
+    ['GET', '/things/7', 'GET /things/{id}', { id: '7' }],
+    ['PUT', '/things/7', 'PUT /things/{id}', { id: '7' }],
+    ['GET', '/things/special', 'GET /things/special', undefined],
+    ['GET', '/things/a%2Fb%20c', 'GET /things/{id}', { id: 'a/b c' }],
+    ['GET', '/things/%zz', 'GET /things/{id}', { id: '%zz' }],
+    ['GET', '/things/', '$default', undefined],
+    ['GET', '/things/7/more', '$default', undefined],
+    ['DELETE', '/things/7', '$default', undefined],
+    ['POST', '/any', 'ANY /any', undefined],
+    ['GET', '/files/a/b.wav', 'GET /files/{path+}', { path: 'a/b.wav' }],
+    ['GET', '/', '$default', undefined],
+  ])('%s %s', (method, path, routeKey, parameters) => {
+    expect(routes.find(method, path)).toEqual({ routeKey, target: routeKey, parameters })
+  })
+
+  it('finds nothing where no route fits and none is the default', () => {
+    expect(new RouteTable([{ key: 'GET /a', target: 1 }]).find('GET', '/b')).toBeUndefined()
+  })
+})
+
+describe('functionReply', () => {
+  it.each<[string, object, [number, object, string]]>([
+    [
+      'an answer',
+      { statusCode: 201, headers: { 'X-A': 1 }, body: '{}' },
+      [201, { 'content-type': 'application/json', 'x-a': '1' }, '{}'],
+    ],
+    [
+      'cookies',
+      { statusCode: 200, cookies: ['a=1', 'b=2'] },
+      [200, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] }, ''],
+    ],
+    [
+      'base64',
+      { statusCode: 200, body: 'aGk=', isBase64Encoded: true },
+      [200, { 'content-type': 'application/json' }, 'hi'],
+    ],
+    ['a bare value', { hello: 'you' }, [200, { 'content-type': 'application/json' }, '{"hello":"you"}']],
+    [
+      'a status that is none',
+      { statusCode: 'x' },
+      [500, { 'content-type': 'application/json' }, '{"message":"Internal Server Error"}'],
+    ],
+  ])('%s', (_name, result, [status, headers, body]) => {
+    const reply = functionReply(result)
+
+    expect([reply.status, reply.headers, reply.body.toString()]).toEqual([status, headers, body])
+  })
+})
+
+/** The part of an event that tests look into; the rest is kept. */
+const eventAnswer = z.object({
+  event: z.looseObject({
+    headers: z.record(z.string(), z.string()),
+    body: z.optional(z.string()),
+    isBase64Encoded: z.boolean(),
+    requestContext: z.looseObject({ http: z.looseObject({ sourceIp: z.string() }) }),
+  }),
+})
+
+describe('the gateway', () => {
+  let gateway: Gateway
+  let url: string
+  let invoke: Invoke
+
+  beforeEach(async () => {
+    gateway = new Gateway()
+    url = `http://${await gateway.open('127.0.0.1', 0)}`
+    invoke = (name, event) => Promise.resolve({ name, event })
+  })
+
+  afterEach(() => gateway.close())
+
+  const serve = () => gateway.serve(routes, (name, event) => invoke(name, event))
+  const eventOf = async (path: string, init?: RequestInit) => {
+    serve()
+    const answer = z.parse(eventAnswer, await (await fetch(`${url}${path}`, init)).json())
+    return answer.event
+  }
+
+  it('answers 503 until it serves', async () => {
+    expect((await fetch(`${url}/things`)).status).toBe(503)
+  })
+
+  it('hands a request to the function of its route as an event of format 2.0', async () => {
+    const event = await eventOf('/things/a%20b?x=1&y=%C3%A4&x=2', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', 'x-many': 'one', cookie: 'a=1; b=2' },
+      body: '{"ä":1}',
+    })
+
+    expect(event).toMatchObject({
+      version: '2.0',
+      routeKey: 'PUT /things/{id}',
+      rawPath: '/things/a b',
+      rawQueryString: 'x=1&y=%C3%A4&x=2',
+      queryStringParameters: { x: '1,2', y: 'ä' },
+      pathParameters: { id: 'a b' },
+      cookies: ['a=1', 'b=2'],
+      headers: { 'content-type': 'application/json', 'x-many': 'one' },
+      body: '{"ä":1}',
+      isBase64Encoded: false,
+      requestContext: { http: { method: 'PUT', path: '/things/a b', sourceIp: '127.0.0.1' }, stage: '$default' },
+    })
+    expect(event.headers).not.toHaveProperty('cookie')
+  })
+
+  it('leaves out what a request does not have', async () => {
+    const event = await eventOf('/things')
+
+    for (const name of ['body', 'cookies', 'queryStringParameters', 'pathParameters'])
+      expect(event).not.toHaveProperty(name)
+  })
+
+  it.each([
+    ['application/x-www-form-urlencoded', true],
+    ['application/octet-stream', true],
+    ['text/plain', false],
+    ['application/problem+json; charset=utf-8', false],
+  ])('hands on a body of type %s, in base64: %s', async (type, base64) => {
+    const event = await eventOf('/any', { method: 'POST', headers: { 'content-type': type }, body: 'a=1' })
+
+    expect([event.isBase64Encoded, event.body]).toEqual([base64, base64 ? 'YT0x' : 'a=1'])
+  })
+
+  it('joins headers given more than once by commas', async () => {
+    serve()
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.end('GET /any HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nx-a: 2\r\nConnection: close\r\n\r\n')
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    await once(socket, 'close')
+
+    expect(text).toContain('"x-a":"1,2"')
+  })
+
+  it('does not believe a forwarded address', async () => {
+    const event = await eventOf('/any', { headers: { 'x-forwarded-for': '8.8.8.8' } })
+
+    expect(event.requestContext.http.sourceIp).toBe('127.0.0.1')
+  })
+
+  it('answers 413 to a body of more than 10 MB and calls no function', async () => {
+    serve()
+    let calls = 0
+    invoke = () => Promise.resolve(void (calls += 1))
+
+    const response = await fetch(`${url}/any`, { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) })
+
+    expect([response.status, calls]).toEqual([413, 0])
+  })
+
+  it.each([
+    ['error', 500],
+    ['crash', 500],
+    ['timeout', 503],
+  ] as const)('answers a function that ended in %s with %i', async (reason, status) => {
+    serve()
+    invoke = () => Promise.reject(new FunctionFailed(reason, 'secret detail'))
+
+    const response = await fetch(`${url}/any`)
+
+    expect(response.status).toBe(status)
+    expect(await response.text()).not.toContain('secret')
+  })
+
+  it('sends no body with a HEAD or a 204', async () => {
+    serve()
+    invoke = () => Promise.resolve({ statusCode: 204 })
+    const empty = await fetch(`${url}/any`)
+    invoke = () => Promise.resolve({ statusCode: 200, body: 'four' })
+    const head = await fetch(`${url}/any`, { method: 'HEAD' })
+
+    expect([empty.status, empty.headers.has('content-length')]).toEqual([204, false])
+    expect([head.headers.get('content-length'), await head.text()]).toEqual(['4', ''])
+  })
+})

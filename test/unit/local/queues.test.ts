@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { Poller } from '../../../local/queues/poller.ts'
+import { doneMessages, queueEvent } from '../../../local/queues/queue-event.ts'
+import type { ReceivedMessage } from '../../../local/queues/sqs-client.ts'
+
+const aMessage = (id: string): ReceivedMessage => ({ MessageId: id, ReceiptHandle: `handle-${id}`, Body: `body-${id}` })
+const messages = [aMessage('a'), aMessage('b'), aMessage('c')]
+const ids = (list: readonly ReceivedMessage[]) => list.map(({ MessageId }) => MessageId)
+
+it('a batch reaches a function in the form that Lambda gives it', () => {
+  const message = { ...aMessage('a'), MD5OfBody: 'md5', Attributes: { MessageGroupId: 'g' } }
+
+  expect(queueEvent({ arn: 'arn:queue' }, [message])).toEqual({
+    Records: [
+      {
+        messageId: 'a',
+        receiptHandle: 'handle-a',
+        body: 'body-a',
+        attributes: { MessageGroupId: 'g' },
+        messageAttributes: {},
+        md5OfBody: 'md5',
+        eventSource: 'aws:sqs',
+        eventSourceARN: 'arn:queue',
+        awsRegion: 'us-east-1',
+      },
+    ],
+  })
+})
+
+describe('of a batch are done with', () => {
+  it.each([
+    ['all, when no failure is told', { batchItemFailures: [] }, ['a', 'b', 'c']],
+    ['all, when there is no list', {}, ['a', 'b', 'c']],
+    ['all, when there is no answer', null, ['a', 'b', 'c']],
+    ['all but those told', { batchItemFailures: [{ itemIdentifier: 'b' }] }, ['a', 'c']],
+    ['none, when one is told that is not in it', { batchItemFailures: [{ itemIdentifier: 'x' }] }, []],
+    ['none, when one is told without an id', { batchItemFailures: [{ itemIdentifier: '' }] }, []],
+    ['none, when the answer has another form', { batchItemFailures: 'a' }, []],
+  ])('%s', (_name, answer, expected) => {
+    expect(ids(doneMessages(messages, answer, true))).toEqual(expected)
+  })
+
+  it('all, when the mapping asks for no report', () => {
+    expect(ids(doneMessages(messages, { batchItemFailures: [{ itemIdentifier: 'b' }] }, false))).toEqual([
+      'a',
+      'b',
+      'c',
+    ])
+  })
+})
+
+/** A queue that hands out batches one after another, then nothing. */
+function aQueue(batches: (readonly ReceivedMessage[] | Error)[]) {
+  const removed: string[] = []
+  return {
+    removed,
+    async receive() {
+      await new Promise((resolve) => setImmediate(resolve))
+      const next = batches.shift() ?? []
+      if (next instanceof Error) throw next
+      return next
+    },
+    remove: (done: readonly ReceivedMessage[]) => Promise.resolve(void removed.push(...ids(done))),
+  }
+}
+
+describe('a poller', () => {
+  it('removes what the function is done with and leaves the rest to the queue', async () => {
+    const queue = aQueue([messages])
+    const handle = (batch: readonly ReceivedMessage[]) => Promise.resolve(batch.slice(0, 2))
+    const poller = new Poller({ queue, batchSize: 10, concurrency: 2, handle, onError: () => {} })
+
+    await poller.stop()
+
+    expect(queue.removed).toEqual(['a', 'b'])
+  })
+
+  it('removes nothing of a batch that its function failed on, and goes on', async () => {
+    const errors: unknown[] = []
+    const queue = aQueue([[aMessage('a')], [aMessage('b')]])
+    const handle = (batch: readonly ReceivedMessage[]) =>
+      batch[0]?.MessageId === 'a' ? Promise.reject(new Error('bad day')) : Promise.resolve(batch)
+    const poller = new Poller({ queue, batchSize: 10, concurrency: 1, handle, onError: (error) => errors.push(error) })
+
+    await poller.stop()
+
+    expect(queue.removed).toEqual(['b'])
+    expect(errors).toHaveLength(1)
+  })
+
+  it('works on no more batches at a time than it may', async () => {
+    let [running, most] = [0, 0]
+    const queue = aQueue(['a', 'b', 'c', 'd', 'e'].map((id) => [aMessage(id)]))
+    const handle = async (batch: readonly ReceivedMessage[]) => {
+      running += 1
+      most = Math.max(most, running)
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      running -= 1
+      return batch
+    }
+    const poller = new Poller({ queue, batchSize: 1, concurrency: 2, handle, onError: () => {} })
+
+    await poller.stop()
+
+    expect([most, queue.removed]).toEqual([2, ['a', 'b', 'c', 'd', 'e']])
+  })
+
+  it('tries again after its queue refused it', async () => {
+    const recovered = Promise.withResolvers<void>()
+    const queue = aQueue([new Error('away'), [aMessage('a')]])
+    const handle = (batch: readonly ReceivedMessage[]) => {
+      recovered.resolve()
+      return Promise.resolve(batch)
+    }
+    const poller = new Poller({ queue, batchSize: 1, concurrency: 1, handle, onError: () => {}, restMs: 0 })
+
+    await recovered.promise
+    await poller.stop()
+
+    expect(queue.removed).toEqual(['a'])
+  })
+})

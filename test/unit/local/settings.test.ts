@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readSettings } from '../../../local/settings.ts'
+
+describe('readSettings', () => {
+  it('has a default for everything', () => {
+    expect(readSettings({})).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      engine: undefined,
+      enginePort: 8021,
+      dataDir: resolve('.data'),
+      rootPassword: undefined,
+      engineCredential: undefined,
+      hookAllowedNetworks: '127.0.0.0/8,::1/128',
+      dynamodbEndpoint: undefined,
+      sqsEndpoint: undefined,
+      s3Endpoint: undefined,
+      logLevel: undefined,
+    })
+  })
+
+  it.each([
+    ['esl://:secret@engine.example.com:8022', { host: 'engine.example.com', port: 8022, password: 'secret' }],
+    ['esl://:p%40ss@10.0.0.1', { host: '10.0.0.1', port: 8021, password: 'p@ss' }],
+    ['esl://:secret@[::1]:8021', { host: '::1', port: 8021, password: 'secret' }],
+  ])('takes an engine from %s', (ENGINE_URL, engine) => {
+    expect(readSettings({ ENGINE_URL }).engine).toEqual(engine)
+  })
+
+  it('lets hooks reach no other network when told so', () => {
+    expect(readSettings({ HOOK_ALLOWED_NETWORKS: '' }).hookAllowedNetworks).toBe('')
+  })
+
+  it.each([
+    ['PORT', 'http'],
+    ['PORT', '65536'],
+    ['ENGINE_PORT', '-1'],
+    ['HOST', 'my-laptop'],
+    ['ENGINE_URL', 'tcp://:secret@host'],
+    ['ENGINE_URL', 'esl://host:8021'],
+    ['DYNAMODB_ENDPOINT', '127.0.0.1:8000'],
+    ['SQS_ENDPOINT', 'ftp://x'],
+    ['LOG_LEVEL', 'loud'],
+  ])('names %s when it is %s', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(name)
+  })
+
+  it('never repeats a password', () => {
+    expect(() => readSettings({ ENGINE_URL: 'tcp://:hunter2@host' })).toThrow(/^(?!.*hunter2)/)
+  })
+})
+
+it('the table of settings names every variable that is read, and no other', () => {
+  const table: { name: string }[] = JSON.parse(readFileSync('local/settings.json', 'utf8'))
+  const asked = new Set<string>()
+  readSettings(new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }))
+
+  expect(table.map(({ name }) => name).sort()).toEqual([...asked].sort())
+})

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { CommandReader, type SocketCommand } from '../../../local/engine/socket/command-reader.ts'
+
+function commandsIn(pieces: readonly string[]): SocketCommand[] {
+  const reader = new CommandReader()
+  const commands: SocketCommand[] = []
+  for (const piece of pieces) {
+    reader.feed(piece)
+    for (let command = reader.next(); command !== undefined; command = reader.next()) commands.push(command)
+  }
+  return commands
+}
+
+const transcript = [
+  '\n\r\nauth ClueCon\r\n\r\n',
+  'sendevent CUSTOM\nEvent-Subclass: a::b\nContent-Length: 7\nnocolon\n\nx\n\nCo\n\n',
+  'api echo one\rtwo: three\n\n\n\n',
+  'bgapi status\nJob-UUID:  spaced \n\n',
+].join('')
+
+describe('commands', () => {
+  const whole = commandsIn([transcript])
+
+  test('are lines, headers and a body', () => {
+    expect(whole).toEqual([
+      { line: 'auth ClueCon', headers: [] },
+      {
+        line: 'sendevent CUSTOM',
+        headers: [
+          ['Event-Subclass', 'a::b'],
+          ['Content-Length', '7'],
+        ],
+        body: 'x\n\nCo\n\n',
+      },
+      { line: 'api echo one', headers: [['two', 'three']] },
+      { line: 'bgapi status', headers: [['Job-UUID', 'spaced ']] },
+    ])
+  })
+
+  test('are the same wherever the bytes are cut in two', () => {
+    for (let cut = 1; cut < transcript.length; cut++) {
+      expect(commandsIn([transcript.slice(0, cut), transcript.slice(cut)]), `cut at ${cut}`).toEqual(whole)
+    }
+  })
+
+  test('are the same when they come byte by byte', () => {
+    expect(commandsIn(transcript.split(''))).toEqual(whole)
+  })
+
+  test('that never end are refused at a limit', () => {
+    const reader = new CommandReader()
+    const megabyte = 'x'.repeat(1024 * 1024)
+
+    expect(() => {
+      for (let fed = 0; fed < 20; fed++) reader.feed(megabyte)
+    }).toThrow('command too long')
+  })
+})

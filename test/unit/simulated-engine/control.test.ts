@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type EngineLab, engineLab, troubledPhones } from '../../support/engine-lab.ts'
+import { type Replayed, replay } from '../../support/engine-replay.ts'
+import { type FrameShape, shapesOf } from '../../support/engine-shape.ts'
+
+let lab: EngineLab
+afterEach(() => lab.close())
+
+describe('recorded orders get the recorded answers', () => {
+  test.each([
+    'control/originate-ok',
+    'control/originate-uuid-in-use',
+    'control/originate-quoting',
+    'control/originate-auto-answer',
+    'api/after-hupall',
+  ])('%s', async (name) => {
+    lab = await engineLab()
+
+    const exchanges = await replay(lab, name)
+
+    expectSameAnswers(exchanges)
+  })
+
+  test('control/originate-errors, but for the extension with early media, which is not simulated', async () => {
+    lab = await engineLab({ phoneBehaviour: troubledPhones })
+
+    const exchanges = await replay(lab, 'control/originate-errors')
+
+    const [early, others] = split(exchanges, ({ sent }) => sent.includes('/5104/'))
+    expectSameAnswers(others)
+    for (const { answered } of early) expect(answered[0]?.body).toBe('-ERR NO_ROUTE_DESTINATION\n')
+  })
+
+  /** Media and features that the platform never orders. */
+  const notSimulated =
+    /^api uuid_(buglist|audio|send_dtmf|recv_dtmf|displace|display|phone_event|deflect|limit|loglevel|flush_dtmf|session_heartbeat|broadcast|bridge|park)\b/
+
+  test('control/uuid-commands, but for the orders that are not simulated', async () => {
+    lab = await engineLab()
+
+    const exchanges = await replay(lab, 'control/uuid-commands', {
+      rewrite: (bytes) => bytes.replaceAll('/var/fsrec', lab.recordingsDir),
+    })
+
+    const [unknown, known] = split(exchanges, ({ sent }) => notSimulated.test(sent))
+    for (const { answered } of unknown) expect(answered[0]?.body).toMatch(/^-ERR uuid_\w+ Command not found!\n$/)
+    // `show calls` is not simulated; without uuid_bridge the second call is not pulled down with the first.
+    const [follows, others] = split(known, ({ sent }) => /^api show (calls|channels count)/.test(sent))
+    expect(follows.map(({ answered }) => answered[0]?.body.slice(0, 9))).toEqual(['-USAGE: c', '\n2 total.'])
+    expectSameAnswers(others)
+  })
+})
+
+describe('a job in the background', () => {
+  test.each(['control/bgapi-originate', 'control/bgapi-json'])(
+    'is acknowledged at once and answered by an event: %s',
+    async (name) => {
+      lab = await engineLab()
+
+      const exchanges = await replay(lab, name)
+
+      // An event may come before or after the reply to the next command; each kind keeps its own order.
+      const recorded = exchanges.flatMap((exchange) => shapesOf(exchange.recorded))
+      const answered = exchanges.flatMap((exchange) => shapesOf(exchange.answered))
+      expect(answered.filter(isReply)).toEqual(recorded.filter(isReply))
+      expect(answered.filter((shape) => !isReply(shape))).toEqual(recorded.filter((shape) => !isReply(shape)))
+    },
+  )
+})
+
+function isReply({ type }: FrameShape): boolean {
+  return !type.startsWith('text/event')
+}
+
+function expectSameAnswers(exchanges: readonly Replayed[]): void {
+  for (const { sent, recorded, answered } of exchanges) {
+    expect(shapesOf(answered), `after ${JSON.stringify(sent)}`).toEqual(shapesOf(recorded))
+  }
+}
+
+function split<T>(all: readonly T[], fits: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(fits), all.filter((one) => !fits(one))]
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type EngineLab, type LabClient, engineLab, labDirectory } from '../../support/engine-lab.ts'
+import { fromJson } from '../../support/engine-shape.ts'
+
+let lab: EngineLab
+let listener: LabClient
+beforeEach(async () => {
+  lab = await engineLab({
+    directory: (form) => labDirectory(form.user === '555001' ? { ...form, user: '1001' } : form),
+  })
+  listener = await lab.login()
+  await listener.command(
+    'event json CHANNEL_ANSWER CHANNEL_BRIDGE CHANNEL_EXECUTE CHANNEL_HANGUP_COMPLETE RECORD_START RECORD_STOP',
+  )
+})
+afterEach(() => lab.close())
+
+/** Rings Alice's phone and, once it answers, sends it to an extension. */
+async function callFromAlice(extension: string): Promise<string> {
+  const caller = await lab.login()
+  const { body } = await caller.command(
+    `api originate user/1000@tenant1.example.com ${extension} XML tenant1.example.com`,
+  )
+  return body.slice(4).trim()
+}
+
+/** What happened since, a line for each event. */
+async function happened(ms: number): Promise<string[]> {
+  await lab.time.advance(ms)
+  return (await listener.drain()).map(({ body }) => {
+    const event = new Map(fromJson(body).pairs)
+    return [event.get('Event-Name'), event.get('Application'), event.get('variable_hangup_cause')]
+      .filter((part) => part !== undefined)
+      .join(' ')
+  })
+}
+
+const answered = 'CHANNEL_ANSWER'
+const ended = (cause: string) => `CHANNEL_HANGUP_COMPLETE ${cause}`
+
+describe('an answered call that is sent to', () => {
+  test('9196 is echoed until somebody hangs up', async () => {
+    const uuid = await callFromAlice('9196')
+
+    expect(await happened(3_600_000)).toEqual([answered, 'CHANNEL_EXECUTE answer', 'CHANNEL_EXECUTE echo'])
+    await (await lab.login()).command(`api uuid_kill ${uuid}`)
+    expect(await happened(0)).toEqual([ended('NORMAL_CLEARING')])
+  })
+
+  test('9198 ends by itself after a second, and not before', async () => {
+    await callFromAlice('9198')
+
+    expect(await happened(900)).not.toContain(ended('NORMAL_CLEARING'))
+    expect(await happened(200)).toContain(ended('NORMAL_CLEARING'))
+  })
+
+  test.each([
+    ['9199', 'NORMAL_CLEARING'],
+    ['5100', 'USER_BUSY'],
+    ['5101', 'CALL_REJECTED'],
+    ['5103', 'UNALLOCATED_NUMBER'],
+    ['no-such-extension', 'NO_ROUTE_DESTINATION'],
+  ])('%s ends at once with %s', async (extension, cause) => {
+    await callFromAlice(extension)
+
+    expect(await happened(0)).toContain(ended(cause))
+  })
+
+  test('5102 rings for ever', async () => {
+    await callFromAlice('5102')
+
+    expect(await happened(7_200_000)).toEqual([answered, 'CHANNEL_EXECUTE ring_ready', 'CHANNEL_EXECUTE sleep'])
+  })
+
+  test.each([
+    ['a login', '1001'],
+    ['a number', '555001'],
+  ])('%s of an account rings that phone and connects the two', async (_kind, extension) => {
+    const uuid = await callFromAlice(extension)
+
+    const events = await happened(1_000)
+    expect(events).toEqual([
+      answered,
+      'CHANNEL_EXECUTE set',
+      'CHANNEL_EXECUTE set',
+      'CHANNEL_EXECUTE bridge',
+      answered,
+      'CHANNEL_BRIDGE',
+    ])
+    await (await lab.login()).command(`api uuid_kill ${uuid}`)
+    expect(await happened(0)).toEqual([ended('NORMAL_CLEARING'), ended('NORMAL_CLEARING')])
+  })
+
+  test('an account without a phone ends with what is wrong', async () => {
+    await callFromAlice('1005')
+
+    expect(await happened(0)).toContain(ended('USER_NOT_REGISTERED'))
+  })
+
+  test('5000 leaves two seconds of tone in a WAV file', async () => {
+    const uuid = await callFromAlice('5000')
+    const file = join(lab.recordingsDir, `${uuid}.wav`)
+
+    expect(readFileSync(file)).toHaveLength(44)
+    expect(await happened(2_500)).toContain(ended('NORMAL_CLEARING'))
+
+    const recording = readFileSync(file)
+    expect(recording.toString('latin1', 0, 4) + recording.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ')
+    expect(recording.readUInt32LE(4)).toBe(recording.length - 8)
+    expect([recording.readUInt16LE(20), recording.readUInt16LE(22)]).toEqual([1, 1])
+    expect([recording.readUInt32LE(24), recording.readUInt16LE(34)]).toEqual([8_000, 16])
+    expect(recording.readUInt32LE(40)).toBe(2 * 8_000 * 2)
+    const samples = Array.from({ length: 8_000 }, (_, at) => recording.readInt16LE(44 + at * 2))
+    const rises = samples.filter((sample, at) => sample >= 0 && (samples[at - 1] ?? 0) < 0).length
+    expect(rises).toBeGreaterThan(430)
+    expect(rises).toBeLessThan(450)
+  })
+})
+
+test('extensions of a domain are unknown in the context of another', async () => {
+  const caller = await lab.login()
+
+  const { body } = await caller.command('api originate loopback/9196/elsewhere.example.com &park()')
+
+  expect(body).toBe('-ERR NO_ROUTE_DESTINATION\n')
+})
+
+test('a recording is never written outside its folder', async () => {
+  const uuid = await callFromAlice('9196')
+  const caller = await lab.login()
+
+  for (const path of ['/etc/engine-test.wav', `${lab.recordingsDir}/../escaped.wav`, '../escaped.wav']) {
+    expect((await caller.command(`api uuid_record ${uuid} start ${path}`)).body).toBe('-ERR Cannot record session!\n')
+  }
+})

@@ -1,0 +1,127 @@
+import { createServer } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type EngineLab, type LabClient, engineLab } from '../../support/engine-lab.ts'
+import { fromJson } from '../../support/engine-shape.ts'
+
+const labs: EngineLab[] = []
+afterEach(async () => {
+  for (const lab of labs.splice(0)) await lab.close()
+})
+
+async function openLab(options: Parameters<typeof engineLab>[0] = {}): Promise<EngineLab> {
+  const lab = await engineLab(options)
+  labs.push(lab)
+  return lab
+}
+
+describe('the engine', () => {
+  test('refuses to start on a port that is taken, with the plain error', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+
+    await expect(engineLab({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await new Promise((resolve) => taken.close(resolve))
+  })
+
+  test('makes the same uuids again from the same seed, and others from another', async () => {
+    const firstUuid = async (seed: number) => {
+      const client = await (await openLab({ seed })).login()
+      return (await client.command('api create_uuid')).body
+    }
+
+    const [once, again, other] = [await firstUuid(1), await firstUuid(1), await firstUuid(2)]
+
+    expect(once).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(again).toBe(once)
+    expect(other).not.toBe(once)
+  })
+
+  test('shows a sign of life every twenty seconds', async () => {
+    const lab = await openLab()
+    const client = await lab.login()
+    await client.command('event json HEARTBEAT')
+
+    await lab.time.advance(60_000)
+
+    const beats = (await client.drain()).map(({ body }) => new Map(fromJson(body).pairs))
+    expect(beats).toHaveLength(3)
+    expect(beats[0]?.get('Event-Info')).toBe('System Ready')
+  })
+
+  test('closes every connection and frees its port', async () => {
+    const lab = await openLab()
+    const client = await lab.login()
+
+    await lab.engine.close()
+
+    await client.untilClosed()
+    const again = createServer()
+    await new Promise<void>((resolve, reject) => {
+      again.once('error', reject)
+      again.listen(lab.engine.port, '127.0.0.1', resolve)
+    })
+    await new Promise((resolve) => again.close(resolve))
+  })
+
+  test('numbers an event when it is begun, so that numbers run backwards', async () => {
+    const client = await (await openLab()).login()
+    await client.command('event json API RELOADXML')
+
+    await client.command('api reloadxml')
+
+    const events = (await client.drain()).map(({ body }) => new Map(fromJson(body).pairs))
+    expect(events.map((event) => event.get('Event-Name'))).toEqual(['RELOADXML', 'API'])
+    const [first, second] = events.map((event) => Number(event.get('Event-Sequence')))
+    expect(second).toBeLessThan(first ?? 0)
+  })
+})
+
+describe('a reader that falls too far behind', () => {
+  const event = (payload: string) => `sendevent CUSTOM\nEvent-Subclass: lab::load\npay: ${payload}\n\n`
+
+  /** More than the sockets between the two can hold, then more than may be lost. */
+  const burst = [
+    ...Array<string>(60).fill(event('x'.repeat(200_000))),
+    ...Array<string>(700).fill(event('y')),
+    'sendevent CUSTOM\nEvent-Subclass: lab::last\n\n',
+  ]
+
+  /** A client that stops reading, and one that sends it the burst until nothing is answered any more. */
+  async function fallBehind(lab: EngineLab): Promise<{ slow: LabClient; answered: number }> {
+    const slow = await lab.login()
+    await slow.command('event plain CUSTOM lab::load')
+    slow.pause()
+    const sender = await lab.login()
+    sender.send(burst.join(''))
+    // The queue and the losses that are forgiven: so many are answered for certain.
+    let answered = (await sender.take(505)).length
+    for (let news = 1; news > 0; answered += news) news = (await sender.drain()).length
+    return { slow, answered }
+  }
+
+  test('holds up everybody until it is gone, and then the others miss nothing', async () => {
+    const lab = await openLab({ maxQueuedEvents: 5 })
+    const other = await lab.login()
+    await other.command('event plain CUSTOM lab::last')
+    const { slow, answered } = await fallBehind(lab)
+
+    expect(answered).toBeLessThan(burst.length)
+    expect(await other.drain()).toEqual([])
+    slow.destroy()
+    expect(await other.take(1)).toHaveLength(1)
+  })
+
+  test('is told so in the middle of an event, and cut off', async () => {
+    const lab = await openLab({ maxQueuedEvents: 5 })
+    const { slow } = await fallBehind(lab)
+
+    slow.resume()
+
+    await slow.untilClosed()
+    expect(slow.tail.slice(-110)).toMatch(
+      /xxxContent-Type: text\/disconnect-notice\nContent-Length: 39\n\nkilled listener because of lost events\n$/,
+    )
+  })
+})

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type EngineLab, type LabClient, engineLab, labDirectory } from '../../support/engine-lab.ts'
+import { recordedExchanges, replay } from '../../support/engine-replay.ts'
+import { fromJson, shapesOf } from '../../support/engine-shape.ts'
+
+const domain = 'tenant1.example.com'
+const deleted = new Set<string>()
+let broken = false
+let holdUp: Promise<void> | undefined
+let lab: EngineLab
+let listener: LabClient
+beforeEach(async () => {
+  deleted.clear()
+  broken = false
+  lab = await engineLab({
+    directory: async (form) => {
+      // Answered as of now, told later.
+      const answer = labDirectory(deleted.has(form['user'] ?? '') ? {} : form)
+      await holdUp
+      if (broken) throw new Error('the directory is out of order')
+      return answer
+    },
+  })
+  listener = await lab.login()
+  await listener.command(
+    'event json CUSTOM sofia::register sofia::unregister sofia::expire sofia::register_attempt sofia::pre_register',
+  )
+})
+afterEach(() => lab.close())
+
+const recorded = recordedExchanges('events/registrations.json')
+  .flatMap(({ frames }) => frames)
+  .filter(({ headers }) => headers.get('Content-Type') === 'text/event-json')
+
+/** The recorded events of user 1003, who registers once and takes it back; 1000 also renews. */
+function recordedOf(user: string): ReturnType<typeof shapesOf> {
+  return shapesOf(recorded.filter(({ body }) => body.includes(`"from-user":"${user}"`)))
+}
+
+describe('a phone', () => {
+  test('that registers and takes it back fires the recorded events', async () => {
+    lab.engine.unregisterPhone('1003', domain)
+    await listener.drain()
+
+    expect(await lab.engine.registerPhone('1003', domain)).toBe(true)
+    expect(lab.engine.unregisterPhone('1003', domain)).toBe(true)
+
+    expect(shapesOf(await listener.drain())).toEqual(recordedOf('1003'))
+  })
+
+  test('that renews says so, as recorded', async () => {
+    const [, , , pre, attempt, renewed] = recordedOf('1000')
+
+    await lab.engine.registerPhone('1000', domain)
+
+    expect(shapesOf(await listener.drain())).toEqual([pre, attempt, renewed])
+    expect(renewed?.names).toContain('update-reg')
+  })
+
+  test('renews by itself before its registration ends', async () => {
+    await lab.time.advance(3_000_000)
+
+    const subclasses = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Subclass'))
+    expect(subclasses.filter((subclass) => subclass === 'sofia::register')).toHaveLength(5)
+    expect(subclasses).not.toContain('sofia::unregister')
+  })
+
+  test('of a user that the directory does not know cannot register', async () => {
+    expect(await lab.engine.registerPhone('9999', domain)).toBe(false)
+    expect(lab.engine.unregisterPhone('9999', domain)).toBe(false)
+    expect(await listener.drain()).toEqual([])
+  })
+})
+
+describe('when the engine is told to forget what it knows of a user', () => {
+  const subclasses = async () =>
+    (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Subclass'))
+
+  test('a new user gets a registered phone', async () => {
+    const client = await lab.login()
+
+    const { body } = await client.command(`api xml_flush_cache id 1005 ${domain}`)
+
+    expect(body).toBe('+OK cleared 0 entries\n')
+    expect(await subclasses()).toContain('sofia::register')
+    const { body: answer } = await client.command(`api originate user/1005@${domain} &park()`)
+    expect(answer).toMatch(/^\+OK /)
+  })
+
+  test('the phone of a deleted user is unregistered', async () => {
+    const client = await lab.login()
+    deleted.add('1001')
+
+    const { body } = await client.command(`api xml_flush_cache id 1001 ${domain}`)
+
+    expect(body).toBe('+OK cleared 1 entry\n')
+    expect((await subclasses()).at(-1)).toBe('sofia::unregister')
+    const { body: answer } = await client.command(`api originate user/1001@${domain} &park()`)
+    expect(answer).toBe('-ERR SUBSCRIBER_ABSENT\n')
+  })
+
+  test('nothing changes while the directory fails', async () => {
+    const client = await lab.login()
+    broken = true
+
+    await client.command(`api xml_flush_cache id 1001 ${domain}`)
+    await lab.time.advance(7_200_000)
+
+    expect(await subclasses()).toEqual([])
+    broken = false
+    await lab.time.advance(2_000_000)
+    expect(await subclasses()).toContain('sofia::register')
+  })
+
+  test('the last word is that of the last order, however slow an answer is', async () => {
+    const client = await lab.login()
+    const slow = Promise.withResolvers<void>()
+    holdUp = slow.promise
+    await client.command(`api xml_flush_cache id 1005 ${domain}`)
+    holdUp = undefined
+    deleted.add('1005')
+    await client.command(`api xml_flush_cache id 1005 ${domain}`)
+
+    slow.resolve()
+
+    expect((await subclasses()).at(-1)).toBe('sofia::unregister')
+    const { body } = await client.command(`api originate user/1005@${domain} &park()`)
+    expect(body).toBe('-ERR SUBSCRIBER_ABSENT\n')
+    deleted.clear()
+    const { body: later } = await client.command(`api originate user/1005@${domain} &park()`)
+    expect(later).toBe('-ERR USER_NOT_REGISTERED\n')
+  })
+
+  test('a phone that is registered already is left alone', async () => {
+    const client = await lab.login()
+
+    await client.command(`api xml_flush_cache id 1001 ${domain}`)
+
+    expect(await subclasses()).toEqual([])
+  })
+})
+
+test('a flushed registration ends with the event of one that expired', async () => {
+  const client = await lab.login()
+
+  const { body } = await client.command(`api sofia profile internal flush_inbound_reg 1001@${domain}`)
+
+  expect(body).toBe('+OK flushing all registrations matching specified call_id\n')
+  const [event] = await listener.drain()
+  const headers = new Map(fromJson(event?.body ?? '').pairs)
+  expect(headers.get('Event-Subclass')).toBe('sofia::expire')
+  expect([headers.get('user'), headers.get('host')]).toEqual(['1001', domain])
+})
+
+test('the list of registrations is as recorded, and follows a moment late', async () => {
+  const replayed = await replay(lab, 'api/registrations')
+  const list = replayed.find(({ sent }) => sent.startsWith('api show registrations as json'))
+  const client = await lab.login()
+  lab.engine.unregisterPhone('1004', domain)
+
+  const late = await client.command('api show registrations count')
+  await lab.time.advance(500)
+  const settled = await client.command('api show registrations count')
+
+  expect(shapesOf(list?.answered ?? [])).toEqual(shapesOf(list?.recorded ?? []))
+  expect([late.body, settled.body]).toEqual(['\n5 total.\n', '\n4 total.\n'])
+})
