@@ -4,6 +4,7 @@ import type { ChannelRegistry } from './calls/channel-registry.ts'
 import type { DomainNames } from './calls/domain-names.ts'
 import { type PendingJobs, pendingJobs } from './commands/pending-jobs.ts'
 import type { Engine, EngineEvent } from './engine.ts'
+import type { EngineChange } from './events/engine-events.ts'
 import type { EslSession, EslSessionOptions, EslState } from './esl/session.ts'
 import type { Time } from './timers.ts'
 
@@ -36,11 +37,8 @@ export interface WorksParts extends Time {
   readonly words: readonly string[]
   /** Told of every event of the event link; must not throw. */
   readonly onEvent: (event: EngineEvent) => void
-  /** Told when the event link came up or was lost. */
-  readonly onEngine: (
-    engine: Pick<Engine, 'name' | 'coreUuid'>,
-    kind: 'engine_connected' | 'engine_disconnected',
-  ) => void
+  /** Told when the event link came up or was lost; not when it was let go of, which is no news of the engine. */
+  readonly onEngine: (engine: Pick<Engine, 'name' | 'coreUuid'>, kind: EngineChange) => void
 }
 
 /** Opens both links of an engine. Answers of jobs come on the link that they were given on. */
@@ -67,13 +65,13 @@ export function engineWorks(parts: WorksParts): EngineWorks {
     name: 'events',
     subscribe: parts.words,
     onEvent: parts.onEvent,
-    onState: ({ kind }) => {
-      if (kind === 'ready') parts.onEngine({ name, coreUuid: core.uuid }, 'engine_connected')
-      if (kind === 'down' && wasReady) {
+    onState: (state) => {
+      if (state.kind === 'ready') parts.onEngine({ name, coreUuid: core.uuid }, 'engine_connected')
+      if (state.kind === 'down' && wasReady) {
         registry.doubt()
-        parts.onEngine({ name, coreUuid: core.uuid }, 'engine_disconnected')
+        if (state.reason !== 'stopped') parts.onEngine({ name, coreUuid: core.uuid }, 'engine_disconnected')
       }
-      wasReady = kind === 'ready'
+      wasReady = state.kind === 'ready'
     },
   })
 

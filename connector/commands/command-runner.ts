@@ -51,7 +51,7 @@ export interface RunnerParts extends Time, DispatchParts {
 
 /** Makes a runner. */
 export function commandRunner(parts: RunnerParts): CommandRunner {
-  const { store, callSlots, orderSlots, connectorId, log, timers, random } = parts
+  const { store, callSlots, orderSlots, connectorId, log, clock, timers, random } = parts
   const running = new Set<Promise<void>>()
   const counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
 
@@ -93,6 +93,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
 
   const send = async (message: CommandMessage, prepared: PreparedCommand, release: () => void) => {
     if (!(await claimed(message))) return release()
+    if (clock.now() >= message.deadlineAt) return inBackground(record(message, unsent('expired')).finally(release))
     const { outcome } = await prepared.send()
     inBackground(outcome.then((ended) => record(message, ended)).finally(release))
   }

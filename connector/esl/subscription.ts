@@ -46,7 +46,7 @@ function stepsOf(verb: SubscriptionStep['verb'], { names, subclasses }: Subscrip
   const lists = [
     ...events.slice(0, -1),
     [...(events.at(-1) ?? []), ...last],
-    ...others.map((more) => ['CUSTOM', ...more]),
+    ...others.map((more) => ['CUSTOM'].concat(more)),
   ]
   return lists.filter((words) => words.length > 0).map((words) => ({ verb, words }))
 }

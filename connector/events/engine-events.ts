@@ -7,28 +7,46 @@ import type { Subscriptions } from './subscriptions.ts'
 
 const minuteMs = 60_000
 
+/** What can become of an engine's event link. */
+export type EngineChange = 'engine_connected' | 'engine_disconnected'
+
+/** Tells every domain with a hook for it that an engine's event link came up or was lost. */
+export type TellEngineChange = (kind: EngineChange, engine: Pick<Engine, 'coreUuid' | 'name'>) => void
+
 /**
- * Tells every domain with a hook for it that the engine's event link came up or was lost. The id is derived from the
- * engine's core, the kind and the minute: connectors that lose the engine together tell it once, and a link that
- * comes and goes within a minute is told once.
+ * Makes a teller of one engine. The id of what it tells is derived from the engine's core, the kind, the minute and
+ * how often that kind came in it: connectors that lose the engine together tell it once, and of a link that comes and
+ * goes the last word is always told.
  */
-export function tellEngineState(
-  parts: { readonly subscriptions: Subscriptions; readonly outbox: EventOutbox; readonly clock: Clock },
-  kind: 'engine_connected' | 'engine_disconnected',
-  engine: Pick<Engine, 'coreUuid' | 'name'>,
-): void {
-  const now = parts.clock.now()
-  for (const domain of parts.subscriptions.domainsWanting(`CUSTOM->svc::${kind}`)) {
-    const cause = [engine.coreUuid || engine.name, kind, domain, `${Math.floor(now / minuteMs)}`]
-    const digest = createHash('sha256').update(JSON.stringify(cause)).digest('hex')
-    parts.outbox.add(
-      serviceEvent({
-        kind,
-        id: `${kind}:${digest.slice(0, 32)}`,
-        domain,
-        occurredAt: now,
-        fields: engine.coreUuid === '' ? {} : { 'Core-UUID': engine.coreUuid },
-      }),
-    )
+export function engineStateTeller({
+  subscriptions,
+  outbox,
+  clock,
+}: {
+  readonly subscriptions: Subscriptions
+  readonly outbox: EventOutbox
+  readonly clock: Clock
+}): TellEngineChange {
+  let minute = 0
+  const times = { engine_connected: 0, engine_disconnected: 0 }
+
+  return (kind, engine) => {
+    const now = clock.now()
+    if (Math.floor(now / minuteMs) !== minute) Object.assign(times, { engine_connected: 0, engine_disconnected: 0 })
+    minute = Math.floor(now / minuteMs)
+    times[kind] += 1
+    for (const domain of subscriptions.domainsWanting(`CUSTOM->svc::${kind}`)) {
+      const cause = [engine.coreUuid || engine.name, kind, domain, `${minute}`, `${times[kind]}`]
+      const digest = createHash('sha256').update(JSON.stringify(cause)).digest('hex')
+      outbox.add(
+        serviceEvent({
+          kind,
+          id: `${kind}:${digest.slice(0, 32)}`,
+          domain,
+          occurredAt: now,
+          fields: engine.coreUuid === '' ? {} : { 'Core-UUID': engine.coreUuid },
+        }),
+      )
+    }
   }
 }

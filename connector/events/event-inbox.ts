@@ -32,12 +32,13 @@ export interface InboxParts {
   readonly limit?: number | undefined
 }
 
-/** Makes an empty inbox. Above its limit new events are dropped and counted. */
+/** Makes an empty inbox. Above its limit new events are dropped and counted, which is logged once until it is empty. */
 export function eventInbox({ handle, timers, random, log, limit = defaultLimit }: InboxParts): EventInbox {
   const counts = { unreadable: 0, dropped: 0 }
   let events: EngineEvent[] = []
   let next = 0
   let pumping: Promise<void> | undefined
+  let isDropping = false
 
   /** Answers whether the event is done with. */
   const attempt = async (event: EngineEvent, failures: number): Promise<boolean> => {
@@ -71,12 +72,15 @@ export function eventInbox({ handle, timers, random, log, limit = defaultLimit }
     events = []
     next = 0
     pumping = undefined
+    isDropping = false
   }
 
   return {
     add: (event) => {
       if (events.length - next >= limit) {
         counts.dropped += 1
+        if (!isDropping) log.error('events are dropped: too many wait to be looked at', undefined, { waiting: limit })
+        isDropping = true
         return
       }
       events.push(event)

@@ -50,7 +50,8 @@ export interface OutboxParts extends Time {
  * Hands events to the queue, those of one group (a call, else a domain) in order and one at a time, different groups
  * side by side: a batch holds at most one event of a group, so that a partly failed batch can never let a later event
  * of a call pass an earlier one. What the queue does not take is tried again, with growing waits and no end, by the
- * same id; its group waits behind it and nobody else does. Above the limits new events are dropped and counted.
+ * same id; its group waits behind it and nobody else does. Above the limits new events are dropped and counted, which
+ * is logged once until none waits any more.
  */
 export function eventOutbox({ sink, log, random, clock, timers, limits = defaultLimits }: OutboxParts): EventOutbox {
   const ready = new Map<string, Group>()
@@ -59,6 +60,7 @@ export function eventOutbox({ sink, log, random, clock, timers, limits = default
   let waiting = 0
   let waitingBytes = 0
   let running = 0
+  let isDropping = false
   let idle: (() => void)[] = []
 
   const nextBatch = (): Group[] => {
@@ -107,6 +109,7 @@ export function eventOutbox({ sink, log, random, clock, timers, limits = default
     for (const [index, group] of batch.entries()) settle(group, !refused.has(events[index]?.id ?? ''))
     running -= 1
     if (waiting === 0) {
+      isDropping = false
       for (const resolve of idle) resolve()
       idle = []
     }
@@ -125,6 +128,8 @@ export function eventOutbox({ sink, log, random, clock, timers, limits = default
       const bytes = sizeOf(event)
       if (waiting >= limits.events || waitingBytes + bytes > limits.bytes) {
         counts.dropped += 1
+        if (!isDropping) log.error('events are dropped: too many wait for the queue', undefined, { waiting })
+        isDropping = true
         return false
       }
       waiting += 1

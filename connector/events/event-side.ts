@@ -4,7 +4,7 @@ import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import { type Engine, type EngineEvent, eventNameOf } from '../engine.ts'
 import type { Time } from '../timers.ts'
-import { tellEngineState } from './engine-events.ts'
+import { type EngineChange, engineStateTeller } from './engine-events.ts'
 import { eventInbox } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
 import { eventRelay } from './event-relay.ts'
@@ -17,7 +17,7 @@ export interface EventSide {
   /** Takes an event of an engine; at once, and never failing. */
   accept(event: EngineEvent): void
   /** Tells the domains that want to know that an engine came or went; the newest of it, once it is known who they are. */
-  engineChanged(engine: Pick<Engine, 'name' | 'coreUuid'>, kind: 'engine_connected' | 'engine_disconnected'): void
+  engineChanged(engine: Pick<Engine, 'name' | 'coreUuid'>, kind: EngineChange): void
   /** The words that event links subscribe with. */
   words(): string[]
   /** Keeps up with what hooks want until aborted; `changed` is told when the words may have changed. */
@@ -52,6 +52,7 @@ export function eventSide(parts: EventSideParts): EventSide {
   const relay = eventRelay({ subscriptions: wanted, registry, domains, presence, writer, outbox, clock })
   const inbox = eventInbox({ handle: (event) => relay.handle(event), timers, random, log })
   let read = 0
+  const tellEngineChange = engineStateTeller({ subscriptions: wanted, outbox, clock })
   let untold: (() => void) | undefined
 
   return {
@@ -60,7 +61,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       if (wanted.concerns(eventNameOf(event))) inbox.add(event)
     },
     engineChanged: (engine, kind) => {
-      const tell = () => tellEngineState({ subscriptions: wanted, outbox, clock }, kind, engine)
+      const tell = () => tellEngineChange(kind, engine)
       if (wanted.isKnown) tell()
       else untold = tell
     },

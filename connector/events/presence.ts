@@ -37,6 +37,9 @@ type Known = Presence
 /** Answers whether a call that was stored is still up; calls of before a restart may have ended unseen. */
 export type IsUp = (uuid: string) => Promise<boolean>
 
+/** Phones of an account that are kept: one that registers from ever new addresses must not outgrow a stored item. */
+const maxContacts = 50
+
 /** Makes a tracker that knows nothing yet. */
 export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp): PresenceTracker {
   const known = new Map<string, Known>()
@@ -82,7 +85,7 @@ export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp):
     registered: (domain, { login, contact, lastsSeconds }, at) =>
       apply(domain, login, at, ({ contacts }) => ({
         contacts: [
-          ...contacts.filter(({ id }) => id !== contact && contact !== '*'),
+          ...contacts.filter(({ id }) => id !== contact && contact !== '*').slice(1 - maxContacts),
           ...(lastsSeconds > 0 ? [{ id: contact, expiresAt: at + lastsSeconds * 1_000 }] : []),
         ],
       })),

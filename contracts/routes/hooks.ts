@@ -107,7 +107,12 @@ export const createHooks = route({
   needs: { domains: ['read'], hooks: ['create'], secretBox: ['seal'] },
   showsSecret: true,
   query: domainQuery,
-  body: z.union([hookInput, z.array(hookInput).check(z.minLength(1), z.maxLength(20))]),
+  body: z.union([
+    hookInput,
+    z
+      .array(hookInput)
+      .check(z.minLength(1, 'must hold at least one hook'), z.maxLength(20, 'must hold at most 20 hooks')),
+  ]),
   response: okData(
     z.object({
       result: z.object({ ok: z.literal(1), n: z.int() }),

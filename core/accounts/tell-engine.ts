@@ -4,17 +4,21 @@ import type { CallEngine, EventSink } from '../ports.ts'
 import type { ChangeContext } from './account-context.ts'
 
 /**
- * Queues orders to the engine about something that has just changed. The change is made and stays, so an order that
- * cannot be queued is reported and fails nothing: the engine forgets what it cached of an account within a minute.
+ * Queues orders to the engine about something that has just changed, in their order: a phone that is dropped before its
+ * account is forgotten could register again. The change is made and stays, so an order that cannot be queued is
+ * reported and fails nothing: the engine forgets what it cached of an account within a minute.
  */
 export async function tellEngine(
   engine: Pick<CallEngine, 'send'>,
   commands: readonly EngineCommand[],
   { domain, reportUnsent }: Pick<ChangeContext, 'domain' | 'reportUnsent'>,
 ): Promise<void> {
-  const sent = await Promise.allSettled(commands.map((command) => engine.send(command, { domain, presenceId: null })))
-  for (const [index, result] of sent.entries()) {
-    if (result.status === 'rejected') reportUnsent(`command ${commands[index]?.kind}`, result.reason)
+  for (const command of commands) {
+    try {
+      await engine.send(command, { domain, presenceId: null })
+    } catch (error) {
+      reportUnsent(`command ${command.kind}`, error)
+    }
   }
 }
 

@@ -22,8 +22,9 @@ export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown):
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const issues = result.error.issues.flatMap((issue) => innermost(issue, []))
-  if (issues.some(({ path }) => path.length === 0))
-    throw invalidJson('the body must be a JSON object of the documented shape')
+  const whole = issues.find(({ path }) => path.length === 0)
+  if (whole !== undefined)
+    throw invalidJson(`the body ${own(whole) ?? 'must be a JSON object of the documented shape'}`)
   const details = issues.slice(0, maxProblems).map((issue) => problemOf(issue, value))
   const missing = details.find(({ problem }) => problem === absent)
   const [first] = missing === undefined ? details : [missing]
@@ -38,21 +39,31 @@ export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown):
 
 const absent = 'must be given'
 
-/** Of a union, the issues of the alternative that fits best: the one whose problems lie deepest. */
+/**
+ * Of a union, the issues of the alternative that fits best: the one whose problems lie deepest, else one that is of the
+ * right kind.
+ */
 function innermost(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
   const path = [...prefix, ...issue.path]
   const alternatives = (issue.errors ?? []).map((inner) => inner.flatMap((each) => innermost(each, path)))
   const depth = (issues: readonly Issue[]) => Math.min(...issues.map((each) => each.path.length))
   const best = alternatives.filter((issues) => issues.length > 0).sort((a, b) => depth(b) - depth(a))[0]
-  return best === undefined || depth(best) === path.length ? [{ ...issue, path }] : best
+  if (best !== undefined && depth(best) > path.length) return best
+  return alternatives.find((inner) => inner.some(({ code }) => code !== 'invalid_type')) ?? [{ ...issue, path }]
 }
 
 function problemOf(issue: Issue, value: unknown): FieldProblem {
   const field = fieldName(issue.path)
   if (issue.code === 'invalid_type' && at(value, issue.path) === undefined) return { field, problem: absent }
-  // The schemas carry no messages of the library's own language packs: without a message of ours, this stands there.
-  if (issue.message !== 'Invalid input') return { field, problem: issue.message }
-  return { field, problem: issue.code === 'invalid_type' ? `must be ${issue.expected}` : 'is not valid' }
+  return {
+    field,
+    problem: own(issue) ?? (issue.code === 'invalid_type' ? `must be ${issue.expected}` : 'is not valid'),
+  }
+}
+
+/** The message that our schema has for it. None comes with the library's own language packs: this stands there then. */
+function own({ message }: Issue): string | undefined {
+  return message === 'Invalid input' ? undefined : message
 }
 
 /** `variables[2]`, `auth.headers`. */

@@ -8,6 +8,8 @@ export interface ServiceCall {
   readonly body: Buffer
   /** The body, parsed. */
   readonly input: unknown
+  /** Whether the caller is still there to take the answer; it is where not given. */
+  readonly isAwaited?: () => boolean
 }
 
 /** What a service answers. */

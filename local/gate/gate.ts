@@ -131,7 +131,8 @@ export class Gate {
     const contentType = request.headers['content-type'] ?? 'application/x-amz-json-1.0'
     const backend = this.#backend(service)
     if (backend === undefined) return deny(response, denialOf(service, { ...unknownOperation, status: 404 }))
-    const answer = await backend({ action, target, contentType, body, input })
+    const isAwaited = () => !request.socket.destroyed
+    const answer = await backend({ action, target, contentType, body, input, isAwaited })
     response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
     response.end(answer.body)
   }

@@ -14,6 +14,7 @@ import { openLog } from '../processes/log-file.ts'
 import { startMappings } from '../queues/start-mappings.ts'
 import type { Settings } from '../settings.ts'
 import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
+import { keepAssembly } from '../synthesis/keep-assembly.ts'
 import { awaitHealth } from './await-health.ts'
 import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
@@ -68,7 +69,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   closing.defer(() => gateway.close())
   const engine = await startEngine({ settings, folder, apiUrl: url, kept, progress, signal })
   closing.defer(() => engine.close())
-  const directory = await ensureAssembly(root, progress, signal)
+  const directory = keepAssembly(await ensureAssembly(root, progress, signal), folder)
   progress('starting stores, functions and connector')
   const gate = new Gate()
   const place = { ...laptop, publicUrl: url, storesUrl: await gate.open() }

@@ -13,13 +13,18 @@ export async function startEmbeddedSqs(queues: readonly Queue[]): Promise<Runnin
   const { buildApp } = await import('fauxqs')
   const app = buildApp({ logger: false })
   await app.ready()
-  const backend: Backend = async ({ target, body }) => {
-    const answer = await app.inject({
+  const call = (action: string, payload: Buffer | object) =>
+    app.inject({
       method: 'POST',
       url: '/',
-      headers: { host: 'localhost', 'content-type': contentType, 'x-amz-target': target },
-      payload: body,
+      headers: { host: 'localhost', 'content-type': contentType, 'x-amz-target': `AmazonSQS.${action}` },
+      payload,
     })
+  const backend: Backend = async ({ action, body, input, isAwaited }) => {
+    const answer = await call(action, body)
+    if (action === 'ReceiveMessage' && isAwaited?.() === false) {
+      for (const again of returns(input, answer.payload)) await call('ChangeMessageVisibility', again)
+    }
     const error = answer.headers['x-amzn-query-error']
     return {
       status: answer.statusCode,
@@ -29,6 +34,19 @@ export async function startEmbeddedSqs(queues: readonly Queue[]): Promise<Runnin
   }
   await createQueues(backend, queues)
   return { backend, close: () => app.close() }
+}
+
+const receiving = z.object({ QueueUrl: z.string() })
+const received = z.object({ Messages: z.optional(z.array(z.object({ ReceiptHandle: z.string() }))) })
+
+/**
+ * What makes the messages of an answer visible again at once. SQS ends a long poll with its connection; the embedded
+ * one goes on and would hand the next messages to a caller that is gone.
+ */
+function returns(input: unknown, answer: string): object[] {
+  const { QueueUrl } = z.parse(receiving, input)
+  const { Messages = [] } = z.parse(received, JSON.parse(answer))
+  return Messages.map(({ ReceiptHandle }) => ({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }))
 }
 
 /** The store at `SQS_ENDPOINT`. Its own queue URLs take the place of ours on the way. */

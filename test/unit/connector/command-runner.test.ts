@@ -336,6 +336,25 @@ describe('a command is not sent', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
   })
 
+  test('when its deadline passes while a slow store is asked for the claim', async () => {
+    let claiming = async () => {}
+    const wrapStore: Given['wrapStore'] = (store) => ({
+      ...store,
+      claim: async (id, connectorId) => {
+        await claiming()
+        return store.claim(id, connectorId)
+      },
+    })
+    const { link, run, runner, outcome, time } = await aRunner({ wrapStore })
+    claiming = () => time.advance(30_000)
+    const message = aCommandMessage({ command: anOriginate() })
+
+    await run(message)
+
+    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
+    expect(runner.inFlight).toBe(0)
+  })
+
   test('while the engine is not connected', async () => {
     const { link, run, outcome } = await aRunner({ isUp: false })
     const message = aCommandMessage({ command: anOriginate() })

@@ -130,6 +130,37 @@ test('whoever wants to know that the engine is there is told, however late it is
   await connector.stop(0)
 })
 
+test('of an engine that comes and goes within a minute, the last word is told, and under an id of its own', async () => {
+  const { time, ports, events, connector } = await aConnector()
+  await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_connected' })], 100)
+  await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_disconnected' })], 100)
+  await time.advance(1_000)
+
+  for (let times = 0; times < 2; times += 1) {
+    events.up()
+    events.down()
+  }
+  await time.advance(0)
+
+  const told = ports.events.published.map(({ name }) => name.split('_')[1])
+  expect(told).toEqual(['connected', 'disconnected', 'connected', 'disconnected'])
+  expect(new Set(ports.events.published.map(({ id }) => id)).size).toBe(4)
+  await connector.stop(0)
+})
+
+test('a connector that stops does not tell that the engine is lost', async () => {
+  const { time, ports, events, connector } = await aConnector()
+  await ports.hooks.create([aHook({ event: 'CUSTOM->svc::engine_disconnected' })], 100)
+  events.up()
+  await time.advance(1_000)
+
+  const stopped = connector.stop(25_000)
+  await time.advance(30_000)
+  await stopped
+
+  expect(ports.events.published).toEqual([])
+})
+
 test('it tells of itself every five seconds', async () => {
   const { time, ports, commands, events, connector } = await aConnector()
   commands.answer = () => 'UP 0 years, 0 days\n'

@@ -10,8 +10,9 @@ import { anEvent } from '../../support/records.ts'
 /** An outbox before a sink that takes everything, unless a test says otherwise. */
 function anOutbox(sink: EventSink, limits?: { events: number; bytes: number }) {
   const time = manualTime()
-  const outbox = eventOutbox({ ...time, sink, log: capturedLog(), random: () => 0, ...(limits && { limits }) })
-  return { time, outbox }
+  const log = capturedLog()
+  const outbox = eventOutbox({ ...time, sink, log, random: () => 0, ...(limits && { limits }) })
+  return { time, outbox, log }
 }
 
 /** A sink that keeps the batches that it was given. */
@@ -119,6 +120,17 @@ test('above its limit events are dropped, each counted, and what waited is still
   await time.advance(250)
 
   expect(names(inner.published)).toEqual(['1', '2'])
+})
+
+test('that events are dropped is logged once, not for each of them, and again when it begins again', async () => {
+  const { outbox, log } = anOutbox(memoryEventSink(), { events: 1, bytes: 1e9 })
+
+  for (let count = 0; count < 5; count += 1) outbox.add(anEvent())
+  expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+  await outbox.drained()
+  for (let count = 0; count < 5; count += 1) outbox.add(anEvent())
+
+  expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(2)
 })
 
 test('above its limit of memory events are dropped', () => {

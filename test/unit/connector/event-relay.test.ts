@@ -11,6 +11,8 @@ import { gone } from '../../support/flaky.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { aDomain, aHook } from '../../support/records.ts'
 
+const disconnected = 'CUSTOM->svc::engine_disconnected'
+
 /** The event side over memory stores with the domains `a` and `b` and hooks of `a` on the events given. */
 async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hooks') => boolean = () => false) {
   const time = manualTime()
@@ -263,16 +265,19 @@ describe('the state of an account', () => {
   })
 })
 
-test('an engine that goes is told once to each domain that wants to know', async () => {
-  const { side, published, time } = await aSide(['CUSTOM->svc::engine_disconnected'])
+test('an engine that goes is told to each domain that wants to know, by every connector under the same id', async () => {
   const engine = { name: '192.0.2.1:8021', coreUuid: aCoreUuid }
+  const ids = new Set<string>()
 
-  side.engineChanged(engine, 'engine_disconnected')
-  side.engineChanged(engine, 'engine_connected')
-  side.engineChanged(engine, 'engine_disconnected')
-  await time.advance(0)
+  for (const { side, published, time } of [await aSide([disconnected]), await aSide([disconnected])]) {
+    side.engineChanged(engine, 'engine_disconnected')
+    side.engineChanged(engine, 'engine_connected')
+    await time.advance(0)
+    expect(published()).toMatchObject([
+      { name: disconnected, domain: 'a.example.com', fields: { 'Core-UUID': aCoreUuid } },
+    ])
+    for (const { id } of published()) ids.add(id)
+  }
 
-  expect(published()).toMatchObject([
-    { name: 'CUSTOM->svc::engine_disconnected', domain: 'a.example.com', fields: { 'Core-UUID': aCoreUuid } },
-  ])
+  expect(ids.size).toBe(1)
 })

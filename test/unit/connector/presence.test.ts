@@ -51,6 +51,17 @@ test('a phone that goes leaves the other one', async () => {
   expect(tracker.takeChanged()).toMatchObject([{ contacts: [{ id: 'sip:b' }], observedAt: 3 }])
 })
 
+test('of a phone that registers from ever new addresses the newest are kept, so that the account can still be stored', async () => {
+  const { tracker } = aTracker()
+  await tracker.load(domain)
+
+  for (let port = 1; port <= 200; port += 1) tracker.registered(domain, phone(`sip:a:${port}`), port)
+
+  const [presence] = tracker.takeChanged()
+  expect(presence?.contacts).toHaveLength(50)
+  expect(presence?.contacts.at(-1)?.id).toBe('sip:a:200')
+})
+
 test('a phone whose time is over counts as none', async () => {
   const { tracker } = aTracker()
   await tracker.load(domain)

@@ -35,6 +35,15 @@ describe('create', () => {
     expect(body.data.ops.map(({ event }: { event: string }) => event)).toEqual(['CHANNEL_CREATE', 'DTMF'])
   })
 
+  it.each([
+    [0, 'the body must hold at least one hook'],
+    [21, 'the body must hold at most 20 hooks'],
+  ])('of a list of %i says how many may be in it', async (length, info) => {
+    const answer = await create(Array.from({ length }, () => aHookInput()))
+
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json', info } })
+  })
+
   it('ignores what callers may not set', async () => {
     const { body } = await create({ ...aHookInput(), _id: 'f'.repeat(24), domain: 'a.example.com', secrets: ['mine'] })
 
