@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { dynamoAuditLog } from '../../adapters/dynamodb/dynamo-audit-log.ts'
+import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -18,15 +18,19 @@ import {
   aCommandRecord,
   aDelivery,
   aDomain,
+  aDomainToken,
   aHook,
   aPresence,
   aReport,
+  aRole,
   aRoute,
   aToken,
   anAccount,
+  anAuditRecord,
   anEntry,
   anEvent,
 } from '../support/records.ts'
+import { fillDomain } from '../support/full-domain.ts'
 import { dynamoStores } from '../support/stores.ts'
 
 type CloudPorts = Omit<Ports, 'passwords' | 'hookClient'>
@@ -51,6 +55,25 @@ const exercises: {
     create: { run: ({ domains }) => domains.create(domain) },
     read: { run: ({ domains }) => domains.read(domain.name) },
     list: { run: ({ domains }) => domains.list() },
+    replaceSettings: { run: ({ domains }) => domains.replaceSettings({ ...domain, version: 2 }) },
+    exists: { run: ({ domains }) => domains.exists(domain.name) },
+    beginDeletion: { run: ({ domains }) => domains.beginDeletion('other.test', 1) },
+    readDeleted: { run: ({ domains }) => domains.readDeleted(domain.name) },
+    listDeleted: { run: ({ domains }) => domains.listDeleted() },
+    endDeletion: { run: ({ domains }) => domains.endDeletion(domain.name) },
+  },
+  remains: {
+    sweep: {
+      first: async (ports) => fillDomain(ports, 'swept.test'),
+      run: async ({ remains }) => expect(await remains.sweep('swept.test', Number.MAX_SAFE_INTEGER)).toBe(true),
+    },
+  },
+  cleanups: {
+    send: { run: ({ cleanups }) => cleanups.send({ domain: domain.name, requestedAt: 1, delaySeconds: 0 }) },
+  },
+  roles: {
+    read: { run: ({ roles }) => roles.read(domain.name) },
+    write: { run: ({ roles }) => roles.write({ domain: domain.name, roles: [aRole()], version: 1 }) },
   },
   accounts: {
     create: {
@@ -71,18 +94,28 @@ const exercises: {
       first: withAccount,
       run: async ({ accounts }) => expect(await accounts.remove(account)).toBe(true),
     },
+    useCode: { run: ({ accounts }) => accounts.useCode(account, 1) },
   },
   tokens: {
     create: { first: ({ tokens }) => tokens.create(aToken(), 1), run: ({ tokens }) => tokens.create(aToken(), 1) },
     remove: { run: ({ tokens }) => tokens.remove(token.domain, token.login, token.key) },
   },
+  domainTokens: {
+    create: { run: ({ domainTokens }) => domainTokens.create(aDomainToken(), 9) },
+    read: { run: ({ domainTokens }) => domainTokens.read(domain.name, 'some') },
+    list: { run: ({ domainTokens }) => domainTokens.list(domain.name) },
+    setEnabled: { run: ({ domainTokens }) => domainTokens.setEnabled(domain.name, 'some', true) },
+    remove: { run: ({ domainTokens }) => domainTokens.remove(domain.name, 'some') },
+  },
   credentials: {
     read: {
       run: async ({ credentials }) => [await credentials.read(token), await credentials.read({ ...token, domain: '' })],
     },
+    readDomainToken: { run: ({ credentials }) => credentials.readDomainToken({ domain: domain.name, uuid: 'some' }) },
   },
   sessions: {
     touch: { run: ({ sessions }) => sessions.touch('a@access.test', 'access.test', 1) },
+    meet: { run: ({ sessions }) => sessions.meet('a@access.test', '192.0.2.1', 1) },
     count: { run: ({ sessions }) => sessions.count(0) },
   },
   loginThrottle: {
@@ -169,8 +202,8 @@ const exercises: {
     },
     removeList: { first: withEndedEntries, run: ({ blacklists }) => blacklists.removeList(domain.name, 'spam') },
     sweep: {
-      first: async (ports, gate) => {
-        await withEndedEntries(ports, gate)
+      first: async (ports) => {
+        await withEndedEntries(ports)
         await ports.blacklists.removeList(domain.name, 'spam')
       },
       run: async ({ blacklists }) => expect(await blacklists.sweep(domain.name, Number.MAX_SAFE_INTEGER)).toBe(true),
@@ -210,19 +243,9 @@ const exercises: {
   },
   audit: {
     append: {
-      run: ({ audit }) =>
-        audit.append({
-          at: 1,
-          requestId: 'r',
-          caller: 'root',
-          domain: '',
-          sourceAddress: '192.0.2.1',
-          method: 'POST',
-          path: '/',
-          status: 200,
-          fields: [],
-        }),
+      run: ({ audit }) => audit.append(anAuditRecord()),
     },
+    list: { run: ({ audit }) => audit.list('', { since: 0, newestFirst: true, limit: 9 }) },
   },
 }
 
@@ -283,7 +306,7 @@ async function openCloud() {
   const context = { env, clock: movableClock(), random: systemRandomness }
   const ports: CloudPorts = {
     ...dynamoStores(context),
-    audit: dynamoAuditLog(context),
+    cleanups: sqsCleanupQueue(context),
     engine: sqsCallEngine(context),
     events: sqsEventSink(context),
     deliveryQueue: sqsDeliveryQueue(context),
@@ -322,6 +345,9 @@ function permissionsOf({ action, input }: CloudCall, variables: ReadonlyMap<stri
   }
   if (action.startsWith('Batch'))
     return Object.keys(Object(input['RequestItems'])).map((name) => `${on(name)} ${action}`)
+  if (action === 'BatchWriteItem') {
+    return Object.keys(Object(input['RequestItems'])).map((physical) => `${on(physical)} ${action}`)
+  }
   if (action === 'SendMessageBatch' || action === 'SendMessage') return [`${on(input['QueueUrl'])} SendMessage`]
   if (action === 'GetSecretValue') return [`${on(input['SecretId'])} ${action}`]
   if (action === 'Encrypt' || action === 'Decrypt') return [`${on(input['KeyId'])} ${action}`]
