@@ -21,8 +21,9 @@ export async function replaceSettings(
       new UpdateCommand({
         TableName: tableName(context, 'domains'),
         Key: domainKey(name),
-        UpdateExpression: 'SET variables = :variables, parameters = :parameters, version = :version, settingsId = :id',
+        UpdateExpression: 'SET #v = :variables, #p = :parameters, version = :version, settingsId = :id',
         ConditionExpression: 'version = :previous AND attribute_not_exists(deletedAt)',
+        ExpressionAttributeNames: { '#v': 'variables', '#p': 'parameters' },
         ExpressionAttributeValues: {
           ':variables': variables,
           ':parameters': parameters,

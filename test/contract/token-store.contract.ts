@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { opened } from '../support/opened.ts'
-import { aDomain, aToken, anAccount } from '../support/records.ts'
+import { aDomain, aRole, aToken, anAccount } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'
 
 const DAY_MS = 86_400_000
@@ -21,7 +21,22 @@ export function tokenStoreContract(open: StoreKind['open']): void {
 
     const read = await stores().credentials.read({ domain: domain.name, login: 'ann', key: token.key })
 
-    expect(read).toEqual({ token, account, domain: { ...domain, accountCount: 1 } })
+    expect(read).toEqual({ token, account, domain: { ...domain, accountCount: 1 }, roles: [] })
+  })
+
+  test('the roles of the domain come with them, and the domain does not once its deletion has begun', async () => {
+    const token = aToken({ domain: 'roles.example.com' })
+    const roles = [aRole()]
+    await stores().domains.create(aDomain({ name: token.domain }))
+    await stores().tokens.create(token, 50)
+    await stores().roles.write({ domain: token.domain, roles, version: 1 })
+
+    const before = await stores().credentials.read(token)
+    await stores().domains.beginDeletion(token.domain, 1)
+    const after = await stores().credentials.read(token)
+
+    expect(before).toMatchObject({ token, roles, domain: { name: token.domain } })
+    expect(after.domain).toBeUndefined()
   })
 
   test('of root there is a token and neither account nor domain', async () => {
@@ -30,7 +45,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
 
     const read = await stores().credentials.read({ domain: '', login: 'root', key: token.key })
 
-    expect(read).toEqual({ token, account: undefined, domain: undefined })
+    expect(read).toEqual({ token, account: undefined, domain: undefined, roles: [] })
   })
 
   test('a key of another user, of another domain or of nobody finds no token', async () => {

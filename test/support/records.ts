@@ -5,14 +5,18 @@ import type {
   Account,
   BlacklistEntry,
   ConnectorReport,
+  CustomRole,
   DefaultRoute,
   Delivery,
   Domain,
+  DomainToken,
   Hook,
   PlatformEvent,
   Presence,
   Token,
 } from '../../core/model.ts'
+
+import type { AuditRecord } from '../../core/ports.ts'
 
 /** A moment that nothing depends on: the start of a `movableClock`. */
 const T0 = Date.UTC(2026, 0, 15, 12)
@@ -64,6 +68,51 @@ export function aToken(given: Partial<Token> = {}): Token {
     createdAt: T0,
     expiresAt: T0 + 7 * 86_400_000,
     enabled: true,
+    ...given,
+  }
+}
+
+/** A live token of the domain a.example.com. */
+export function aDomainToken(given: Partial<DomainToken> = {}): DomainToken {
+  return {
+    uuid: randomUUID(),
+    domain: 'a.example.com',
+    digest: 'f'.repeat(64),
+    role: 'admin',
+    description: '',
+    createdBy: '1000@a.example.com',
+    createdAt: T0,
+    expiresAt: T0 + 365 * 86_400_000,
+    enabled: true,
+    ...given,
+  }
+}
+
+/** A role that may read hooks. */
+export function aRole(given: Partial<CustomRole> = {}): CustomRole {
+  return {
+    name: 'operator',
+    parent: null,
+    allows: { hook: ['r'] },
+    creationId: randomUUID(),
+    createdAt: T0,
+    version: 1,
+    ...given,
+  }
+}
+
+/** A line of the trail of a.example.com. */
+export function anAuditRecord(given: Partial<AuditRecord> = {}): AuditRecord {
+  return {
+    at: T0,
+    requestId: randomUUID(),
+    caller: '1000@a.example.com',
+    domain: 'a.example.com',
+    sourceAddress: '192.0.2.1',
+    method: 'POST',
+    path: '/api/v2/accounts',
+    status: 200,
+    fields: ['login'],
     ...given,
   }
 }

@@ -5,6 +5,10 @@ import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-conne
 import { dynamoCredentialReader } from '../../adapters/dynamodb/dynamo-credential-reader.ts'
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoAuditLog } from '../../adapters/dynamodb/dynamo-audit-log.ts'
+import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
+import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
@@ -27,8 +31,11 @@ import { type MovableClock, movableClock } from './movable-clock.ts'
 export type StorePorts = Pick<
   Ports,
   | 'domains'
+  | 'remains'
+  | 'roles'
   | 'accounts'
   | 'tokens'
+  | 'domainTokens'
   | 'credentials'
   | 'sessions'
   | 'loginThrottle'
@@ -44,6 +51,7 @@ export type StorePorts = Pick<
   | 'rateLimits'
   | 'liveCalls'
   | 'emailSettings'
+  | 'audit'
 >
 
 /** Stores under test, over one set of records that is empty at first. */
@@ -82,8 +90,11 @@ export const storeKinds: readonly StoreKind[] = [
 export function dynamoStores(context: AdapterContext): StorePorts {
   return {
     domains: dynamoDomainStore(context),
+    remains: dynamoDomainRemains(context),
+    roles: dynamoRoleStore(context),
     accounts: dynamoAccountStore(context),
     tokens: dynamoTokenStore(context),
+    domainTokens: dynamoDomainTokenStore(context),
     credentials: dynamoCredentialReader(context),
     sessions: dynamoSessionStore(context),
     loginThrottle: dynamoLoginThrottle(context),
@@ -99,5 +110,6 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     rateLimits: dynamoRateLimitStore(context),
     liveCalls: dynamoLiveCallStore(context),
     emailSettings: dynamoEmailSettingsStore(context),
+    audit: dynamoAuditLog(context),
   }
 }

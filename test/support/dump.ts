@@ -1,0 +1,31 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb'
+import type { AdapterContext } from '../../adapters/context.ts'
+import { documentClient, tableName } from '../../adapters/dynamodb/client.ts'
+import { type TableName, tables } from '../../contracts/resources.ts'
+
+/** Every item of every table but those named, as text, in a fixed order. */
+export async function dump(
+  context: Pick<AdapterContext, 'env'>,
+  without: readonly TableName[] = [],
+): Promise<readonly string[]> {
+  const names = (Object.keys(tables) as TableName[]).filter((name) => !without.includes(name))
+  const items: string[] = []
+  for (const name of names) {
+    let ExclusiveStartKey: Record<string, unknown> | undefined
+    do {
+      const scanned = new ScanCommand({ TableName: tableName(context, name), ConsistentRead: true, ExclusiveStartKey })
+      const page = await documentClient(context).send(scanned)
+      items.push(...(page.Items ?? []).map((item) => `${name} ${sortedJson(item)}`))
+      ExclusiveStartKey = page.LastEvaluatedKey
+    } while (ExclusiveStartKey !== undefined)
+  }
+  return items.sort()
+}
+
+/** JSON whose keys are in order at every depth: stores promise none. */
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${sortedJson(member)}`).join()}}`
+}
