@@ -1,0 +1,106 @@
+import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { entryKey, entryPartition, generationsPartition, listKey } from '../../adapters/dynamodb/blacklist-item.ts'
+import { documentClient, tableName } from '../../adapters/dynamodb/client.ts'
+import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
+import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
+import { under } from '../../adapters/dynamodb/items.ts'
+import { startDynamoServer } from '../support/dynamo-server.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import { anEntry } from '../support/records.ts'
+
+const limits = { entries: 100_000, lists: 200 }
+const never = Number.MAX_SAFE_INTEGER
+
+describe('the room of long blacklists in DynamoDB', () => {
+  const store = opened(openStore)
+
+  test('a list above 10 000 entries goes at once, and its room is freed in part and then in whole', async () => {
+    const { blacklists, context, left } = store()
+    const generation = await fill('long.test', 10_200)
+
+    expect(await blacklists.removeList('long.test', 'spam')).toBe(10_200)
+    expect(await blacklists.entries('long.test', 'spam')).toEqual([])
+    expect(await left('long.test', generation)).toBe(10_200)
+
+    expect(await blacklists.sweep('long.test', context.clock.now())).toBe(false)
+    expect(await left('long.test', generation)).toBe(10_200)
+    expect(await blacklists.sweep('long.test', never)).toBe(true)
+    expect(await left('long.test', generation)).toBe(0)
+  })
+
+  test('a deleted domain keeps neither its lists nor what was left of removed ones', async () => {
+    const { blacklists, context, left, table, client } = store()
+    const removed = await fill('gone.test', 300)
+    await blacklists.removeList('gone.test', 'spam')
+    const present = await fill('gone.test', 300)
+    await blacklists.add(anEntry({ domain: 'gone.test.org' }), limits)
+
+    expect(await dynamoDomainRemains(context).sweep('gone.test', never)).toBe(true)
+
+    expect([await left('gone.test', removed), await left('gone.test', present)]).toEqual([0, 0])
+    const marks = await client.send(new QueryCommand({ TableName: table, ...under(generationsPartition('gone.test')) }))
+    expect(marks.Count).toBe(0)
+    expect(await blacklists.names('gone.test')).toEqual([])
+    expect(await blacklists.names('gone.test.org')).toEqual(['spam'])
+  })
+
+  /** A list of so many entries, written past the store, which takes one at a time. Answers where they lie. */
+  async function fill(domain: string, count: number): Promise<string> {
+    const { blacklists, client, table } = store()
+    const first = anEntry({ domain, number: '0' })
+    await blacklists.add(first, limits)
+    // A list's partition is called as its first entry.
+    const generation = first.id
+    const items = Array.from({ length: count - 1 }, (_, index) => {
+      const entry = anEntry({ domain, number: String(index + 1) })
+      return { PutRequest: { Item: { ...entryKey(domain, generation, entry.number), ...entry } } }
+    })
+    for (let start = 0; start < items.length; start += 25) {
+      await client.send(new BatchWriteCommand({ RequestItems: { [table]: items.slice(start, start + 25) } }))
+    }
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: listKey(domain, 'spam'),
+        UpdateExpression: 'SET entries = :count',
+        ExpressionAttributeValues: { ':count': count },
+      }),
+    )
+    return generation
+  }
+})
+
+async function openStore() {
+  const server = await startDynamoServer()
+  const context = { env: server.env, clock: movableClock(), random: systemRandomness }
+  const client = documentClient(context)
+  const table = tableName(context, 'blacklists')
+  return {
+    blacklists: dynamoBlacklistStore(context),
+    client,
+    context,
+    table,
+    /** How many entries still lie in a partition. */
+    async left(domain: string, generation: string): Promise<number> {
+      let count = 0
+      let start: Record<string, unknown> | undefined
+      do {
+        const page = await client.send(
+          new QueryCommand({
+            TableName: table,
+            Select: 'COUNT',
+            ExclusiveStartKey: start,
+            ...under(entryPartition(domain, generation)),
+          }),
+        )
+        count += page.Count ?? 0
+        start = page.LastEvaluatedKey
+      } while (start !== undefined)
+      return count
+    },
+    close: () => server.close(),
+  }
+}
