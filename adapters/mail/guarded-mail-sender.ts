@@ -170,7 +170,15 @@ function reasonOf(error: unknown): string {
   if (error instanceof Error && 'response' in error && typeof error.response === 'string' && error.response !== '') {
     return error.response
   }
-  return words[failureOf(error)]
+  return words[failureOf(underlying(error))]
+}
+
+/** The mail library puts a code of its own in the place of a socket's, which it keeps beside it. */
+function underlying(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const code = 'originalCode' in error ? error.originalCode : 'code' in error ? error.code : undefined
+  if (code === undefined || error.constructor !== Error) return error
+  return Object.assign(new Error(error.message, { cause: error }), { code: code === 'ETLS' ? 'ERR_TLS' : code })
 }
 
 function repeatedly(schedule: Scheduler, everyMs: number, run: () => void): () => void {

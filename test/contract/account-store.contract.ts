@@ -195,6 +195,51 @@ export function accountStoreContract(open: StoreKind['open']): void {
 
     expect((await stores().accounts.list(domain)).map((account) => account.login)).toEqual(logins)
   })
+
+  test('the code of a step is used once, by exactly one of many at once', async () => {
+    const account = await withFactor(stores())
+
+    const used = await Promise.all(Array.from({ length: 6 }, () => stores().accounts.useCode(account, 6)))
+
+    expect(used.filter(Boolean)).toHaveLength(1)
+    expect((await stores().accounts.read(account.domain, 'ann'))?.secondFactor?.usedStep).toBe(6)
+  })
+
+  test('a code of an earlier step, of another secret or of earlier credentials is not used', async () => {
+    const account = await withFactor(stores())
+    const secondFactor = { sealed: 'other', isOn: true, usedStep: 5 }
+
+    expect(await stores().accounts.useCode(account, 5)).toBe(false)
+    expect(await stores().accounts.useCode(account, 4)).toBe(false)
+    expect(await stores().accounts.useCode({ ...account, secondFactor }, 6)).toBe(false)
+    expect(await stores().accounts.useCode({ ...account, credentialsId: 'other' }, 6)).toBe(false)
+    expect(await stores().accounts.read(account.domain, 'ann')).toEqual(account)
+  })
+
+  test('whoever changes an account cannot take back that a code was used', async () => {
+    const account = await withFactor(stores())
+    await stores().accounts.useCode(account, 6)
+
+    expect(await stores().accounts.update({ ...account, version: 2 }, account)).toBe('version_changed')
+  })
+
+  test('an account without a second factor, or that is gone, uses no code', async () => {
+    const domain = await newDomain(stores())
+    const account = anAccount({ domain })
+    await stores().accounts.create(account, LIMIT)
+
+    expect(await stores().accounts.useCode(account, 1)).toBe(false)
+    expect(await stores().accounts.useCode({ ...account, login: 'nobody' }, 1)).toBe(false)
+    expect(await stores().accounts.list(domain)).toEqual([account])
+  })
+}
+
+/** An account with a second factor whose latest used step is 5. */
+async function withFactor(stores: Stores) {
+  const domain = await newDomain(stores)
+  const account = anAccount({ domain, login: 'Ann', secondFactor: { sealed: 'AA==', isOn: true, usedStep: 5 } })
+  await stores.accounts.create(account, LIMIT)
+  return account
 }
 
 let domains = 0

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { opened } from '../support/opened.ts'
-import { aDomain } from '../support/records.ts'
+import { aDomain, anAccount } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'
 
 /** What every {@link DomainStore} promises. */
@@ -39,5 +39,92 @@ export function domainStoreContract(open: StoreKind['open']): void {
 
     expect(listed).toEqual(listed.toSorted())
     expect(listed.filter((name) => name.startsWith('page-'))).toEqual(names)
+  })
+
+  test('settings are replaced where nobody wrote meanwhile, and the count of accounts stays', async () => {
+    const domain = aDomain({ name: 'settings.example.com' })
+    await stores().domains.create(domain)
+    await stores().accounts.create(anAccount({ domain: domain.name }), 9)
+    const changed = { ...domain, variables: { a: '1' }, parameters: { 'x-b': '2' }, version: 2 }
+
+    expect(await stores().domains.replaceSettings(changed)).toBe(true)
+    expect(await stores().domains.replaceSettings({ ...changed, variables: {} })).toBe(false)
+
+    expect(await stores().domains.read(domain.name)).toEqual({ ...changed, accountCount: 1 })
+  })
+
+  test('of many that replace one version of the settings exactly one does', async () => {
+    const domain = aDomain({ name: 'rivals.example.com' })
+    await stores().domains.create(domain)
+    const rivals = Array.from({ length: 8 }, (_, index) => ({ ...domain, variables: { by: `${index}` }, version: 2 }))
+
+    const results = await Promise.all(rivals.map((rival) => stores().domains.replaceSettings(rival)))
+
+    expect(results.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('settings of a domain that is not there make none', async () => {
+    expect(await stores().domains.replaceSettings(aDomain({ name: 'no.example.com', version: 2 }))).toBe(false)
+    expect(await stores().domains.exists('no.example.com')).toBe(false)
+  })
+
+  describe('a domain whose deletion has begun', () => {
+    async function deleted(name: string) {
+      const domain = aDomain({ name })
+      await stores().domains.create(domain)
+      expect(await stores().domains.beginDeletion(name, 42)).toBe(true)
+      return domain
+    }
+
+    test('is there only for those who ask for deleted ones', async () => {
+      const domain = await deleted('gone.example.com')
+
+      expect(await stores().domains.read(domain.name)).toBeUndefined()
+      expect((await stores().domains.list()).map(({ name }) => name)).not.toContain(domain.name)
+      expect(await stores().domains.readDeleted(domain.name)).toEqual({ name: domain.name, since: 42 })
+      expect(await stores().domains.listDeleted()).toContainEqual({ name: domain.name, since: 42 })
+      expect(await stores().domains.exists(domain.name)).toBe(true)
+    })
+
+    test('takes no settings and no accounts', async () => {
+      const domain = await deleted('closed.example.com')
+
+      expect(await stores().domains.replaceSettings({ ...domain, version: 2 })).toBe(false)
+      expect(await stores().accounts.create(anAccount({ domain: domain.name }), 9)).toBe('domain_missing')
+    })
+
+    test('is not deleted again, and keeps its name until the end', async () => {
+      const domain = await deleted('name.example.com')
+
+      expect(await stores().domains.beginDeletion(domain.name, 43)).toBe(false)
+      const next = aDomain({ name: domain.name })
+      expect(await stores().domains.create(next)).toBe(false)
+      await stores().domains.endDeletion(domain.name)
+
+      expect(await stores().domains.exists(domain.name)).toBe(false)
+      expect(await stores().domains.create(next)).toBe(true)
+      expect(await stores().domains.read(domain.name)).toEqual(next)
+    })
+  })
+
+  test('a deletion begins once, however many ask for it, and never for a domain that is not there', async () => {
+    await stores().domains.create(aDomain({ name: 'once.example.com' }))
+
+    const begun = await Promise.all(
+      Array.from({ length: 6 }, () => stores().domains.beginDeletion('once.example.com', 1)),
+    )
+
+    expect(begun.filter(Boolean)).toHaveLength(1)
+    expect(await stores().domains.beginDeletion('never.example.com', 1)).toBe(false)
+    expect(await stores().domains.exists('never.example.com')).toBe(false)
+  })
+
+  test('the end of a deletion that never began removes nothing', async () => {
+    const domain = aDomain({ name: 'stays.example.com' })
+    await stores().domains.create(domain)
+
+    await stores().domains.endDeletion(domain.name)
+
+    expect(await stores().domains.read(domain.name)).toEqual(domain)
   })
 }

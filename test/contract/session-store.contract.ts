@@ -48,4 +48,15 @@ export function sessionStoreContract(open: StoreKind['open']): void {
 
     expect(counts).toEqual(Array.from({ length: 5 }, () => ({ users: 200, domains: 1, highest: 200 })))
   })
+
+  test('a credential is new to a network once in 90 days, and each pair is its own', async () => {
+    const { users } = await stores().sessions.count(0)
+    const meet = (username: string, network: string) => stores().sessions.meet(username, network, stores().clock.now())
+
+    expect(await meet('t@a.example.com', '192.0.2.1')).toBe(true)
+    expect(await meet('t@a.example.com', '192.0.2.1')).toBe(false)
+    expect(await meet('t@a.example.com', '2001:db8:0:1')).toBe(true)
+    expect(await meet('t@a.example.com.org', '192.0.2.1')).toBe(true)
+    expect((await stores().sessions.count(0)).users).toBe(users)
+  })
 }

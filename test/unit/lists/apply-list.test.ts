@@ -143,6 +143,27 @@ describe('a cursor', () => {
     expect([...first.rows, ...next.rows].map(({ id }) => id).sort()).toEqual(items.map(({ id }) => id))
   })
 
+  it('goes on behind a page that was cut for its weight', () => {
+    const weighed = (most: number) => ({ ...rules, weight: { of: () => 10, most } })
+
+    const first = applyList(items, {}, weighed(35))
+    const rest = applyList(items, { cursor: first.headers['X-Next-Cursor'] }, weighed(35))
+
+    expect(first.rows.map(({ id }) => id)).toEqual(['1000', '1001', '1002'])
+    expect(first.headers['X-Truncated']).toBe('true')
+    expect(rest.rows.map(({ id }) => id)).toEqual(['2000'])
+    expect(rest.headers).toEqual({})
+  })
+
+  it('goes on behind each item where every one is too heavy alone', () => {
+    const weighed = { ...rules, weight: { of: () => 10, most: 9 } }
+
+    expect(applyList(items, { limit: 2 }, weighed)).toMatchObject({
+      rows: [{ id: '1000' }],
+      headers: { 'X-Truncated': 'true', 'X-Next-Cursor': expect.any(String) },
+    })
+  })
+
   it('is refused together with a page', () => {
     expect(() => applyList(items, { cursor: 'W10', page: 2 }, rules)).toThrow('must not be given together with page')
   })

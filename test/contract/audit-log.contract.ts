@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import type { AuditRange } from '../../core/ports.ts'
+import { opened } from '../support/opened.ts'
+import { anAuditRecord } from '../support/records.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+const DAY_MS = 86_400_000
+
+/** What every {@link AuditLog} promises. */
+export function auditLogContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+  const all: AuditRange = { since: 0, newestFirst: true, limit: 1000 }
+
+  /** Writes lines a second apart, the oldest first. */
+  async function written(domain: string, count: number) {
+    const start = stores().clock.now()
+    const records = Array.from({ length: count }, (_, index) => anAuditRecord({ domain, at: start + index * 1000 }))
+    for (const record of records) await stores().audit.append(record)
+    return records
+  }
+
+  test('a line is read back as it was', async () => {
+    const record = anAuditRecord({ domain: 'whole.test', note: 'remarkable', fields: ['a', 'b'] })
+    await stores().audit.append(record)
+
+    expect(await stores().audit.list('whole.test', all)).toEqual([{ ...record, position: expect.any(String) }])
+  })
+
+  test('a line of no domain is kept apart from those of domains', async () => {
+    const record = anAuditRecord({ domain: '', caller: 'root' })
+    await stores().audit.append(record)
+
+    expect(await stores().audit.list('', all)).toEqual([{ ...record, position: expect.any(String) }])
+  })
+
+  test('lines come with the newest first, or the oldest', async () => {
+    const records = await written('order.test', 5)
+    const times = async (range: AuditRange) => (await stores().audit.list('order.test', range)).map(({ at }) => at)
+
+    expect(await times(all)).toEqual(records.map(({ at }) => at).reverse())
+    expect(await times({ ...all, newestFirst: false })).toEqual(records.map(({ at }) => at))
+  })
+
+  test.each([true, false])('page by page no line is lost or shown twice (newest first: %s)', async (newestFirst) => {
+    const domain = `pages-${newestFirst}.test`
+    await written(domain, 7)
+    const seen: number[] = []
+    let after: string | undefined
+    for (;;) {
+      const page = await stores().audit.list(domain, { since: 0, newestFirst, limit: 3, after })
+      seen.push(...page.map(({ at }) => at))
+      after = page.at(-1)?.position
+      if (page.length < 3) break
+    }
+
+    const whole = await stores().audit.list(domain, { ...all, newestFirst })
+    expect(seen).toEqual(whole.map(({ at }) => at))
+    expect(seen).toHaveLength(7)
+  })
+
+  test('lines of one moment and request are all kept', async () => {
+    const record = anAuditRecord({ domain: 'same.test' })
+    for (let count = 0; count < 3; count += 1) await stores().audit.append(record)
+
+    expect(await stores().audit.list('same.test', all)).toHaveLength(3)
+  })
+
+  test('nothing before the given moment is shown', async () => {
+    const [, second, third] = await written('since.test', 3)
+
+    const shown = await stores().audit.list('since.test', { ...all, since: second?.at ?? 0 })
+
+    expect(shown.map(({ at }) => at)).toEqual([third?.at, second?.at])
+  })
+
+  test('a place from elsewhere shows nothing of another domain', async () => {
+    await written('mine.test', 2)
+    await written('mine.test.org', 2)
+    const [other] = await stores().audit.list('mine.test.org', all)
+
+    const shown = await stores().audit.list('mine.test', { ...all, newestFirst: false, after: other?.position })
+
+    expect(shown.every(({ domain }) => domain === 'mine.test')).toBe(true)
+  })
+
+  test('a line is shown for 400 days', async () => {
+    const [record] = await written('old.test', 1)
+
+    stores().clock.move(400 * DAY_MS - 1000)
+    const before = await stores().audit.list('old.test', all)
+    stores().clock.move(2000)
+
+    expect(before.map(({ at }) => at)).toEqual([record?.at])
+    expect(await stores().audit.list('old.test', all)).toEqual([])
+  })
+
+  test('a long trail is read past one page of the store', async () => {
+    const start = stores().clock.now()
+    const path = `/${'x'.repeat(8_000)}`
+    for (let index = 0; index < 200; index += 1) {
+      await stores().audit.append(anAuditRecord({ domain: 'long.test', at: start + index, path }))
+    }
+
+    const shown = await stores().audit.list('long.test', { ...all, limit: 180 })
+
+    expect(shown.map(({ at }) => at - start)).toEqual(Array.from({ length: 180 }, (_, index) => 199 - index))
+  })
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { toRaw } from '../../adapters/dynamodb/attributes.ts'
+import { entryKey, entryPartition, generationsPartition, listKey } from '../../adapters/dynamodb/blacklist-item.ts'
+import { callFor, queryAll, tableName, updateItem } from '../../adapters/dynamodb/client.ts'
+import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
+import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
+import { under } from '../../adapters/dynamodb/items.ts'
+import { startDynamoServer } from '../support/dynamo-server.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import { anEntry } from '../support/records.ts'
+
+const limits = { entries: 100_000, lists: 200 }
+const never = Number.MAX_SAFE_INTEGER
+
+describe('the room of long blacklists in DynamoDB', () => {
+  const store = opened(openStore)
+
+  test('a list above 10 000 entries goes at once, and its room is freed in part and then in whole', async () => {
+    const { blacklists, context, left } = store()
+    const generation = await fill('long.test', 10_200)
+
+    expect(await blacklists.removeList('long.test', 'spam')).toBe(10_200)
+    expect(await blacklists.entries('long.test', 'spam')).toEqual([])
+    expect(await left('long.test', generation)).toBe(10_200)
+
+    expect(await blacklists.sweep('long.test', context.clock.now())).toBe(false)
+    expect(await left('long.test', generation)).toBe(10_200)
+    expect(await blacklists.sweep('long.test', never)).toBe(true)
+    expect(await left('long.test', generation)).toBe(0)
+  })
+
+  test('a deleted domain keeps neither its lists nor what was left of removed ones', async () => {
+    const { blacklists, context, left, table } = store()
+    const removed = await fill('gone.test', 300)
+    await blacklists.removeList('gone.test', 'spam')
+    const present = await fill('gone.test', 300)
+    await blacklists.add(anEntry({ domain: 'gone.test.org' }), limits)
+
+    expect(await dynamoDomainRemains(context).sweep('gone.test', never)).toBe(true)
+
+    expect([await left('gone.test', removed), await left('gone.test', present)]).toEqual([0, 0])
+    expect(await queryAll(context, { TableName: table, ...under(generationsPartition('gone.test')) })).toEqual([])
+    expect(await blacklists.names('gone.test')).toEqual([])
+    expect(await blacklists.names('gone.test.org')).toEqual(['spam'])
+  })
+
+  /** A list of so many entries, written past the store, which takes one at a time. Answers where they lie. */
+  async function fill(domain: string, count: number): Promise<string> {
+    const { blacklists, context, table } = store()
+    const first = anEntry({ domain, number: '0' })
+    await blacklists.add(first, limits)
+    // A list's partition is called as its first entry.
+    const generation = first.id
+    const items = Array.from({ length: count - 1 }, (_, index) => {
+      const entry = anEntry({ domain, number: String(index + 1) })
+      return { PutRequest: { Item: toRaw({ ...entryKey(domain, generation, entry.number), ...entry }) } }
+    })
+    for (let start = 0; start < items.length; start += 25) {
+      const RequestItems = { [table]: items.slice(start, start + 25) }
+      await callFor(
+        context,
+        'BatchWriteItem',
+        { RequestItems },
+        z.object({ UnprocessedItems: z.record(z.string(), z.never()) }),
+      )
+    }
+    await updateItem(context, {
+      TableName: table,
+      Key: listKey(domain, 'spam'),
+      UpdateExpression: 'SET entries = :count',
+      ExpressionAttributeValues: { ':count': count },
+    })
+    return generation
+  }
+})
+
+async function openStore() {
+  const server = await startDynamoServer()
+  const context = { env: server.env, clock: movableClock(), random: systemRandomness }
+  const table = tableName(context, 'blacklists')
+  return {
+    blacklists: dynamoBlacklistStore(context),
+    context,
+    table,
+    /** How many entries still lie in a partition. */
+    async left(domain: string, generation: string): Promise<number> {
+      const entries = await queryAll(context, { TableName: table, ...under(entryPartition(domain, generation)) })
+      return entries.length
+    },
+    close: () => server.close(),
+  }
+}

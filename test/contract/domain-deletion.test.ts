@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { memoryCallEngine } from '../../adapters/memory/memory-call-engine.ts'
+import { memoryCleanupQueue } from '../../adapters/memory/memory-cleanup-queue.ts'
+import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
+import { noPrecondition } from '../../core/concurrency/precondition.ts'
+import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
+import { deleteDomain } from '../../core/domains/delete-domain.ts'
+import { type CloudGate, type CloudReply, startCloudGate } from '../support/cloud-gate.ts'
+import { dump } from '../support/dump.ts'
+import { startDynamoServer } from '../support/dynamo-server.ts'
+import { type Fill, fillDomain } from '../support/full-domain.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import { aDomain } from '../support/records.ts'
+import { dynamoStores } from '../support/stores.ts'
+
+const name = 'x.test'
+const neighbours = ['x.test.org', 'a.x.test', 'x', 'x-test', 'xx.test']
+
+/** What a write of the store is called. */
+const writes = /^(?:Put|Update|Delete|BatchWrite|TransactWrite)Item/
+
+describe('a deleted domain', () => {
+  const cloud = opened(openCloud)
+
+  test('leaves nothing in any store, past every limit of a page, and its neighbours are as they were', async () => {
+    const given = cloud()
+    await given.fillNeighbours()
+    const before = await given.everything()
+    // 120 accounts with 240 numbers; 30 KB each, so that one query's page (1 MiB) does not hold them.
+    await given.fill({ accounts: 120, filler: 30_000, deliveries: 60 })
+
+    await given.deleteDomain()
+    await given.cleanUp()
+
+    expect(changes(before, await given.everything())).toEqual([])
+    expect(await given.stores.domains.create(aDomain({ name }))).toBe(true)
+    await given.forget()
+  })
+
+  test('leaves nothing and harms nobody when it is cut short at any write and then repeated', async () => {
+    const given = cloud()
+    await given.fillNeighbours()
+    const before = await given.everything()
+    let steps = 0
+    for (let isWhole = false; !isWhole; steps += 1) {
+      await given.fill()
+      const left = given.stopAfter(steps)
+      const ended = await given
+        .deleteDomain()
+        .then(
+          () => given.cleanUp().then(() => true),
+          () => false,
+        )
+        .catch(() => false)
+      isWhole = ended && left() > 0
+      given.resume()
+
+      // What was queued comes again; a deletion that never got its mark is asked for again.
+      if ((await given.stores.domains.read(name)) !== undefined) await given.deleteDomain()
+      await given.cleanUp()
+
+      expect(changes(before, await given.everything()), `stopped after ${steps} writes`).toEqual([])
+    }
+    expect(steps).toBeGreaterThan(15)
+    await given.forget()
+  })
+
+  test('is cleaned up in parts when one call has too little time', async () => {
+    const given = cloud()
+    await given.fillNeighbours()
+    const before = await given.everything()
+    await given.fill({ accounts: 30 })
+    await given.deleteDomain()
+    given.clock.move(200_000)
+
+    const first = await given.step(0)
+    expect(first).toBe('queued again')
+    expect(await given.stores.domains.exists(name)).toBe(true)
+    await given.cleanUp()
+
+    expect(changes(before, await given.everything())).toEqual([])
+    await given.forget()
+  })
+
+  test('is told to the connectors as hooks that are gone', async () => {
+    const given = cloud()
+    await given.fill()
+    const version = await given.stores.subscriptions.version()
+
+    await given.deleteDomain()
+    await given.cleanUp()
+
+    expect(await given.stores.subscriptions.version()).toBeGreaterThan(version)
+    expect((await given.stores.subscriptions.list()).filter(({ domain }) => domain === name)).toEqual([])
+    await given.forget()
+  })
+
+  test('of which the store leaves some undone, being busy, is removed in full', async () => {
+    const given = cloud()
+    await given.fillNeighbours()
+    const before = await given.everything()
+    await given.fill({ accounts: 15 })
+    given.leaveUndone(3)
+
+    await given.deleteDomain()
+    await given.cleanUp()
+
+    expect(changes(before, await given.everything())).toEqual([])
+    await given.forget()
+  })
+})
+
+/** Items that are only in one of two dumps. */
+function changes(before: readonly string[], after: readonly string[]): string[] {
+  const [old, now] = [new Set(before), new Set(after)]
+  return [...before.filter((item) => !now.has(item)), ...after.filter((item) => !old.has(item))]
+}
+
+async function openCloud() {
+  const server = await startDynamoServer()
+  const gate = await startCloudGate({ DynamoDB_20120810: server.endpoint })
+  const clock = movableClock()
+  const direct = { env: server.env, clock, random: systemRandomness }
+  const stores = dynamoStores(direct)
+  const ports = {
+    ...dynamoStores({ ...direct, env: { ...server.env, ...gate.env } }),
+    cleanups: memoryCleanupQueue(),
+    engine: memoryCallEngine(),
+    events: memoryEventSink(),
+  }
+  const tools = { clock, random: systemRandomness, precondition: noPrecondition, reportUnsent: () => {} }
+  const step = async (budgetMs = 60_000) => {
+    const message = ports.cleanups.queued[0]
+    if (message === undefined) return 'done'
+    const end = await cleanUpDomain(ports, message, { clock, until: clock.now() + budgetMs })
+    ports.cleanups.queued.shift()
+    return end
+  }
+  return {
+    stores,
+    clock,
+    step,
+    fill: (fill?: Fill) => fillDomain(stores, name, fill),
+    async fillNeighbours() {
+      for (const neighbour of neighbours) await fillDomain(stores, neighbour)
+    },
+    /** Everything but what outlives a domain, and the version that counts changes of all hooks. */
+    async everything() {
+      const items = await dump(direct, ['commands', 'audit', 'sessions'])
+      return items.filter((item) => !item.includes('"pk":"subscriptions"'))
+    },
+    deleteDomain: () => deleteDomain(ports, name, tools),
+    /** Handles what is queued, moving the clock to it, until nothing is. */
+    async cleanUp() {
+      while (ports.cleanups.queued.length > 0) {
+        clock.move((ports.cleanups.queued[0]?.delaySeconds ?? 0) * 1000)
+        await step()
+      }
+    },
+    /** Lets some writes through and none after them, as when a process ends there. Answers how many were not used. */
+    stopAfter(allowed: number) {
+      let left = allowed
+      gate.answer = (call, forward) => {
+        if (!writes.test(call.action) && left >= 0) return forward()
+        left -= 1
+        return left >= 0 ? forward() : refusal
+      }
+      return () => left
+    },
+    leaveUndone(times: number) {
+      leaveUndone(gate, times)
+    },
+    resume() {
+      gate.answer = (_call, forward) => forward()
+    },
+    /** Leaves an empty store to the next test. */
+    async forget() {
+      gate.answer = (_call, forward) => forward()
+      ports.cleanups.queued.length = 0
+      for (const domain of [name, ...neighbours]) {
+        await stores.domains.beginDeletion(domain, 0)
+        await stores.remains.sweep(domain, Number.MAX_SAFE_INTEGER)
+        await stores.domains.endDeletion(domain)
+      }
+    },
+    async close() {
+      await gate.close()
+      await server.close()
+    },
+  }
+}
+
+/** A refusal that the client does not try again. */
+const refusal: CloudReply = {
+  status: 400,
+  body: { __type: 'com.amazonaws.dynamodb.v20120810#AccessDeniedException', message: 'stopped by the test' },
+}
+
+/** Writes but the first item of the next batches, and says so. */
+function leaveUndone(gate: CloudGate, times: number): void {
+  let left = times
+  gate.answer = async (call, forward) => {
+    if (call.action !== 'BatchWriteItem' || left === 0) return forward()
+    left -= 1
+    const [[table, requests] = ['', []]] = Object.entries(call.input['RequestItems'] as Record<string, unknown[]>)
+    const reply = await forward({ RequestItems: { [table]: requests.slice(0, 1) } })
+    if (reply === 'lost' || requests.length === 1) return reply
+    return { status: 200, body: { UnprocessedItems: { [table]: requests.slice(1) } } }
+  }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import type { CommandOutcome } from '../../core/commands.ts'
+import type { EndpointHandler } from '../../functions/endpoint.ts'
+import type { EndpointTools } from '../../functions/endpoint/tools.ts'
+import type { MemoryPorts } from '../../adapters/memory/memory-ports.ts'
+import type { Route } from '../../contracts/routes/route.ts'
+import { handler as createAccount } from '../../functions/accounts/create-account.ts'
+import { handler as originateCall } from '../../functions/channels/originate-call.ts'
+import { handler as createDomain } from '../../functions/domains/create-domain.ts'
+import { handler as createEmailSettings } from '../../functions/email/create-email-settings.ts'
+import { handler as createHooks } from '../../functions/hooks/create-hooks.ts'
+import { type Api, type ApiAnswer, anApi } from '../support/api.ts'
+import { type Moment, dying } from '../support/dying.ts'
+import { startDynamoServer } from '../support/dynamo-server.ts'
+import { aHookInput } from '../support/hook-input.ts'
+import { opened } from '../support/opened.ts'
+import { dynamoStores } from '../support/stores.ts'
+
+/** A handler file's export. */
+interface Served {
+  readonly route: Route
+  readonly over: (ports: MemoryPorts, tools: EndpointTools) => EndpointHandler
+}
+
+/** A request that makes something, and what there must be of it, whatever happened on the way. */
+interface Creation {
+  readonly handler: Served
+  readonly body: (domain: string) => object
+  /** Counts what was made and told; `answer` is the one that the caller got at last. */
+  readonly made: (api: Api, answer: ApiAnswer, domain: string) => Promise<unknown>
+  readonly once: unknown
+}
+
+/** Longer than a killed run holds its key. */
+const leaseMs = 31_000
+
+const answered = (command: { readonly kind: string; readonly uuid?: string }): CommandOutcome => ({
+  state: 'done',
+  text: `+OK ${command.uuid ?? ''}\n`,
+})
+
+/** The different events of a name that were told; a repeat of one is dropped by its id on its way. */
+const told = ({ ports }: Api, name: string) =>
+  new Set(ports.events.published.filter((event) => event.name === `CUSTOM->svc::${name}`).map(({ id }) => id)).size
+
+const creations: Record<string, Creation> = {
+  createAccount: {
+    handler: createAccount,
+    body: (domain) => ({ login: '2000', password: 'pass word', role: 'user', domain }),
+    made: async (api, { body }, domain) => ({
+      accounts: (await api.ports.accounts.list(domain)).map(({ login }) => login),
+      counted: (await api.ports.domains.read(domain))?.accountCount,
+      told: told(api, 'user_create'),
+      answered: body.data['svc-extensions'],
+    }),
+    once: { accounts: ['1000', '2000'], counted: 2, told: 1, answered: '2000' },
+  },
+  createDomain: {
+    handler: createDomain,
+    body: (domain) => ({ domain_name: `new.${domain}`, customer_id: 'c1' }),
+    made: async (api, { body }, domain) => ({
+      domains: (await api.ports.domains.list()).filter(({ name }) => name === `new.${domain}`).length,
+      told: told(api, 'domain_create'),
+      answered: body.info.replace(domain, '…'),
+    }),
+    once: {
+      domains: 1,
+      told: 1,
+      answered: '+OK [new.…] created !\n',
+    },
+  },
+  createHooks: {
+    handler: createHooks,
+    body: () => [aHookInput(), aHookInput({ event: 'DTMF' })],
+    made: async (api, { body }, domain) => {
+      const hooks = await api.ports.hooks.list(domain)
+      const opens = await Promise.all(
+        hooks.map(async ({ id, secrets }) => {
+          const secret = await api.ports.secretBox.open(secrets[0]?.sealed ?? '', `hook-secret:${domain}:${id}`)
+          return `whsec_${Buffer.from(secret).toString('base64')}` === body.data.secrets[id]
+        }),
+      )
+      return { hooks: hooks.map(({ event }) => event).sort(), opens, shown: body.data.insertedCount }
+    },
+    once: { hooks: ['CHANNEL_CREATE', 'DTMF'], opens: [true, true], shown: 2 },
+  },
+  createEmailSettings: {
+    handler: createEmailSettings,
+    body: () => ({ provider: 'smtp', options: { host: 'smtp.example.com', auth: { user: 'a', pass: 'b' } } }),
+    made: async (api, { body }, domain) => {
+      const settings = await api.ports.emailSettings.read(domain)
+      return { isShown: settings?.id === body._id, host: settings?.options.host }
+    },
+    once: { isShown: true, host: 'smtp.example.com' },
+  },
+  originateCall: {
+    handler: originateCall,
+    body: () => ({ calledId: '9196', callerId: '1000' }),
+    made: async (api, { body }, domain) => ({
+      dialled: api.ports.engine.given.map(({ command }) => `+OK ${'uuid' in command ? command.uuid : ''}\n`),
+      counted: (await api.ports.liveCalls.list(domain)).size,
+      answered: body.info,
+    }),
+    once: { dialled: [expect.stringMatching(/^\+OK [0-9a-f-]{36}\n$/)], counted: 1, answered: expect.any(String) },
+  },
+}
+
+/** A platform with one new tenant, over memory or with its stores in DynamoDB. */
+type OpenTenant = () => Promise<{ api: Api; domain: string; headers: Record<string, string> }>
+
+let tenants = 0
+
+/** A tenant of a platform, and the headers of whoever makes things in it. */
+async function tenantOf(api: Api, creation: Creation) {
+  tenants += 1
+  const domain = `t${tenants}.example.com`
+  api.ports.engine.answer = answered
+  const admin = await api.account({ domain, login: '1000', role: 'admin' })
+  const credential = await api.as(creation.handler === createDomain ? 'root' : admin)
+  return { api, domain, headers: { ...credential, 'idempotency-key': `key-${tenants}` } }
+}
+
+describe.each(Object.entries(creations))('%s over memory', (_name, creation) => {
+  diesAnywhere(creation, () => tenantOf(anApi(), creation))
+})
+
+describe('over DynamoDB', () => {
+  const server = opened(startDynamoServer)
+
+  describe.each(Object.entries(creations))('%s', (_name, creation) => {
+    diesAnywhere(creation, () => {
+      const memory = anApi()
+      const context = { env: server().env, clock: memory.clock, random: memory.tools.random }
+      return tenantOf(memory.with(dynamoStores(context)), creation)
+    })
+  })
+})
+
+function diesAnywhere({ handler, body, made, once }: Creation, openTenant: OpenTenant): void {
+  test('killed at any of its calls, it gives the first answer in the end and has made one thing', async () => {
+    const unharmed = await openTenant()
+    const counted = dying(unharmed.api.ports)
+    const request = { headers: unharmed.headers, body: body(unharmed.domain) }
+    expect(await unharmed.api.with(counted.ports).call(handler, request)).toMatchObject({ status: 200 })
+    const moments = counted.names.flatMap((name, index): (Moment & { name: string })[] => [
+      { call: index + 1, side: 'before', name },
+      { call: index + 1, side: 'after', name },
+    ])
+    expect(counted.names).toContain('idempotency.complete')
+
+    for (const moment of moments) {
+      const where = `killed ${moment.side} ${moment.name}`
+      const { api, domain, headers } = await openTenant()
+      const request = { headers, body: body(domain) }
+      await api.with(dying(api.ports, moment).ports).call(handler, request)
+      api.clock.move(leaseMs)
+
+      const first = await api.call(handler, request)
+      const again = await api.call(handler, request)
+
+      expect(first.status, where).toBe(200)
+      expect(await made(api, first, domain), where).toEqual(once)
+      expect(again.body, where).toEqual(first.body)
+      expect(again.headers['Idempotent-Replayed'], where).toBe('true')
+    }
+  })
+}

@@ -1,0 +1,340 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { handler as addBlacklistNumber } from '../../../functions/blacklists/add-blacklist-number.ts'
+import { handler as deleteBlacklist } from '../../../functions/blacklists/delete-blacklist.ts'
+import { handler as listBlacklists } from '../../../functions/blacklists/list-blacklists.ts'
+import { handler as readBlacklistNumber } from '../../../functions/blacklists/read-blacklist-number.ts'
+import { handler as readBlacklist } from '../../../functions/blacklists/read-blacklist.ts'
+import { handler as removeBlacklistNumber } from '../../../functions/blacklists/remove-blacklist-number.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
+import { anEntry } from '../../support/records.ts'
+
+let api: Api
+let headers: Record<string, string>
+
+beforeEach(async () => {
+  api = anApi()
+  headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
+})
+
+const list = (blacklist_name: string) => ({ blacklist_name })
+const entry = (blacklist_name: string, blacklist_number: string) => ({ blacklist_name, blacklist_number })
+const names = (query = '') => api.call(listBlacklists, { headers, query })
+const add = (name: string, body: unknown, query = '') =>
+  api.call(addBlacklistNumber, { headers, params: list(name), body, query })
+const read = (name: string, query = '') => api.call(readBlacklist, { headers, params: list(name), query })
+const find = (name: string, number: string, query = '') =>
+  api.call(readBlacklistNumber, { headers, params: entry(name, number), query })
+const remove = (name: string, number: string, query = '') =>
+  api.call(removeBlacklistNumber, { headers, params: entry(name, number), query })
+const drop = (name: string, query = '') => api.call(deleteBlacklist, { headers, params: list(name), query })
+const numbersOf = ({ body }: ApiAnswer) => body.map(({ number }: { number: string }) => number)
+
+describe('a list', () => {
+  it('is made by its first number and goes with its last', async () => {
+    expect((await names()).body).toEqual([])
+    expect((await add('spam', { number: '1' })).body).toEqual({ ok: 1, Modified: 1, n: 1 })
+    expect((await names()).body).toEqual([{ name: 'spam' }])
+
+    expect((await remove('spam', '1')).body).toEqual({ ok: 1, n: 1 })
+
+    expect((await names()).body).toEqual([])
+  })
+
+  it('that is missing has no entries and is no error', async () => {
+    for (const answer of [await read('none'), await find('none', '1')]) {
+      expect(answer).toMatchObject({ status: 200, body: [] })
+    }
+    for (const answer of [await remove('none', '1'), await drop('none')]) {
+      expect(answer).toMatchObject({ status: 200, body: { ok: 1, n: 0 } })
+    }
+  })
+
+  it('is deleted with all of its entries, which are counted', async () => {
+    for (const number of ['1', '2', '3']) await add('spam', { number })
+    await add('other', { number: '1' })
+
+    expect((await drop('spam')).body).toEqual({ ok: 1, n: 3 })
+
+    expect((await read('spam')).body).toEqual([])
+    expect((await names()).body).toEqual([{ name: 'other' }])
+  })
+
+  it('is deleted although the room that it took cannot be freed now', async () => {
+    await add('spam', { number: '1' })
+    const sweep = () => Promise.reject(new DomainError('store_unavailable', 'the store does not answer'))
+    const broken = api.with({ blacklists: { ...api.ports.blacklists, sweep } })
+
+    const answer = await broken.call(deleteBlacklist, { headers, params: list('spam') })
+
+    expect(answer).toMatchObject({ status: 200, body: { ok: 1, n: 1 } })
+    expect(api.log.lines.some(({ message }) => message === 'removed list not swept')).toBe(true)
+  })
+
+  it('is one of names that are sorted', async () => {
+    for (const name of ['b', 'A', 'ä', 'a#b', 'a b']) await add(name, { number: '1' })
+
+    expect((await names()).body.map(({ name }: { name: string }) => name)).toEqual(['A', 'a b', 'a#b', 'b', 'ä'])
+    expect((await names('limit=2')).body).toHaveLength(2)
+  })
+})
+
+describe('an entry', () => {
+  it('is shown with its id, its list and its domain, and what came with it', async () => {
+    const expires = api.clock.now() + 1_000
+    await add('spam', { number: '+380 (44) 123-45.67', note: 'rude', expires })
+
+    const answer = await find('spam', '+380441234567')
+
+    expect(answer.body).toEqual([
+      {
+        _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        number: '+380441234567',
+        name: 'spam',
+        domain: 'a.example.com',
+        note: 'rude',
+        expires,
+      },
+    ])
+    expect((await read('spam')).body).toEqual(answer.body)
+  })
+
+  it('that is added again stays as it is, under the same id', async () => {
+    await add('spam', { number: '1', note: 'first' })
+    const before = (await read('spam')).body
+
+    expect((await add('spam', { number: '1', note: 'second' })).body).toEqual({ ok: 1, Modified: 0, n: 1 })
+
+    expect((await read('spam')).body).toEqual(before)
+  })
+
+  it.each(['15551234', '1 555-12.34', '(1)5551234', ' 15551234'])('is found and removed as %j', async (written) => {
+    await add('spam', { number: '1.555.1234' })
+
+    expect(numbersOf(await find('spam', written))).toEqual(['15551234'])
+    expect((await remove('spam', written)).body).toEqual({ ok: 1, n: 1 })
+    expect((await remove('spam', written)).body).toEqual({ ok: 1, n: 0 })
+  })
+
+  it('is compared exactly', async () => {
+    await add('spam', { number: 'Anna' })
+
+    for (const other of ['anna', 'Ann', 'Anna1', '+Anna']) expect((await find('spam', other)).body).toEqual([])
+  })
+
+  it('is gone when its time is over', async () => {
+    await add('spam', { number: '1', expires: api.clock.now() + 1 })
+    api.clock.move(1)
+
+    expect((await find('spam', '1')).body).toEqual([])
+    expect((await read('spam')).body).toEqual([])
+    expect((await names()).body).toEqual([])
+    expect((await remove('spam', '1')).body).toEqual({ ok: 1, n: 0 })
+    expect((await add('spam', { number: '1' })).body.Modified).toBe(1)
+  })
+
+  it('that two add at once is added by one', async () => {
+    const answers = await Promise.all([add('spam', { number: '1' }), add('spam', { number: '1' })])
+
+    expect(answers.map(({ body }) => body.Modified).toSorted()).toEqual([0, 1])
+  })
+})
+
+describe('the entries of a list', () => {
+  const many = Array.from({ length: 45 }, (_, index) => String(1_000 + index))
+  beforeEach(async () => {
+    for (const number of many) {
+      await api.ports.blacklists.add(anEntry({ number, note: String(number).at(-1) }), { entries: 99, lists: 9 })
+    }
+  })
+
+  it('come in pages of forty by number', async () => {
+    const [first, second] = [await read('spam'), await read('spam', 'page=2')]
+
+    expect(numbersOf(first)).toEqual(many.slice(0, 40))
+    expect(numbersOf(second)).toEqual(many.slice(40))
+    expect(first.headers).toHaveProperty('X-Next-Cursor')
+    expect(first.headers).not.toHaveProperty('X-Truncated')
+    expect(second.headers).not.toHaveProperty('X-Next-Cursor')
+  })
+
+  it.each(['limit=7', 'limit=7&order=number&orderValue=-1', 'limit=7&order=note', 'limit=7&sort={"note":-1}'])(
+    'with %s go on by the cursor, each once',
+    async (query) => {
+      const seen: string[] = []
+      let cursor = ''
+      do {
+        const page = await read('spam', `${encodeURI(query)}${cursor}`)
+        seen.push(...numbersOf(page))
+        const next = page.headers['X-Next-Cursor']
+        cursor = next === undefined ? '' : `&cursor=${next}`
+      } while (cursor !== '')
+
+      expect(seen).toHaveLength(45)
+      expect(seen.toSorted()).toEqual(many)
+    },
+  )
+
+  it('go on behind the cursor when its entry is gone', async () => {
+    const { headers: told } = await read('spam', 'limit=10')
+    await remove('spam', '1009')
+
+    expect(numbersOf(await read('spam', `limit=2&cursor=${told['X-Next-Cursor']}`))).toEqual(['1010', '1011'])
+  })
+
+  it('are ordered, filtered and cut by their fields', async () => {
+    expect(numbersOf(await read('spam', 'limit=1&orderValue=-1'))).toEqual(['1044'])
+    expect(numbersOf(await read('spam', 'order=note&orderValue=-1&limit=2'))).toEqual(['1009', '1019'])
+    expect(numbersOf(await read('spam', `filter=${encodeURIComponent('{"number":"104"}')}`))).toHaveLength(5)
+    expect((await read('spam', 'limit=1&columns=number')).body).toEqual([{ number: '1000' }])
+  })
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['page=0', 'page'],
+    ['order=secret', 'order'],
+    ['order=__proto__', 'order'],
+    ['orderValue=2', 'orderValue'],
+    ['order=number&sort={"note":1}', 'order'],
+    ['columns=x', 'columns'],
+    ['cursor=x', 'cursor'],
+    ['page=2&cursor=WyIxIiwiMSJd', 'cursor'],
+  ])('are refused with %s', async (query, field) => {
+    const answer = await read('spam', encodeURI(query))
+
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field', details: [{ field }] } })
+  })
+})
+
+describe('the limits', () => {
+  it('are 100 000 numbers of a list', async () => {
+    const full = api.with({ blacklists: { ...api.ports.blacklists, add: async () => 'list_full' } })
+
+    expect(await full.call(addBlacklistNumber, { headers, params: list('spam'), body: { number: '1' } })).toMatchObject(
+      {
+        status: 409,
+        body: { code: 'conflict', info: 'a blacklist has at most 100000 numbers' },
+      },
+    )
+  })
+
+  it('are 200 lists of a domain', async () => {
+    for (let index = 0; index < 200; index += 1) await add(`list ${index}`, { number: '1' })
+
+    expect(await add('one more', { number: '1' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(await add('list 0', { number: '2' })).toMatchObject({ status: 200 })
+    expect((await names()).body).toHaveLength(200)
+  })
+})
+
+describe('what is not written by the rules is refused, and nothing is written', () => {
+  it.each<[string, unknown, string]>([
+    ['no number', {}, 'number'],
+    ['a number that is none', { number: 15_551_234 }, 'number'],
+    ['null', { number: null }, 'number'],
+    ['an empty one', { number: '' }, 'number'],
+    ['nothing but signs', { number: ' (-.) ' }, 'number'],
+    ['33 digits', { number: '1'.repeat(33) }, 'number'],
+    ['another sign', { number: '1/2' }, 'number'],
+    ['a letter of another script', { number: '１５５５' }, 'number'],
+    ['an expansion', { number: '${x}' }, 'number'],
+    ['a line feed', { number: '1\n2' }, 'number'],
+    ['an end as text', { number: '1', expires: '2030-01-01' }, 'expires'],
+    ['an end that has passed', { number: '1', expires: 1 }, 'expires'],
+    ['a note that is none', { number: '1', note: 1 }, 'note'],
+    ['a note of two lines', { number: '1', note: 'a\nb' }, 'note'],
+    ['a note of 501 characters', { number: '1', note: 'x'.repeat(501) }, 'note'],
+  ])('%s', async (_title, body, field) => {
+    const answer = await add('spam', body)
+
+    expect(answer.status).toBe(400)
+    expect(answer.body.details[0].field).toBe(field)
+    expect(api.ports.state.blacklists.size).toBe(0)
+  })
+
+  it.each(['', 'x'.repeat(65), 'a/b', 'a\\b', 'a\u0000b', 'a\nb', 'a\u007f'])('the list name %j', async (name) => {
+    for (const answer of [
+      await add(name, { number: '1' }),
+      await read(name),
+      await find(name, '1'),
+      await drop(name),
+    ]) {
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+    }
+    expect(api.ports.state.blacklists.size).toBe(0)
+  })
+
+  it.each(['a#b', 'a|b', 'a%20b', '..', 'x'.repeat(64), '__proto__', 'constructor', '列表', '💥'])(
+    'but the list name %j is one',
+    async (name) => {
+      expect((await add(name, { number: '1' })).status).toBe(200)
+      expect((await names()).body).toEqual([{ name }])
+      expect(numbersOf(await read(name))).toEqual(['1'])
+      expect((await drop(name)).body.n).toBe(1)
+    },
+  )
+
+  it.each(['a_b', '1/2', '()', '%00'])('the number %j in the path', async (number) => {
+    expect((await find('spam', number)).status).toBe(400)
+    expect((await remove('spam', number)).status).toBe(400)
+  })
+})
+
+describe('who may do what', () => {
+  const everything = async (query = '') => {
+    const answers = [
+      await names(query),
+      await read('spam', query),
+      await find('spam', '1', query),
+      await add('spam', { number: '1' }, query),
+      await remove('spam', '1', query),
+      await drop('spam', query),
+    ]
+    return answers.map(({ status }) => status)
+  }
+
+  it.each([
+    ['nobody', [401, 401, 401, 401, 401, 401]],
+    ['a user', [200, 200, 200, 200, 403, 403]],
+    ['an admin', [200, 200, 200, 200, 200, 200]],
+    ['root without a domain', [400, 400, 400, 400, 400, 400]],
+  ])('%s: list, read, find, add, remove, delete', async (who, statuses) => {
+    if (who === 'nobody') headers = {}
+    if (who === 'a user') headers = { ...(await api.as(await api.account({ login: '1001', role: 'user' }))) }
+    if (who === 'root without a domain') headers = { ...(await api.as('root')) }
+
+    expect(await everything()).toEqual(statuses)
+  })
+
+  it('root works in the domain that he names, and in none that is missing', async () => {
+    headers = { ...(await api.as('root')) }
+
+    expect(await everything('domain=a.example.com')).toEqual([200, 200, 200, 200, 200, 200])
+    expect(await everything('domain=none.example.com')).toEqual([404, 404, 404, 404, 404, 404])
+  })
+
+  it.each(['b.example.com', 'x.a.example.com', 'a.example', '*', 'a.example.com%23'])(
+    'an admin is refused the domain %s',
+    async (domain) => {
+      expect(new Set(await everything(`domain=${domain}`))).toEqual(new Set([403]))
+    },
+  )
+
+  it.each(['b.example.com', 'b.a.example.com', 'a.example.com.b'])(
+    'what an admin of %s does leaves the lists of others as they are',
+    async (domain) => {
+      await add('spam', { number: '1', note: 'mine' })
+      const before = structuredClone([...api.ports.state.blacklists])
+      headers = { ...(await api.as(await api.account({ domain, role: 'admin' }))) }
+
+      expect((await names()).body).toEqual([])
+      expect((await read('spam')).body).toEqual([])
+      expect((await find('spam', '1')).body).toEqual([])
+      expect((await add('spam', { number: '1' })).body.Modified).toBe(1)
+      expect((await remove('spam', '1')).body.n).toBe(1)
+      expect((await drop('spam')).body.n).toBe(0)
+      expect([...api.ports.state.blacklists]).toEqual(before)
+    },
+  )
+})

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { routes } from '../../../contracts/routes/index.ts'
+import { entityTag, readIfMatch } from '../../../core/concurrency/precondition.ts'
+import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
+import { handler as deleteAccount } from '../../../functions/accounts/delete-account.ts'
+import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
+import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
+import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
+import { handler as holdChannel } from '../../../functions/channels/hold-channel.ts'
+import { anApi } from '../../support/api.ts'
+
+const params = { account_id: '1001' }
+
+async function setUp() {
+  const api = anApi()
+  const admin = { ...(await api.as(await api.account({ login: '1000', role: 'admin' }))) }
+  await api.account({ login: '1001' })
+  const tag = async () => (await api.call(readAccount, { params, headers: admin })).headers['ETag'] ?? ''
+  const update = (language: string, ifMatch?: string) =>
+    api.call(updateAccount, {
+      params,
+      body: { variables: [`default_language=${language}`] },
+      headers: { ...admin, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) },
+    })
+  const remove = (ifMatch: string) => api.call(deleteAccount, { params, headers: { ...admin, 'if-match': ifMatch } })
+  return { api, admin, tag, update, remove }
+}
+
+const failed = { status: 412, body: { code: 'precondition_failed' } }
+
+describe('the tag of a record', () => {
+  it('is weak, stays while nothing changes, and changes with every change', async () => {
+    const { tag, update } = await setUp()
+
+    const first = await tag()
+    expect(first).toMatch(/^W\/"[\w-]+"$/)
+    expect(await tag()).toBe(first)
+    const { headers } = await update('uk')
+    expect(headers['ETag']).not.toBe(first)
+    expect(await tag()).toBe(headers['ETag'])
+  })
+
+  it('of a record made anew is another', async () => {
+    const { api, admin, tag, remove } = await setUp()
+    const first = await tag()
+    await remove(first)
+    api.clock.move(1)
+    await api.call(createAccount, { body: { login: '1001', password: 'pass word', role: 'user' }, headers: admin })
+
+    expect(await tag()).not.toBe(first)
+  })
+
+  it('is told by no list', async () => {
+    const { api, admin } = await setUp()
+
+    expect((await api.call(listAccounts, { headers: admin })).headers).not.toHaveProperty('ETag')
+  })
+})
+
+describe('a change under If-Match', () => {
+  it('is made on the version that was read', async () => {
+    const { tag, update, remove } = await setUp()
+
+    expect(await update('uk', await tag())).toMatchObject({ status: 200 })
+    expect(await remove(await tag())).toMatchObject({ status: 200 })
+  })
+
+  it('is refused, and changes nothing, on any other', async () => {
+    const { api, tag, update, remove } = await setUp()
+    const stale = await tag()
+    await update('uk')
+    const before = structuredClone(api.ports.state.accounts)
+
+    expect(await update('de', stale)).toMatchObject(failed)
+    expect(await remove(stale)).toMatchObject(failed)
+    expect(api.ports.state.accounts).toEqual(before)
+  })
+
+  it.each([
+    ['*', 200],
+    [' * ', 200],
+    ['W/"x", %', 200],
+    ['%', 200],
+    ['W/"x"', 412],
+    ['W/"x","y"', 412],
+    ['', 400],
+    ['x', 400],
+    ['W/x', 400],
+    ['%,', 400],
+    ['"a"b"', 400],
+    [`"${'x'.repeat(2000)}"`, 400],
+  ])('of %j has the status %i', async (form, status) => {
+    const { tag, update } = await setUp()
+
+    expect(await update('uk', form.replace('%', await tag()))).toMatchObject({ status })
+  })
+
+  it('takes the tag as strong, too', async () => {
+    const { tag, update } = await setUp()
+
+    expect(await update('uk', (await tag()).replace('W/', ''))).toMatchObject({ status: 200 })
+  })
+
+  it('of many at once that read one version exactly one is made', async () => {
+    const { api, tag, update } = await setUp()
+    const read = await tag()
+
+    const answers = await Promise.all(['aa', 'bb', 'cc', 'dd', 'ee'].map((language) => update(language, read)))
+
+    const won = answers.filter(({ status }) => status === 200)
+    expect(won).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(4)
+    expect(api.ports.state.accounts.get('["a.example.com","1001"]')?.version).toBe(2)
+  })
+
+  it('that another forestalls between reading and writing is refused with 412, without If-Match with 409', async () => {
+    const { api, admin, tag } = await setUp()
+    const { read } = api.ports.accounts
+    const forestalled = api.with({
+      accounts: {
+        ...api.ports.accounts,
+        async read(domain, login) {
+          const account = await read(domain, login)
+          if (account) await api.ports.accounts.update({ ...account, version: account.version + 1 }, account)
+          return account
+        },
+      },
+    })
+    const body = { variables: ['default_language=uk'] }
+    const headers = { ...admin, 'if-match': await tag() }
+
+    expect(await forestalled.call(updateAccount, { params, body, headers })).toMatchObject(failed)
+    expect(
+      await forestalled.call(deleteAccount, { params, headers: { ...headers, 'if-match': await tag() } }),
+    ).toMatchObject(failed)
+    expect(await forestalled.call(updateAccount, { params, body, headers: admin })).toMatchObject({ status: 409 })
+  })
+
+  it('of what has no versions is refused, but for the mere demand that it is there', async () => {
+    const { api, admin } = await setUp()
+    const request = { params: { channel_id: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f' }, body: { state: 'hold' } }
+
+    expect(await api.call(holdChannel, { ...request, headers: { ...admin, 'if-match': 'W/"x"' } })).toMatchObject(
+      failed,
+    )
+    expect(api.ports.engine.given).toEqual([])
+    expect(await api.call(holdChannel, { ...request, headers: { ...admin, 'if-match': '*' } })).toMatchObject({
+      status: 200,
+    })
+  })
+})
+
+describe('every route', () => {
+  it('that changes a record by a path which a versioned GET reads is versioned itself', () => {
+    const read = new Set(routes.filter((route) => route.method === 'GET' && route.versioned).map(({ path }) => path))
+
+    const forgotten = routes.filter(
+      ({ method, path, versioned }) => method !== 'GET' && method !== 'POST' && read.has(path) && versioned !== true,
+    )
+
+    expect(read.size).toBeGreaterThan(0)
+    expect(forgotten.map(({ operationId }) => operationId)).toEqual([])
+  })
+})
+
+describe('tags are compared', () => {
+  it('by creation and version together', () => {
+    const precondition = readIfMatch(entityTag({ createdAt: 1, version: 2 }))
+
+    expect(precondition.allows(entityTag({ createdAt: 1, version: 2 }))).toBe(true)
+    expect(precondition.allows(entityTag({ createdAt: 2, version: 2 }))).toBe(false)
+    expect(precondition.allows(entityTag({ createdAt: 1, version: 3 }))).toBe(false)
+    expect(precondition.allows(undefined)).toBe(false)
+  })
+})

@@ -1,0 +1,244 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { linearPatternProblem } from '../../../adapters/regex/linear-pattern.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { parseCallflow } from '../../../core/routes/parse-callflow.ts'
+import { stepKinds } from '../../../core/routes/step-kinds.ts'
+
+const judges = { patternProblem: linearPatternProblem, scripts: { areOn: true, arePermitted: true } }
+const parse = (callflow: readonly unknown[], scripts = judges.scripts) =>
+  parseCallflow(callflow, { ...judges, scripts })
+
+const refusalOf = (callflow: readonly unknown[], scripts = judges.scripts): DomainError | undefined => {
+  try {
+    parse(callflow, scripts)
+    return undefined
+  } catch (error) {
+    if (error instanceof DomainError) return error
+    throw error
+  }
+}
+
+/** A callflow of so many levels, each inside the one before. */
+const nested = (levels: number, wrap: (inner: unknown[]) => unknown): unknown[] =>
+  levels === 1 ? [{ answer: '' }] : [wrap(nested(levels - 1, wrap))]
+const inIf = (then: unknown[]) => ({ if: { expression: '${a}', then } })
+const inElse = (inner: unknown[]) => ({ if: { expression: '${a}', else: inner } })
+const inSwitch = (inner: unknown[]) => ({ switch: { variable: '${a}', case: { 1: inner, default: [] } } })
+const inBlackList = (actions: unknown[]) => ({ blackList: { name: 'spam', number: '${caller_id_number}', actions } })
+const inQueue = (actions: unknown[]) => ({ queue: { name: 'main', timer: { interval: 90, tries: 1, actions } } })
+const inOriginate = (actions: unknown[]) => ({ originate: { endpoint: { type: 'user', name: '1000' }, actions } })
+const nesting = { inIf, inElse, inSwitch, inBlackList, inQueue, inOriginate }
+
+/** An argument that a kind takes; most take any. */
+const argumentOf = (kind: string): unknown =>
+  (
+    ({
+      if: { expression: '${a} == 1' },
+      switch: { variable: '${a}', case: {} },
+      setVar: 'mine=1',
+      setArray: { mine: ['1', '2'] },
+      exportVars: ['mine'],
+      unSet: 'mine',
+      setProfileVar: 'caller_id_name=me',
+    }) as Record<string, unknown>
+  )[kind] ?? ''
+
+describe('a callflow', () => {
+  it('of every kind, with every modifier, is taken as it is', () => {
+    const callflow = [...stepKinds].map((kind) => ({
+      [kind]: argumentOf(kind),
+      break: true,
+      async: false,
+      tag: 'here',
+    }))
+
+    expect(stepKinds.size).toBe(52)
+    expect(parse(callflow).callflow).toEqual(callflow)
+  })
+
+  it.each<[string, unknown]>([
+    ['break alone', { break: true }],
+    ['an answer by its text', { answer: '200 OK' }],
+    ['a queue by its name', { queue: { name: 'main' }, break: true }],
+    ['a number', { sleep: 1_000 }],
+    ['true', { flushDTMF: true }],
+    ['a list', { sipRedirect: ['sip:a@example.com', 'sip:b@example.com'] }],
+    ['names with values', { setVar: ['a=1', 'b=${caller_id_number}', 'all:c=x=y', 'nolocal:d='] }],
+    ['names and values as an object', { setVar: { a: 1, b: '2' } }],
+    ['a name that takes a result', { calendar: { name: 'work', setVar: 'is_work_day' } }],
+    ['a name deep inside', { playback: { name: 'a.wav', getDigits: { setVar: 'digit', max: 1 } } }],
+    ['names that take an answer apart', { httpRequest: { url: 'https://a.test', exportVariables: { mine: 'a.b' } } }],
+    ['a body of several lines', { httpRequest: { url: 'https://a.test', data: 'a\nb' } }],
+    ['a message of several lines', { sendEmail: { to: ['a@example.com'], message: 'a\r\nb' } }],
+    [
+      'what an endpoint may be told',
+      {
+        bridge: { parameters: ['continue_on_fail=true'], endpoints: [{ type: 'user', parameters: ['leg_timeout=9'] }] },
+      },
+    ],
+    ['variables of a member', { member: { dialer: 'd', variables: { DID: '380' } } }],
+    ['a caller id', { setVar: 'effective_caller_id_number=1' }],
+    ['a step called as a thing of every object', { log: { toString: 1, constructor: 'x' } }],
+  ])('with %s is taken', (_title, step) => {
+    expect(parse([step]).callflow).toEqual([step])
+  })
+
+  it.each(Object.entries(nesting))('may be nested ten times %s, and no deeper', (_name, wrap) => {
+    expect(refusalOf(nested(10, wrap))).toBeUndefined()
+    expect(refusalOf(nested(11, wrap))?.message).toMatch(/^callflow\[0\].*: must not be nested deeper than 10 levels$/)
+  })
+
+  it('has at most 200 steps, in each nested one too', () => {
+    const steps = (count: number) => Array.from({ length: count }, () => ({ answer: '' }))
+
+    expect(refusalOf(steps(200))).toBeUndefined()
+    expect(refusalOf(steps(201))?.details?.[0]).toEqual({ field: 'callflow', problem: 'must have at most 200 steps' })
+    expect(refusalOf([inIf(steps(201))])?.details?.[0]?.field).toBe('callflow[0].if.then')
+  })
+
+  it('has at most 256 KiB as JSON in UTF-8', () => {
+    const bytes = (count: number) => [{ log: '語'.repeat(Math.floor((count - 12) / 3)) + 'x'.repeat((count - 12) % 3) }]
+
+    expect(parse(bytes(262_144)).callflowBytes).toBe(262_144)
+    expect(refusalOf(bytes(262_145))?.details?.[0]).toMatchObject({ field: 'callflow' })
+  })
+})
+
+describe('a callflow is refused with the place of what is wrong', () => {
+  it.each<[string, unknown, string, RegExp]>([
+    ['no object', 'answer', '', /must be a step/],
+    ['null', null, '', /must be a step/],
+    ['a list', [], '', /must be a step/],
+    ['nothing', {}, '', /must have a kind/],
+    ['a modifier alone', { tag: 'x' }, '', /must have a kind/],
+    ['an unknown kind', { foo: 1 }, '', /^unknown step "foo"$/],
+    ['a kind of another case', { Answer: '' }, '', /^unknown step "Answer"$/],
+    ['a kind of every object', { constructor: 1 }, '', /^unknown step "constructor"$/],
+    ['another', { hasOwnProperty: 1 }, '', /^unknown step "hasOwnProperty"$/],
+    ['an unknown kind beside a known one', { answer: '', foo: 1 }, '', /^unknown step "foo"$/],
+    ['two kinds', { answer: '', hangup: '' }, '', /has "answer" and "hangup"/],
+    ['break of a wrong type', { break: 'true' }, '.break', /true or false/],
+    ['async of a wrong type', { answer: '', async: 1 }, '.async', /true or false/],
+    ['tag of a wrong type', { answer: '', tag: 1 }, '.tag', /1-120/],
+    ['an empty tag', { answer: '', tag: '' }, '.tag', /1-120/],
+    ['a tag of two lines', { answer: '', tag: 'a\nb' }, '.tag', /control/],
+    ['null as argument', { answer: null }, '.answer', /null/],
+    ['a line feed', { answer: 'a\nb' }, '.answer', /control/],
+    ['a line feed deep inside', { bridge: { endpoints: [{ name: 'a\tb' }] } }, '.bridge.endpoints[0].name', /control/],
+    ['a line feed in a name', { log: { 'a\nb': 1 } }, '.log', /control/],
+    ['if without an object', { if: '${a}' }, '.if', /expression, then, else/],
+    ['if without an expression', { if: { then: [] } }, '.if.expression', /text/],
+    ['if with a wrong one', { if: { expression: '${a} =' } }, '.if.expression', /at character 6/],
+    ['if with a program', { if: { expression: '1', sysExpression: 'x' } }, '.if', /unknown member "sysExpression"/],
+    ['then as a step', { if: { expression: '1', then: { answer: '' } } }, '.if.then', /list/],
+    ['then with an unknown kind', inIf([{ answer: '' }, { foo: 1 }]), '.if.then[1]', /^unknown step "foo"$/],
+    ['else with an unknown kind', inElse([{ foo: 1 }]), '.if.else[0]', /^unknown step "foo"$/],
+    ['a case with an unknown kind', inSwitch([{ foo: 1 }]), '.switch.case.1[0]', /^unknown step "foo"$/],
+    ['switch without a variable', { switch: { case: {} } }, '.switch.variable', /text/],
+    ['switch without cases', { switch: { variable: '${a}' } }, '.switch.case', /object/],
+    ['a case that is no list', { switch: { variable: '${a}', case: { 1: 'x' } } }, '.switch.case.1', /list/],
+    ['actions of a blacklist', inBlackList([{ foo: 1 }]), '.blackList.actions[0]', /^unknown step "foo"$/],
+    ['actions of a timer', inQueue([{ foo: 1 }]), '.queue.timer.actions[0]', /^unknown step "foo"$/],
+    ['a list of timers', { queue: { timer: [{ actions: [{ foo: 1 }] }] } }, '.queue.timer', /object/],
+    ['actions of an originate', inOriginate([{ foo: 1 }]), '.originate.actions[0]', /^unknown step "foo"$/],
+    ['setVar as a number', { setVar: 1 }, '.setVar', /name variables/],
+    ['setVar of nothing', { setVar: '=1' }, '.setVar', /name variables/],
+    ['setVar of a number in a list', { setVar: ['a=1', 2] }, '.setVar[1]', /text/],
+    ['setVar of a name of the service', { setVar: 'domain_name=b.test' }, '.setVar', /"domain_name" is a name/],
+    ['in other letters', { setVar: 'DOMAIN_NAME=b.test' }, '.setVar', /only the service/],
+    ['behind its scope', { setVar: ['a=1', 'all:presence_id=x'] }, '.setVar[1]', /only the service/],
+    ['that runs something', { setVar: 'execute_on_answer=system id' }, '.setVar', /only the service/],
+    ['as an object', { setVar: { api_hangup_hook: 'x' } }, '.setVar', /only the service/],
+    ['an expansion as name', { setVar: '${x}=1' }, '.setVar', /name variables/],
+    ['a global expansion as name', { setVar: '$${x}=1' }, '.setVar', /name variables/],
+    ['setArray of such a name', { setArray: { sip_x: ['1'] } }, '.setArray', /only the service/],
+    ['exportVars of one', { exportVars: ['mine', 'w_domain'] }, '.exportVars[1]', /only the service/],
+    ['unSet of one', { unSet: 'user_context' }, '.unSet', /only the service/],
+    ['setProfileVar of one', { setProfileVar: 'context=public' }, '.setProfileVar', /only the service/],
+    ['a result in one', { calendar: { name: 'w', setVar: 'transfer_ringback' } }, '.calendar.setVar', /only the/],
+    ['digits in one', { playback: { getDigits: { setVar: 'bridge_to' } } }, '.playback.getDigits.setVar', /only the/],
+    [
+      'an answer in one',
+      { httpRequest: { exportVariables: { user_id: 'a' } } },
+      '.httpRequest.exportVariables',
+      /only/,
+    ],
+    ['a cookie in one', { httpRequest: { exportCookie: 'sofia_x' } }, '.httpRequest.exportCookie', /only the/],
+    ['a found one', { cdr: { exportVar: { domain_uuid: 'x' } } }, '.cdr.exportVar', /only the/],
+    [
+      'an endpoint that runs something',
+      { bridge: { parameters: ['execute_on_answer=x'] } },
+      '.bridge.parameters[0]',
+      /only/,
+    ],
+    [
+      'one inside a list',
+      { bridge: { endpoints: [{ parameters: ['leg_timeout=1', 'api_on_answer=x'] }] } },
+      '.bridge.endpoints[0].parameters[1]',
+      /only the/,
+    ],
+    [
+      'an originated one',
+      { originate: { endpoint: { parameters: ['exec=1'] } } },
+      '.originate.endpoint.parameters[0]',
+      /only/,
+    ],
+    ['a member with one', { member: { variables: { sip_from: 'x' } } }, '.member.variables', /only the/],
+  ])('%s', (_title, step, place, problem) => {
+    const refusal = refusalOf([{ answer: '' }, step])
+
+    expect(refusal?.code).toBe('invalid_field')
+    expect(refusal?.details).toEqual([{ field: `callflow[1]${place}`, problem: expect.stringMatching(problem) }])
+  })
+
+  it('the place of a step nested in several kinds names all of them', () => {
+    const callflow = [{}, {}, {}].map(() => ({ answer: '' }) as unknown)
+    callflow.push(inIf([inSwitch([inQueue([{ foo: 1 }])])]))
+
+    expect(refusalOf(callflow)?.message).toBe(
+      'callflow[3].if.then[0].switch.case.1[0].queue.timer.actions[0]: unknown step "foo"',
+    )
+  })
+})
+
+describe.each(['js', 'script'])('a %s step', (kind) => {
+  const callflow = [inIf([{ [kind]: { data: 'return 1\n', setVar: 'mine' } }])]
+
+  it('is taken where the deployment lets it and the caller may do everything with routes', () => {
+    expect(refusalOf(callflow)).toBeUndefined()
+  })
+
+  it('is refused where the deployment does not let it, with its place', () => {
+    expect(refusalOf(callflow, { areOn: false, arePermitted: true })).toMatchObject({
+      code: 'invalid_field',
+      details: [{ field: 'callflow[0].if.then[0]' }],
+    })
+  })
+
+  it.each([true, false])('is denied to a caller who may not, whether or not it is on (%s)', (areOn) => {
+    expect(refusalOf(callflow, { areOn, arePermitted: false })?.code).toBe('permission_denied')
+  })
+})
+
+it('whatever JSON a callflow is, it is taken as it is or refused, and nothing else is ever thrown', () => {
+  const key = fc.oneof(
+    fc.constantFrom(...stepKinds, 'break', 'then', 'else', 'case', 'actions', 'timer', 'expression', 'setVar', 'foo'),
+    fc.string({ maxLength: 5 }),
+  )
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 6, depthSize: 'medium' },
+      fc.constantFrom(null, true, 1, '', 'a=1', '${a}', 'x\n'),
+      fc.dictionary(key, tie('any'), { maxKeys: 3 }),
+      fc.array(tie('any'), { maxLength: 3 }),
+    ),
+  })).any
+
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 3 }), (callflow) => {
+      if (refusalOf(callflow) === undefined) expect(parse(callflow).callflow).toEqual(callflow)
+    }),
+    { seed: 20_260_115, numRuns: 3_000 },
+  )
+})
