@@ -118,7 +118,7 @@ async function runAssembly(parts: Parts): Promise<ConnectorProcess> {
   closing.defer(() => host.close())
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
-  gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event))
+  gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event), assembly.crossOrigin)
   await requeueDeliveries(assembly, { place, gate, settings })
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
   closing.defer(() => within(patienceMs, mappings.stop()))
