@@ -49,7 +49,8 @@ function innermost(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
 
 function problemOf(issue: Issue, value: unknown): FieldProblem {
   const field = fieldName(issue.path)
-  if (issue.code === 'invalid_type' && at(value, issue.path) === undefined) return { field, problem: absent }
+  const isOfWrongKind = issue.code === 'invalid_type' || issue.code === 'invalid_union'
+  if (isOfWrongKind && at(value, issue.path) === undefined) return { field, problem: absent }
   // The schemas carry no messages of the library's own language packs: without a message of ours, this stands there.
   if (issue.message !== 'Invalid input') return { field, problem: issue.message }
   return { field, problem: issue.code === 'invalid_type' ? `must be ${issue.expected}` : 'is not valid' }

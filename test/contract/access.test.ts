@@ -28,12 +28,14 @@ import {
   anAccount,
   anAuditRecord,
   anEntry,
+  aRequestKey,
   anEvent,
+  emailSettingsOf,
 } from '../support/records.ts'
 import { fillDomain } from '../support/full-domain.ts'
 import { dynamoStores } from '../support/stores.ts'
 
-type CloudPorts = Omit<Ports, 'passwords' | 'hookClient'>
+type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
 
 /** Makes a method do all that it may ever do to the cloud. */
 type Exercise = (ports: CloudPorts, gate: CloudGate) => Promise<unknown>
@@ -168,6 +170,7 @@ const exercises: {
     },
     claim: { run: ({ commands }) => commands.claim('some', 'connector') },
     complete: { run: ({ commands }) => commands.complete('some', large) },
+    withdraw: { run: ({ commands }) => commands.withdraw('some') },
   },
   events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
   hooks: {
@@ -221,7 +224,7 @@ const exercises: {
         return defaultRoutes.swap(first, second, 99)
       },
     },
-    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(domain.name, 'some') },
+    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(aRoute({ domain: domain.name })) },
   },
   subscriptions: {
     version: { run: ({ subscriptions }) => subscriptions.version() },
@@ -240,6 +243,29 @@ const exercises: {
     report: { run: ({ connectorStatus }) => connectorStatus.report(aReport()) },
     list: { run: ({ connectorStatus }) => connectorStatus.list(0) },
     countStart: { run: ({ connectorStatus }) => connectorStatus.countStart() },
+  },
+  idempotency: {
+    create: {
+      first: ({ idempotency }) => idempotency.create(aRequestKey()),
+      run: ({ idempotency }) => idempotency.create(aRequestKey()),
+    },
+    takeOver: { run: ({ idempotency }) => idempotency.takeOver(aRequestKey(), 'some') },
+    complete: { run: ({ idempotency }) => idempotency.complete(aRequestKey(), 'answer') },
+    release: { run: ({ idempotency }) => idempotency.release(aRequestKey()) },
+  },
+  rateLimits: {
+    take: { run: ({ rateLimits }) => rateLimits.take('some', { intervalMs: 1, burst: 1 }, 1) },
+    takeInWindow: { run: ({ rateLimits }) => rateLimits.takeInWindow('some', { limit: 1, windowMs: 1 }, 1) },
+  },
+  liveCalls: {
+    put: { run: ({ liveCalls }) => liveCalls.put(domain.name, 'some', 1, 9) },
+    list: { run: ({ liveCalls }) => liveCalls.list(domain.name) },
+    remove: { run: ({ liveCalls }) => liveCalls.remove(domain.name, ['some']) },
+  },
+  emailSettings: {
+    read: { run: ({ emailSettings }) => emailSettings.read(domain.name) },
+    put: { run: ({ emailSettings }) => emailSettings.put(emailSettingsOf({ domain: domain.name })) },
+    remove: { run: ({ emailSettings }) => emailSettings.remove(domain.name) },
   },
   audit: {
     append: {

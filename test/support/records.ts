@@ -1,6 +1,8 @@
 /** Records for tests: valid ones of which a test names only what it is about. */
 import { randomUUID } from 'node:crypto'
 import type { CommandRecord } from '../../core/commands.ts'
+import type { EmailSettings } from '../../core/email/email-settings.ts'
+import type { RequestKey } from '../../core/idempotency/request-key.ts'
 import type {
   Account,
   BlacklistEntry,
@@ -243,6 +245,42 @@ export function aReport(given: Partial<ConnectorReport> = {}): ConnectorReport {
     commandsInFlight: 0,
     commandsWaiting: 0,
     restarts: 0,
+    ...given,
+  }
+}
+
+/** A request of `a.example.com` that runs under a key. */
+export function aRequestKey(given: Partial<RequestKey> = {}): RequestKey {
+  return {
+    domain: 'a.example.com',
+    key: 'key-1',
+    fingerprint: 'f'.repeat(64),
+    seed: 'c2VlZA==',
+    claimId: 'claim-1',
+    leaseUntil: T0 + 30_000,
+    createdAt: T0,
+    ...given,
+  }
+}
+
+/** The mail settings of `a.example.com`, with a login. */
+export function emailSettingsOf(given: Partial<EmailSettings> = {}): EmailSettings {
+  return {
+    id: 'bbbbbbbbbbbbbbbbbbbbbbbb',
+    domain: 'a.example.com',
+    provider: 'smtp',
+    description: 'mail',
+    from: 'pbx@a.example.com',
+    options: {
+      host: 'smtp.example.com',
+      port: 465,
+      secure: true,
+      debug: false,
+      tls: { rejectUnauthorized: true },
+      auth: { user: 'pbx', sealedPass: 'c2VhbGVk' },
+    },
+    createdAt: T0,
+    version: 1,
     ...given,
   }
 }
