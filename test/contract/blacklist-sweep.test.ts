@@ -84,7 +84,7 @@ async function openStore() {
     context,
     table,
     /** How many entries still lie in a partition. */
-    async left(domain: string, generation: string): Promise<number> {
+    left: async (domain: string, generation: string): Promise<number> => {
       let count = 0
       let start: Record<string, unknown> | undefined
       do {
