@@ -15,6 +15,7 @@ export const cors = {
   exposedHeaders: [
     'Allow',
     'Content-Disposition',
+    'Deprecation',
     'ETag',
     'Idempotent-Replayed',
     'Location',
@@ -22,6 +23,8 @@ export const cors = {
     'RateLimit-Remaining',
     'RateLimit-Reset',
     'Retry-After',
+    'Sunset',
+    'X-Default-Range',
     'X-Next-Cursor',
     'X-Partial',
     'X-Request-Id',

@@ -325,8 +325,9 @@ export interface BlacklistPage {
  */
 export interface BlacklistStore {
   /**
-   * Adds an entry unless its number is in the list already, and makes the list with its first one. The limits are the
-   * most entries of a list and the most lists of a domain; they hold exactly, whoever else writes.
+   * Adds an entry unless its number is in the list already, and makes the list with its first one. A repetition of the
+   * same addition (of the same id) answers `added` and changes nothing. The limits are the most entries of a list and
+   * the most lists of a domain; they hold exactly, whoever else writes.
    */
   add(entry: BlacklistEntry, limits: { readonly entries: number; readonly lists: number }): Promise<BlacklistAddition>
   read(domain: string, list: string, number: string): Promise<BlacklistEntry | undefined>
@@ -371,8 +372,8 @@ export interface DefaultRouteStore {
   replace(route: DefaultRoute): Promise<boolean>
   /** Gives two routes each other's order where the set is still of this edition; else changes nothing: `false`. */
   swap(first: RouteHead, second: RouteHead, edition: number): Promise<boolean>
-  /** Removes a route; `false` when it is not there. */
-  remove(domain: string, id: string): Promise<boolean>
+  /** Removes a route that is still of this revision; else `false`. */
+  remove(route: RouteHead): Promise<boolean>
 }
 
 /** What the hooks of all tenants want; what the connector relays by. */

@@ -57,6 +57,7 @@ function environmentFrom(settings: Settings, version: string): Record<string, st
     [environment.tokenSeconds]: settings.tokenSeconds,
     [environment.passwordMinLength]: settings.passwordMinLength,
     [environment.scriptSteps]: settings.scriptSteps,
+    [environment.rateLimits]: settings.rateLimits,
     [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
   }
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))

@@ -1,4 +1,6 @@
 import type { Node } from 'constructs'
+import { usualRateLimits } from '../contracts/environment.ts'
+import { limitNames } from '../contracts/routes/route.ts'
 import {
   type SettingRule,
   anyNetwork,
@@ -37,8 +39,19 @@ export interface Settings {
   readonly passwordMinLength: string
   /** `on` lets callflows hold `js` and `script` steps; empty: the functions' default, which is off. */
   readonly scriptSteps: string
+  /** The rates that requests are held to, in the form of contracts/environment.ts; `off`: none. */
+  readonly rateLimits: string
   /** Networks in CIDR form, comma-separated, that hooks may reach besides public addresses. */
   readonly hookAllowedNetworks: string
+}
+
+const rate = matching(
+  new RegExp(`^(?:${limitNames.join('|')})=[1-9]\\d{0,6}/[smh](?::[1-9]\\d{0,6})?$`),
+  'a rate such as token=50/s:100',
+)
+const rates: SettingRule = {
+  words: `"off", or ${listOf(rate).words}`,
+  accepts: (value) => value === 'off' || (value !== '' && listOf(rate).accepts(value)),
 }
 
 const origin = matching(/^https?:\/\/[^\s,/*]+$/, 'an origin such as https://console.example.com')
@@ -63,6 +76,7 @@ const rules: { readonly [Name in keyof Settings]: { readonly fallback: string; r
   tokenSeconds: { fallback: '', rule: optional(wholeNumber(300, 8_640_000)) },
   passwordMinLength: { fallback: '', rule: optional(wholeNumber(1, 128)) },
   scriptSteps: { fallback: '', rule: optional(oneOf('on', 'off')) },
+  rateLimits: { fallback: usualRateLimits, rule: rates },
   hookAllowedNetworks: { fallback: '', rule: listOf(anyNetwork) },
 }
 
@@ -88,6 +102,7 @@ export function readSettings(node: Node): Settings {
     tokenSeconds: read('tokenSeconds'),
     passwordMinLength: read('passwordMinLength'),
     scriptSteps: read('scriptSteps'),
+    rateLimits: read('rateLimits'),
     hookAllowedNetworks: read('hookAllowedNetworks'),
   }
 }

@@ -21,6 +21,7 @@ export interface Settings {
   readonly rootPassword: string | undefined
   readonly engineCredential: string | undefined
   readonly hookAllowedNetworks: string
+  readonly rateLimits: string
   readonly dynamodbEndpoint: string | undefined
   readonly sqsEndpoint: string | undefined
   readonly s3Endpoint: string | undefined
@@ -43,6 +44,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     rootPassword: given('ROOT_PASSWORD'),
     engineCredential: given('ENGINE_CREDENTIAL'),
     hookAllowedNetworks: env['HOOK_ALLOWED_NETWORKS'] ?? '127.0.0.0/8,::1/128',
+    rateLimits: given('RATE_LIMITS') ?? 'off',
     dynamodbEndpoint: readEndpoint('DYNAMODB_ENDPOINT', given('DYNAMODB_ENDPOINT')),
     sqsEndpoint: readEndpoint('SQS_ENDPOINT', given('SQS_ENDPOINT')),
     s3Endpoint: readEndpoint('S3_ENDPOINT', given('S3_ENDPOINT')),

@@ -135,7 +135,7 @@ async function extend(
   const { domain, number } = entry
   const { generation } = list
   const old = await readStored(context, domain, generation, number)
-  if (old !== undefined && isLive(old, context.clock.now())) return 'exists'
+  if (old !== undefined && isLive(old, context.clock.now())) return old.id === entry.id ? 'added' : 'exists'
   const failed = await transact(context, [
     countIn(context, list, entry, { replaces: old !== undefined, limit: limits.entries }),
     {

@@ -75,13 +75,14 @@ export function dynamoDefaultRouteStore(context: AdapterContext): DefaultRouteSt
         orderStep(context, first, second.order),
         orderStep(context, second, first.order),
       ]),
-    remove: (domain, id) =>
+    remove: ({ domain, id, revision }) =>
       write([
         {
           Delete: {
             TableName: tableName(context, 'routes'),
             Key: routeKey(domain, id),
-            ConditionExpression: 'attribute_exists(pk)',
+            ConditionExpression: 'revision = :revision',
+            ExpressionAttributeValues: { ':revision': revision },
           },
         },
         editionStep(context, domain),

@@ -18,7 +18,8 @@ export function memoryBlacklistStore({ state, clock }: MemoryContext): Blacklist
   return {
     async add(entry, limits) {
       const { domain, list, number } = entry
-      if (read(domain, list, number) !== undefined) return 'exists'
+      const there = read(domain, list, number)
+      if (there !== undefined) return there.id === entry.id ? 'added' : 'exists'
       const lists = new Set(liveOf(domain).map((each) => each.list))
       if (!lists.has(list) && lists.size >= limits.lists) return 'lists_full'
       if (entriesOf(domain, list).length >= limits.entries) return 'list_full'

@@ -46,8 +46,9 @@ export function memoryDefaultRouteStore({ state }: MemoryContext): DefaultRouteS
       change(first.domain)
       return true
     },
-    async remove(domain, id) {
-      if (!state.routes.delete(memoryKey(domain, id))) return false
+    async remove({ domain, id, revision }) {
+      if (state.routes.get(memoryKey(domain, id))?.revision !== revision) return false
+      state.routes.delete(memoryKey(domain, id))
       change(domain)
       return true
     },

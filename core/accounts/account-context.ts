@@ -1,4 +1,5 @@
 import type { AccessScope } from '../access/acl.ts'
+import { ownLogin } from '../access/own.ts'
 import { permissionDenied } from '../access/permission.ts'
 import type { Precondition } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
@@ -27,7 +28,7 @@ export interface ChangeContext extends AccountContext {
 
 /** Whether a login is the caller's own. */
 export function isOwn({ caller, domain }: AccountContext, login: string): boolean {
-  return caller.domain === domain && caller.login.toLowerCase() === login.toLowerCase()
+  return caller.domain === domain && ownLogin(caller)?.toLowerCase() === login.toLowerCase()
 }
 
 /**

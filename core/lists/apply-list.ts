@@ -1,5 +1,5 @@
 import { invalidField } from '../errors.ts'
-import { type ListPosition, readCursor, writeCursor } from './cursor.ts'
+import { type ListPosition, orderedBy, readCursor, writeCursor } from './cursor.ts'
 import { type ListQuery, type ListValue, type ListWishes, readWishes } from './list-query.ts'
 
 /** How one kind of list is told apart, ordered and cut. */
@@ -31,8 +31,8 @@ const maxUnpaged = 4_000
 
 /**
  * Filters, sorts and cuts a list as the contract's rules on lists say. Text matches a filter by prefix, anything else
- * by equality; equal items keep the order of their ids. A cursor continues after the item that its page ended with,
- * also when that item is gone. Throws `invalid_field` for a query that cannot be followed.
+ * by equality. Text is ordered by its first 128 characters, and equal items by their ids. A cursor continues after the
+ * item that its page ended with, also when that item is gone. Throws `invalid_field` for a query that cannot be followed.
  */
 export function applyList<T extends object>(items: readonly T[], query: ListQuery, rules: ListRules<T>): ListPage<T> {
   const wishes = readWishes(query, rules.fields)
@@ -92,7 +92,7 @@ function sorted<T extends object>(items: readonly T[], wishes: ListWishes, rules
 function positionOf<T extends object>(item: T, wishes: ListWishes, rules: ListRules<T>): ListPosition {
   const id = rules.id(item)
   if (wishes.sort.length === 0) return { id, values: [rules.order?.(item) ?? id] }
-  return { id, values: wishes.sort.map(({ field }) => valueOf(item, field)) }
+  return { id, values: wishes.sort.map(({ field }) => orderedBy(valueOf(item, field))) }
 }
 
 function comparePositions(a: ListPosition, b: ListPosition, { sort }: ListWishes): number {

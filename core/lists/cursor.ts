@@ -8,13 +8,20 @@ export interface ListPosition {
   readonly values: readonly ListValue[]
 }
 
-/** Characters kept of a text in a cursor, so that a cursor fits into a header whatever a field holds. */
+/**
+ * Characters of a text that lists are ordered by, and that a cursor therefore holds: it fits into a header whatever a
+ * field holds, and names the place of its item exactly.
+ */
 const maxText = 128
 
-/** Writes a position as text that is safe in headers and queries. */
+/** A value as lists are ordered by it. */
+export function orderedBy(value: ListValue): ListValue {
+  return typeof value === 'string' ? value.slice(0, maxText).toWellFormed() : value
+}
+
+/** Writes a position, whose values are such as {@link orderedBy} gives, as text that is safe in headers and queries. */
 export function writeCursor({ id, values }: ListPosition): string {
-  const kept = values.map((value) => (typeof value === 'string' ? value.slice(0, maxText).toWellFormed() : value))
-  const bytes = new TextEncoder().encode(JSON.stringify([id, ...kept]))
+  const bytes = new TextEncoder().encode(JSON.stringify([id, ...values]))
   const text = btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join(''))
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

@@ -33,6 +33,8 @@ export async function createDefaultRoute(
   const createdAt = clock.now()
   return untilDone(async () => {
     const { routes, edition } = await defaultRoutes.list(domain)
+    // A repetition of this very creation, whose answer was lost.
+    if (routes.some((route) => route.id === id)) return id
     if (routes.length >= maxRoutes) throw new DomainError('conflict', `a domain has at most ${maxRoutes} routes`)
     const order = input.order ?? behindAll(routes)
     const isMade = await defaultRoutes.create({ ...content, id, domain, order, createdAt, revision: 1 }, edition)

@@ -1,12 +1,21 @@
+import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { untilDone } from '../concurrency/until-done.ts'
 import type { DefaultRouteStore } from '../ports.ts'
-import { readDefaultRoute, requireWritable, routeNotFound } from './read-default-route.ts'
+import { readDefaultRoute, requireWritable, versionOf } from './read-default-route.ts'
 
-/** Removes a route. Throws `not_found`, and `conflict` for a read-only one. */
+/**
+ * Removes a route. Throws `not_found`, `precondition_failed` when it is not as demanded, and `conflict` for a read-only
+ * one.
+ */
 export async function deleteDefaultRoute(
   defaultRoutes: Pick<DefaultRouteStore, 'read' | 'remove'>,
-  domain: string,
-  id: string,
+  { domain, id }: { readonly domain: string; readonly id: string },
+  precondition: Precondition,
 ): Promise<void> {
-  requireWritable(await readDefaultRoute(defaultRoutes, domain, id))
-  if (!(await defaultRoutes.remove(domain, id))) throw routeNotFound()
+  await untilDone(async () => {
+    const route = await readDefaultRoute(defaultRoutes, domain, id)
+    requireMatch(precondition, versionOf(route))
+    requireWritable(route)
+    return (await defaultRoutes.remove(route)) || undefined
+  })
 }

@@ -1,22 +1,25 @@
+import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { untilDone } from '../concurrency/until-done.ts'
 import type { DefaultRoute } from '../model.ts'
 import type { DefaultRouteStore } from '../ports.ts'
-import { untilDone } from '../concurrency/until-done.ts'
-import { readDefaultRoute, requireWritable, routeNotFound } from './read-default-route.ts'
+import { readDefaultRoute, requireWritable, routeNotFound, versionOf } from './read-default-route.ts'
 
 /**
  * Gives a route and its neighbour each other's order; at the edge nothing changes. Answers the route as it is then.
- * Throws `not_found`, and `conflict` where one of the two is read-only.
+ * Throws `not_found`, `precondition_failed` when the route is not as demanded, and `conflict` where one of the two is
+ * read-only.
  */
 export async function moveDefaultRoute(
   defaultRoutes: Pick<DefaultRouteStore, 'list' | 'read' | 'swap'>,
   { domain, id }: { readonly domain: string; readonly id: string },
-  direction: 'up' | 'down',
+  { direction, precondition }: { readonly direction: 'up' | 'down'; readonly precondition: Precondition },
 ): Promise<DefaultRoute> {
   await untilDone(async () => {
     const { routes, edition } = await defaultRoutes.list(domain)
     const index = routes.findIndex((route) => route.id === id)
     const route = routes[index]
     if (route === undefined) throw routeNotFound()
+    requireMatch(precondition, versionOf(route))
     requireWritable(route)
     // Before the first there is nothing, and not what an array counts from its end.
     const neighbour = direction === 'down' ? routes[index + 1] : index === 0 ? undefined : routes[index - 1]

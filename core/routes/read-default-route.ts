@@ -1,3 +1,4 @@
+import type { Versioned } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { DefaultRoute, RouteHead } from '../model.ts'
 import type { DefaultRouteStore } from '../ports.ts'
@@ -13,6 +14,11 @@ export async function readDefaultRoute(
   const route = isRecordId(id) ? await defaultRoutes.read(domain, id) : undefined
   if (route === undefined) throw routeNotFound()
   return route
+}
+
+/** What tells one version of a route from every other. */
+export function versionOf({ createdAt, revision }: RouteHead): Versioned {
+  return { createdAt, version: revision }
 }
 
 /** The refusal of a route that is not there. */

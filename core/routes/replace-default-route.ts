@@ -1,23 +1,32 @@
+import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { untilDone } from '../concurrency/until-done.ts'
 import type { DefaultRoute } from '../model.ts'
 import type { DefaultRouteStore } from '../ports.ts'
-import { untilDone } from '../concurrency/until-done.ts'
 import type { CallflowJudges } from './parse-callflow.ts'
-import { readDefaultRoute, requireWritable } from './read-default-route.ts'
+import { readDefaultRoute, requireWritable, versionOf } from './read-default-route.ts'
 import { type RouteInput, readRouteInput } from './route-input.ts'
+
+/** What a route is replaced with. */
+export interface RouteReplacement {
+  readonly defaultRoutes: Pick<DefaultRouteStore, 'read' | 'replace'>
+  readonly judges: CallflowJudges
+  readonly precondition: Precondition
+}
 
 /**
  * Replaces a route: what the input leaves out gets its default, but for the order, which stays. Answers the route as it
- * is then. Throws `invalid_field` and `permission_denied` for what the rules refuse, `not_found`, and `conflict` for a
- * read-only route.
+ * is then. Throws `invalid_field` and `permission_denied` for what the rules refuse, `not_found`, `precondition_failed`
+ * when it is not as demanded, and `conflict` for a read-only route.
  */
 export async function replaceDefaultRoute(
-  { defaultRoutes, judges }: { defaultRoutes: Pick<DefaultRouteStore, 'read' | 'replace'>; judges: CallflowJudges },
+  { defaultRoutes, judges, precondition }: RouteReplacement,
   { domain, id }: { readonly domain: string; readonly id: string },
   input: RouteInput,
 ): Promise<DefaultRoute> {
   const content = readRouteInput(input, judges)
   return untilDone(async () => {
     const stored = await readDefaultRoute(defaultRoutes, domain, id)
+    requireMatch(precondition, versionOf(stored))
     requireWritable(stored)
     const { order, createdAt } = stored
     const route = { ...content, id, domain, createdAt, order: input.order ?? order, revision: stored.revision + 1 }

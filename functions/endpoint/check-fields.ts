@@ -54,7 +54,8 @@ function innermost(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
 
 function problemOf(issue: Issue, value: unknown): FieldProblem {
   const field = fieldName(issue.path)
-  if (issue.code === 'invalid_type' && at(value, issue.path) === undefined) return { field, problem: absent }
+  const isOfWrongKind = issue.code === 'invalid_type' || issue.code === 'invalid_union'
+  if (isOfWrongKind && at(value, issue.path) === undefined) return { field, problem: absent }
   return {
     field,
     problem: own(issue) ?? (issue.code === 'invalid_type' ? `must be ${issue.expected}` : 'is not valid'),

@@ -7,8 +7,8 @@ import { endpoint } from '../endpoint.ts'
 export const handler = endpoint(
   routes.deleteDefaultRoute,
   { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
-  async ({ domain, params }, { defaultRoutes }) => {
-    await deleteDefaultRoute(defaultRoutes, domain, params.route_id)
+  async ({ domain, params, precondition }, { defaultRoutes }) => {
+    await deleteDefaultRoute(defaultRoutes, { domain, id: params.route_id }, precondition)
     return { ok: 1 as const, n: 1 as const }
   },
 )

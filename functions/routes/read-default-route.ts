@@ -2,12 +2,14 @@ import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { presentRoute } from '../../core/routes/present-route.ts'
-import { readDefaultRoute } from '../../core/routes/read-default-route.ts'
-import { endpoint } from '../endpoint.ts'
+import { readDefaultRoute, versionOf } from '../../core/routes/read-default-route.ts'
+import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.readDefaultRoute,
   { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
-  async ({ domain, params }, { defaultRoutes }) =>
-    presentRoute(await readDefaultRoute(defaultRoutes, domain, params.route_id)),
+  async ({ domain, params }, { defaultRoutes }) => {
+    const route = await readDefaultRoute(defaultRoutes, domain, params.route_id)
+    return reply(presentRoute(route), { record: versionOf(route) })
+  },
 )

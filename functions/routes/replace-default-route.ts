@@ -2,16 +2,18 @@ import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { presentRoute } from '../../core/routes/present-route.ts'
+import { versionOf } from '../../core/routes/read-default-route.ts'
 import { replaceDefaultRoute } from '../../core/routes/replace-default-route.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint, reply } from '../endpoint.ts'
 import { callflowJudges } from './callflow-judges.ts'
 
 export const handler = endpoint(
   routes.replaceDefaultRoute,
   { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
   async (request, { defaultRoutes }) => {
-    const { domain, params, body } = request
-    const tools = { defaultRoutes, judges: callflowJudges(request) }
-    return presentRoute(await replaceDefaultRoute(tools, { domain, id: params.route_id }, body))
+    const { domain, params, body, precondition } = request
+    const tools = { defaultRoutes, judges: callflowJudges(request), precondition }
+    const route = await replaceDefaultRoute(tools, { domain, id: params.route_id }, body)
+    return reply(presentRoute(route), { record: versionOf(route) })
   },
 )

@@ -76,6 +76,15 @@ export interface ApiRoute {
   readonly functionArn: string
 }
 
+/** What pages of other origins may do with the HTTP API. */
+export interface CrossOrigin {
+  readonly origins: readonly string[]
+  readonly methods: readonly string[]
+  readonly headers: readonly string[]
+  readonly exposedHeaders: readonly string[]
+  readonly maxAgeSeconds: number
+}
+
 /** What takes messages from a queue and calls a function with them. */
 export interface EventSourceMapping {
   readonly queueArn: string
@@ -108,6 +117,8 @@ export interface Assembly {
   readonly roles: readonly Role[]
   readonly functions: readonly LambdaFunction[]
   readonly routes: readonly ApiRoute[]
+  /** Absent: pages of other origins may do nothing, and preflights go to the routes. */
+  readonly crossOrigin: CrossOrigin | undefined
   readonly mappings: readonly EventSourceMapping[]
   readonly containers: readonly Container[]
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { ApiRoute, Assembly, Container, EventSourceMapping, LambdaFunction } from './assembly.ts'
+import type { ApiRoute, Assembly, Container, CrossOrigin, EventSourceMapping, LambdaFunction } from './assembly.ts'
 import type { Assets } from './assets.ts'
 import type { Place } from './place.ts'
 import { readRoles } from './read-roles.ts'
@@ -22,6 +22,20 @@ const integrationProperties = z.object({
   IntegrationType: z.literal('AWS_PROXY'),
   IntegrationUri: z.string(),
   PayloadFormatVersion: z.literal('2.0'),
+})
+
+const texts = z._default(z.array(z.string()), [])
+
+const apiProperties = z.object({
+  CorsConfiguration: z.optional(
+    z.object({
+      AllowOrigins: texts,
+      AllowMethods: texts,
+      AllowHeaders: texts,
+      ExposeHeaders: texts,
+      MaxAge: z._default(z.number(), 0),
+    }),
+  ),
 })
 
 const mappingProperties = z.object({
@@ -62,6 +76,7 @@ export function readAssembly(directory: string, place: Place): Assembly {
     roles: readRoles(resources),
     functions,
     routes: stacks.flatMap((stack) => readRoutes(stack.resources(), functions)),
+    crossOrigin: ofType('AWS::ApiGatewayV2::Api').map(readCrossOrigin)[0],
     mappings: ofType('AWS::Lambda::EventSourceMapping').map((resource) => readMapping(resource, functions)),
     containers: ofType('AWS::ECS::TaskDefinition').flatMap((resource) => readContainers(resource, assets)),
   }
@@ -100,6 +115,19 @@ function readRoutes(resources: readonly Resource[], functions: readonly LambdaFu
       if (uri === undefined) throw new Error(`route ${RouteKey} has no integration in its own stack`)
       return { key: RouteKey, functionArn: functionOf(uri, functions).arn }
     })
+}
+
+function readCrossOrigin(resource: Resource): CrossOrigin | undefined {
+  const { CorsConfiguration } = z.parse(apiProperties, resource.properties())
+  return (
+    CorsConfiguration && {
+      origins: CorsConfiguration.AllowOrigins,
+      methods: CorsConfiguration.AllowMethods,
+      headers: CorsConfiguration.AllowHeaders,
+      exposedHeaders: CorsConfiguration.ExposeHeaders,
+      maxAgeSeconds: CorsConfiguration.MaxAge,
+    }
+  )
 }
 
 function readMapping(resource: Resource, functions: readonly LambdaFunction[]): EventSourceMapping {

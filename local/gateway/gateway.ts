@@ -1,8 +1,10 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import type { CrossOrigin } from '../assembly/assembly.ts'
 import { BodyTooLarge, readBody } from '../gate/read-body.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
 import { addressOf, listen } from '../processes/listen.ts'
 import { requestTarget } from '../processes/request-target.ts'
+import { crossOriginReply, preflightReply } from './cors.ts'
 import { type Reply, functionReply, gatewayReply } from './function-reply.ts'
 import { requestEvent } from './request-event.ts'
 import type { RouteTable } from './route-table.ts'
@@ -19,6 +21,7 @@ export class Gateway {
   readonly #server: Server
   #routes: RouteTable<string> | undefined
   #invoke: Invoke | undefined
+  #crossOrigin: CrossOrigin | undefined
 
   constructor() {
     this.#server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
@@ -36,9 +39,10 @@ export class Gateway {
   }
 
   /** Starts to call functions. The target of each route is the name of its function. */
-  serve(routes: RouteTable<string>, invoke: Invoke): void {
+  serve(routes: RouteTable<string>, invoke: Invoke, crossOrigin?: CrossOrigin): void {
     this.#routes = routes
     this.#invoke = invoke
+    this.#crossOrigin = crossOrigin
   }
 
   /** Takes no new request, waits a moment for those under way, then drops what is left. */
@@ -52,6 +56,12 @@ export class Gateway {
   }
 
   async #answer(request: IncomingMessage): Promise<Reply> {
+    const asked = { method: request.method ?? 'GET', headers: request.headers }
+    const preflight = preflightReply(this.#crossOrigin, asked)
+    return preflight ?? crossOriginReply(this.#crossOrigin, asked, await this.#answerByFunction(request))
+  }
+
+  async #answerByFunction(request: IncomingMessage): Promise<Reply> {
     const target = requestTarget(request.url)
     const [routes, invoke] = [this.#routes, this.#invoke]
     if (routes === undefined || invoke === undefined) return gatewayReply(503, 'Service Unavailable')

@@ -28,6 +28,7 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
     ...definition.environment,
     ...shared,
     [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
+    [environment.rateLimits]: settings.rateLimits,
     AWS_LAMBDA_FUNCTION_NAME: definition.name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMb),

@@ -119,7 +119,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   closing.defer(() => host.close())
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
-  gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event))
+  gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event), assembly.crossOrigin)
   if (settings.sqsEndpoint === undefined) await requeueDeliveries(assembly, { place, gate, settings })
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
   closing.defer(() => within(patienceMs, mappings.stop()))

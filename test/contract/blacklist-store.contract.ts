@@ -50,6 +50,15 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().entries('twice.test', 'spam')).toEqual([first])
   })
 
+  test('a repetition of the same addition counts as done and changes nothing', async () => {
+    const entry = anEntry({ domain: 'repeated.test' })
+    await lists().add(entry, limits)
+
+    expect(await lists().add(entry, limits)).toBe('added')
+
+    expect(await lists().removeList('repeated.test', 'spam')).toBe(1)
+  })
+
   test('the first number makes a list and the last takes it away', async () => {
     await add({ domain: 'life.test', number: '1' })
     await add({ domain: 'life.test', number: '2' })

@@ -86,7 +86,7 @@ async function openStore() {
     context,
     table,
     /** How many entries still lie in a partition. */
-    async left(domain: string, generation: string): Promise<number> {
+    left: async (domain: string, generation: string): Promise<number> => {
       const entries = await queryAll(context, { TableName: table, ...under(entryPartition(domain, generation)) })
       return entries.length
     },

@@ -216,7 +216,7 @@ export const exercises: {
         return defaultRoutes.swap(first, second, 99)
       },
     },
-    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(domain.name, 'some') },
+    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(aRoute({ domain: domain.name })) },
   },
   subscriptions: {
     version: { run: ({ subscriptions }) => subscriptions.version() },

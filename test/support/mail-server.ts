@@ -93,9 +93,9 @@ function optionsOf(setup: MailServerSetup): SMTPServerOptions {
     closeTimeout: 100,
     logger: false,
     disableReverseLookup: true,
-    onAuth({ username, password = '' }, _session, done) {
-      if (login !== undefined && username === login.user && password === login.pass) done(null, { user: username })
-      else done(replyError(535, setup.refuseLogin?.(password) ?? 'authentication failed'))
+    onAuth({ username, password }, _session, done) {
+      if (login !== undefined && username === login.user && password === login.pass) done(null, { user: login.user })
+      else done(replyError(535, setup.refuseLogin?.(password ?? '') ?? 'authentication failed'))
     },
     onRcptTo(_address, _session, done) {
       done(setup.refuseRecipient === undefined ? null : replyError(550, setup.refuseRecipient))

@@ -1,4 +1,5 @@
-import fc from 'fast-check'
+// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { linearPatternProblem } from '../../../adapters/regex/linear-pattern.ts'
 import { DomainError } from '../../../core/errors.ts'
@@ -193,8 +194,8 @@ describe('a callflow is refused with the place of what is wrong', () => {
   })
 
   it('the place of a step nested in several kinds names all of them', () => {
-    const callflow = [{}, {}, {}].map(() => ({ answer: '' }) as unknown)
-    callflow.push(inIf([inSwitch([inQueue([{ foo: 1 }])])]))
+    const before = [1, 2, 3].map(() => ({ answer: '' }))
+    const callflow = [...before, inIf([inSwitch([inQueue([{ foo: 1 }])])])]
 
     expect(refusalOf(callflow)?.message).toBe(
       'callflow[3].if.then[0].switch.case.1[0].queue.timer.actions[0]: unknown step "foo"',

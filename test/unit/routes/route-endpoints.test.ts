@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as createDefaultRoute } from '../../../functions/routes/create-default-route.ts'
 import { handler as deleteDefaultRoute } from '../../../functions/routes/delete-default-route.ts'
@@ -125,6 +126,50 @@ describe('a route', () => {
   })
 })
 
+describe('a version of a route', () => {
+  const given = (tag: string | undefined) => ({ headers: { ...headers, 'if-match': tag ?? '' } })
+  const tagOf = async (id: string) => (await read(id)).headers['ETag']
+
+  it('is told by its read and by its changes, each time another', async () => {
+    const id = await created()
+    await created()
+    const tags = [await tagOf(id), (await replace(id)).headers['ETag'], (await down(id)).headers['ETag']]
+
+    expect(await tagOf(id)).toBe(tags[2])
+    expect(new Set(tags).size).toBe(3)
+  })
+
+  it('that is demanded and is there no more refuses every change', async () => {
+    const id = await created()
+    const stale = given(await tagOf(id))
+    await replace(id, input({ name: 'new' }))
+    const before = structuredClone([...api.ports.state.routes])
+
+    const answers = [
+      await api.call(replaceDefaultRoute, { ...at(id), ...stale, body: input() }),
+      await api.call(moveDefaultRouteUp, { ...at(id), ...stale }),
+      await api.call(moveDefaultRouteDown, { ...at(id), ...stale }),
+      await api.call(deleteDefaultRoute, { ...at(id), ...stale }),
+    ]
+
+    for (const answer of answers) expect(answer).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    expect([...api.ports.state.routes]).toEqual(before)
+  })
+
+  it('that is demanded and is there is changed, by one of two', async () => {
+    const id = await created()
+    const fresh = given(await tagOf(id))
+
+    const answers = await Promise.all(
+      ['x', 'y'].map((name) => api.call(replaceDefaultRoute, { ...at(id), ...fresh, body: input({ name }) })),
+    )
+
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412])
+    const again = given(await tagOf(id))
+    expect((await api.call(deleteDefaultRoute, { ...at(id), ...again })).status).toBe(200)
+  })
+})
+
 describe('the order', () => {
   it('of a new route is behind all others', async () => {
     await created({ order: 5 })
@@ -233,13 +278,12 @@ describe('the list', () => {
 
   it('leaves out a route that is removed while it is read', async () => {
     const [a, b] = [await created({ name: 'a' }), await created({ name: 'b' })]
-    const { callflows } = api.ports.defaultRoutes
     const racing = api.with({
       defaultRoutes: {
         ...api.ports.defaultRoutes,
         callflows: async (domain, ids) => {
           await remove(a)
-          return callflows(domain, ids)
+          return api.ports.defaultRoutes.callflows(domain, ids)
         },
       },
     })

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { opened } from '../support/opened.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+/** What every {@link RateLimitStore} promises. */
+export function rateLimitStoreContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+  const fiveASecond = { intervalMs: 200, burst: 3 }
+
+  test('a bucket gives its burst at once and then one more in each interval', async () => {
+    const [key, start] = [randomUUID(), stores().clock.now()]
+    const take = async (ms: number) => stores().rateLimits.take(key, fiveASecond, start + ms)
+
+    expect(await take(0)).toEqual({ isAllowed: true, limit: 3, remaining: 2, resetMs: 200, waitMs: 0 })
+    expect(await take(0)).toMatchObject({ isAllowed: true, remaining: 1, resetMs: 400 })
+    expect(await take(0)).toMatchObject({ isAllowed: true, remaining: 0, resetMs: 600, waitMs: 200 })
+    expect(await take(50)).toEqual({ isAllowed: false, limit: 3, remaining: 0, resetMs: 550, waitMs: 150 })
+    expect(await take(200)).toMatchObject({ isAllowed: true, remaining: 0 })
+    expect(await take(399)).toMatchObject({ isAllowed: false, waitMs: 1 })
+    expect(await take(5000)).toMatchObject({ isAllowed: true, remaining: 2 })
+  })
+
+  test('what is refused takes nothing', async () => {
+    const [key, start] = [randomUUID(), stores().clock.now()]
+    for (let index = 0; index < 10; index += 1) await stores().rateLimits.take(key, fiveASecond, start)
+
+    expect(await stores().rateLimits.take(key, fiveASecond, start + 200)).toMatchObject({ isAllowed: true })
+  })
+
+  test('of many at once exactly the burst is let through', async () => {
+    const [key, now] = [randomUUID(), stores().clock.now()]
+
+    const verdicts = await Promise.all(
+      Array.from({ length: 20 }, () => stores().rateLimits.take(key, { intervalMs: 60_000, burst: 7 }, now)),
+    )
+
+    expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(7)
+  })
+
+  test('allowances of different keys are apart', async () => {
+    const [one, now] = [{ intervalMs: 60_000, burst: 1 }, stores().clock.now()]
+    const key = randomUUID()
+
+    for (const each of [key, `${key}|x`, `${key}x`]) {
+      expect(await stores().rateLimits.take(each, one, now)).toMatchObject({ isAllowed: true })
+      expect(await stores().rateLimits.take(each, one, now)).toMatchObject({ isAllowed: false })
+      expect(await stores().rateLimits.takeInWindow(each, { limit: 1, windowMs: 1 }, now)).toMatchObject({
+        isAllowed: true,
+      })
+    }
+  })
+
+  test('a window allows so many uses in any span of its length', async () => {
+    const [key, start] = [randomUUID(), stores().clock.now()]
+    const use = async (ms: number) =>
+      (await stores().rateLimits.takeInWindow(key, { limit: 2, windowMs: 1000 }, start + ms)).isAllowed
+
+    expect([await use(0), await use(600), await use(999)]).toEqual([true, true, false])
+    expect([await use(1000), await use(1001), await use(1599)]).toEqual([true, false, false])
+    expect([await use(1600), await use(1601)]).toEqual([true, false])
+  })
+
+  test('a refused use of a window tells when the next is free', async () => {
+    const [key, start] = [randomUUID(), stores().clock.now()]
+    const window = { limit: 2, windowMs: 1000 }
+    await stores().rateLimits.takeInWindow(key, window, start)
+    await stores().rateLimits.takeInWindow(key, window, start + 300)
+
+    expect(await stores().rateLimits.takeInWindow(key, window, start + 400)).toEqual({
+      isAllowed: false,
+      limit: 2,
+      remaining: 0,
+      resetMs: 900,
+      waitMs: 600,
+    })
+  })
+
+  test('of many uses at once exactly the limit is allowed', async () => {
+    const [key, now] = [randomUUID(), stores().clock.now()]
+
+    const verdicts = await Promise.all(
+      Array.from({ length: 12 }, () => stores().rateLimits.takeInWindow(key, { limit: 5, windowMs: 1000 }, now)),
+    )
+
+    expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(5)
+  })
+}

@@ -1,0 +1,382 @@
+import { describe, expect, it } from 'vitest'
+import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
+import { handler as deleteAccount } from '../../../functions/accounts/delete-account.ts'
+import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
+import { handler as createRole } from '../../../functions/acl/create-role.ts'
+import { handler as deleteRole } from '../../../functions/acl/delete-role.ts'
+import { handler as listRoles } from '../../../functions/acl/list-roles.ts'
+import { handler as readRole } from '../../../functions/acl/read-role.ts'
+import { handler as updateRole } from '../../../functions/acl/update-role.ts'
+import { handler as logIn } from '../../../functions/auth/log-in.ts'
+import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'
+import type { CustomRole } from '../../../core/model.ts'
+import { anApi, passwordOf } from '../../support/api.ts'
+import { aDomainToken, aRole } from '../../support/records.ts'
+
+const domain = 'a.example.com'
+const other = 'b.a.example.com'
+
+/** Two tenants; the admin of the first may also write roles. */
+async function setUp(...custom: CustomRole[]) {
+  const api = anApi()
+  const chief = aRole({ name: 'chief', parent: 'admin', allows: { 'acl/roles': ['*'] } })
+  await api.ports.roles.write({ domain, roles: [chief, ...custom], version: 1 })
+  await api.ports.roles.write({ domain: other, roles: [aRole({ name: 'operator' })], version: 1 })
+  const [admin, foreign] = [await api.account({ role: 'chief' }), await api.account({ domain: other, role: 'admin' })]
+  const headers = { ...(await api.as(admin)) }
+  const root = { ...(await api.as('root')) }
+  const stored = async (name: string, of = domain) =>
+    (await api.ports.roles.read(of)).roles.find((role) => role.name === name)
+  return { api, headers, root, foreign: { ...(await api.as(foreign)) }, stored }
+}
+
+describe('a new role', () => {
+  it('is kept with its own permissions and its parent', async () => {
+    const { api, headers, stored } = await setUp()
+    const body = { roles: 'operator', allows: { hook: ['r', 'c'], cdr: ['c', 'r', '*'] }, parents: ['user'] }
+
+    expect(await api.call(createRole, { body, headers })).toMatchObject({ status: 200, body: { status: 'OK' } })
+
+    expect(await stored('operator')).toMatchObject({ parent: 'user', allows: { hook: ['c', 'r'], cdr: ['*'] } })
+  })
+
+  it.each([
+    { roles: ['operator'], allows: {}, parents: [] },
+    { roles: 'operator', parents: '' },
+    { roles: 'operator', parents: null },
+    { roles: 'operator', allows: { hook: [] }, domain: 'A.example.com' },
+  ])('may come as %j and then has nothing', async (body) => {
+    const { api, headers, stored } = await setUp()
+
+    expect(await api.call(createRole, { body, headers })).toMatchObject({ status: 200 })
+    expect(await stored('operator')).toMatchObject({ parent: null, allows: {} })
+  })
+
+  it.each([
+    [{}, 400, 'missing_field'],
+    [{ roles: '' }, 400, 'invalid_field'],
+    [{ roles: 'a' }, 400, 'invalid_field'],
+    [{ roles: 'Operator' }, 400, 'invalid_field'],
+    [{ roles: '1operator' }, 400, 'invalid_field'],
+    [{ roles: 'x'.repeat(33) }, 400, 'invalid_field'],
+    [{ roles: 'a b' }, 400, 'invalid_field'],
+    [{ roles: 'opérateur' }, 400, 'invalid_field'],
+    [{ roles: ['one', 'two'] }, 400, 'invalid_field'],
+    [{ roles: 'operator', allows: { hooks: ['r'] } }, 400, 'invalid_field'],
+    [{ roles: 'operator', allows: { toString: ['r'] } }, 400, 'invalid_field'],
+    [{ roles: 'operator', allows: { hook: ['x'] } }, 400, 'invalid_field'],
+    [{ roles: 'operator', allows: { hook: ['R'] } }, 400, 'invalid_field'],
+    [{ roles: 'operator', allows: { hook: 'r' } }, 400, 'invalid_field'],
+    [{ roles: 'operator', allows: ['hook'] }, 400, 'invalid_field'],
+    [{ roles: 'operator', parents: ['user', 'admin'] }, 400, 'invalid_field'],
+    [{ roles: 'operator', parents: ['nobody'] }, 400, 'invalid_field'],
+    [{ roles: 'operator', parents: 'root' }, 400, 'invalid_field'],
+    [{ roles: 'operator', parents: 'operator' }, 400, 'invalid_field'],
+    [{ roles: 'operator', allows: { license: ['r'] } }, 403, 'permission_denied'],
+    [{ roles: 'operator', allows: { domain: ['r'] } }, 403, 'permission_denied'],
+    [{ roles: 'operator', domain: other }, 403, 'permission_denied'],
+    [{ roles: 'chief' }, 409, 'conflict'],
+    [{ roles: 'admin' }, 409, 'conflict'],
+    [{ roles: 'root' }, 409, 'conflict'],
+  ])('as %j is refused with %i %s and nothing is written', async (body, status, code) => {
+    const { api, headers } = await setUp()
+    const before = await api.ports.roles.read(domain)
+
+    expect(await api.call(createRole, { body, headers })).toMatchObject({ status, body: { code } })
+    expect(await api.ports.roles.read(domain)).toEqual(before)
+  })
+
+  it.each(['admin', 'user'])('is not made by an %s, who may read roles alone', async (role) => {
+    const { api } = await setUp()
+    const headers = { ...(await api.as(await api.account({ login: role, role }))) }
+
+    expect(await api.call(createRole, { body: { roles: 'operator' }, headers })).toMatchObject({ status: 403 })
+    expect(await api.call(listRoles, { headers })).toMatchObject({ status: 200 })
+  })
+
+  it('is made once of many at the same moment, and different ones are all made', async () => {
+    const { api, headers } = await setUp()
+    const make = (roles: string) => api.call(createRole, { body: { roles }, headers })
+
+    const same = await Promise.all(Array.from({ length: 8 }, () => make('same')))
+    const different = await Promise.all(Array.from({ length: 8 }, (_, index) => make(`role-${index}`)))
+
+    expect(same.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)])
+    expect(different.every(({ status }) => status === 200)).toBe(true)
+    expect((await api.ports.roles.read(domain)).roles).toHaveLength(10)
+  })
+
+  it('is refused to a domain that has fifty', async () => {
+    const many = Array.from({ length: 49 }, (_, index) => aRole({ name: `role-${index}` }))
+    const { api, headers } = await setUp(...many)
+
+    expect(await api.call(createRole, { body: { roles: 'one-more' }, headers })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    })
+  })
+
+  it('is made by root in the domain that he names', async () => {
+    const { api, root, stored } = await setUp()
+    const body = { roles: 'licensee', allows: { license: ['r'] } }
+
+    expect(await api.call(createRole, { body, headers: root })).toMatchObject({
+      status: 400,
+      body: { code: 'domain_required' },
+    })
+    expect(await api.call(createRole, { body, headers: root, query: `domain=${other}` })).toMatchObject({ status: 200 })
+    expect(await stored('licensee', other)).toMatchObject({ allows: { license: ['r'] } })
+    expect(await stored('licensee')).toBeUndefined()
+  })
+})
+
+describe('the roles of a domain', () => {
+  it('are listed by name with those of the platform, each with its own permissions', async () => {
+    const { api, headers } = await setUp(aRole({ name: 'operator', parent: 'user' }))
+
+    const { body } = await api.call(listRoles, { headers })
+
+    expect(body.info.map(({ roles }: { roles: string }) => roles)).toEqual([
+      'admin',
+      'chief',
+      'operator',
+      'root',
+      'user',
+    ])
+    expect(body.info[2]).toEqual({ roles: 'operator', allows: { hook: ['r'] }, parents: ['user'] })
+  })
+
+  it('page and cut as every list does', async () => {
+    const { api, headers } = await setUp()
+
+    const { body, headers: sent } = await api.call(listRoles, { headers, query: 'limit=1&page=2&columns=roles' })
+
+    expect(body.info).toEqual([{ roles: 'chief' }])
+    expect(sent).toHaveProperty('X-Next-Cursor')
+  })
+
+  it('tell what each allows with all that it inherits', async () => {
+    const deep = aRole({ name: 'deep', parent: 'middle', allows: { hook: ['c'] } })
+    const middle = aRole({ name: 'middle', parent: 'user', allows: { hook: ['r'], cdr: ['r'] } })
+    const { api, headers } = await setUp(deep, middle)
+    const read = (name: string) => api.call(readRole, { params: { name }, headers })
+
+    expect((await read('deep')).body.info).toMatchObject({ hook: ['r', 'c'], cdr: ['ro', 'r'], account: ['r', 'uo'] })
+    expect((await read('root')).body.info).toMatchObject({ license: ['*'] })
+    expect((await read('user')).body.info).not.toHaveProperty('hook')
+  })
+
+  it.each(['operator', 'nobody', '../chief', '__proto__', '', 'CHIEF'])('hold none called %j', async (name) => {
+    const { api, headers } = await setUp()
+
+    expect(await api.call(readRole, { params: { name }, headers })).toMatchObject({ status: 404 })
+    expect(await api.call(updateRole, { params: { name }, headers, body: { allows: {} } })).toMatchObject({
+      status: 404,
+    })
+    expect(await api.call(deleteRole, { params: { name }, headers })).toMatchObject({ status: 404 })
+  })
+
+  it('of another tenant are neither shown nor changed', async () => {
+    const { api, headers, foreign, stored } = await setUp()
+    const before = await api.ports.roles.read(other)
+
+    expect((await api.call(listRoles, { headers: foreign })).body.info).toHaveLength(4)
+    expect(await api.call(listRoles, { headers, query: `domain=${other}` })).toMatchObject({ status: 403 })
+    expect(await api.call(readRole, { params: { name: 'chief' }, headers: foreign })).toMatchObject({ status: 404 })
+    await api.call(updateRole, { params: { name: 'operator' }, headers, body: { allows: {} } })
+    await api.call(deleteRole, { params: { name: 'operator' }, headers })
+
+    expect(await api.ports.roles.read(other)).toEqual(before)
+    expect(await stored('operator')).toBeUndefined()
+  })
+})
+
+describe('a changed role', () => {
+  it('replaces what is given and keeps the rest', async () => {
+    const { api, headers, stored } = await setUp(aRole({ name: 'operator', parent: 'user' }))
+    const put = (body: unknown) => api.call(updateRole, { params: { name: 'operator' }, body, headers })
+
+    expect(await put({ allows: { cdr: ['r'] } })).toMatchObject({ status: 200 })
+    expect(await stored('operator')).toMatchObject({ allows: { cdr: ['r'] }, parent: 'user', version: 2 })
+    expect(await put({ parents: [] })).toMatchObject({ status: 200 })
+    expect(await stored('operator')).toMatchObject({ allows: { cdr: ['r'] }, parent: null, version: 3 })
+  })
+
+  it('binds whoever has it from the very next request', async () => {
+    const { api, headers } = await setUp(aRole({ name: 'operator' }))
+    const token = { ...(await api.as(await api.account({ login: '1001', role: 'operator' }))) }
+    const list = () => api.call(listHooks, { headers: token })
+
+    expect((await list()).status).toBe(200)
+    await api.call(updateRole, { params: { name: 'operator' }, body: { allows: {} }, headers })
+    expect((await list()).status).toBe(403)
+  })
+
+  it('binds those of its children too', async () => {
+    const { api, headers } = await setUp(aRole({ name: 'base' }), aRole({ name: 'child', parent: 'base', allows: {} }))
+    const token = { ...(await api.as(await api.account({ login: '1001', role: 'child' }))) }
+
+    expect(await api.call(listHooks, { headers: token })).toMatchObject({ status: 200 })
+    await api.call(updateRole, { params: { name: 'base' }, body: { allows: {} }, headers })
+    expect(await api.call(listHooks, { headers: token })).toMatchObject({ status: 403 })
+  })
+
+  it.each([
+    ['operator', {}, 400, 'bad_request'],
+    ['operator', { allows: { nothing: ['r'] } }, 400, 'invalid_field'],
+    ['operator', { parents: 'operator' }, 400, 'invalid_field'],
+    ['base', { parents: 'operator' }, 400, 'invalid_field'],
+    ['operator', { allows: { license: ['r'] } }, 403, 'permission_denied'],
+    ['mighty', { allows: {} }, 403, 'permission_denied'],
+    ['admin', { allows: {} }, 403, 'permission_denied'],
+    ['root', { allows: {} }, 403, 'permission_denied'],
+    ['user', { parents: [] }, 403, 'permission_denied'],
+  ])('%s by %j is refused with %i %s and stays', async (name, body, status, code) => {
+    const { api, headers } = await setUp(
+      aRole({ name: 'operator', parent: 'base' }),
+      aRole({ name: 'base' }),
+      aRole({ name: 'mighty', allows: { license: ['*'] } }),
+    )
+    const before = await api.ports.roles.read(domain)
+
+    expect(await api.call(updateRole, { params: { name }, body, headers })).toMatchObject({ status, body: { code } })
+    expect(await api.ports.roles.read(domain)).toEqual(before)
+  })
+
+  it('never closes a circle, also when two are given each other as parents at once', async () => {
+    const { api, headers, stored } = await setUp(aRole({ name: 'one' }), aRole({ name: 'two' }))
+
+    const answers = await Promise.all([
+      api.call(updateRole, { params: { name: 'one' }, body: { parents: 'two' }, headers }),
+      api.call(updateRole, { params: { name: 'two' }, body: { parents: 'one' }, headers }),
+    ])
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect([(await stored('one'))?.parent, (await stored('two'))?.parent]).toContain(null)
+  })
+
+  it('heeds If-Match', async () => {
+    const { api, headers, stored } = await setUp(aRole({ name: 'operator' }))
+    const { headers: read } = await api.call(readRole, { params: { name: 'operator' }, headers })
+    const put = (tag = '') =>
+      api.call(updateRole, {
+        params: { name: 'operator' },
+        body: { allows: {} },
+        headers: { ...headers, 'if-match': tag },
+      })
+
+    expect((await put(read['ETag'])).status).toBe(200)
+    expect((await put(read['ETag'])).status).toBe(412)
+    expect(await stored('operator')).toMatchObject({ version: 2 })
+  })
+})
+
+describe('a deleted role', () => {
+  it('is gone', async () => {
+    const { api, headers, stored } = await setUp(aRole({ name: 'operator' }))
+
+    expect(await api.call(deleteRole, { params: { name: 'operator' }, headers })).toMatchObject({ status: 200 })
+    expect(await stored('operator')).toBeUndefined()
+  })
+
+  it.each(['an account', 'a token', 'another role'])('is refused while %s has it', async (user) => {
+    const { api, headers, stored } = await setUp(aRole({ name: 'operator' }))
+    if (user === 'an account') await api.account({ login: '1001', role: 'operator' })
+    if (user === 'a token') await api.ports.domainTokens.create(aDomainToken({ role: 'operator' }), 100)
+    if (user === 'another role') {
+      await api.call(createRole, { body: { roles: 'child', parents: 'operator' }, headers })
+    }
+
+    expect(await api.call(deleteRole, { params: { name: 'operator' }, headers })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', info: expect.stringContaining(user) },
+    })
+    expect(await stored('operator')).toBeDefined()
+  })
+
+  it('is not refused for an account of another domain', async () => {
+    const { api, headers } = await setUp(aRole({ name: 'operator' }))
+    await api.account({ domain: other, login: '1001', role: 'operator' })
+
+    expect(await api.call(deleteRole, { params: { name: 'operator' }, headers })).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    ['mighty', 403],
+    ['admin', 403],
+    ['root', 403],
+    ['user', 403],
+  ])('%s is refused with %i', async (name, status) => {
+    const { api, headers } = await setUp(aRole({ name: 'mighty', allows: { license: ['*'] } }))
+
+    expect(await api.call(deleteRole, { params: { name }, headers })).toMatchObject({ status })
+  })
+})
+
+describe('an account with a role that its domain made', () => {
+  const account = { login: '1001', password: 'secret', role: 'operator' }
+
+  it('is made, told at login what it may do, and bound by it', async () => {
+    const { api, headers } = await setUp(aRole({ name: 'operator' }))
+
+    expect(await api.call(createAccount, { body: account, headers })).toMatchObject({
+      status: 200,
+      body: { data: { variable_account_role: 'operator', 'svc-admin': 'false' } },
+    })
+    const login = await api.call(logIn, { body: { username: `1001@${domain}`, password: 'secret' } })
+    expect(login.body).toMatchObject({ role: -1, roleName: 'operator', acl: { hook: ['r'] } })
+  })
+
+  it.each([
+    ['nobody', 400],
+    ['root', 400],
+    ['mighty', 403],
+  ])('%s is refused with %i to a new and to an existing account', async (role, status) => {
+    const { api, headers } = await setUp(aRole({ name: 'mighty', allows: { license: ['r'] } }))
+    await api.account({ login: '1002' })
+
+    expect(await api.call(createAccount, { body: { ...account, role }, headers })).toMatchObject({ status })
+    expect(await api.call(updateAccount, { params: { account_id: '1002' }, body: { role }, headers })).toMatchObject({
+      status,
+    })
+    expect(await api.ports.accounts.read(domain, '1002')).toMatchObject({ role: 'user', version: 1 })
+  })
+
+  it('of another domain is none of this one', async () => {
+    const { api, headers } = await setUp()
+
+    expect(await api.call(createAccount, { body: account, headers })).toMatchObject({ status: 400 })
+  })
+
+  it('above the caller is neither changed nor deleted by him', async () => {
+    const { api, headers } = await setUp(aRole({ name: 'mighty', allows: { license: ['r'] } }))
+    await api.account({ login: '1002', role: 'mighty' })
+    const params = { account_id: '1002' }
+
+    expect(await api.call(updateAccount, { params, body: { password: 'new' }, headers })).toMatchObject({ status: 403 })
+    expect(await api.call(deleteAccount, { params, headers })).toMatchObject({ status: 403 })
+  })
+
+  it('ends its tokens when it gets another', async () => {
+    const { api, headers } = await setUp(aRole({ name: 'operator' }))
+    const token = { ...(await api.as(await api.account({ login: '1001', role: 'operator' }))) }
+
+    await api.call(updateAccount, { params: { account_id: '1001' }, body: { role: 'user' }, headers })
+
+    expect(await api.call(listHooks, { headers: token })).toMatchObject({ status: 401 })
+  })
+
+  it('may do nothing when the role is gone all the same', async () => {
+    const { api } = await setUp(aRole({ name: 'operator' }))
+    const token = { ...(await api.as(await api.account({ login: '1001', role: 'operator' }))) }
+    await api.ports.roles.write({ domain, roles: [], version: 2 })
+
+    expect(await api.call(listHooks, { headers: token })).toMatchObject({ status: 403 })
+    expect(await api.call(logIn, { body: { username: `1001@${domain}`, password: passwordOf('1001') } })).toMatchObject(
+      {
+        status: 200,
+        body: { acl: {} },
+      },
+    )
+  })
+})

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import type { CommandOutcome, EngineCommand } from '../../../core/commands.ts'
+import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
+import { anApi } from '../../support/api.ts'
+
+/** A domain whose engine has the channels that a test says are up. */
+async function setUp() {
+  const api = anApi()
+  const admin = await api.account({ login: '1000', role: 'admin' })
+  const up = new Set<string>()
+  const outcome: { next: (uuid: string) => CommandOutcome | undefined } = {
+    next: (uuid) => {
+      up.add(uuid)
+      return { state: 'done', text: `+OK ${uuid}\n` }
+    },
+  }
+  api.ports.engine.answer = (command: EngineCommand) => {
+    if (command.kind !== 'list-channels') return outcome.next('uuid' in command ? command.uuid : '')
+    const rows = [...up].map((uuid) => ({ uuid }))
+    return { state: 'done', text: JSON.stringify({ row_count: rows.length, rows }) }
+  }
+  const call = async (domain = 'a.example.com') => {
+    const caller = domain === 'a.example.com' ? admin : await api.account({ domain, login: '1000', role: 'admin' })
+    return api.call(originateCall, { body: { calledId: '9196' }, headers: { ...(await api.as(caller)) } })
+  }
+  const calls = async (count: number) => {
+    const statuses = []
+    for (let index = 0; index < count; index += 1) statuses.push((await call()).status)
+    return statuses
+  }
+  const dialled = () => api.ports.engine.given.filter(({ command }) => command.kind === 'originate').length
+  const counted = async () => (await api.ports.liveCalls.list('a.example.com')).size
+  return { api, up, outcome, call, calls, dialled, counted }
+}
+
+describe('a domain with fifty calls up that the API placed', () => {
+  it('gets no further one, and nothing is dialled', async () => {
+    const { api, call, calls, dialled } = await setUp()
+    await calls(50)
+    api.clock.move(200_000)
+
+    expect(await call()).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+      headers: { 'Retry-After': '5' },
+    })
+    expect(dialled()).toBe(50)
+  })
+
+  it('gets one when one of them has ended', async () => {
+    const { api, up, call, calls } = await setUp()
+    await calls(50)
+    api.clock.move(10_000)
+    up.delete([...up][7] ?? '')
+
+    expect((await call()).status).toBe(200)
+    expect((await call()).status).toBe(429)
+  })
+
+  it('does not hold another domain', async () => {
+    const { call, calls } = await setUp()
+    await calls(50)
+
+    expect((await call('b.example.com')).status).toBe(200)
+  })
+
+  it('gets none when the engine gives no list to tell which have ended', async () => {
+    const { api, calls, call, dialled } = await setUp()
+    await calls(50)
+    api.ports.engine.answer = () => ({ state: 'unsent', reason: 'disconnected' })
+
+    expect(await call()).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    expect(dialled()).toBe(50)
+  })
+})
+
+describe('a call counts', () => {
+  it.each<[string, CommandOutcome | undefined, number]>([
+    ['not when the engine refused it', { state: 'refused', text: '-ERR USER_BUSY' }, 0],
+    ['not when it was never sent', { state: 'unsent', reason: 'disconnected' }, 0],
+    ['while it is pending', undefined, 1],
+    ['when its fate is not known', { state: 'unknown', reason: 'disconnected' }, 1],
+  ])('%s', async (_title, given, expected) => {
+    const { outcome, call, counted } = await setUp()
+    outcome.next = () => given
+
+    await call()
+
+    expect(await counted()).toBe(expected)
+  })
+
+  it('under the uuid that the engine gave it', async () => {
+    const { api, up, outcome, call, counted } = await setUp()
+    outcome.next = () => ({ state: 'done', text: '+OK other\n', uuid: 'other' })
+
+    await call()
+
+    expect([...(await api.ports.liveCalls.list('a.example.com')).keys()]).toEqual(['other'])
+    expect(up.size).toBe(0)
+    expect(await counted()).toBe(1)
+  })
+
+  it('for as long as it may still come up, although the engine does not list it', async () => {
+    const { api, outcome, calls, call } = await setUp()
+    outcome.next = () => undefined
+    await calls(50)
+
+    api.clock.move(149_999)
+    expect((await call()).status).toBe(429)
+    api.clock.move(1)
+    expect((await call()).status).toBe(200)
+  })
+})

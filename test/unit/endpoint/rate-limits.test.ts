@@ -1,0 +1,278 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { usualRateLimits } from '../../../contracts/environment.ts'
+import { routes } from '../../../contracts/routes/index.ts'
+import { limitNames, limitsOf } from '../../../contracts/routes/route.ts'
+import type { RateVerdict } from '../../../core/limits/allowance.ts'
+import { readRateLimits } from '../../../functions/endpoint/rate-limits.ts'
+import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
+import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
+import { handler as logIn } from '../../../functions/auth/log-in.ts'
+import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
+import { handler as readStatus } from '../../../functions/status/read-status.ts'
+import { createEndpoint } from '../../../functions/endpoint.ts'
+import { aContext, type Api, anApi, gatewayEvent, passwordOf } from '../../support/api.ts'
+import { gone } from '../../support/flaky.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** A platform with rates, an admin and a user in one tenant, an admin in another. */
+async function setUp(rates: string) {
+  const api = anApi({ RATE_LIMITS: rates })
+  const account = await api.account({ login: '1000', role: 'admin' })
+  const admin = { ...(await api.as(account)) }
+  const again = { ...(await api.as(account)) }
+  const other = { ...(await api.as(await api.account({ domain: 'b.example.com', login: '1000', role: 'admin' }))) }
+  return { api, admin, again, other }
+}
+
+/** One process of an endpoint: what it remembers, it remembers from request to request. */
+function aProcess(api: Api, { route, over }: typeof listAccounts | typeof originateCall | typeof logIn) {
+  const handler = (over as typeof listAccounts.over)(api.ports, api.tools)
+  return async (headers: Record<string, string>, more: { body?: unknown; sourceAddress?: string } = {}) => {
+    const answer = await handler(gatewayEvent(route, { headers, ...more }), aContext)
+    return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(answer.body ?? '') }
+  }
+}
+
+describe('a token', () => {
+  it('may do so many requests at once, and is told when to come back', async () => {
+    const { api, admin } = await setUp('token=50/s:3')
+    const answers = []
+    for (let index = 0; index < 4; index += 1) answers.push(await api.call(listAccounts, { headers: admin }))
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    expect(answers[0]?.headers).toMatchObject({
+      'RateLimit-Limit': '3',
+      'RateLimit-Remaining': '2',
+      'RateLimit-Reset': '1',
+    })
+    expect(answers[3]).toMatchObject({
+      body: { code: 'rate_limited' },
+      headers: { 'Retry-After': '1', 'RateLimit-Limit': '3', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '1' },
+    })
+    api.clock.move(20)
+    expect(await api.call(listAccounts, { headers: admin })).toMatchObject({ status: 200 })
+  })
+
+  it('has an allowance of its own', async () => {
+    const { api, admin, again, other } = await setUp('token=1/h')
+
+    for (const headers of [admin, again, other]) {
+      expect(await api.call(listAccounts, { headers })).toMatchObject({ status: 200 })
+      expect(await api.call(listAccounts, { headers })).toMatchObject({
+        status: 429,
+        headers: { 'Retry-After': '3600' },
+      })
+    }
+  })
+
+  it('is not used up by somebody who knows its key and claims but not its secret', async () => {
+    const { api, admin } = await setUp('token=1/h,domain=1/h')
+    const [header, claims] = admin['x-access-token'].split('.')
+    const forged = { ...admin, 'x-access-token': `${header}.${claims}.${'A'.repeat(43)}` }
+
+    for (let index = 0; index < 5; index += 1) await api.call(listAccounts, { headers: forged })
+
+    expect(await api.call(listAccounts, { headers: admin })).toMatchObject({ status: 200 })
+  })
+
+  it('above its allowance is refused before anything of the request is looked at or done', async () => {
+    const { api, admin } = await setUp('token=1/h')
+    await api.call(listAccounts, { headers: admin })
+    const audited = api.ports.state.audit.length
+
+    const answer = await api.call(createAccount, {
+      rawBody: '{',
+      headers: { ...admin, 'idempotency-key': 'k' },
+    })
+
+    expect(answer).toMatchObject({ status: 429 })
+    expect(api.ports.state.requestKeys.size).toBe(0)
+    expect(api.ports.state.audit.length - audited).toBeLessThanOrEqual(1)
+  })
+
+  it('above its allowance is not written down again while it waits', async () => {
+    const { api, admin } = await setUp('token=1/m')
+    const take = vi.spyOn(api.ports.rateLimits, 'take')
+    const call = aProcess(api, listAccounts)
+
+    for (let index = 0; index < 10; index += 1) await call(admin)
+
+    expect(take).toHaveBeenCalledTimes(2)
+    api.clock.move(60_000)
+    expect(await call(admin)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a domain', () => {
+  it('has one allowance for all its tokens, held for those that a process knows', async () => {
+    const { api, admin, again, other } = await setUp('domain=1/m:3')
+    const call = aProcess(api, listAccounts)
+
+    const statuses = []
+    for (const headers of [admin, again, admin, again, other]) statuses.push((await call(headers)).status)
+
+    // The first request of each token is let through and counted; from the second on it is held.
+    expect(statuses).toEqual([200, 200, 200, 429, 200])
+  })
+
+  it('does not hold root, who has none', async () => {
+    const { api } = await setUp('domain=1/h')
+    const root = { ...(await api.as('root')) }
+    const handler = readStatus.over(api.ports, api.tools)
+
+    for (let index = 0; index < 3; index += 1) {
+      const answer = await handler(gatewayEvent(readStatus.route, { headers: root }), aContext)
+      expect(answer.statusCode).toBe(200)
+    }
+  })
+
+  it('places so many calls in a second, and reads as many lists as it likes', async () => {
+    const { api, admin } = await setUp('call=5/s')
+    const [originate, list] = [aProcess(api, originateCall), aProcess(api, listAccounts)]
+    const body = { calledId: '9196' }
+    const statuses = []
+    for (let index = 0; index < 7; index += 1) statuses.push((await originate(admin, { body })).status)
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429])
+    expect(api.ports.engine.given).toHaveLength(5)
+    expect(await list(admin)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('logins', () => {
+  it('are counted by their source, right and wrong ones', async () => {
+    const { api } = await setUp('login=2/m')
+    const right = { username: '1000@a.example.com', password: passwordOf('1000') }
+    const wrong = { ...right, password: 'wrong' }
+    const login = (body: object, sourceAddress: string) => api.call(logIn, { body, sourceAddress })
+
+    expect((await login(wrong, '198.51.100.1')).status).toBe(401)
+    expect((await login(right, '198.51.100.1')).status).toBe(200)
+    expect(await login(right, '198.51.100.1')).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+      headers: { 'Retry-After': '30' },
+    })
+    expect((await login(right, '198.51.100.2')).status).toBe(200)
+  })
+})
+
+describe('counting', () => {
+  it('that fails lets the request through, and the log tells', async () => {
+    const { api, admin } = await setUp('token=1/h')
+    const broken = api.with({ rateLimits: gone(api.ports.rateLimits, 'take', () => true) })
+
+    expect(await broken.call(listAccounts, { headers: admin })).toMatchObject({ status: 200 })
+    expect(api.log.lines.map(({ message }) => message)).toContain('request not counted')
+  })
+
+  it('that takes longer than the credential read is not waited for, and holds from the next request on', async () => {
+    const { api, admin } = await setUp('token=1/h')
+    const slow = Promise.withResolvers<RateVerdict>()
+    const call = aProcess(api.with({ rateLimits: { ...api.ports.rateLimits, take: () => slow.promise } }), listAccounts)
+
+    expect(await call(admin)).toMatchObject({ status: 200 })
+    slow.resolve({ isAllowed: false, limit: 1, remaining: 0, resetMs: 1000, waitMs: 1000 })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await call(admin)).toMatchObject({ status: 429 })
+  })
+
+  it('runs beside the credential read', async () => {
+    const { api, admin } = await setUp('token=1/h')
+    const order: string[] = []
+    const { credentials, rateLimits } = api.ports
+    const watched = api.with({
+      credentials: {
+        ...credentials,
+        async read(who) {
+          order.push('credential asked')
+          const found = await credentials.read(who)
+          await new Promise((resolve) => setImmediate(resolve))
+          order.push('credential known')
+          return found
+        },
+      },
+      rateLimits: {
+        ...rateLimits,
+        async take(...given) {
+          order.push('count asked')
+          return rateLimits.take(...given)
+        },
+      },
+    })
+
+    await watched.call(listAccounts, { headers: admin })
+
+    expect(order.slice(0, 2).sort()).toEqual(['count asked', 'credential asked'])
+    expect(order[2]).toBe('credential known')
+  })
+
+  it('is not done where no rate is set', async () => {
+    const api = anApi()
+    const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
+    const take = vi.spyOn(api.ports.rateLimits, 'take')
+
+    const { headers } = await api.call(listAccounts, { headers: admin })
+
+    expect(take).not.toHaveBeenCalled()
+    expect(headers).not.toHaveProperty('RateLimit-Limit')
+  })
+
+  it('names no token and no user in what it stores', async () => {
+    const { api, admin } = await setUp(usualRateLimits)
+    await api.call(listAccounts, { headers: admin })
+
+    const keys = JSON.stringify([...api.ports.state.buckets.keys()])
+    expect(keys).toMatch(/token:/)
+    expect(keys).not.toContain(admin['x-access-token'].slice(0, 20))
+    expect(keys).not.toContain(admin['x-key'])
+  })
+})
+
+describe('the rates of a deployment', () => {
+  it('are those of the contract where nobody says otherwise', () => {
+    expect(readRateLimits(usualRateLimits)).toEqual({
+      token: { intervalMs: 20, burst: 100 },
+      domain: { intervalMs: 5, burst: 400 },
+      login: { intervalMs: 6000, burst: 10 },
+      call: { intervalMs: 200, burst: 5 },
+      search: { intervalMs: 200, burst: 5 },
+    })
+    expect(readRateLimits('off')).toEqual({})
+  })
+
+  it.each([
+    '',
+    'on',
+    'token',
+    'token=50',
+    'token=0/s',
+    'token=5/d',
+    'token=5/s:0',
+    'nobody=5/s',
+    'token=5/s;',
+    '__proto__=1/s',
+  ])('cannot be %j: the variable is named', (text) => {
+    expect(() => readRateLimits(text)).toThrow(/RATE_LIMITS must be/)
+  })
+
+  it('hold every route with a token, and what its record names besides', () => {
+    const named = Object.fromEntries(routes.map((route) => [route.operationId, limitsOf(route)]))
+
+    expect(named['listAccounts']).toEqual(['token', 'domain'])
+    expect(named['originateCall']).toEqual(['token', 'domain', 'call'])
+    expect(named['eavesdropChannel']).toEqual(['token', 'domain', 'call'])
+    expect(named['logIn']).toEqual(['login'])
+    expect(named['readHealth']).toEqual([])
+    expect(new Set(Object.values(named).flat())).toEqual(new Set(limitNames.filter((name) => name !== 'search')))
+  })
+
+  it('cannot be held without the port: that is a fault of ours', async () => {
+    const { api, admin } = await setUp('token=1/h')
+    const { rateLimits: _none, ...ports } = api.ports
+    const handler = createEndpoint(readStatus.route, ports, async () => ({}) as never, api.tools)
+
+    expect((await handler(gatewayEvent(readStatus.route, { headers: admin }), aContext)).statusCode).toBe(500)
+  })
+})
