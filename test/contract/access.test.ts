@@ -150,8 +150,11 @@ const exercises: {
           await completeUnseen(gate, () => commands.complete(id, large))
           return forward()
         }
-        const outcome = await engine.run({ kind: 'list-channels' }, { domain: null, presenceId: null }, 5_000)
+        const everywhere = { domain: null, presenceId: null }
+        const id = systemRandomness.uuid()
+        const outcome = await engine.run({ kind: 'list-channels' }, everywhere, 5_000, id)
         expect(outcome?.state).toBe('done')
+        expect(await engine.run({ kind: 'list-channels' }, everywhere, 5_000, id)).toEqual(outcome)
       },
     },
     send: { run: ({ engine }) => engine.send({ kind: 'list-channels' }, { domain: null, presenceId: null }) },
