@@ -17,7 +17,7 @@ import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
 import { awaitHealth } from './await-health.ts'
 import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
-import { platformRole, requeueDeliveries } from './requeue.ts'
+import { platformRole, requeueCleanups, requeueDeliveries } from './requeue.ts'
 import { startConnector } from './start-connector.ts'
 import { type RunningEngine, startEngine } from './start-engine.ts'
 import { startStores } from './start-stores.ts'
@@ -120,6 +120,7 @@ async function runAssembly(parts: Parts): Promise<ConnectorProcess> {
   const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
   gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event), assembly.crossOrigin)
   await requeueDeliveries(assembly, { place, gate, settings })
+  await requeueCleanups(assembly, { place, gate, settings })
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
   closing.defer(() => within(patienceMs, mappings.stop()))
   const connector = await startConnector({ assembly, place, gate, folder, engine: engine.address, settings, closing })
