@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
+// oxlint-disable-next-line no-restricted-imports -- a folder of the package, not the project's own
 import MailComposer from 'nodemailer/lib/mail-composer'
+// oxlint-disable-next-line no-restricted-imports -- a folder of the package, not the project's own
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { environment } from '../../contracts/environment.ts'
 import type { Mail, MailOutcome, MailServer } from '../../core/email/email-settings.ts'

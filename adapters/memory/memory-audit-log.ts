@@ -13,7 +13,7 @@ export function memoryAuditLog({ state, clock }: MemoryContext): AuditLog {
         .map((record, index) => ({ ...record, position: position(record.at, index) }))
         .filter((entry) => entry.domain === domain && entry.at >= since && keptUntil.auditRecord(entry) > clock.now())
         .sort(byText((entry) => entry.position))
-      const ordered = newestFirst ? entries.reverse() : entries
+      const ordered = newestFirst ? entries.toReversed() : entries
       const isBehind = (own: string) => after === undefined || (newestFirst ? own < after : own > after)
       return ordered.filter((entry) => isBehind(entry.position)).slice(0, limit)
     },

@@ -78,10 +78,8 @@ export const readDomain = route({
   response: okInfo(detail),
 })
 
-/** Up to a hundred settings, each `name=value` or `{key, value}`. */
-const settings = z
-  .array(z.union([assignment, z.object({ key: settingName, value: settingValue })]))
-  .check(z.maxLength(100, 'must have at most 100 items'))
+/** Settings, each `name=value` or `{key, value}`; how many there may be is a rule of domains. */
+const settings = z.array(z.union([assignment, z.object({ key: settingName, value: settingValue })]))
 
 const settingNeeds = { domains: ['read', 'replaceSettings'], presence: ['list'] } as const
 

@@ -21,8 +21,7 @@ export function readSettings(kind: SettingKind, items: readonly string[] | undef
   return readAssignments(field, items, isAllowed[kind])
 }
 
-/** Refuses more settings than a domain can have. */
-export function checkCount(settings: Readonly<Record<string, string>>, kind: SettingKind): void {
-  if (Object.keys(settings).length > maxSettings)
-    throw invalidField(kind, `a domain has at most ${maxSettings} of them`)
+/** Refuses more settings than a domain can have, whether they are asked for at once or come together. */
+export function checkCount(count: number, kind: SettingKind): void {
+  if (count > maxSettings) throw invalidField(kind, `a domain has at most ${maxSettings} of them`)
 }

@@ -36,6 +36,7 @@ export async function updateDomain(
   ports: UpdateDomainPorts,
   { name, kind, items, precondition, now }: SettingsChange,
 ): Promise<DomainView> {
+  checkCount(items.length, kind)
   const assignments = readSettings(kind, items.map(textOf), '')
   if (assignments.length === 0) throw new DomainError('bad_request', 'give at least one "name=value"')
   const changed = await untilDone(async () => {
@@ -43,7 +44,7 @@ export async function updateDomain(
     if (previous === undefined) throw noSuchDomain()
     requireMatch(precondition, previous)
     const merged = mergeAssignments(previous[kind], assignments)
-    checkCount(merged, kind)
+    checkCount(Object.keys(merged).length, kind)
     const domain = { ...previous, [kind]: merged, version: previous.version + 1 }
     return (await ports.domains.replaceSettings(domain)) ? domain : undefined
   })

@@ -24,8 +24,8 @@ const tagLength = 22
  */
 export function listCursors(route: Route, domain: string | null, raw: RawRequest): ListCursors {
   if (!isList(route)) return { request: raw, bound: (answer) => answer }
-  const asked = Object.entries(raw.query).filter(([name]) => !pageParameters.has(name))
-  const list = JSON.stringify([route.operationId, domain, Object.entries(raw.params).sort(), asked.sort()])
+  const asked = byName(raw.query).filter(([name]) => !pageParameters.has(name))
+  const list = JSON.stringify([route.operationId, domain, byName(raw.params), asked])
   const tagOf = (position: string) =>
     createHash('sha256').update(list).update('\n').update(position).digest('base64url').slice(0, tagLength)
   return {
@@ -36,6 +36,10 @@ export function listCursors(route: Route, domain: string | null, raw: RawRequest
       return new Reply(body, status, { ...headers, 'X-Next-Cursor': `${position}.${tagOf(position)}` })
     },
   }
+}
+
+function byName(values: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 function isList({ query }: Route): boolean {

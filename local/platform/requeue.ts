@@ -1,3 +1,4 @@
+import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import type { Assembly } from '../assembly/assembly.ts'
@@ -23,22 +24,26 @@ export const platformRole = {
   ],
 } as const
 
+/** What is needed to find again what was under way when the platform ended. */
+export interface RequeueOptions {
+  readonly place: Place
+  readonly gate: Gate
+  readonly settings: Settings
+}
+
 /**
  * Finds again what was under way when the platform ended, since the embedded queues are in memory: pending deliveries
  * are queued for their next attempt. Answers how many.
  */
 export async function requeueDeliveries(
   assembly: Pick<Assembly, 'functions'>,
-  options: { readonly place: Place; readonly gate: Gate; readonly settings: Settings },
+  options: RequeueOptions,
 ): Promise<number> {
   const [{ dynamoDeliveryStore }, { sqsDeliveryQueue }] = await Promise.all([
     import('../../adapters/dynamodb/dynamo-delivery-store.ts'),
     import('../../adapters/sqs/sqs-delivery-queue.ts'),
   ])
-  const { place, gate, settings } = options
-  const resources: Environment = Object.assign({}, ...assembly.functions.map(({ environment }) => environment))
-  const env = { ...resources, ...sharedEnvironment(settings, place.storesUrl, gate.issue(platformRole.arn)) }
-  const context = { env, clock: systemClock, random: systemRandomness }
+  const context = platformContext(assembly, options)
   const pending = await dynamoDeliveryStore(context).listPending(systemClock.now())
   const queued = pending.map(({ id, domain, hookId, attempts }) => ({
     id,
@@ -49,4 +54,28 @@ export async function requeueDeliveries(
   }))
   if (queued.length > 0) await sqsDeliveryQueue(context).send(queued)
   return queued.length
+}
+
+/** The same for domains whose deletion has begun: their clean-up goes on. Answers how many. */
+export async function requeueCleanups(assembly: Pick<Assembly, 'functions'>, options: RequeueOptions): Promise<number> {
+  const [{ dynamoDomainStore }, { sqsCleanupQueue }] = await Promise.all([
+    import('../../adapters/dynamodb/dynamo-domain-store.ts'),
+    import('../../adapters/sqs/sqs-cleanup-queue.ts'),
+  ])
+  const context = platformContext(assembly, options)
+  const deleted = await dynamoDomainStore(context).listDeleted()
+  for (const { name, since } of deleted) {
+    await sqsCleanupQueue(context).send({ domain: name, requestedAt: since, delaySeconds: 0 })
+  }
+  return deleted.length
+}
+
+/** What adapters of the platform itself are made from. */
+function platformContext(
+  assembly: Pick<Assembly, 'functions'>,
+  { place, gate, settings }: RequeueOptions,
+): AdapterContext {
+  const resources: Environment = Object.assign({}, ...assembly.functions.map(({ environment }) => environment))
+  const env = { ...resources, ...sharedEnvironment(settings, place.storesUrl, gate.issue(platformRole.arn)) }
+  return { env, clock: systemClock, random: systemRandomness }
 }

@@ -18,7 +18,7 @@ import { keepAssembly } from '../synthesis/keep-assembly.ts'
 import { awaitHealth } from './await-health.ts'
 import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
-import { platformRole, requeueDeliveries } from './requeue.ts'
+import { platformRole, requeueCleanups, requeueDeliveries } from './requeue.ts'
 import { type RunningConnector, startConnector } from './start-connector.ts'
 import { type RunningEngine, startEngine } from './start-engine.ts'
 import { startStores } from './start-stores.ts'
@@ -120,7 +120,10 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
   gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event), assembly.crossOrigin)
-  if (settings.sqsEndpoint === undefined) await requeueDeliveries(assembly, { place, gate, settings })
+  if (settings.sqsEndpoint === undefined) {
+    await requeueDeliveries(assembly, { place, gate, settings })
+    await requeueCleanups(assembly, { place, gate, settings })
+  }
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
   closing.defer(() => within(patienceMs, mappings.stop()))
   const connector = await startConnector({ assembly, place, gate, folder, engine: engine.address, settings, closing })

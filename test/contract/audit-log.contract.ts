@@ -37,7 +37,7 @@ export function auditLogContract(open: StoreKind['open']): void {
     const records = await written('order.test', 5)
     const times = async (range: AuditRange) => (await stores().audit.list('order.test', range)).map(({ at }) => at)
 
-    expect(await times(all)).toEqual(records.map(({ at }) => at).reverse())
+    expect(await times(all)).toEqual(records.map(({ at }) => at).toReversed())
     expect(await times({ ...all, newestFirst: false })).toEqual(records.map(({ at }) => at))
   })
 

@@ -162,6 +162,94 @@ describe('the call engine over the command queue', () => {
     expect(server.waiting('commands')).toMatchObject([{ group }])
   })
 
+  describe('a command that is run again under its id', () => {
+    const id = '12121212-2222-4333-8444-555555555555'
+    const originate: EngineCommand = {
+      kind: 'originate',
+      uuid,
+      calledId: '9196',
+      callerId: '1000',
+      timeoutSeconds: 60,
+      variables: {},
+    }
+    const unique = () => id.slice(0, 24) + systemRandomness.uuid().slice(24)
+
+    test('is answered with the first outcome and queued once', async () => {
+      const { engine, commands, server } = fresh()
+      connector((each) => commands.complete(each, done))
+      const own = unique()
+
+      expect(await engine.run(originate, scope, LONG_MS, own)).toEqual(done)
+      expect(await engine.run(originate, scope, LONG_MS, own)).toEqual(done)
+      expect(server.waiting('commands').map(({ deduplicationId }) => deduplicationId)).toEqual([own])
+    })
+
+    test('that a connector has taken is awaited and not queued again', async () => {
+      const { engine, commands, server, clock } = fresh()
+      const own = unique()
+      await commands.create({ id: own, scope, command: originate, createdAt: clock.now(), deadlineAt: clock.now() })
+      await commands.claim(own, 'connector-1')
+
+      expect(await engine.run(originate, scope, LONG_MS, own)).toBeUndefined()
+      expect(server.waiting('commands')).toEqual([])
+    })
+
+    test('that was recorded and never taken is withdrawn, and sent under another id', async () => {
+      const { engine, commands, server, clock } = fresh()
+      const own = unique()
+      await commands.create({ id: own, scope, command: originate, createdAt: clock.now(), deadlineAt: clock.now() })
+      connector((each) => commands.complete(each, done))
+
+      expect(await engine.run(originate, scope, LONG_MS, own)).toEqual(done)
+
+      const [queued] = server.waiting('commands')
+      expect(queued?.deduplicationId).not.toBe(own)
+      expect(queued?.deduplicationId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      expect(await commands.claim(own, 'connector-1')).toBe(false)
+      expect(await engine.run(originate, scope, LONG_MS, own)).toEqual(done)
+      expect(server.waiting('commands')).toHaveLength(1)
+    })
+
+    test('that its connector did not send is sent under another id', async () => {
+      const { engine, commands, server } = fresh()
+      const own = unique()
+      connector((each) => commands.complete(each, { state: 'unsent', reason: 'disconnected' }))
+      expect(await engine.run(originate, scope, LONG_MS, own)).toMatchObject({ state: 'unsent' })
+      connector((each) => commands.complete(each, done))
+
+      expect(await engine.run(originate, scope, LONG_MS, own)).toEqual(done)
+      expect(server.waiting('commands')).toHaveLength(2)
+    })
+
+    test('whose fate is not known stays so: it is never sent again', async () => {
+      const { engine, commands, server } = fresh()
+      const own = unique()
+      const unknown = { state: 'unknown', reason: 'connector_lost' } as const
+      connector((each) => commands.complete(each, unknown))
+
+      expect(await engine.run(originate, scope, LONG_MS, own)).toEqual(unknown)
+      expect(await engine.run(originate, scope, LONG_MS, own)).toEqual(unknown)
+      expect(server.waiting('commands')).toHaveLength(1)
+    })
+
+    test('by many at once is claimed by a connector at most once', async () => {
+      const { engine, commands, server, clock } = fresh()
+      const own = unique()
+      const taken: string[] = []
+      connector(async (each) => {
+        if (await commands.claim(each, 'connector-1')) taken.push(each)
+        await commands.complete(each, done)
+      })
+
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => engine.run(originate, scope, LONG_MS, own)))
+
+      expect(outcomes.every((outcome) => outcome?.state === 'done' || outcome?.state === 'unsent')).toBe(true)
+      expect(taken).toHaveLength(1)
+      expect(server.waiting('commands').length).toBeGreaterThanOrEqual(1)
+      expect(clock.now()).toBeGreaterThan(0)
+    })
+  })
+
   /** Does what a connector does with each command as soon as it is queued. */
   function connector(work: (id: string) => Promise<void>): void {
     cloud().gate.answer = async (call, forward) => {

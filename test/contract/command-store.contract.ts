@@ -161,4 +161,36 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.claim(record.id, 'connector-1')).toBe(false)
     expect(await stores().commands.create({ ...record, deadlineAt: stores().clock.now() })).toBe(true)
   })
+
+  test('a command that nobody claimed is withdrawn once, and cannot be claimed any more', async () => {
+    const record = await created()
+
+    expect(await stores().commands.withdraw(record.id)).toBe(true)
+    expect(await stores().commands.withdraw(record.id)).toBe(false)
+    expect(await stores().commands.claim(record.id, 'connector-1')).toBe(false)
+    await stores().commands.complete(record.id, { state: 'absent' })
+    expect((await stores().commands.read(record.id))?.outcome).toEqual({ state: 'unsent', reason: 'expired' })
+  })
+
+  test('a command that was claimed, has ended or was never made is not withdrawn', async () => {
+    const [claimed, ended, { id }] = [await created(), await created(), aCommandRecord()]
+    await stores().commands.claim(claimed.id, 'connector-1')
+    await stores().commands.complete(ended.id, { state: 'absent' })
+
+    for (const each of [claimed.id, ended.id, id]) expect(await stores().commands.withdraw(each)).toBe(false)
+    expect((await stores().commands.read(claimed.id))?.outcome).toBeUndefined()
+  })
+
+  test('of a claim and a withdrawal at once exactly one succeeds', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const record = await created()
+
+      const both = await Promise.all([
+        stores().commands.claim(record.id, 'connector-1'),
+        stores().commands.withdraw(record.id),
+      ])
+
+      expect(both.filter(Boolean)).toHaveLength(1)
+    }
+  })
 }

@@ -29,7 +29,7 @@ describe('a deleted domain', () => {
     await given.fillNeighbours()
     const before = await given.everything()
     // 120 accounts with 240 numbers; 30 KB each, so that one query's page (1 MiB) does not hold them.
-    await given.fill({ accounts: 120, filler: 30_000, deliveries: 60 })
+    await given.populate({ accounts: 120, filler: 30_000, deliveries: 60 })
 
     await given.deleteDomain()
     await given.cleanUp()
@@ -45,7 +45,7 @@ describe('a deleted domain', () => {
     const before = await given.everything()
     let steps = 0
     for (let isWhole = false; !isWhole; steps += 1) {
-      await given.fill()
+      await given.populate()
       const left = given.stopAfter(steps)
       const ended = await given
         .deleteDomain()
@@ -71,7 +71,7 @@ describe('a deleted domain', () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()
-    await given.fill({ accounts: 30 })
+    await given.populate({ accounts: 30 })
     await given.deleteDomain()
     given.clock.move(200_000)
 
@@ -86,7 +86,7 @@ describe('a deleted domain', () => {
 
   test('is told to the connectors as hooks that are gone', async () => {
     const given = cloud()
-    await given.fill()
+    await given.populate()
     const version = await given.stores.subscriptions.version()
 
     await given.deleteDomain()
@@ -101,7 +101,7 @@ describe('a deleted domain', () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()
-    await given.fill({ accounts: 15 })
+    await given.populate({ accounts: 15 })
     given.leaveUndone(3)
 
     await given.deleteDomain()
@@ -142,7 +142,7 @@ async function openCloud() {
     stores,
     clock,
     step,
-    fill: (fill?: Fill) => fillDomain(stores, name, fill),
+    populate: (fill?: Fill) => fillDomain(stores, name, fill),
     async fillNeighbours() {
       for (const neighbour of neighbours) await fillDomain(stores, neighbour)
     },

@@ -5,10 +5,12 @@ import type { EndpointTools } from '../../functions/endpoint/tools.ts'
 import type { MemoryPorts } from '../../adapters/memory/memory-ports.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { handler as createAccount } from '../../functions/accounts/create-account.ts'
+import { handler as addBlacklistNumber } from '../../functions/blacklists/add-blacklist-number.ts'
 import { handler as originateCall } from '../../functions/channels/originate-call.ts'
 import { handler as createDomain } from '../../functions/domains/create-domain.ts'
 import { handler as createEmailSettings } from '../../functions/email/create-email-settings.ts'
 import { handler as createHooks } from '../../functions/hooks/create-hooks.ts'
+import { handler as createDefaultRoute } from '../../functions/routes/create-default-route.ts'
 import { type Api, type ApiAnswer, anApi } from '../support/api.ts'
 import { type Moment, dying } from '../support/dying.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'
@@ -25,6 +27,7 @@ interface Served {
 /** A request that makes something, and what there must be of it, whatever happened on the way. */
 interface Creation {
   readonly handler: Served
+  readonly params?: Readonly<Record<string, string>>
   readonly body: (domain: string) => object
   /** Counts what was made and told; `answer` is the one that the caller got at last. */
   readonly made: (api: Api, answer: ApiAnswer, domain: string) => Promise<unknown>
@@ -93,6 +96,26 @@ const creations: Record<string, Creation> = {
     },
     once: { isShown: true, host: 'smtp.example.com' },
   },
+  createDefaultRoute: {
+    handler: createDefaultRoute,
+    body: () => ({ destination_number: '^1000$', callflow: [{ answer: '' }] }),
+    made: async (api, { body }, domain) => {
+      const { routes } = await api.ports.defaultRoutes.list(domain)
+      return { routes: routes.length, orders: routes.map(({ order }) => order), isShown: routes[0]?.id === body._id }
+    },
+    once: { routes: 1, orders: [1], isShown: true },
+  },
+  addBlacklistNumber: {
+    handler: addBlacklistNumber,
+    params: { blacklist_name: 'spam' },
+    body: () => ({ number: '+1 555' }),
+    made: async (api, { body }, domain) => ({
+      numbers: (await api.ports.blacklists.entries(domain, 'spam')).map(({ number }) => number),
+      names: await api.ports.blacklists.names(domain),
+      answered: body,
+    }),
+    once: { numbers: ['+1555'], names: ['spam'], answered: { ok: 1, Modified: 1, n: 1 } },
+  },
   originateCall: {
     handler: originateCall,
     body: () => ({ calledId: '9196', callerId: '1000' }),
@@ -136,11 +159,11 @@ describe('over DynamoDB', () => {
   })
 })
 
-function diesAnywhere({ handler, body, made, once }: Creation, openTenant: OpenTenant): void {
+function diesAnywhere({ handler, params = {}, body, made, once }: Creation, openTenant: OpenTenant): void {
   test('killed at any of its calls, it gives the first answer in the end and has made one thing', async () => {
     const unharmed = await openTenant()
     const counted = dying(unharmed.api.ports)
-    const request = { headers: unharmed.headers, body: body(unharmed.domain) }
+    const request = { headers: unharmed.headers, params, body: body(unharmed.domain) }
     expect(await unharmed.api.with(counted.ports).call(handler, request)).toMatchObject({ status: 200 })
     const moments = counted.names.flatMap((name, index): (Moment & { name: string })[] => [
       { call: index + 1, side: 'before', name },
@@ -151,7 +174,7 @@ function diesAnywhere({ handler, body, made, once }: Creation, openTenant: OpenT
     for (const moment of moments) {
       const where = `killed ${moment.side} ${moment.name}`
       const { api, domain, headers } = await openTenant()
-      const request = { headers, body: body(domain) }
+      const request = { headers, params, body: body(domain) }
       await api.with(dying(api.ports, moment).ports).call(handler, request)
       api.clock.move(leaseMs)
 

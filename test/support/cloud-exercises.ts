@@ -139,10 +139,13 @@ export const exercises: {
           await completeUnseen(gate, () => commands.complete(id, large))
           return forward()
         }
-        const outcome = await engine.run({ kind: 'list-channels' }, { domain: null, presenceId: null }, 5_000)
+        const everywhere = { domain: null, presenceId: null }
+        const id = systemRandomness.uuid()
+        const outcome = await engine.run({ kind: 'list-channels' }, everywhere, 5_000, id)
         expect(outcome?.state).toBe('done')
+        expect(await engine.run({ kind: 'list-channels' }, everywhere, 5_000, id)).toEqual(outcome)
         gate.answer = (_call, forward) => forward()
-        const untaken = await engine.run({ kind: 'list-channels' }, { domain: null, presenceId: null }, 0)
+        const untaken = await engine.run({ kind: 'list-channels' }, everywhere, 0)
         expect(untaken).toEqual({ state: 'unsent', reason: 'expired' })
       },
     },

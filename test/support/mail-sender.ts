@@ -38,9 +38,9 @@ export function aMailSender({ allowed = '127.0.0.0/8', resolve, limits = {} }: M
     sender,
     asked,
     /** Runs what was to run after this time. */
-    runOut(ms: number) {
-      for (const timer of [...timers]) {
-        if (timer.afterMs !== ms) continue
+    runOut: (ms: number) => {
+      const due = Array.from(timers).filter(({ afterMs }) => afterMs === ms)
+      for (const timer of due) {
         timers.delete(timer)
         timer.run()
       }

@@ -101,7 +101,10 @@ describe('a new role', () => {
     const same = await Promise.all(Array.from({ length: 8 }, () => make('same')))
     const different = await Promise.all(Array.from({ length: 8 }, (_, index) => make(`role-${index}`)))
 
-    expect(same.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)])
+    expect(same.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200,
+      ...Array.from({ length: 7 }, () => 409),
+    ])
     expect(different.every(({ status }) => status === 200)).toBe(true)
     expect((await api.ports.roles.read(domain)).roles).toHaveLength(10)
   })
@@ -251,7 +254,7 @@ describe('a changed role', () => {
       api.call(updateRole, { params: { name: 'two' }, body: { parents: 'one' }, headers }),
     ])
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
     expect([(await stored('one'))?.parent, (await stored('two'))?.parent]).toContain(null)
   })
 

@@ -245,16 +245,11 @@ describe('a server that does not do its part', () => {
   it.each([false, true])('and sends empty lines without end is cut off (TLS: %s)', async (secure) => {
     const server = await aRawServer((socket) => flood(socket, '\r\n'.repeat(2048)), secure)
     const { sender, runOut } = aMailSender()
-    const ended = Promise.withResolvers<void>()
 
     const sending = sender.send(aMail, aServer({ port: server.port, secure }))
-    void sending.then(() => ended.resolve())
-    let isOver = false
-    void ended.promise.then(() => (isOver = true))
-    while (!isOver) {
-      runOut(100)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
+    const isOver = sending.then(() => true)
+    const notYet = () => new Promise<boolean>((resolve) => setImmediate(resolve, false))
+    while (!(await Promise.race([isOver, notYet()]))) runOut(100)
 
     expect(await sending).toEqual({ outcome: 'failed', reason: 'the mail server cannot be reached' })
   })

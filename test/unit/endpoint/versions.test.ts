@@ -115,13 +115,13 @@ describe('a change under If-Match', () => {
 
   it('that another forestalls between reading and writing is refused with 412, without If-Match with 409', async () => {
     const { api, admin, tag } = await setUp()
-    const { read } = api.ports.accounts
+    const { accounts } = api.ports
     const forestalled = api.with({
       accounts: {
-        ...api.ports.accounts,
+        ...accounts,
         async read(domain, login) {
-          const account = await read(domain, login)
-          if (account) await api.ports.accounts.update({ ...account, version: account.version + 1 }, account)
+          const account = await accounts.read(domain, login)
+          if (account) await accounts.update({ ...account, version: account.version + 1 }, account)
           return account
         },
       },

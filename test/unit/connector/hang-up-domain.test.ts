@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { ChannelList } from '../../../connector/calls/channel-list.ts'
+import { hangUpDomain } from '../../../connector/commands/hang-up-domain.ts'
+import type { CommandScope } from '../../../core/commands.ts'
+
+const scope = { domain: 'a.example.com', presenceId: null }
+
+/** An engine with these channels in every scope, which keeps what it is told. */
+function anEngine(uuids: readonly string[], reply = '+OK\n') {
+  const lines: string[] = []
+  const asked: CommandScope[] = []
+  const channels: ChannelList = {
+    read: async () => '{}',
+    uuids: async (wanted) => {
+      asked.push(wanted)
+      return [...uuids]
+    },
+  }
+  const link = {
+    async api(line: string) {
+      lines.push(line)
+      return reply
+    },
+  }
+  return { lines, asked, parts: { channels, link } }
+}
+
+describe('the calls of a deleted domain', () => {
+  test('are each hung up, as the doing of a manager', async () => {
+    const uuids = [randomUUID(), randomUUID()]
+    const { lines, asked, parts } = anEngine(uuids)
+
+    expect(await hangUpDomain(parts, scope)).toEqual({ state: 'done', text: '+OK 2\n' })
+
+    expect(lines).toEqual(uuids.map((uuid) => `uuid_kill ${uuid} MANAGER_REQUEST`))
+    expect(asked).toEqual([scope])
+  })
+
+  test('that ended meanwhile are no failure', async () => {
+    const { parts } = anEngine([randomUUID()], '-ERR No such channel!\n')
+
+    expect(await hangUpDomain(parts, scope)).toMatchObject({ state: 'done' })
+  })
+
+  test('may be none', async () => {
+    const { parts, lines } = anEngine([])
+
+    expect(await hangUpDomain(parts, scope)).toEqual({ state: 'done', text: '+OK 0\n' })
+    expect(lines).toEqual([])
+  })
+
+  test('one of which has an id that cannot stand in a line keep no other up', async () => {
+    const uuid = randomUUID()
+    const { lines, parts } = anEngine(['all\napi shutdown', uuid])
+
+    expect(await hangUpDomain(parts, scope)).toEqual({ state: 'refused', text: '-ERR 1 left\n' })
+    expect(lines).toEqual([`uuid_kill ${uuid} MANAGER_REQUEST`])
+  })
+
+  test('are never those of every domain', async () => {
+    const { lines, asked, parts } = anEngine([randomUUID()])
+
+    expect(await hangUpDomain(parts, { domain: null, presenceId: null })).toMatchObject({ state: 'refused' })
+    expect([...lines, ...asked]).toEqual([])
+  })
+})

@@ -1,0 +1,412 @@
+import { describe, expect, it } from 'vitest'
+import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
+import { handler as logIn } from '../../../functions/auth/log-in.ts'
+import { handler as cleanUp } from '../../../functions/domains/clean-up-domain.ts'
+import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
+import { handler as deleteDomain } from '../../../functions/domains/delete-domain.ts'
+import { handler as listDomains } from '../../../functions/domains/list-domains.ts'
+import { handler as readDomain } from '../../../functions/domains/read-domain.ts'
+import { handler as updateParameters } from '../../../functions/domains/update-domain-parameters.ts'
+import { handler as updateVariables } from '../../../functions/domains/update-domain-variables.ts'
+import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
+import { aContext, anApi, passwordOf } from '../../support/api.ts'
+import { gone } from '../../support/flaky.ts'
+import { aHook, aPresence, aRole } from '../../support/records.ts'
+import { aBatch } from '../../support/queue-batch.ts'
+
+const name = 'a.example.com'
+const params = { domain_name: name }
+
+async function setUp() {
+  const api = anApi()
+  const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
+  const user = { ...(await api.as(await api.account({ login: '1001' }))) }
+  const foreign = { ...(await api.as(await api.account({ domain: 'b.a.example.com', role: 'admin' }))) }
+  const root = { ...(await api.as('root')) }
+  return { api, admin, user, foreign, root }
+}
+
+describe('a domain', () => {
+  it('is shown with its settings and counts', async () => {
+    const { api, admin } = await setUp()
+    await api.call(updateVariables, { params, headers: admin, body: ['default_language=uk'] })
+    await api.ports.presence.put(aPresence())
+    await api.ports.presence.put(aPresence({ login: '1001', contacts: [] }))
+
+    const { body, headers } = await api.call(readDomain, { params, headers: admin })
+
+    expect(body).toEqual({
+      status: 'OK',
+      info: {
+        name,
+        customer_id: 'customer-1',
+        variables: ['default_language=uk'],
+        parameters: [],
+        created_on: api.clock.now(),
+        counts: { accounts: 2, devices: 1 },
+      },
+    })
+    expect(headers['ETag']).toMatch(/^W\/"/)
+  })
+
+  it('is shown to root whatever the case of its name, and to nobody where there is none', async () => {
+    const { api, root } = await setUp()
+    const read = (domain_name: string) => api.call(readDomain, { params: { domain_name }, headers: root })
+
+    expect(await read('A.Example.com')).toMatchObject({ status: 200, body: { info: { name } } })
+    for (const none of [
+      'no.example.com',
+      'example.com',
+      'a.example.co',
+      '*',
+      '..',
+      'ａ.example.com',
+      'a.example.com|',
+    ]) {
+      expect(await read(none)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    }
+  })
+
+  it('of another tenant is refused like one that is not there', async () => {
+    const { api, foreign } = await setUp()
+    const call = async (domain_name: string) => [
+      await api.call(readDomain, { params: { domain_name }, headers: foreign }),
+      await api.call(updateVariables, { params: { domain_name }, headers: foreign, body: ['timezone=UTC'] }),
+      await api.call(updateParameters, { params: { domain_name }, headers: foreign, body: ['x-a=1'] }),
+      await api.call(deleteDomain, { params: { domain_name }, headers: foreign }),
+    ]
+    const told = (answers: Awaited<ReturnType<typeof call>>) =>
+      answers.map(({ status, body }) => ({ status, code: body.code, info: body.info }))
+    const before = JSON.stringify([...api.ports.state.domains])
+
+    const theirs = told(await call(name))
+
+    expect(theirs).toEqual(told(await call('nobody.example.com')))
+    expect(theirs.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    expect(JSON.stringify([...api.ports.state.domains])).toBe(before)
+  })
+
+  it('is no business of a user', async () => {
+    const { api, user } = await setUp()
+
+    expect(await api.call(readDomain, { params, headers: user })).toMatchObject({ status: 403 })
+    expect(await api.call(updateVariables, { params, headers: user, body: ['a=b'] })).toMatchObject({ status: 403 })
+    expect(await api.call(deleteDomain, { params, headers: user })).toMatchObject({ status: 403 })
+  })
+})
+
+describe('the settings of a domain', () => {
+  it('are laid over those that are there, an empty value removing its name', async () => {
+    const { api, admin } = await setUp()
+    const put = (body: unknown) => api.call(updateVariables, { params, headers: admin, body })
+
+    await put(['default_language=uk', 'timezone=Europe/Kyiv', 'x=a=b'])
+    const { body } = await put([{ key: 'default_language', value: 'en' }, 'timezone=', { key: 'y', value: '1' }])
+
+    expect(body.info.variables).toEqual(['default_language=en', 'x=a=b', 'y=1'])
+    expect(body.info.parameters).toEqual([])
+  })
+
+  it('are variables and parameters apart', async () => {
+    const { api, admin } = await setUp()
+
+    const { body } = await api.call(updateParameters, { params, headers: admin, body: ['vm-enabled=true'] })
+
+    expect(body.info).toMatchObject({ parameters: ['vm-enabled=true'], variables: [] })
+  })
+
+  it.each([
+    [undefined, 'invalid_json'],
+    [{}, 'invalid_json'],
+    [[], 'bad_request'],
+    [['novalue'], 'invalid_field'],
+    [['=x'], 'invalid_field'],
+    [['api_hangup_hook=system id'], 'invalid_field'],
+    [['default_language=${system(id)}'], 'invalid_field'],
+    [['default_language=a]b'], 'invalid_field'],
+    [['user_context=public'], 'invalid_field'],
+    [['__proto__=x'], 'invalid_field'],
+    [[{ key: 'api_hangup_hook', value: 'system id' }], 'invalid_field'],
+    [[{ key: 'a=b', value: 'c' }], 'invalid_field'],
+    [[{ key: 'a', value: 'b}' }], 'invalid_field'],
+    [[{ key: 'a' }], 'missing_field'],
+    [[{ key: 'a', value: 1 }], 'invalid_field'],
+    [[1], 'invalid_field'],
+    [[['a=b']], 'invalid_field'],
+    [Array.from({ length: 101 }, (_, index) => `v${index}=1`), 'invalid_field'],
+  ])('refuse %j as variables', async (body, code) => {
+    const { api, admin } = await setUp()
+    const before = await api.ports.domains.read(name)
+
+    const answer = await api.call(updateVariables, { params, headers: admin, body })
+
+    expect(answer).toMatchObject({ status: 400, body: { code } })
+    expect(await api.ports.domains.read(name)).toEqual(before)
+  })
+
+  it.each(['dial-string=x', 'password=everybody', 'http-allowed-api=all', 'svc-admin=true', 'timezone=UTC'])(
+    'refuse %s as a parameter',
+    async (item) => {
+      const { api, admin } = await setUp()
+
+      expect(await api.call(updateParameters, { params, headers: admin, body: [item] })).toMatchObject({ status: 400 })
+    },
+  )
+
+  it('are a hundred of a kind at most', async () => {
+    const { api, admin } = await setUp()
+    const put = (body: unknown) => api.call(updateVariables, { params, headers: admin, body })
+    const many = Array.from({ length: 100 }, (_, index) => `v${index}=1`)
+
+    expect(await put(many)).toMatchObject({ status: 200 })
+    expect(await put(['one-more=1'])).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+    expect(await put(['v0=2'])).toMatchObject({ status: 200 })
+  })
+
+  it('keep every one of many changes made at the same moment', async () => {
+    const { api, admin } = await setUp()
+    const names = Array.from({ length: 10 }, (_, index) => `v${index}`)
+
+    await Promise.all(
+      names.map((each, index) =>
+        index % 2
+          ? api.call(updateVariables, { params, headers: admin, body: [`${each}=1`] })
+          : api.call(updateParameters, { params, headers: admin, body: [`x-${each}=1`] }),
+      ),
+    )
+
+    const domain = await api.ports.domains.read(name)
+    expect(Object.keys({ ...domain?.variables, ...domain?.parameters })).toHaveLength(10)
+    expect(domain?.version).toBe(11)
+  })
+
+  it('heed If-Match', async () => {
+    const { api, admin } = await setUp()
+    const { headers } = await api.call(readDomain, { params, headers: admin })
+    const put = (tag: string) =>
+      api.call(updateVariables, { params, headers: { ...admin, 'if-match': tag }, body: ['a=1'] })
+
+    expect(await put('W/"other"')).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    expect(await put(headers['ETag'] ?? '')).toMatchObject({ status: 200 })
+    expect(await put(headers['ETag'] ?? '')).toMatchObject({ status: 412 })
+  })
+})
+
+describe('a deleted domain', () => {
+  it('is told in the words of the engine, and to hooks and engine', async () => {
+    const { api, root } = await setUp()
+
+    const answer = await api.call(deleteDomain, { params, headers: root })
+
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'OK', info: `+OK [${name}] destroy !\n`, 'more info': '' },
+    })
+    expect(api.ports.events.published).toEqual([
+      expect.objectContaining({ name: 'CUSTOM->svc::domain_destroy', domain: name }),
+    ])
+    expect(api.ports.engine.given).toEqual([
+      { command: { kind: 'hang-up-domain' }, scope: { domain: name, presenceId: null } },
+    ])
+  })
+
+  it('refuses the very next request of each of its credentials, and shows nothing any more', async () => {
+    const { api, admin, user, root } = await setUp()
+    await api.call(deleteDomain, { params, headers: root })
+
+    for (const headers of [admin, user]) {
+      expect(await api.call(listAccounts, { headers })).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+    }
+    expect(await api.call(logIn, { body: { username: `1000@${name}`, password: passwordOf('1000') } })).toMatchObject({
+      status: 404,
+      body: { info: 'User not found' },
+    })
+    expect(await api.call(listAccounts, { headers: root, query: `domain=${name}` })).toMatchObject({ status: 404 })
+    expect(await api.call(readDomain, { params, headers: root })).toMatchObject({ status: 404 })
+    expect(Object.keys((await api.call(listDomains, { headers: root })).body.data)).toEqual(['b.a.example.com'])
+  })
+
+  it('gives the engine no account any more, so that its phones can neither call nor be called', async () => {
+    const { api, root } = await setUp()
+    const ask = () =>
+      api.call(lookUpDirectory, {
+        rawBody: `section=directory&key_name=name&key_value=${name}&user=1000&domain=${name}`,
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          authorization: `Basic ${Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')}`,
+        },
+      })
+    expect((await ask()).text).toContain('a1-hash')
+
+    await api.call(deleteDomain, { params, headers: root })
+
+    expect((await ask()).text).toContain('not found')
+  })
+
+  it('keeps its name until what it left is gone', async () => {
+    const { api, root } = await setUp()
+    const create = () =>
+      api.call(createDomain, { headers: root, body: { domain_name: name, customer_id: 'another-customer' } })
+    await api.call(deleteDomain, { params, headers: root })
+
+    expect(await create()).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    await finish(api)
+
+    expect(await create()).toMatchObject({ status: 200 })
+    expect(await api.ports.accounts.list(name)).toEqual([])
+  })
+
+  it.each(['no.example.com', 'example.com'])('that is not there is told (%s)', async (domain_name) => {
+    const { api, root } = await setUp()
+
+    expect(await api.call(deleteDomain, { params: { domain_name }, headers: root })).toMatchObject({ status: 404 })
+    expect(api.ports.cleanups.queued).toEqual([])
+  })
+
+  it('is deleted once', async () => {
+    const { api, root } = await setUp()
+
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => api.call(deleteDomain, { params, headers: root })),
+    )
+
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404, 404, 404])
+    expect(api.ports.events.published).toHaveLength(1)
+  })
+
+  it.each(['admin', 'user'])('is not what an %s may ask for', async (role) => {
+    const given = await setUp()
+    const headers = role === 'admin' ? given.admin : given.user
+
+    expect(await given.api.call(deleteDomain, { params, headers })).toMatchObject({ status: 403 })
+    expect(await given.api.ports.domains.read(name)).toBeDefined()
+  })
+
+  it('is what a role of it may ask for that root gave this permission', async () => {
+    const { api } = await setUp()
+    await api.ports.roles.write({
+      domain: name,
+      roles: [aRole({ name: 'owner', parent: 'admin', allows: { domain: ['d'] } })],
+      version: 1,
+    })
+    const owner = { ...(await api.as(await api.account({ login: 'owner', role: 'owner' }))) }
+    const remove = (domain_name: string) => api.call(deleteDomain, { params: { domain_name }, headers: owner })
+
+    expect(await remove('b.a.example.com')).toMatchObject({ status: 403 })
+    expect(await remove(name)).toMatchObject({ status: 200 })
+  })
+
+  it('is not marked when its clean-up cannot be queued, and the request can be repeated', async () => {
+    const { api, root } = await setUp()
+    const cut = api.with({ cleanups: gone(api.ports.cleanups, 'send', () => true) })
+
+    expect(await cut.call(deleteDomain, { params, headers: root })).toMatchObject({ status: 503 })
+    expect(await api.ports.domains.read(name)).toBeDefined()
+    expect(await api.call(deleteDomain, { params, headers: root })).toMatchObject({ status: 200 })
+  })
+
+  it('is deleted also when hooks and engine cannot be told, and the answer warns', async () => {
+    const { api, root } = await setUp()
+    const cut = api.with({
+      events: gone(api.ports.events, 'publish', () => true),
+      engine: gone(api.ports.engine, 'send', () => true),
+    })
+
+    expect(await cut.call(deleteDomain, { params, headers: root })).toMatchObject({
+      status: 200,
+      body: { 'more info': expect.stringContaining('event') },
+    })
+  })
+
+  it('heeds If-Match', async () => {
+    const { api, root } = await setUp()
+    const remove = (tag: string) => api.call(deleteDomain, { params, headers: { ...root, 'if-match': tag } })
+
+    expect(await remove('W/"other"')).toMatchObject({ status: 412 })
+    expect(await remove('*')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('the clean-up of a deleted domain', () => {
+  it('ends its calls and drops its phones at once, and removes nothing before everything is over', async () => {
+    const { api, root } = await setUp()
+    await api.ports.presence.put(aPresence())
+    await api.ports.presence.put(aPresence({ login: '1001', contacts: [] }))
+    await api.ports.hooks.create([aHook()], 100)
+    await api.call(deleteDomain, { params, headers: root })
+    api.ports.engine.given.length = 0
+
+    await work(api)
+
+    expect(api.ports.engine.given.map(({ command }) => command)).toEqual([
+      { kind: 'hang-up-domain' },
+      { kind: 'flush-account', login: '1000' },
+      { kind: 'drop-registrations', login: '1000' },
+    ])
+    expect(await api.ports.hooks.list(name)).toHaveLength(1)
+    expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 120 }])
+    await finish(api)
+    expect(await api.ports.hooks.list(name)).toEqual([])
+    expect(await api.ports.domains.exists(name)).toBe(false)
+  })
+
+  it('waits for a mark that is not there yet, and gives up when it cannot come any more', async () => {
+    const { api } = await setUp()
+    await api.ports.cleanups.send({ domain: name, requestedAt: api.clock.now(), delaySeconds: 0 })
+
+    await work(api)
+    expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 15 }])
+    api.clock.move(31_000)
+    await work(api)
+
+    expect(api.ports.cleanups.queued).toEqual([])
+    expect(await api.ports.domains.read(name)).toBeDefined()
+    expect(await api.ports.accounts.list(name)).toHaveLength(2)
+  })
+
+  it('never touches a domain that was made again under the name', async () => {
+    const { api, root } = await setUp()
+    await api.call(deleteDomain, { params, headers: root })
+    const [message] = api.ports.cleanups.queued
+    await finish(api)
+    await api.account({ login: 'new' })
+
+    if (message !== undefined) await api.ports.cleanups.send(message)
+    api.clock.move(3_600_000)
+    await finish(api)
+
+    expect(await api.ports.accounts.list(name)).toHaveLength(1)
+  })
+
+  it('that fails comes again', async () => {
+    const { api, root } = await setUp()
+    await api.call(deleteDomain, { params, headers: root })
+    api.clock.move(200_000)
+    const cut = api.with({ remains: gone(api.ports.remains, 'sweep', () => true) })
+
+    expect(await work(cut)).toBe('failed')
+    expect(await api.ports.domains.exists(name)).toBe(true)
+    await finish(api)
+    expect(await api.ports.domains.exists(name)).toBe(false)
+  })
+})
+
+/** Hands the next queued clean-up to the worker; it is off the queue only when that worked. */
+async function work({ ports, tools }: ReturnType<typeof anApi>): Promise<'done' | 'failed'> {
+  const [next] = ports.cleanups.queued
+  if (next === undefined) return 'done'
+  const { domain, requestedAt } = next
+  const batch = aBatch([{ version: 1, domain, requestedAt }])
+  const { batchItemFailures } = await cleanUp.over(ports, tools)(batch, aContext)
+  if (batchItemFailures.length > 0) return 'failed'
+  ports.cleanups.queued.splice(0, 1)
+  return 'done'
+}
+
+/** Works until nothing is queued, each message at its time. */
+async function finish(api: ReturnType<typeof anApi>): Promise<void> {
+  while (api.ports.cleanups.queued.length > 0) {
+    api.clock.move((api.ports.cleanups.queued[0]?.delaySeconds ?? 0) * 1000)
+    await work(api)
+  }
+}
