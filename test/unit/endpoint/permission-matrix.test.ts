@@ -2,10 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { handlerName, routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import { type Api, type ApiRequest, anApi } from '../../support/api.ts'
-import { aReport } from '../../support/records.ts'
+import { aDomainToken, aReport, aRole, aRoute, anEntry, emailSettingsOf } from '../../support/records.ts'
 
 const callers = ['nobody', 'expired', 'user', 'admin', 'other', 'root'] as const
 type Caller = (typeof callers)[number]
+
+/** What is for the admins of the domain and for root. */
+const managers: Record<Caller, number> = { ...all(200), user: 403, other: 403 }
+
+const tenant = { domain_name: 'a.example.com' }
+const spam = { blacklist_name: 'spam' }
+const tokenId = '0d3d3d0e-8c1f-4f6c-9a43-0c7e1f2b3a4d'
+const routeIds = ['a'.repeat(24), 'b'.repeat(24)] as const
 
 /** One sensible request for each endpoint, and the status that each caller gets: the contract's section 5.3. */
 const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
@@ -14,28 +22,70 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   createDomain: [{ body: { domain_name: 'new.example.com', customer_id: 'c' } }, { ...all(403), root: 200 }],
   listAccounts: [inDomain(), { ...all(200), other: 403 }],
   readAccount: [inDomain({ params: { account_id: '1001' } }), { ...all(200), other: 403 }],
-  createAccount: [
-    inDomain({ body: { login: '3000', password: 'long enough', role: 'user' } }),
-    { ...all(200), user: 403, other: 403 },
-  ],
-  updateAccount: [
-    inDomain({ params: { account_id: '1001' }, body: { password: 'long enough' } }),
-    { ...all(200), user: 403, other: 403 },
-  ],
-  deleteAccount: [inDomain({ params: { account_id: '1001' } }), { ...all(200), user: 403, other: 403 }],
+  createAccount: [inDomain({ body: { login: '3000', password: 'long enough', role: 'user' } }), managers],
+  updateAccount: [inDomain({ params: { account_id: '1001' }, body: { password: 'long enough' } }), managers],
+  deleteAccount: [inDomain({ params: { account_id: '1001' } }), managers],
   listChannels: [inDomain(), { ...all(200), other: 403 }],
   originateCall: [inDomain({ body: { calledId: '9196', callerId: '1000' } }), { ...all(200), other: 403 }],
   holdChannel: [inDomain({ params: channel(), body: { state: 'hold' } }), { ...all(200), other: 403 }],
   hangUpChannel: [inDomain({ params: channel() }), { ...all(200), other: 403 }],
-  eavesdropChannel: [inDomain({ params: channel(), body: { user: '1000' } }), { ...all(200), user: 403, other: 403 }],
-  listHooks: [inDomain(), { ...all(200), user: 403, other: 403 }],
+  eavesdropChannel: [inDomain({ params: channel(), body: { user: '1000' } }), managers],
+  listHooks: [inDomain(), managers],
   createHooks: [
     inDomain({
       body: { event: 'CHANNEL_CREATE', action: { type: 'web', method: 'POST', url: 'https://receiver.example.com/' } },
     }),
-    { ...all(200), user: 403, other: 403 },
+    managers,
   ],
   readStatus: [{}, all(200)],
+  whoAmI: [{}, all(200)],
+  beginTotp: [{}, { ...all(200), root: 400 }],
+  // Nobody has begun a second factor: whoever may do this has none to confirm or to end.
+  confirmTotp: [{ body: { code: '123456' } }, { ...all(409), root: 400 }],
+  endTotp: [{ body: { code: '123456' } }, { ...all(404), root: 400 }],
+  endAccountTotp: [inDomain({ params: { account_id: '1001' } }), managers],
+  listRoles: [inDomain(), { ...all(200), other: 403 }],
+  readRole: [inDomain({ params: { name: 'operator' } }), { ...all(200), other: 403 }],
+  createRole: [inDomain({ body: { roles: 'new', allows: { hook: ['r'] } } }), { ...all(403), root: 200 }],
+  updateRole: [
+    inDomain({ params: { name: 'operator' }, body: { allows: { hook: ['c'] } } }),
+    { ...all(403), root: 200 },
+  ],
+  deleteRole: [inDomain({ params: { name: 'operator' } }), { ...all(403), root: 200 }],
+  readDomain: [{ params: tenant }, managers],
+  deleteDomain: [{ params: tenant }, { ...all(403), root: 200 }],
+  updateDomainVariables: [{ params: tenant, body: ['timezone=UTC'] }, managers],
+  updateDomainParameters: [{ params: tenant, body: ['vm-enabled=true'] }, managers],
+  listDomainTokens: [{ params: tenant }, managers],
+  createDomainToken: [{ params: tenant, body: { expire: Date.UTC(2026, 5, 1), role: 'user' } }, managers],
+  updateDomainToken: [{ params: { ...tenant, uuid: tokenId }, body: { state: false } }, managers],
+  deleteDomainToken: [{ params: { ...tenant, uuid: tokenId } }, managers],
+  listBlacklists: [inDomain(), { ...all(200), other: 403 }],
+  readBlacklist: [inDomain({ params: spam }), { ...all(200), other: 403 }],
+  readBlacklistNumber: [inDomain({ params: { ...spam, blacklist_number: '100' } }), { ...all(200), other: 403 }],
+  addBlacklistNumber: [inDomain({ params: spam, body: { number: '200' } }), { ...all(200), other: 403 }],
+  removeBlacklistNumber: [inDomain({ params: { ...spam, blacklist_number: '100' } }), managers],
+  deleteBlacklist: [inDomain({ params: spam }), managers],
+  listDefaultRoutes: [inDomain(), managers],
+  readDefaultRoute: [inDomain({ params: { route_id: routeIds[0] } }), managers],
+  createDefaultRoute: [inDomain({ body: { destination_number: '^1$', callflow: [{ answer: '' }] } }), managers],
+  replaceDefaultRoute: [
+    inDomain({ params: { route_id: routeIds[0] }, body: { destination_number: '^1$', callflow: [{ answer: '' }] } }),
+    managers,
+  ],
+  moveDefaultRouteUp: [inDomain({ params: { route_id: routeIds[1] } }), managers],
+  moveDefaultRouteDown: [inDomain({ params: { route_id: routeIds[0] } }), managers],
+  deleteDefaultRoute: [inDomain({ params: { route_id: routeIds[0] } }), managers],
+  readEmailSettings: [inDomain(), managers],
+  createEmailSettings: [inDomain({ body: mailServer() }), managers],
+  replaceEmailSettings: [inDomain({ body: mailServer() }), managers],
+  deleteEmailSettings: [inDomain(), managers],
+  sendTestMail: [inDomain({ body: { to: 'somebody@example.com' } }), managers],
+  listAudit: [inDomain(), managers],
+}
+
+function mailServer() {
+  return { provider: 'smtp', options: { host: 'smtp.example.com' } }
 }
 
 function all(status: number): Record<Caller, number> {
@@ -57,6 +107,17 @@ async function handlerOf({ group, operationId }: Route) {
   return file.handler
 }
 
+/** One of each thing that the requests name. */
+async function fill({ ports }: Api): Promise<void> {
+  const domain = 'a.example.com'
+  await ports.roles.write({ domain, roles: [aRole()], version: 1 })
+  await ports.domainTokens.create(aDomainToken({ domain, uuid: tokenId }), 9)
+  await ports.blacklists.add(anEntry({ domain, list: 'spam', number: '100' }), { entries: 9, lists: 9 })
+  for (const [order, id] of routeIds.entries()) await ports.defaultRoutes.create(aRoute({ domain, id, order }), order)
+  const { options, ...settings } = emailSettingsOf({ domain })
+  await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
+}
+
 /** A tenant with a user 1000 and admins 1001 and 1002, another with an admin, and an engine that does what it is told. */
 async function setUp() {
   const api = anApi()
@@ -66,7 +127,8 @@ async function setUp() {
     other: await api.account({ domain: 'b.example.com', login: '1002', role: 'admin' }),
     root: 'root' as const,
   }
-  await api.account({ login: '1001' })
+  await api.account({ login: '1001', secondFactor: { sealed: 'c2VhbGVk', isOn: true, usedStep: 0 } })
+  await fill(api)
   await api.ports.connectorStatus.report(aReport())
   api.ports.engine.answer = ({ kind }) =>
     kind === 'list-channels'
