@@ -41,13 +41,14 @@ const bundleOf = (target: string, handler: Handler) => join(functionFolder({ fol
 const wholeChain = 'credential_process'
 
 /** No endpoint may grow past this; the SDK's DynamoDB client alone is 178 KB of it. */
-const endpointLimitKb = 300
+const endpointLimitKb = 335
 
 /** Bundles that hold a package of their own: the linear-time matcher of hook filters and routes, and the guarded HTTP client. */
 const ownLimitsKb: Readonly<Record<string, number>> = {
   'routes/create-default-route': 490,
   'routes/replace-default-route': 490,
-  'hooks/create-hooks': 450,
+  'hooks/create-hooks': 490,
+  'email/send-test-mail': 400,
   'hooks/hook-dispatch': 450,
   'hooks/deliver': 1050,
 }
