@@ -47,9 +47,13 @@ describe.each([
   ['passwordMinLength', '129'],
   ['scriptSteps', 'yes'],
   ['hookAllowedNetworks', 'localhost'],
-  ...['', 'on', 'token=50', 'token=50/d', 'nobody=5/s', 'token=0/s', 'token=5/s,,'].map(
-    (text) => ['rateLimits', text] as const,
-  ),
+  ['rateLimits', ''],
+  ['rateLimits', 'on'],
+  ['rateLimits', 'token=50'],
+  ['rateLimits', 'token=50/d'],
+  ['rateLimits', 'nobody=5/s'],
+  ['rateLimits', 'token=0/s'],
+  ['rateLimits', 'token=5/s,,'],
   ['rootName', 'root@example.com'],
   ['engineHost', { host: 'fs' }],
 ])('the setting %s', (name, value) => {
