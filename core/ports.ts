@@ -353,7 +353,7 @@ export interface BlacklistStore {
 }
 
 /** The default routes of a domain as they were at one moment. */
-export interface RouteSet {
+interface RouteSet {
   /** By order, then id. */
   readonly routes: readonly RouteHead[]
   /** Changes with every write to a route of the domain. */

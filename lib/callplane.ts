@@ -30,6 +30,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     description: 'Callplane: the management API',
     publicUrl: settings.publicUrl,
     allowedOrigins: settings.allowedOrigins,
+    rateLimits: settings.rateLimits,
     ...functions,
   })
   new WorkersStack(app, 'CallplaneWorkers', { description: 'Callplane: the functions that queues call', ...functions })
@@ -57,7 +58,6 @@ function environmentFrom(settings: Settings, version: string): Record<string, st
     [environment.tokenSeconds]: settings.tokenSeconds,
     [environment.passwordMinLength]: settings.passwordMinLength,
     [environment.scriptSteps]: settings.scriptSteps,
-    [environment.rateLimits]: settings.rateLimits,
     [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
   }
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))

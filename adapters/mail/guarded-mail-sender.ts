@@ -1,7 +1,5 @@
 import type { Socket } from 'node:net'
 // oxlint-disable-next-line no-restricted-imports -- a folder of the package, not the project's own
-import MailComposer from 'nodemailer/lib/mail-composer'
-// oxlint-disable-next-line no-restricted-imports -- a folder of the package, not the project's own
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { environment } from '../../contracts/environment.ts'
 import type { Mail, MailOutcome, MailServer } from '../../core/email/email-settings.ts'
@@ -9,9 +7,10 @@ import type { AddressGuard } from '../../core/hooks/target-url.ts'
 import type { MailSender } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from '../http/address-guard.ts'
-import { type Resolver, type Scheduler, systemResolver, systemSchedule } from '../http/guarded-connector.ts'
+import { type Resolver, type Scheduler, systemResolver, systemSchedule } from '../http/guarded-lookup.ts'
 import { TotalTimeout, failureOf } from '../http/send-errors.ts'
 import { openGuardedSocket } from './guarded-socket.ts'
+import { senderDomain, writeMessage } from './write-message.ts'
 
 /** The limits of one message. */
 export interface MailLimits {
@@ -71,7 +70,7 @@ export function mailSenderOver(options: MailSenderOptions): MailSender {
 
 async function deliver(mail: Mail, server: MailServer, options: MailSenderOptions): Promise<MailOutcome> {
   const { limits, schedule } = options
-  const message = await written(mail)
+  const message = writeMessage(mail)
   const socket = await openGuardedSocket(server.host, server.port, { ...options, connectMs: limits.connectMs })
   const connection = new SMTPConnection(connectionOptions(mail, server, socket, options))
   const ended = Promise.withResolvers<never>()
@@ -102,7 +101,7 @@ function connectionOptions(mail: Mail, server: MailServer, socket: Socket, { lim
     port: server.port,
     secure: server.secure,
     // The host name of a function would tell where the service runs; a sender speaks for his domain.
-    name: mail.from.slice(mail.from.lastIndexOf('@') + 1),
+    name: senderDomain(mail),
     greetingTimeout: limits.totalMs,
     socketTimeout: limits.totalMs,
     socketCloseTimeout: 0,
@@ -142,21 +141,6 @@ function called(call: (done: (error?: Error | null) => void) => void): Promise<v
       else resolve()
     })
   })
-}
-
-/** The message as it goes over the wire. Nothing in it may name a file or an address to read from. */
-function written({ from, to, subject, text, id, date }: Mail): Promise<Buffer> {
-  const composer = new MailComposer({
-    from,
-    to,
-    subject,
-    text,
-    date: new Date(date),
-    messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
-  return composer.compile().build()
 }
 
 const words = {

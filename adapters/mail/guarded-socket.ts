@@ -1,12 +1,9 @@
 import { type Socket, connect, isIP } from 'node:net'
-import type { AddressGuard } from '../../core/hooks/target-url.ts'
-import { guardedLookup, type Resolver, type Scheduler } from '../http/guarded-connector.ts'
+import { guardedLookup, type GuardedLookupOptions, type Scheduler } from '../http/guarded-lookup.ts'
 import { BlockedAddress, ConnectTimeout } from '../http/send-errors.ts'
 
 /** What a socket is opened with. */
-export interface GuardedSocketOptions {
-  readonly guard: AddressGuard
-  readonly resolve: Resolver
+export interface GuardedSocketOptions extends GuardedLookupOptions {
   readonly schedule: Scheduler
   /** Milliseconds for resolving and connecting together. */
   readonly connectMs: number

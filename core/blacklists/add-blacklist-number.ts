@@ -3,7 +3,7 @@ import { newRecordId } from '../record-id.ts'
 import type { BlacklistStore, Clock, Randomness } from '../ports.ts'
 
 /** The most of both that a domain may have. */
-export const blacklistLimits = { entries: 100_000, lists: 200 } as const
+const blacklistLimits = { entries: 100_000, lists: 200 } as const
 
 /** What an addition is made with. */
 export interface BlacklistContext {

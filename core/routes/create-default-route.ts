@@ -7,7 +7,7 @@ import type { CallflowJudges } from './parse-callflow.ts'
 import { type RouteInput, readRouteInput } from './route-input.ts'
 
 /** The most routes of a domain. */
-export const maxRoutes = 1_000
+const maxRoutes = 1_000
 /** The highest order; behind it the id decides. */
 const maxOrder = 2_147_483_647
 

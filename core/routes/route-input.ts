@@ -1,4 +1,4 @@
-import { type Acl, type AclAction } from '../access/acl.ts'
+import type { Acl, AclAction } from '../access/acl.ts'
 import { scopeOf } from '../access/permission.ts'
 import { invalidField } from '../errors.ts'
 import { splitPattern } from '../hooks/pattern.ts'

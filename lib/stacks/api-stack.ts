@@ -23,6 +23,8 @@ export interface ApiStackProps extends StackProps, FunctionDefaults {
   readonly publicUrl: string
   /** Origins whose pages may call the API; none: no preflight is answered. */
   readonly allowedOrigins: readonly string[]
+  /** The rates that requests are held to. */
+  readonly rateLimits: string
 }
 
 /** The HTTP API: one nested stack for each resource group, one function for each declared route. */
@@ -42,7 +44,11 @@ export class ApiStack extends Stack {
     const defaults: FunctionDefaults = {
       build: props.build,
       resources: props.resources,
-      environment: { ...props.environment, [environment.publicUrl]: publicUrl },
+      environment: {
+        ...props.environment,
+        [environment.publicUrl]: publicUrl,
+        [environment.rateLimits]: props.rateLimits,
+      },
     }
     this.answerUnmatched(defaults)
     this.answerRoutes(defaults)

@@ -44,15 +44,16 @@ const wholeChain = 'credential_process'
 const containerCredentials = 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'
 
 /** No endpoint may grow past this: 20 % above the largest, and far below the budget of 260 KB. */
-const endpointLimitKb = 155
+const endpointLimitKb = 180
 
 /** Bundles that hold a package of their own: the linear-time matcher of hook filters and routes, and the guarded HTTP client. */
 const ownLimitsKb: Readonly<Record<string, number>> = {
-  'routes/create-default-route': 490,
-  'routes/replace-default-route': 490,
-  'hooks/create-hooks': 450,
-  'hooks/hook-dispatch': 450,
-  'hooks/deliver': 1050,
+  'routes/create-default-route': 350,
+  'routes/replace-default-route': 350,
+  'hooks/create-hooks': 350,
+  'email/send-test-mail': 230,
+  'hooks/hook-dispatch': 300,
+  'hooks/deliver': 1000,
 }
 
 describe('the bundles of the project', async () => {

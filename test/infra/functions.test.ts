@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { environment } from '../../contracts/environment.ts'
+import { environment, usualRateLimits } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { needsOf } from '../../contracts/routes/route.ts'
 import { workers } from '../../contracts/workers.ts'
@@ -57,8 +57,9 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('the e
   })
 
   it('is told where everything is that it needs, and nothing else', () => {
-    const { [environment.publicUrl]: publicUrl, LOG_LEVEL, BUILD_VERSION, ...rest } = variablesOf(lambda)
+    const { [environment.publicUrl]: publicUrl, LOG_LEVEL, BUILD_VERSION, RATE_LIMITS, ...rest } = variablesOf(lambda)
 
+    expect(RATE_LIMITS).toBe(usualRateLimits)
     expect(publicUrl).toMatch(/^CallplaneApi\/Api\w+\.ApiEndpoint$/)
     expect({ LOG_LEVEL, BUILD_VERSION }).toEqual({ LOG_LEVEL: 'info', BUILD_VERSION: '1.2.3' })
     expect(rest).toEqual(variablesFor(assembly, needsOf(route)))

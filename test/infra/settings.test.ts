@@ -1,5 +1,6 @@
 import { App } from 'aws-cdk-lib'
 import { describe, expect, it } from 'vitest'
+import { usualRateLimits } from '../../contracts/environment.ts'
 import { readSettings } from '../../lib/settings.ts'
 
 const settingsFrom = (context: Record<string, unknown>) => readSettings(new App({ autoSynth: false, context }).node)
@@ -22,6 +23,12 @@ it('origins are a list, whatever the spaces', () => {
   ])
 })
 
+it('the rates are those of the contract, others, or none', () => {
+  expect(settingsFrom({}).rateLimits).toBe(usualRateLimits)
+  expect(settingsFrom({ rateLimits: 'off' }).rateLimits).toBe('off')
+  expect(settingsFrom({ rateLimits: 'token=5/s:9, login=1/h' }).rateLimits).toBe('token=5/s:9, login=1/h')
+})
+
 describe.each([
   ['engineHost', 'host:8021'],
   ['enginePort', '0'],
@@ -38,7 +45,15 @@ describe.each([
   ['tokenSeconds', '299'],
   ['tokenSeconds', '8640001'],
   ['passwordMinLength', '129'],
+  ['scriptSteps', 'yes'],
   ['hookAllowedNetworks', 'localhost'],
+  ['rateLimits', ''],
+  ['rateLimits', 'on'],
+  ['rateLimits', 'token=50'],
+  ['rateLimits', 'token=50/d'],
+  ['rateLimits', 'nobody=5/s'],
+  ['rateLimits', 'token=0/s'],
+  ['rateLimits', 'token=5/s,,'],
   ['rootName', 'root@example.com'],
   ['engineHost', { host: 'fs' }],
 ])('the setting %s', (name, value) => {

@@ -54,6 +54,8 @@ describe('a message', () => {
     expect(outcome).toEqual({ outcome: 'sent', reply: '250 queued as 42' })
     const [mail] = server.received
     expect(mail).toMatchObject({ from: aMail.from, to: [aMail.to], secure: true, user: undefined })
+    const [, body = ''] = mail?.source.split('\r\n\r\n') ?? []
+    expect(Buffer.from(body, 'base64').toString()).toBe(aMail.text.replaceAll('\n', '\r\n'))
     expect(mail?.source).toContain('Subject: Test mail of a.example.com\r\n')
     expect(mail?.source).toContain('Message-ID: <11111111-2222-4333-8444-555555555555@a.example.com>\r\n')
     expect(mail?.source).toContain('Date: Thu, 15 Jan 2026 12:00:00 +0000\r\n')

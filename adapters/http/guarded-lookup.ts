@@ -1,0 +1,56 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import type { LookupFunction } from 'node:net'
+import { callbackify } from 'node:util'
+import type { AddressGuard } from '../../core/hooks/target-url.ts'
+import { BlockedAddress, NameFailure } from './send-errors.ts'
+
+/** Finds every address of a name; rejects when there is none. */
+export type Resolver = (hostname: string) => Promise<LookupAddress[]>
+
+/** Runs something after a time, and answers how to call that off. */
+export type Scheduler = (afterMs: number, run: () => void) => () => void
+
+/** What a guarded lookup is made of. */
+export interface GuardedLookupOptions {
+  readonly guard: AddressGuard
+  readonly resolve: Resolver
+}
+
+/** The resolver of the operating system. */
+export const systemResolver: Resolver = (hostname) => lookup(hostname, { all: true })
+
+/** The timers of the process. */
+export const systemSchedule: Scheduler = (afterMs, run) => {
+  const timer = setTimeout(run, afterMs)
+  return () => clearTimeout(timer)
+}
+
+/**
+ * The lookup that a socket makes: the addresses that were judged are those that it connects to, with no second
+ * question to the resolver in between.
+ */
+export function guardedLookup(options: GuardedLookupOptions): LookupFunction {
+  const find = callbackify((hostname: string) => permittedAddresses(hostname, options))
+  return (hostname, lookupOptions, callback) => {
+    find(hostname, (error, addresses) => {
+      const first = addresses?.[0]
+      if (first === undefined) callback(error, '')
+      else if (lookupOptions.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+async function permittedAddresses(
+  hostname: string,
+  { guard, resolve }: GuardedLookupOptions,
+): Promise<LookupAddress[]> {
+  const addresses = await resolve(hostname).catch((cause: unknown) => {
+    throw new NameFailure(cause)
+  })
+  if (addresses.length === 0) throw new NameFailure(undefined)
+  // One forbidden address spoils the name: whoever owns it decides the order of the answers.
+  if (!addresses.every(({ address }) => guard.permits(address))) throw new BlockedAddress()
+  return addresses
+}
