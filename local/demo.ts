@@ -16,7 +16,7 @@ const usage = `npm run demo
 
 Walks the main job against the platform that \`npm start\` runs on this machine.
 
-  BASE_URL        the API's address; http://127.0.0.1:$PORT, PORT being 8080 unless set
+  API_URL         the API's address; http://127.0.0.1:$PORT, PORT being 8080 unless set
   DATA_DIR        where the running platform keeps its state; .data unless set
   DEMO_USER       who to log in as; 1000@demo.example.com unless set
   DEMO_PASSWORD   that user's password; read from DATA_DIR unless set`
@@ -25,7 +25,7 @@ Walks the main job against the platform that \`npm start\` runs on this machine.
 const hookBody = z.object({ action: z.string(), data: z.record(z.string(), z.string()) })
 
 const env = process.env
-const baseUrl = env['BASE_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '8080'}`
+const baseUrl = env['API_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '8080'}`
 const username = env['DEMO_USER'] ?? '1000@demo.example.com'
 const domain = username.slice(username.indexOf('@') + 1)
 

@@ -47,7 +47,7 @@ function processesInClone(): string[] {
 }
 
 async function stop(platform: RunningCommand) {
-  platform.child.kill('SIGINT')
+  platform.interrupt()
   return platform.ended()
 }
 

@@ -15,15 +15,17 @@ export interface RunningCommand {
   /** Resolves with the first match in the output; rejects when the command ends without it. */
   printed(pattern: RegExp): Promise<RegExpMatchArray>
   ended(): Promise<CommandResult>
+  /** What Ctrl-C at a terminal does: interrupts the command and every process that it started. */
+  interrupt(): void
 }
 
-/** Starts a command without a shell and without standard input. */
+/** Starts a command without a shell and without standard input, as a process group of its own. */
 export function startCommand(
   command: string,
   args: readonly string[],
   { cwd, env = process.env }: { cwd: string; env?: NodeJS.ProcessEnv },
 ): RunningCommand {
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let text = ''
   const news = new EventTarget()
   const add = (chunk: Buffer) => {
@@ -44,6 +46,9 @@ export function startCommand(
     child,
     output: () => text,
     ended: () => end,
+    interrupt: () => {
+      if (child.pid !== undefined && !isOver) process.kill(-child.pid, 'SIGINT')
+    },
     async printed(pattern) {
       for (;;) {
         const match = text.match(pattern)
