@@ -18,6 +18,7 @@ describe('readSettings', () => {
       sqsEndpoint: undefined,
       s3Endpoint: undefined,
       logLevel: undefined,
+      rateLimits: 'off',
     })
   })
 
