@@ -1,0 +1,296 @@
+/** Every endpoint that takes or shows a secret is used, also wrongly; then everything that the platform wrote is read. */
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { Secret } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+import * as accounts from '../../contracts/routes/accounts.ts'
+import * as auth from '../../contracts/routes/auth.ts'
+import * as domainTokens from '../../contracts/routes/domain-tokens.ts'
+import * as domains from '../../contracts/routes/domains.ts'
+import * as email from '../../contracts/routes/email.ts'
+import * as engine from '../../contracts/routes/engine.ts'
+import * as hooks from '../../contracts/routes/hooks.ts'
+import { routes } from '../../contracts/routes/index.ts'
+import type { Route } from '../../contracts/routes/route.ts'
+import { type CallInput, pathOf } from '../../local/demo/client.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+import { filesBelow, holds } from '../support/secret-forms.ts'
+import { codeAt } from '../support/totp.ts'
+
+const domain = 'secrets.example.com'
+const query = { domain }
+
+/** The part of a planted secret that looks the same however often the text around it is escaped. */
+const core = (name: string) => `planted-${name}`
+
+/** Quotes, spaces and letters beyond ASCII make the forms of a secret differ from each other. */
+const planted = (name: string) => `${core(name)} "quoted" / ü+?`
+
+const given = {
+  rootPassword: planted('root'),
+  engineCredential: planted('engine'),
+  accountPassword: planted('account'),
+  changedPassword: planted('changed'),
+  passwordParameter: planted('parameter'),
+  wrongPassword: planted('mistyped'),
+  voicemailPin: planted('voicemail'),
+  changedPin: planted('second-voicemail'),
+  mailPassword: planted('mail'),
+  changedMailPassword: planted('second-mail'),
+  refusedPassword: planted('refused'),
+}
+
+/** All secrets by what they are: those above, and those that the platform makes. */
+const secrets = new Map<string, string | Uint8Array>(
+  Object.entries(given).flatMap(([name, secret]): [string, string][] => [
+    [name, secret],
+    [`core of ${name}`, secret.slice(0, secret.indexOf(' '))],
+  ]),
+)
+const used = new Set<string>()
+let platform: TestPlatform
+let files: ReadonlyMap<string, Buffer>
+
+type Headers = Readonly<Record<string, string>>
+type Sent = CallInput & { readonly headers?: Headers; readonly raw?: string }
+
+/** The names of the secrets that some bytes hold. */
+function heldIn(bytes: Buffer, searched: ReadonlyMap<string, string | Uint8Array> = secrets): string[] {
+  return [...searched].filter(([, secret]) => holds(bytes, secret)).map(([name]) => name)
+}
+
+/** Sends a request as written; gives the text of its answer. A refusal must not repeat any secret. */
+async function send(status: number, route: Route, { params, query, body, headers, raw }: Sent = {}): Promise<string> {
+  const url = new URL(pathOf(route, params), platform.url)
+  for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
+  const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const type = text === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: route.method, headers: { ...type, ...headers }, body: text ?? null })
+  const answer = await response.text()
+  expect(response.status, `${route.operationId} answered ${answer}`).toBe(status)
+  if (status >= 400) expect(heldIn(Buffer.from(answer)), `${route.operationId} answered ${answer}`).toEqual([])
+  used.add(route.operationId)
+  return answer
+}
+
+/** Keeps a token and its random part, which alone would be enough to forge it, as secrets. */
+function keepToken(name: string, token: string): void {
+  const [, , random = ''] = token.split('.')
+  secrets.set(name, token)
+  secrets.set(`random part of ${name}`, Buffer.from(random, 'base64url'))
+}
+
+async function logIn(username: string, password: string, extra: object = {}): Promise<Headers> {
+  const answer = await send(200, auth.logIn, { body: { username, password, ...extra } })
+  const { key, token } = z.parse(auth.logIn.response, JSON.parse(answer))
+  keepToken(`token ${secrets.size}`, token)
+  return { 'x-key': key, 'x-access-token': token }
+}
+
+async function useLogins(): Promise<void> {
+  const { accountPassword, wrongPassword } = given
+  const username = `2000@${domain}`
+  const headers = await logIn(username, accountPassword)
+  await send(200, auth.whoAmI, { headers })
+  await send(401, auth.logIn, { body: { username, password: wrongPassword } })
+  await send(404, auth.logIn, { body: { username: `nobody@${domain}`, password: wrongPassword } })
+  await send(400, auth.logIn, { body: { username: 7, password: wrongPassword } })
+  await send(400, auth.logIn, { raw: `{"username":"${username}","password":${JSON.stringify(wrongPassword)}` })
+  await send(401, auth.logIn, { query: { password: wrongPassword }, body: { username, password: '' } })
+  await send(401, auth.whoAmI, { headers: { ...headers, 'x-key': crypto.randomUUID() } })
+  await send(401, auth.whoAmI, { headers: { authorization: `Bearer ${headers['x-access-token']}` } })
+  await send(200, auth.logOut, { headers })
+  await send(401, auth.whoAmI, { headers })
+}
+
+async function useAccounts(headers: Headers): Promise<void> {
+  const { accountPassword, changedPassword, passwordParameter, voicemailPin, changedPin, refusedPassword } = given
+  const params = { account_id: '2000' }
+  const account = { login: '2000', role: 'admin', password: accountPassword }
+  const parameters = [`vm-password=${voicemailPin}`]
+  const variables = ['department=findable']
+  const create = { query, headers, body: { ...account, parameters, variables } }
+  await send(200, accounts.createAccount, create)
+  await send(409, accounts.createAccount, create)
+  const refused = { ...account, login: 'not a login', password: refusedPassword }
+  await send(400, accounts.createAccount, { query, headers, body: refused })
+  await send(400, accounts.createAccount, {
+    query,
+    headers,
+    body: { ...refused, login: '2001', parameters: [`password=[${refusedPassword}]`, `${refusedPassword}=1`] },
+  })
+  await send(404, accounts.updateAccount, {
+    params: { account_id: '2999' },
+    query,
+    headers,
+    body: { password: refusedPassword },
+  })
+  await useLogins()
+  await send(200, accounts.updateAccount, { params, query, headers, body: { password: changedPassword } })
+  const changed = [`password=${passwordParameter}`, `vm-password=${changedPin}`]
+  await send(200, accounts.updateAccount, { params, query, headers, body: { parameters: changed } })
+  await send(200, accounts.readAccount, { params, query, headers })
+  await send(200, accounts.listAccounts, { query, headers })
+  await send(200, accounts.createAccount, { query, headers, body: { ...account, login: '2002', parameters } })
+  await send(200, accounts.deleteAccount, { params: { account_id: '2002' }, query, headers })
+}
+
+async function useSecondFactor(admin: Headers): Promise<void> {
+  for (const login of ['1001', '1002']) {
+    const username = `${login}@${domain}`
+    const headers = await logIn(username, tenantPassword(login))
+    const { info } = z.parse(auth.beginTotp.response, JSON.parse(await send(200, auth.beginTotp, { headers })))
+    secrets.set(`second factor of ${login}`, info.secret)
+    secrets.set(`bytes of the second factor of ${login}`, Buffer.from(Secret.fromBase32(info.secret).bytes))
+    await send(200, auth.confirmTotp, { headers, body: { code: codeAt(info.secret, Date.now()) } })
+    await send(409, auth.beginTotp, { headers })
+    await send(400, auth.endTotp, { headers, body: { code: info.secret } })
+    await send(401, auth.logIn, { body: { username, password: tenantPassword(login), code: info.secret } })
+  }
+  await send(200, accounts.endAccountTotp, { params: { account_id: '1002' }, query, headers: admin })
+}
+
+async function useHooksAndTokens(headers: Headers): Promise<void> {
+  const hook = { event: 'CHANNEL_ANSWER', action: { type: 'web', method: 'POST', url: 'https://hooks.example.com/' } }
+  const keyed = { ...headers, 'idempotency-key': 'hooks-once' }
+  const created = await send(200, hooks.createHooks, { query, headers: keyed, body: [hook, hook] })
+  for (const [id, secret] of Object.entries(z.parse(hooks.createHooks.response, JSON.parse(created)).data.secrets)) {
+    secrets.set(`secret of hook ${id}`, secret)
+    secrets.set(`bytes of the secret of hook ${id}`, Buffer.from(secret.replace('whsec_', ''), 'base64'))
+  }
+  await send(200, hooks.listHooks, { query, headers })
+  const params = { domain_name: domain }
+  const body = { expire: Date.now() + 3_600_000, role: 'admin' }
+  const issued = await send(200, domainTokens.createDomainToken, { params, headers, body })
+  const { data, token } = z.parse(domainTokens.createDomainToken.response, JSON.parse(issued)).info
+  keepToken('static token', token)
+  const one = { params: { ...params, uuid: data.uuid }, headers }
+  const presented = { 'x-key': data.uuid, 'x-access-token': token }
+  await send(200, accounts.listAccounts, { query, headers: presented })
+  await send(200, domainTokens.listDomainTokens, { params, headers })
+  await send(200, domainTokens.updateDomainToken, { ...one, body: { state: false } })
+  await send(401, accounts.listAccounts, { query, headers: presented })
+  await send(200, domainTokens.updateDomainToken, { ...one, body: { state: true } })
+}
+
+async function useMail(headers: Headers): Promise<void> {
+  const { mailPassword, changedMailPassword, refusedPassword } = given
+  const login = { user: 'pbx@example.com', pass: mailPassword }
+  await using server = await mailServer(login)
+  const options = { host: '127.0.0.1', port: server.port, secure: false, tls: { rejectUnauthorized: false } }
+  const settings = (pass: string, more: object = {}) => ({
+    provider: 'smtp',
+    from: 'pbx@example.com',
+    options: { ...options, debug: true, auth: { ...login, pass }, ...more },
+  })
+  await send(400, email.createEmailSettings, { query, headers, body: settings(refusedPassword, { host: '10.0.0.1' }) })
+  await send(200, email.createEmailSettings, { query, headers, body: settings(mailPassword) })
+  await send(200, email.sendTestMail, { query, headers, body: { to: 'somebody@example.com' } })
+  await send(200, email.replaceEmailSettings, { query, headers, body: settings(changedMailPassword) })
+  await send(400, email.sendTestMail, { query, headers, body: { to: 'somebody@example.com' } })
+  await send(200, email.readEmailSettings, { query, headers })
+  await send(200, email.deleteEmailSettings, { query, headers })
+  await send(200, email.createEmailSettings, { query, headers, body: settings(mailPassword) })
+}
+
+/** A mail server that tells everybody the password that it refuses. */
+async function mailServer(login: { user: string; pass: string }) {
+  const server = await startMailServer({ login, refuseLogin: (pass) => `"${pass}" is not the password` })
+  return { port: server.port, [Symbol.asyncDispose]: () => server.close() }
+}
+
+async function useDirectory(): Promise<void> {
+  const ask = async (credential: string) => {
+    const response = await fetch(new URL(engine.lookUpDirectory.path, platform.url), {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}` },
+      body: new URLSearchParams({ section: 'directory', user: '2000', domain, key_value: domain }),
+    })
+    return [response.status, await response.text()] as const
+  }
+  expect(await ask(given.engineCredential)).toEqual([200, expect.stringContaining('a1-hash')])
+  expect((await ask(given.wrongPassword))[0]).toBe(401)
+  used.add(engine.lookUpDirectory.operationId)
+}
+
+beforeAll(async () => {
+  const { rootPassword, engineCredential } = given
+  platform = await aPlatform({
+    ROOT_PASSWORD: rootPassword,
+    ENGINE_CREDENTIAL: engineCredential,
+    LOG_LEVEL: 'trace',
+  })
+  await platform.tenant(domain)
+  for (const login of ['1000', '1001', '1002']) secrets.set(`password of ${login}`, tenantPassword(login))
+  const root = await logIn('root', rootPassword)
+  await send(400, domains.createDomain, {
+    headers: root,
+    body: { domain_name: 'x.example.com', customer_id: 'test', parameters: [`password=${given.refusedPassword}`] },
+  })
+  const admin = await logIn(`1000@${domain}`, tenantPassword('1000'))
+  await useAccounts(admin)
+  await useSecondFactor(admin)
+  await useHooksAndTokens(admin)
+  await useMail(admin)
+  await useDirectory()
+  await platform.stop()
+  files = filesBelow(platform.dataDir)
+})
+
+afterAll(() => {
+  rmSync(platform.dataDir, { recursive: true, force: true })
+})
+
+/** The names of the secrets that the files hold, each with the file. */
+function found(searched: ReadonlyMap<string, string | Uint8Array>, below = ''): string[] {
+  return [...files]
+    .filter(([path]) => path.startsWith(below))
+    .flatMap(([path, bytes]) => heldIn(bytes, searched).map((name) => `${name} in ${path}`))
+}
+
+describe('the state of a platform', () => {
+  it('holds what is no secret, where the same search finds it', () => {
+    const marks = new Map([
+      ['variable', 'findable'],
+      ['domain', domain],
+    ])
+
+    expect(found(marks)).toEqual(
+      expect.arrayContaining(['variable in dynamodb.sqlite', 'domain in logs/functions.log']),
+    )
+  })
+
+  it('holds no secret in any form', () => {
+    expect(found(secrets)).toEqual([])
+  })
+
+  it('holds the digests that phones log in by nowhere in the logs', () => {
+    const digests = Object.entries(given).map(([name, secret]): [string, string] => [
+      name,
+      createHash('md5').update(`2000:${domain}:${secret}`).digest('hex'),
+    ])
+
+    expect(found(new Map(digests), 'logs/')).toEqual([])
+    expect(found(new Map(digests))).not.toEqual([])
+  })
+
+  it('was made by every endpoint that takes or shows one', () => {
+    const taking = routes.filter((route) => ['auth', 'accounts', 'email', 'engine'].includes(route.group))
+    const showing = routes.filter((route) => route.showsSecret === true)
+
+    expect([...used]).toEqual(expect.arrayContaining([...taking, ...showing].map(({ operationId }) => operationId)))
+  })
+
+  it.each([
+    ['plain', (text: string) => text],
+    ['as JSON', (text: string) => JSON.stringify({ text })],
+    ['percent-encoded', encodeURIComponent],
+    ['in hex', (text: string) => Buffer.from(text).toString('hex')],
+    ['in Base64', (text: string) => Buffer.from(text).toString('base64')],
+    ['in Base64 with a name before it', (text: string) => Buffer.from(`user:${text}`).toString('base64url')],
+  ])('would be found to hold one %s', (_, write) => {
+    expect(holds(Buffer.from(`before ${write(given.mailPassword)} after`), given.mailPassword)).toBe(true)
+  })
+})
