@@ -1,0 +1,101 @@
+/** One request to each endpoint that takes things, about whichever things a test names. */
+import { handlerName } from '../../contracts/routes/index.ts'
+import type { Route } from '../../contracts/routes/route.ts'
+import type { Api, ApiRequest } from './api.ts'
+
+/** The names of one thing of each kind. */
+export interface Things {
+  /** The domain in paths; other endpoints get theirs from the caller, or from the query. */
+  readonly domain: string
+  readonly account: string
+  readonly channel: string
+  readonly role: string
+  readonly token: string
+  readonly list: string
+  readonly number: string
+  readonly routes: readonly [string, string]
+}
+
+const route = { destination_number: '^1$', callflow: [{ answer: '' }] }
+const mailServer = { provider: 'smtp', from: 'pbx@mail.example.net', options: { host: 'smtp.example.net' } }
+const action = { type: 'web', method: 'POST', url: 'https://receiver.example.net/' }
+
+const requests: Record<string, (things: Things) => ApiRequest> = {
+  createDomain: () => ({ body: { domain_name: 'new.example.net', customer_id: 'c' } }),
+  readDomain: inPath(),
+  deleteDomain: inPath(),
+  updateDomainVariables: inPath(['timezone=UTC']),
+  updateDomainParameters: inPath(['vm-enabled=true']),
+  listDomainTokens: inPath(),
+  createDomainToken: inPath({ expire: Date.UTC(2026, 5, 1), role: 'user' }),
+  updateDomainToken: ({ domain, token }) => ({ params: { domain_name: domain, uuid: token }, body: { state: false } }),
+  deleteDomainToken: ({ domain, token }) => ({ params: { domain_name: domain, uuid: token } }),
+  readAccount: account(),
+  createAccount: () => ({ body: { login: '3000', password: 'long enough', role: 'user' } }),
+  updateAccount: account({ password: 'long enough' }),
+  deleteAccount: account(),
+  endAccountTotp: account(),
+  originateCall: (things) => ({ body: { calledId: '9196', callerId: things.account } }),
+  holdChannel: ({ channel }) => ({ params: { channel_id: channel }, body: { state: 'hold' } }),
+  hangUpChannel: ({ channel }) => ({ params: { channel_id: channel } }),
+  eavesdropChannel: ({ channel }) => ({ params: { channel_id: channel }, body: { user: '1000' } }),
+  createRole: () => ({ body: { roles: 'new', allows: { hook: ['r'] } } }),
+  readRole: ({ role }) => ({ params: { name: role } }),
+  updateRole: ({ role }) => ({ params: { name: role }, body: { allows: { hook: ['c'] } } }),
+  deleteRole: ({ role }) => ({ params: { name: role } }),
+  readBlacklist: ({ list }) => ({ params: { blacklist_name: list } }),
+  addBlacklistNumber: ({ list }) => ({ params: { blacklist_name: list }, body: { number: '200' } }),
+  deleteBlacklist: ({ list }) => ({ params: { blacklist_name: list } }),
+  readBlacklistNumber: inList,
+  removeBlacklistNumber: inList,
+  createDefaultRoute: () => ({ body: route }),
+  readDefaultRoute: ({ routes: [id] }) => ({ params: { route_id: id } }),
+  replaceDefaultRoute: ({ routes: [id] }) => ({ params: { route_id: id }, body: route }),
+  deleteDefaultRoute: ({ routes: [id] }) => ({ params: { route_id: id } }),
+  moveDefaultRouteUp: ({ routes: [, id] }) => ({ params: { route_id: id } }),
+  moveDefaultRouteDown: ({ routes: [id] }) => ({ params: { route_id: id } }),
+  createHooks: () => ({ body: { event: 'CHANNEL_CREATE', action } }),
+  createEmailSettings: () => ({ body: mailServer }),
+  replaceEmailSettings: () => ({ body: mailServer }),
+  sendTestMail: () => ({ body: { to: 'somebody@mail.example.net' } }),
+  confirmTotp: () => ({ body: { code: '123456' } }),
+  endTotp: () => ({ body: { code: '123456' } }),
+  logIn: ({ account: login, domain }) => ({
+    body: { username: `${login}@${domain}`, password: `password of ${login}` },
+  }),
+  lookUpDirectory: ({ account: login, domain }) => ({
+    rawBody: `section=directory&user=${login}&domain=${domain}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  }),
+}
+
+/** A request that the endpoint serves where the things are there and the caller may. */
+export function requestTo({ operationId }: Route, things: Things): ApiRequest {
+  return requests[operationId]?.(things) ?? {}
+}
+
+/** The handler of a route, from the file that its record names. */
+export async function handlerOf({ group, operationId }: Route) {
+  const file: { handler: Parameters<Api['call']>[0] } = await import(
+    `../../functions/${group}/${handlerName(operationId)}.ts`
+  )
+  return file.handler
+}
+
+function inPath(body?: unknown) {
+  return ({ domain }: Things): ApiRequest => ({
+    params: { domain_name: domain },
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+function account(body?: unknown) {
+  return ({ account: id }: Things): ApiRequest => ({
+    params: { account_id: id },
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+function inList({ list, number }: Things): ApiRequest {
+  return { params: { blacklist_name: list, blacklist_number: number } }
+}

@@ -1,0 +1,122 @@
+/** A tenant that has one of everything, and the credentials of its people and programs. */
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { memoryKey } from '../../adapters/memory/memory-state.ts'
+import type { DomainToken } from '../../core/model.ts'
+import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
+import type { Api } from './api.ts'
+import {
+  aDelivery,
+  aDomain,
+  aDomainToken,
+  aHook,
+  aPresence,
+  aRequestKey,
+  aRole,
+  aRoute,
+  anAuditRecord,
+  anEntry,
+  emailSettingsOf,
+} from './records.ts'
+import type { Things } from './route-requests.ts'
+
+/** The accounts that every tenant has. */
+export const people = { user: '1000', admin: '1001', operator: '1002', colleague: '1003' } as const
+
+/** The things that a tenant has unless a test says otherwise: two tenants made with them have equal ids. */
+export const usualThings: Omit<Things, 'domain'> = {
+  account: people.colleague,
+  channel: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
+  role: 'spare',
+  token: '0d3d3d0e-8c1f-4f6c-9a43-0c7e1f2b3a4d',
+  list: 'spam',
+  number: '100',
+  routes: ['a'.repeat(24), 'b'.repeat(24)],
+}
+
+/** What tells tenants apart. */
+export interface TenantInput {
+  readonly domain: string
+  /** Stands in everything that the tenant wrote; letters, digits and hyphens. */
+  readonly mark: string
+  readonly things?: Partial<Things>
+}
+
+/** A tenant as a test knows it. */
+export interface Tenant {
+  readonly domain: string
+  readonly mark: string
+  readonly things: Things
+}
+
+/** Makes a tenant with accounts of each kind and, in every store, a record with its mark. */
+export async function aTenant(api: Api, { domain, mark, things: given = {} }: TenantInput): Promise<Tenant> {
+  const things = { ...usualThings, ...given, domain }
+  const { ports } = api
+  await ports.domains.create(aDomain({ name: domain, customerId: mark, variables: { planted: mark } }))
+  await ports.roles.write({ domain, roles: rolesOf(mark, things), version: 1 })
+  const secondFactor = { sealed: 'c2VhbGVk', isOn: true, usedStep: 0 }
+  const variables = { planted: mark }
+  await api.account({ domain, login: people.user, variables })
+  await api.account({ domain, login: people.admin, role: 'admin', variables })
+  await api.account({ domain, login: people.operator, role: 'operator', variables })
+  await api.account({ domain, login: things.account, variables, secondFactor })
+  await fillStores(api, { domain, mark, things })
+  return { domain, mark, things }
+}
+
+/** The headers of whoever has a login in a tenant. */
+export async function credentialOf(api: Api, { domain }: Pick<Tenant, 'domain'>, login: string) {
+  const account = await api.ports.accounts.read(domain, login)
+  if (account === undefined) throw new Error(`the tenant ${domain} has no ${login}`)
+  return { ...(await api.as(account)) }
+}
+
+/** The headers of a new token of a domain itself. */
+export async function domainCredential(api: Api, given: Pick<DomainToken, 'domain' | 'role'> & Partial<DomainToken>) {
+  const uuid = systemRandomness.uuid()
+  const { domain } = given
+  const claims = { username: `${uuid}@${domain}`, domain, key: uuid, isDomainToken: true as const }
+  const text = writeToken(claims, systemRandomness.bytes(32))
+  await api.ports.domainTokens.create(
+    aDomainToken({ uuid, digest: tokenDigest(text), createdBy: `${people.admin}@${domain}`, ...given }),
+    100,
+  )
+  return { 'x-access-token': text }
+}
+
+function rolesOf(mark: string, { role }: Things) {
+  const operator = aRole({
+    name: 'operator',
+    allows: {
+      account: ['ro', 'uo'],
+      channels: ['ro', 'do'],
+      hook: ['r'],
+      domain: ['ro'],
+      blacklist: ['r'],
+      'rotes/default': ['r'],
+    },
+  })
+  return [operator, aRole({ name: role }), aRole({ name: mark })]
+}
+
+async function fillStores({ ports, clock }: Api, { domain, mark, things }: Tenant): Promise<void> {
+  const username = `${people.user}@${domain}`
+  const limits = { entries: 9, lists: 9 }
+  const token = aDomainToken({ domain, uuid: things.token, role: 'user', description: mark, createdBy: username })
+  await ports.domainTokens.create(token, 9)
+  await ports.blacklists.add(anEntry({ domain, list: things.list, number: things.number, note: mark }), limits)
+  await ports.blacklists.add(anEntry({ domain, list: mark, number: things.number }), limits)
+  for (const [order, id] of things.routes.entries()) {
+    await ports.defaultRoutes.create(aRoute({ domain, id, order, name: mark }), order)
+  }
+  await ports.hooks.create([aHook({ domain, id: 'c'.repeat(24), description: mark })], 9)
+  const { options, ...settings } = emailSettingsOf({ domain, description: mark, from: 'pbx@mail.example.net' })
+  await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
+  await ports.audit.append(anAuditRecord({ domain, caller: username, path: `/api/v2/accounts/${mark}` }))
+  await ports.presence.put(aPresence({ domain, contacts: [{ id: mark, expiresAt: clock.now() + 3_600_000 }] }))
+  await ports.idempotency.create(aRequestKey({ domain, answer: JSON.stringify({ planted: mark }) }))
+  await ports.liveCalls.put(domain, things.channel, clock.now() + 3_600_000, 9)
+  await ports.rateLimits.takeInWindow(`test-mail:${domain}`, { limit: 5, windowMs: 3_600_000 }, clock.now())
+  await ports.loginThrottle.fail([`user:${username}`], clock.now())
+  ports.state.deliveries.set(memoryKey(domain, 'msg'), aDelivery({ domain, id: 'msg', hookId: mark }))
+}

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import { routes } from '../../../contracts/routes/index.ts'
+import type { Permission, Route } from '../../../contracts/routes/route.ts'
+import { writeToken } from '../../../functions/endpoint/token-text.ts'
+import { type Api, anApi } from '../../support/api.ts'
+import { handlerOf, requestTo } from '../../support/route-requests.ts'
+import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/tenant.ts'
+
+const domain = 'a.example.com'
+const like = 'x.a.example.com'
+
+/** Every operation of the published API that is about records, calls and tokens, and who may use it. */
+const published = `
+  POST /login open
+  POST /logout any
+  GET /api/v2/whoami any
+  POST /api/v2/whoami/totp any
+  POST /api/v2/whoami/totp/confirm any
+  DELETE /api/v2/whoami/totp any
+  GET /api/v2/accounts account r or ro
+  POST /api/v2/accounts account c
+  GET /api/v2/accounts/{account_id} account r or ro
+  PUT /api/v2/accounts/{account_id} account u or uo
+  DELETE /api/v2/accounts/{account_id} account d
+  DELETE /api/v2/accounts/{account_id}/totp account u
+  GET /api/v2/domains domain r or ro
+  POST /api/v2/domains domain c
+  GET /api/v2/domains/{domain_name} domain r or ro
+  DELETE /api/v2/domains/{domain_name} domain d
+  PUT /api/v2/domains/{domain_name}/var domain u or uo
+  PUT /api/v2/domains/{domain_name}/params domain u or uo
+  POST /api/v2/domains/{domain_name}/settings/token domain u or uo
+  GET /api/v2/domains/{domain_name}/settings/token domain u or uo
+  PATCH /api/v2/domains/{domain_name}/settings/token/{uuid} domain u or uo
+  DELETE /api/v2/domains/{domain_name}/settings/token/{uuid} domain u or uo
+  GET /api/v2/acl/roles acl/roles r
+  POST /api/v2/acl/roles acl/roles c
+  GET /api/v2/acl/roles/{name} acl/roles r
+  PUT /api/v2/acl/roles/{name} acl/roles u
+  DELETE /api/v2/acl/roles/{name} acl/roles d
+  GET /api/v2/channels channels r or ro
+  POST /api/v2/channels channels c or co
+  PUT /api/v2/channels/{channel_id} channels u or uo
+  PATCH /api/v2/channels/{channel_id} channels u or uo
+  DELETE /api/v2/channels/{channel_id} channels d or do
+  POST /api/v2/channels/{channel_id}/eavesdrop channels c
+  GET /api/v2/routes/blacklists blacklist r
+  GET /api/v2/routes/blacklists/{blacklist_name} blacklist r
+  POST /api/v2/routes/blacklists/{blacklist_name} blacklist c
+  DELETE /api/v2/routes/blacklists/{blacklist_name} blacklist d
+  GET /api/v2/routes/blacklists/{blacklist_name}/{blacklist_number} blacklist r
+  DELETE /api/v2/routes/blacklists/{blacklist_name}/{blacklist_number} blacklist d
+  GET /api/v2/email/settings domain/item r
+  POST /api/v2/email/settings domain/item u
+  PUT /api/v2/email/settings domain/item u
+  DELETE /api/v2/email/settings domain/item u
+  POST /api/v2/email/settings/test domain/item u
+  GET /api/v2/hooks hook r
+  POST /api/v2/hooks hook c
+  GET /api/v2/routes/default rotes/default r
+  POST /api/v2/routes/default rotes/default c
+  GET /api/v2/routes/default/{route_id} rotes/default r
+  PUT /api/v2/routes/default/{route_id} rotes/default u
+  DELETE /api/v2/routes/default/{route_id} rotes/default d
+  PUT /api/v2/routes/default/{route_id}/up rotes/default u
+  PUT /api/v2/routes/default/{route_id}/down rotes/default u
+  GET /api/v2/status any
+  GET /api/v2/audit acl/roles r and domain/item r
+  GET /health open
+  POST /engine/directory engine
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.trim())
+
+/** A record as the table writes it: one line for each of its methods. */
+function linesOf({ method, otherMethods = [], path, authentication, permission }: Route): string[] {
+  const whose = { none: 'open', engine: 'engine', token: wordsOf(permission) }[authentication]
+  return [method, ...otherMethods].map((each) => `${each} ${path} ${whose}`)
+}
+
+function wordsOf(permission: Permission | null): string {
+  if (permission === null) return 'any'
+  const { resource, action, own, and } = permission
+  const least = own === true ? ` or ${action}o` : ''
+  return `${resource} ${action}${least}${and === undefined ? '' : ` and ${and.resource} ${and.action}`}`
+}
+
+describe('the routes', () => {
+  it.each(published)('hold %s', (line) => {
+    expect(routes.flatMap(linesOf)).toContain(line)
+  })
+
+  it('that are in the table have exactly the permissions of the table', () => {
+    const operations = new Set(published.map((line) => line.split(' ', 2).join(' ')))
+    const declared = routes.flatMap(linesOf).filter((line) => operations.has(line.split(' ', 2).join(' ')))
+
+    expect(declared.toSorted()).toEqual(published.toSorted())
+  })
+
+  it('never serve one method of one path twice, and each has its own name', () => {
+    const served = routes.flatMap(({ method, otherMethods = [], path }) =>
+      [method, ...otherMethods].map((each) => `${each} ${path.replaceAll(/\{\w+\}/g, '{}')}`),
+    )
+
+    expect(new Set(served).size).toBe(served.length)
+    expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
+  })
+
+  it('each say what a caller needs: a permission, or expressly none', () => {
+    for (const route of routes) expect(route, route.operationId).toHaveProperty('permission')
+    const open = routes.filter(({ authentication }) => authentication === 'none').map(({ path }) => path)
+    expect(open.toSorted()).toEqual(['/health', '/login'])
+    expect(
+      routes.filter(({ permission, authentication }) => permission !== null && authentication !== 'token'),
+    ).toEqual([])
+  })
+})
+
+type Headers = Record<string, string>
+
+/** What a request carries instead of a credential, made from a genuine one, and the code that it is refused with. */
+const amiss: [string, string, (api: Api) => Promise<Headers>][] = [
+  ['no credential', 'invalid_token', async () => ({})],
+  ['a wrong token', 'invalid_token', async (api) => ({ ...(await admin(api)), 'x-access-token': wrongToken() })],
+  [
+    'a key of another login',
+    'invalid_token',
+    async (api) => ({ ...(await admin(api)), 'x-key': keyOf(await user(api)) }),
+  ],
+  [
+    'an expired token',
+    'token_expired',
+    async (api) => {
+      const headers = await admin(api)
+      api.clock.move(3_600_000)
+      return headers
+    },
+  ],
+  [
+    'a disabled token',
+    'invalid_token',
+    async (api) => {
+      const headers = await admin(api)
+      const { tokens } = api.ports.state
+      for (const [id, token] of tokens) tokens.set(id, { ...token, enabled: false })
+      return headers
+    },
+  ],
+  ['a token of another tenant with a key of this one', 'invalid_token', mixed],
+  ['a token of another tenant that claims this one', 'invalid_token', relabelled],
+  ['the credential of the engine', 'invalid_token', async (api) => engineHeaders(api)],
+  ['a static token with a wrong secret', 'invalid_token', async (api) => programOf(api, { digest: '0'.repeat(64) })],
+  ['an expired static token', 'token_expired', async (api) => programOf(api, { expiresAt: api.clock.now() })],
+  ['a disabled static token', 'invalid_token', async (api) => programOf(api, { enabled: false })],
+  [
+    'a static token with a key of another',
+    'invalid_token',
+    async (api) => ({ ...(await programOf(api)), 'x-key': usualThings.token }),
+  ],
+  [
+    'a static token of a deleted domain',
+    'invalid_token',
+    async (api) => {
+      const headers = await programOf(api)
+      api.ports.state.domains.delete(domain)
+      return headers
+    },
+  ],
+]
+
+const admin = (api: Api): Promise<Headers> => credentialOf(api, { domain }, people.admin).then(spread)
+const user = (api: Api): Promise<Headers> => credentialOf(api, { domain }, people.user).then(spread)
+const programOf = (api: Api, given = {}): Promise<Headers> =>
+  domainCredential(api, { domain, role: 'admin', ...given }).then(spread)
+const spread = (headers: object): Headers => ({ ...headers })
+const keyOf = (headers: Headers) => headers['x-key'] ?? ''
+
+function wrongToken(): string {
+  const key = usualThings.token
+  return writeToken({ username: `${people.admin}@${domain}`, domain, key }, new Uint8Array(32))
+}
+
+async function mixed(api: Api): Promise<Headers> {
+  const foreign = await credentialOf(api, { domain: like }, people.admin)
+  return { ...foreign, 'x-key': keyOf(await admin(api)) }
+}
+
+async function relabelled(api: Api): Promise<Headers> {
+  const foreign: Headers = { ...(await credentialOf(api, { domain: like }, people.admin)) }
+  const [header, , secret] = foreign['x-access-token']?.split('.') ?? []
+  const claims = JSON.stringify({ sub: `${people.admin}@${domain}`, dom: domain, key: keyOf(foreign) })
+  return { ...foreign, 'x-access-token': [header, Buffer.from(claims).toString('base64url'), secret].join('.') }
+}
+
+function engineHeaders({ ports }: Api): Headers {
+  return { authorization: `Basic ${Buffer.from(`engine:${ports.secrets.engine}`).toString('base64')}` }
+}
+
+/** All that a refused request must leave as it was. */
+const kept = ({ ports }: Api) =>
+  structuredClone([ports.state, ports.engine.given, ports.events.published, ports.mail.sent, ports.cleanups.queued])
+
+const byAuthentication = (wanted: Route['authentication']) =>
+  routes.filter(({ authentication }) => authentication === wanted).map((route) => [route.operationId, route] as const)
+
+describe.each(byAuthentication('token'))('%s', (_, route) => {
+  it.each(amiss)('is refused to whoever brings %s, by 401 %s, and nothing is done', async (_what, code, headersOf) => {
+    const api = anApi()
+    await aTenant(api, { domain, mark: 'mark-a' })
+    await aTenant(api, { domain: like, mark: 'mark-b' })
+    const headers = await headersOf(api)
+    const before = kept(api)
+
+    const answer = await api.call(await handlerOf(route), { ...requestTo(route, { ...usualThings, domain }), headers })
+
+    expect(answer.status).toBe(401)
+    expect(answer.headers['Content-Type']).toBe('application/json')
+    const requestId = answer.headers['X-Request-Id']
+    expect(answer.body).toEqual({ status: 'error', code, info: expect.any(String), requestId })
+    expect(requestId).toMatch(/^[\w.-]{1,64}$/)
+    expect(kept(api)).toEqual(before)
+  })
+})
+
+describe.each(byAuthentication('engine'))('%s', (_, route) => {
+  it.each<[string, (api: Api) => Promise<Headers>]>([
+    ['no credential', async () => ({})],
+    ['a wrong credential', async () => ({ authorization: `Basic ${Buffer.from('engine:wrong').toString('base64')}` })],
+    ['a token of an admin', admin],
+    ['a token of root', async (api) => spread(await api.as('root'))],
+    ['a static token', async (api) => programOf(api)],
+  ])('is refused to whoever brings %s', async (_what, headersOf) => {
+    const api = anApi()
+    await aTenant(api, { domain, mark: 'mark-a' })
+    const request = requestTo(route, { ...usualThings, domain })
+
+    const answer = await api.call(await handlerOf(route), {
+      ...request,
+      headers: { ...request.headers, ...(await headersOf(api)) },
+    })
+
+    expect(answer).toMatchObject({ status: 401, body: { status: 'error', code: 'invalid_credentials' } })
+    expect(answer.text).not.toContain('mark-a')
+  })
+})
