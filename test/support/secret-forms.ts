@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * Every form that a secret could be found in: its bytes, as JSON text, in hex, percent-encoded, and in both alphabets
  * of Base64 wherever it stands in a longer encoded text (`engine:<secret>`, say).
  */
-export function formsOf(secret: string | Uint8Array): Buffer[] {
+function formsOf(secret: string | Uint8Array): Buffer[] {
   const bytes = Buffer.from(secret)
   const texts = typeof secret === 'string' ? [JSON.stringify(secret).slice(1, -1), ...percentEncoded(secret)] : []
   const hex = bytes.toString('hex')
