@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ['default'],
     projects: [
-      suite('unit'),
+      suite('unit', { testTimeout: 30_000 }),
       suite('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
       suite('infra', { testTimeout: 120_000, hookTimeout: 120_000 }),
       suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
