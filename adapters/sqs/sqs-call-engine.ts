@@ -36,8 +36,9 @@ export function sqsCallEngine(context: AdapterContext): CallEngine {
     try {
       await enqueue(context, made)
     } catch (error) {
-      // Without an answer the command may have arrived: its record tells. A refused one has not.
-      if (!(error instanceof DomainError) || error.cause instanceof ServiceRefusal) throw error
+      // Without an answer the command may have arrived, also when a later try was refused: its record tells.
+      if (!(error instanceof DomainError)) throw error
+      if (error.cause instanceof ServiceRefusal && (await isWithdrawn(commands, made.id))) throw error
     }
     return outcomeOf(context, commands, made)
   }
@@ -53,6 +54,11 @@ export function sqsCallEngine(context: AdapterContext): CallEngine {
       await enqueue(context, await record(command, scope, UNWAITED_MS))
     },
   }
+}
+
+/** Whether it is certain that no connector has taken a command, or ever will. */
+function isWithdrawn(commands: CommandStore, id: string): Promise<boolean> {
+  return commands.withdraw(id).catch(() => false)
 }
 
 /** A command that may have been recorded before under the id that its caller chose. */

@@ -138,6 +138,25 @@ describe('the call engine over the command queue', () => {
     await expect(engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).rejects.toMatchObject({ code: 'internal_error' })
   })
 
+  test('a command that arrived without an answer is awaited, also when the queue refuses the repetition', async () => {
+    const { engine, commands, gate } = fresh()
+    let tries = 0
+    gate.answer = async (call, forward) => {
+      if (call.action !== 'SendMessage') return forward()
+      const { id } = JSON.parse(String(call.input['MessageBody']))
+      tries += 1
+      if (tries === 1) {
+        await forward()
+        await commands.claim(id, 'connector-1')
+        return 'lost'
+      }
+      await commands.complete(id, done)
+      return { status: 403, body: { __type: 'AccessDeniedException' } }
+    }
+
+    expect(await engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).toEqual(done)
+  })
+
   test('what nobody waits for is recorded and queued for a minute', async () => {
     const { engine, commands, server, clock } = fresh()
 
