@@ -90,3 +90,15 @@ it('no stack is bound to an account or region', () => {
   expect(new Set(environments)).toEqual(new Set(['aws://unknown-account/unknown-region']))
   expect(manifest.missing ?? []).toEqual([])
 })
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const gatewayLimits = { routes: 300, integrations: 300 }
+
+it('the HTTP API has no more routes and integrations than a gateway takes', () => {
+  const routes = assembly.ofType('AWS::ApiGatewayV2::Route').length
+  const integrations = assembly.ofType('AWS::ApiGatewayV2::Integration').length
+
+  expect(routes).toBeGreaterThan(50)
+  expect(routes).toBeLessThanOrEqual(gatewayLimits.routes)
+  expect(integrations).toBeLessThanOrEqual(gatewayLimits.integrations)
+})
