@@ -1,5 +1,6 @@
 // What every command of package.json needs first. Plain JavaScript for the machine's own Node, with no dependency.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,6 +37,24 @@ export function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, PATH } })
   if (error !== undefined) console.error(`could not run ${command}: ${error.message}`)
   return status ?? 1
+}
+
+/** Does what {@link run} does, shows the output as it comes, and answers all of it as well. */
+export async function runAndRead(command, args) {
+  const PATH = [join(modules, '.bin'), process.env.PATH].join(delimiter)
+  const child = spawn(command, args, { cwd: root, stdio: ['inherit', 'pipe', 'pipe'], env: { ...process.env, PATH } })
+  const chunks = []
+  for (const [from, to] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ]) {
+    from.on('data', (chunk) => {
+      chunks.push(chunk)
+      to.write(chunk)
+    })
+  }
+  const [status] = await once(child, 'close')
+  return { status: status ?? 1, output: Buffer.concat(chunks).toString() }
 }
 
 /** Prints the usage when `--help` was asked for. */
