@@ -69,17 +69,21 @@ export function startConnector(parts: ConnectorParts): Connector {
   const domains = domainNames(parts.ports.domains, clock)
   const registry = channelRegistry(domains)
   const shared = { ...parts, registry, domains }
-  const events = eventSide({ ...shared, isUp: (uuid) => isUp({ registry, link: works.engine.commands }, uuid) })
+  const events = eventSide({
+    ...shared,
+    isUp: (uuid) => isUp({ registry, link: works.engine.commands, engineName: works.engine.name }, uuid),
+  })
   const works = engineWorks({
     ...shared,
     address: parts.engine,
     words: events.words(),
-    onEvent: (event) => events.accept(event),
+    onEvent: (event) => events.accept(event, works.engine.name),
     onEngine: (engine, kind) => events.engineChanged(engine, kind),
   })
   const runner = commandRunner({
     ...shared,
     link: works.engine.commands,
+    engineName: works.engine.name,
     jobs: works.jobs,
     channels: works.channels,
     store: parts.ports.commands,

@@ -68,7 +68,7 @@ export function engineWorks(parts: WorksParts): EngineWorks {
     onState: (state) => {
       if (state.kind === 'ready') parts.onEngine({ name, coreUuid: core.uuid }, 'engine_connected')
       if (state.kind === 'down' && wasReady) {
-        registry.doubt()
+        registry.doubt(name)
         if (state.reason !== 'stopped') parts.onEngine({ name, coreUuid: core.uuid }, 'engine_disconnected')
       }
       wasReady = state.kind === 'ready'

@@ -4,6 +4,8 @@ import { type ReadField, legDomainCandidates } from './leg-domain.ts'
 /** What the connector knows of one channel of the engine. */
 export interface Channel {
   readonly uuid: string
+  /** The name of the engine that has it; empty while that is not known. */
+  readonly engine: string
   /** Lower case; empty while no domain is known. Once known it stays. */
   readonly domain: string
   /** `<login>@<domain>` as the engine has it, lower-cased; empty when the engine has none. */
@@ -22,20 +24,20 @@ export interface ChannelRegistry {
   domainOf(uuid: string): string | undefined
   /** Whether the engine told, a short while ago, that the channel was destroyed. */
   hasEnded(uuid: string): boolean
-  /** Notes that the platform is about to place a call with this uuid. */
-  place(uuid: string, domain: string, presenceId: string): void
+  /** Notes that the platform is about to place a call with this uuid at an engine. */
+  place(uuid: string, domain: string, presenceId: string, engine: string): void
   /** Forgets a placed call that never became a channel. */
   unplace(uuid: string): void
   /** The engine made `actual` where `chosen` was asked for: both now lead to it. */
   alias(chosen: string, actual: string): void
-  /** Takes in what the engine told of a channel and finds its domain. Rejects when the store of domains is gone. */
-  learn(uuid: string, read: ReadField): Channel | Promise<Channel>
+  /** Takes in what an engine told of a channel and finds its domain. Rejects when the store of domains is gone. */
+  learn(uuid: string, read: ReadField, engine: string): Channel | Promise<Channel>
   /** The engine destroyed the channel. */
   end(uuid: string): void
-  /** The event link broke: ends may have been missed, so nothing is proven any more. */
-  doubt(): void
-  /** Every channel that the engine told of and that is up. */
-  proven(): Channel[]
+  /** An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. */
+  doubt(engine: string): void
+  /** Every channel that an engine told of and that is up: of one engine, or of all where none is named. */
+  proven(engine?: string): Channel[]
   /**
    * When the channels of a domain last changed, as a count of all changes; `null` stands for all channels. What was
    * seen at `revision(null)` still holds for a domain whose revision is no higher.
@@ -77,11 +79,12 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
   const find = (uuid: string) => live.get(uuid) ?? live.get(aliases.get(uuid) ?? '')
   const domainOf = (uuid: string) => (find(uuid) ?? ended.get(uuid))?.domain || undefined
 
-  const update = (uuid: string, read: ReadField, domain: string): Channel => {
+  const update = (uuid: string, read: ReadField, engine: string, domain: string): Channel => {
     const before = live.get(uuid)
     const presenceId = read('Channel-Presence-ID') ?? read('presence_id') ?? read('variable_presence_id')
     const after = keep({
       uuid,
+      engine,
       domain: before?.domain || domain,
       presenceId: presenceId?.toLowerCase() ?? before?.presenceId ?? '',
       callState: read('Channel-Call-State') ?? read('callstate') ?? before?.callState ?? '',
@@ -95,8 +98,9 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
     find,
     domainOf,
     hasEnded: (uuid) => ended.has(uuid),
-    place: (uuid, domain, presenceId) => {
-      if (!live.has(uuid)) keep({ uuid, domain, presenceId: presenceId.toLowerCase(), callState: '', proven: false })
+    place: (uuid, domain, presenceId, engine) => {
+      if (!live.has(uuid))
+        keep({ uuid, engine, domain, presenceId: presenceId.toLowerCase(), callState: '', proven: false })
     },
     unplace: (uuid) => {
       if (live.get(uuid)?.proven === false) live.delete(uuid)
@@ -106,12 +110,13 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       if (aliases.size >= limit) dropOldest(aliases)
       aliases.set(chosen, actual)
     },
-    learn: (uuid, read) => {
+    learn: (uuid, read, engine) => {
       const gone = ended.get(uuid)
       if (gone !== undefined) return gone
-      if (live.get(uuid)?.domain) return update(uuid, read, '')
+      if (live.get(uuid)?.domain) return update(uuid, read, engine, '')
       const domain = firstExisting(legDomainCandidates(read, domainOf), domains)
-      return typeof domain === 'string' ? update(uuid, read, domain) : domain.then((name) => update(uuid, read, name))
+      const known = (name: string) => update(uuid, read, engine, name)
+      return typeof domain === 'string' ? known(domain) : domain.then(known)
     },
     end: (uuid) => {
       const channel = live.get(uuid)
@@ -121,10 +126,13 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       if (ended.size >= endedLimit) dropOldest(ended)
       ended.set(uuid, channel)
     },
-    doubt: () => {
-      for (const channel of live.values()) live.set(channel.uuid, { ...channel, proven: false })
+    doubt: (engine) => {
+      for (const channel of live.values()) {
+        if (channel.engine === engine) live.set(channel.uuid, { ...channel, proven: false })
+      }
     },
-    proven: () => [...live.values()].filter((channel) => channel.proven),
+    proven: (engine) =>
+      [...live.values()].filter((channel) => channel.proven && (engine === undefined || channel.engine === engine)),
     revision: (domain) => (domain === null ? changes : (revisions.get(domain) ?? 0)),
     touch,
     get size() {

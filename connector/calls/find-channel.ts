@@ -7,6 +7,8 @@ import { dumpChannel, reader } from './engine-channels.ts'
 export interface ChannelSources {
   readonly registry: ChannelRegistry
   readonly link: Pick<EngineLink, 'api'>
+  /** The name of the engine that the link leads to. */
+  readonly engineName: string
 }
 
 /**
@@ -16,14 +18,14 @@ export interface ChannelSources {
  * has ended. Rejects as the link does, and with a `DomainError` when the store of domains is gone.
  */
 export async function findChannel(
-  { registry, link }: ChannelSources,
+  sources: ChannelSources,
   uuid: string,
   scope: CommandScope,
   ask: 'when unproven' | 'always',
 ): Promise<Channel | undefined> {
-  const known = registry.find(uuid)
+  const known = sources.registry.find(uuid)
   const isTrusted = ask === 'when unproven' && known?.proven === true
-  const channel = isTrusted ? known : await askEngine({ registry, link }, known?.uuid ?? uuid)
+  const channel = isTrusted ? known : await askEngine(sources, known?.uuid ?? uuid)
   return channel !== undefined && isInScope(channel, scope) ? channel : undefined
 }
 
@@ -33,7 +35,7 @@ export function isInScope(channel: Pick<Channel, 'domain' | 'presenceId'>, scope
   return scope.presenceId === null || channel.presenceId === scope.presenceId.toLowerCase()
 }
 
-async function askEngine({ registry, link }: ChannelSources, uuid: string): Promise<Channel | undefined> {
+async function askEngine({ registry, link, engineName }: ChannelSources, uuid: string): Promise<Channel | undefined> {
   const dump = await dumpChannel(link, uuid)
-  return dump === undefined ? undefined : registry.learn(uuid, reader(dump))
+  return dump === undefined ? undefined : registry.learn(uuid, reader(dump), engineName)
 }

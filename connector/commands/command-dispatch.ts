@@ -39,6 +39,8 @@ export interface SentCommand {
 /** What commands to one engine need. */
 export interface DispatchParts {
   readonly link: Pick<EngineLink, 'api' | 'bgapi'>
+  /** The name of the engine that the link leads to. */
+  readonly engineName: string
   readonly jobs: PendingJobs
   readonly registry: ChannelRegistry
   readonly channels: ChannelList
@@ -95,9 +97,9 @@ interface Job {
 }
 
 async function sendJob(parts: DispatchParts, job: Job): Promise<SentCommand> {
-  const { registry, jobs, link } = parts
+  const { registry, jobs, link, engineName } = parts
   const placed = placedCall(job)
-  if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId)
+  if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId, engineName)
   const pending = jobs.expect(job.id, timeoutOf(job.command))
   const outcome = pending.ended.then((end) => {
     if (end.kind === 'lost') return { state: 'unknown', reason: end.reason } as const
@@ -123,7 +125,7 @@ function placedCall({ command, scope }: Job): { uuid: string; domain: string; pr
 }
 
 /** The engine's words are not taken as they are: each known oddity of them is looked into here. */
-async function judge({ registry, link }: DispatchParts, job: Job, reply: string): Promise<CommandOutcome> {
+async function judge({ registry, link, engineName }: DispatchParts, job: Job, reply: string): Promise<CommandOutcome> {
   const { command } = job
   const outcome = outcomeOf(command.kind, reply)
   if (command.kind === 'hold' && maybeHeldAlready(command.kind, reply)) {
@@ -134,7 +136,7 @@ async function judge({ registry, link }: DispatchParts, job: Job, reply: string)
   if (outcome.state === 'refused') registry.unplace(placed.uuid)
   if (outcome.state !== 'done' || outcome.uuid === undefined || outcome.uuid === placed.uuid) return outcome
   registry.unplace(placed.uuid)
-  registry.place(outcome.uuid, placed.domain, placed.presenceId)
+  registry.place(outcome.uuid, placed.domain, placed.presenceId, engineName)
   registry.alias(placed.uuid, outcome.uuid)
   return outcome
 }

@@ -16,10 +16,10 @@ import type { Subscriptions } from './subscriptions.ts'
 /** Takes the events of the engines and passes on what hooks want. */
 export interface EventRelay {
   /**
-   * Handles one event: finds its domain, keeps channels and presence up to date, and puts into the outbox what a hook
+   * Handles one event of the engine named: finds its domain, keeps channels and presence up to date, and puts into the outbox what a hook
    * of that domain wants. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
    */
-  handle(event: EngineEvent): Promise<void>
+  handle(event: EngineEvent, engine: string): Promise<void>
   readonly counts: {
     /** Handed to the outbox. */
     readonly relayed: number
@@ -81,12 +81,12 @@ export function eventRelay(parts: RelayParts): EventRelay {
   }
 
   return {
-    handle: async (event) => {
+    handle: async (event, engine) => {
       if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
       const id = eventId(event)
       if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
       const learned = isOfChannel(event)
-        ? registry.learn(event.uuid.toLowerCase(), (name) => event.header(name))
+        ? registry.learn(event.uuid.toLowerCase(), (name) => event.header(name), engine)
         : undefined
       const channel = learned instanceof Promise ? await learned : learned
       const found = channel?.domain ?? domainOf(parts, event)

@@ -5,7 +5,7 @@ import type { DomainNames } from '../calls/domain-names.ts'
 import { type Engine, type EngineEvent, eventNameOf } from '../engine.ts'
 import type { Time } from '../timers.ts'
 import { type EngineChange, engineStateTeller } from './engine-events.ts'
-import { eventInbox } from './event-inbox.ts'
+import { type EventInbox, eventInbox } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
 import { eventRelay } from './event-relay.ts'
 import { type IsUp, presenceTracker } from './presence.ts'
@@ -14,9 +14,9 @@ import { subscriptions } from './subscriptions.ts'
 
 /** The way of events from the engines to the queue: what is wanted, whose it is, and handing it over. */
 export interface EventSide {
-  /** Takes an event of an engine; at once, and never failing. */
-  accept(event: EngineEvent): void
-  /** Tells the domains that want to know that an engine came or went; the newest of it, once it is known who they are. */
+  /** Takes an event of the engine named; at once, and never failing. */
+  accept(event: EngineEvent, engineName: string): void
+  /** Tells the domains that want to know that an engine came or went; of each the newest, once it is known who they are. */
   engineChanged(engine: Pick<Engine, 'name' | 'coreUuid'>, kind: EngineChange): void
   /** The words that event links subscribe with. */
   words(): string[]
@@ -50,36 +50,43 @@ export function eventSide(parts: EventSideParts): EventSide {
   const presence = presenceTracker(ports.presence, parts.isUp)
   const writer = presenceWriter({ store: ports.presence, tracker: presence, timers, random, log })
   const relay = eventRelay({ subscriptions: wanted, registry, domains, presence, writer, outbox, clock })
-  const inbox = eventInbox({ handle: (event) => relay.handle(event), timers, random, log })
+  const inboxes = new Map<string, EventInbox>()
+  const inboxOf = (engine: string): EventInbox => {
+    const inbox =
+      inboxes.get(engine) ?? eventInbox({ handle: (event) => relay.handle(event, engine), timers, random, log })
+    inboxes.set(engine, inbox)
+    return inbox
+  }
+  const sum = (count: (inbox: EventInbox) => number) => [...inboxes.values()].reduce((all, one) => all + count(one), 0)
   let read = 0
   const tellEngineChange = engineStateTeller({ subscriptions: wanted, outbox, clock })
-  let untold: (() => void) | undefined
+  const untold = new Map<string, () => void>()
 
   return {
-    accept: (event) => {
+    accept: (event, engineName) => {
       read += 1
-      if (wanted.concerns(eventNameOf(event))) inbox.add(event)
+      if (wanted.concerns(eventNameOf(event))) inboxOf(engineName).add(event)
     },
     engineChanged: (engine, kind) => {
       const tell = () => tellEngineChange(kind, engine)
       if (wanted.isKnown) tell()
-      else untold = tell
+      else untold.set(engine.name, tell)
     },
     words: () => wanted.engineWords(),
     follow: (changed, signal) => {
       const tellAll = () => {
-        untold?.()
-        untold = undefined
+        for (const tell of untold.values()) tell()
+        untold.clear()
         changed()
       }
       return wanted.follow(tellAll, signal)
     },
     flushed: async () => {
-      await inbox.settled()
+      await Promise.all([...inboxes.values()].map((inbox) => inbox.settled()))
       await Promise.all([outbox.drained(), writer.flushed()])
     },
     get waiting() {
-      return inbox.waiting + outbox.waiting
+      return sum((inbox) => inbox.waiting) + outbox.waiting
     },
     get lagMs() {
       return Math.max(0, clock.now() - (outbox.oldestAt ?? clock.now()))
@@ -89,10 +96,10 @@ export function eventSide(parts: EventSideParts): EventSide {
       eventsRelayed: relay.counts.relayed,
       eventsPublished: outbox.counts.published,
       eventsRepeated: outbox.counts.repeated,
-      eventsDropped: outbox.counts.dropped + inbox.counts.dropped,
-      eventsUnreadable: inbox.counts.unreadable,
+      eventsDropped: outbox.counts.dropped + sum((inbox) => inbox.counts.dropped),
+      eventsUnreadable: sum((inbox) => inbox.counts.unreadable),
       eventsWithoutDomain: relay.counts.withoutDomain,
-      eventsWaiting: inbox.waiting + outbox.waiting,
+      eventsWaiting: sum((inbox) => inbox.waiting) + outbox.waiting,
       accounts: presence.accounts,
     }),
   }

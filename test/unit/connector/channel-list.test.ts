@@ -54,7 +54,7 @@ test('a channel of no domain is shown only to root', async () => {
 
 test('what the service recorded goes before what the row says', async () => {
   const { uuids, registry } = aList(row('1', 'example.com'))
-  registry.place('1', 'a.example.com', '1000@a.example.com')
+  registry.place('1', 'a.example.com', '1000@a.example.com', '')
 
   expect(await uuids('a.example.com')).toEqual(['1'])
   expect(await uuids('example.com')).toEqual([])
@@ -140,8 +140,8 @@ test('events go before the table of the engine, which is written late', async ()
   )
   const event = (state: string) => (name: string) =>
     ({ 'Channel-Call-State': state, 'Caller-Context': 'a.example.com' })[name]
-  await registry.learn('1', event('HELD'))
-  await registry.learn('2', event('ACTIVE'))
+  await registry.learn('1', event('HELD'), '')
+  await registry.learn('2', event('ACTIVE'), '')
   registry.end('2')
 
   const { row_count, rows } = JSON.parse(await list.read(everything))

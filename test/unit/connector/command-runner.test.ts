@@ -52,6 +52,7 @@ async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore = (store
       link,
       jobs,
       registry,
+      engineName: '192.0.2.1:8021',
       channels: channelList({ link, registry, domains, clock: time.clock }),
       store: wrapStore(ports.commands),
       callSlots: slots({ ...time, places: calls, queue }),
@@ -70,7 +71,11 @@ async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore = (store
   }
   const outcome = async ({ id }: CommandMessage) => (await ports.commands.read(id))?.outcome
   const channel = (uuid: string, domain: string, presenceId = '') =>
-    registry.learn(uuid, (name) => ({ 'Caller-Context': domain, 'Channel-Presence-ID': presenceId })[name])
+    registry.learn(
+      uuid,
+      (name) => ({ 'Caller-Context': domain, 'Channel-Presence-ID': presenceId })[name],
+      '192.0.2.1:8021',
+    )
   return { time, ports, registry, jobs, link, log, runner, make, run, outcome, channel }
 }
 
@@ -252,7 +257,7 @@ describe('an order to a channel', () => {
     const { link, run, outcome, channel, registry } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
-    registry.doubt()
+    registry.doubt('192.0.2.1:8021')
     link.answer = () => '-ERR No such channel!\n'
     const message = aCommandMessage({ command: orderTo(uuid).hangup })
 

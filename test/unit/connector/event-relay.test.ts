@@ -42,7 +42,7 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
   void side.follow(() => {}, stopping.signal)
   await time.advance(0)
   const send = async (...events: EventGiven[]) => {
-    for (const event of events) side.accept(anEngineEvent(event))
+    for (const event of events) side.accept(anEngineEvent(event), '192.0.2.1:8021')
     await time.advance(0)
   }
   const published = () => ports.events.published
