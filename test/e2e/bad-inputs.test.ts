@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +7,9 @@ import { logIn } from '../../contracts/routes/auth.ts'
 import { errorBody } from '../../contracts/routes/shapes.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { clientOf } from '../../local/demo/client.ts'
+import { checkOverHttp } from '../support/declared.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+import { type RawAnswer, type RawRequest, rawRequest } from '../support/raw-request.ts'
 
 const domain = 'bad.example.com'
 const classShape = z.record(z.string(), z.array(z.string()))
@@ -46,36 +47,15 @@ afterAll(async () => {
   await platform.close()
 })
 
-interface Sent {
-  readonly method: string
-  readonly path: string
-  readonly body?: string | Buffer | undefined
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly text: string
-}
-
-/** Sends a request as it is: `fetch` would mend the path. */
-async function send({ method, path, body, headers = {} }: Sent): Promise<Answer> {
-  const { hostname, port } = new URL(platform.url)
-  const sent = request({ hostname, port, method, path, headers, agent: false })
-  sent.end(body)
-  const [response] = await once(sent, 'response')
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(Buffer.from(chunk))
-  return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }
-}
+/** Sends a request as it is; whatever comes back is held against the declared schemas. */
+const send = (sent: RawRequest) => rawRequest(platform.url, sent)
 
 /** Sends JSON with the admin's credential. */
 const sendJson = (method: string, path: string, body: string | Buffer) =>
   send({ method, path, body, headers: { ...credential, 'content-type': 'application/json' } })
 
 /** A refusal in the one error shape, with a status of the 4xx kind. */
-function expectRefusal(answer: Answer, ...statuses: number[]): void {
+function expectRefusal(answer: RawAnswer, ...statuses: number[]): void {
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
   expect(answer.status, answer.text).toBeLessThan(500)
   if (statuses.length > 0) expect(statuses, answer.text).toContain(answer.status)
@@ -255,7 +235,11 @@ describe('requests that are no requests of this service', () => {
     let text = ''
     for await (const chunk of socket) text += String(chunk)
 
-    expect(text).toMatch(/^HTTP\/1\.1 4\d\d /)
+    const [, status = ''] = /^HTTP\/1\.1 (4\d\d) /.exec(text) ?? []
+    const [method = '', path = ''] = line.split(' ')
+    const answer = { status: Number(status), contentType: 'application/json', text: text.split('\r\n\r\n')[1] ?? '' }
+    expect(status, text).not.toBe('')
+    expect(() => checkOverHttp({ method, path }, answer)).not.toThrow()
     expect(text).not.toContain('evil.example')
   })
 })

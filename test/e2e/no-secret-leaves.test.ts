@@ -14,8 +14,10 @@ import * as hooks from '../../contracts/routes/hooks.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { type CallInput, pathOf } from '../../local/demo/client.ts'
+import { checkOverHttp } from '../support/declared.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+import { rawRequest } from '../support/raw-request.ts'
 import { filesBelow, holds } from '../support/secret-forms.ts'
 import { codeAt } from '../support/totp.ts'
 
@@ -69,6 +71,9 @@ async function send(status: number, route: Route, { params, query, body, headers
   const type = text === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url, { method: route.method, headers: { ...type, ...headers }, body: text ?? null })
   const answer = await response.text()
+  const contentType = response.headers.get('content-type') ?? ''
+  const asked = { method: route.method, path: url.pathname + url.search, text }
+  checkOverHttp(asked, { status: response.status, contentType, text: answer })
   expect(response.status, `${route.operationId} answered ${answer}`).toBe(status)
   if (status >= 400) expect(heldIn(Buffer.from(answer)), `${route.operationId} answered ${answer}`).toEqual([])
   used.add(route.operationId)
@@ -203,12 +208,14 @@ async function mailServer(login: { user: string; pass: string }) {
 
 async function useDirectory(): Promise<void> {
   const ask = async (credential: string) => {
-    const response = await fetch(new URL(engine.lookUpDirectory.path, platform.url), {
-      method: 'POST',
-      headers: { authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}` },
-      body: new URLSearchParams({ section: 'directory', user: '2000', domain, key_value: domain }),
-    })
-    return [response.status, await response.text()] as const
+    const { method, path } = engine.lookUpDirectory
+    const body = new URLSearchParams({ section: 'directory', user: '2000', domain, key_value: domain }).toString()
+    const headers = {
+      authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    }
+    const { status, text } = await rawRequest(platform.url, { method, path, headers, body })
+    return [status, text] as const
   }
   expect(await ask(given.engineCredential)).toEqual([200, expect.stringContaining('a1-hash')])
   expect((await ask(given.wrongPassword))[0]).toBe(401)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunningCommand } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
+import { rawRequest } from '../support/raw-request.ts'
 import { runStart, temporaryState } from '../support/start-command.ts'
 
 let state: ReturnType<typeof temporaryState>
@@ -50,7 +51,7 @@ describe('a start', () => {
     const platform = await start()
     await platform.printed(/npm run demo/)
     const [, url = ''] = await platform.printed(/is up on (http:\S+)/)
-    const health = await fetch(`${url}/health`)
+    const health = await rawRequest(url, { method: 'GET', path: '/health' })
 
     platform.child.kill('SIGINT')
     const { status, output } = await platform.ended()
@@ -72,8 +73,9 @@ describe('a start', () => {
     const second = await start()
     await second.printed(/npm run demo/)
     const [, url = ''] = await second.printed(/is up on (http:\S+)/)
-    const login = await fetch(`${url}/login`, {
+    const login = await rawRequest(url, {
       method: 'POST',
+      path: '/login',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username: '1000@demo.example.com', password }),
     })

@@ -4,13 +4,14 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
 import type { Route } from '../../contracts/routes/route.ts'
-import { errorBody } from '../../contracts/routes/shapes.ts'
 import type { Account } from '../../core/model.ts'
 import type { EndpointHandler } from '../../functions/endpoint.ts'
+import type { Answer } from '../../functions/endpoint/answer.ts'
 import { readSettings } from '../../functions/endpoint/settings.ts'
 import type { EndpointTools } from '../../functions/endpoint/tools.ts'
 import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
 import { type CapturedLog, capturedLog } from './captured-log.ts'
+import { checkedHandler } from './declared.ts'
 import { type MovableClock, movableClock } from './movable-clock.ts'
 import { aDomain, anAccount } from './records.ts'
 
@@ -55,7 +56,10 @@ export interface Api {
   readonly clock: MovableClock
   readonly log: CapturedLog
   readonly tools: EndpointTools
-  /** Calls an endpoint. A success is checked against the route's response, a refusal against the error body. */
+  /**
+   * Calls an endpoint. A success is checked against the route's response, and its request against what the route takes;
+   * a refusal is checked against the error body.
+   */
   call<R extends Route>(handler: Served<R>, request?: ApiRequest): Promise<ApiAnswer>
   /** Makes an account, and its domain where that is missing. The password is `password of <login>`. */
   account(given?: Partial<Account>): Promise<Account>
@@ -84,8 +88,8 @@ function apiOver(ports: MemoryPorts, around: Pick<Api, 'clock' | 'log' | 'tools'
     ports,
     with: (replaced) => apiOver({ ...ports, ...replaced }, around),
     call: async (handler, request = {}) => {
-      const answer = await handler.over(ports, tools)(gatewayEvent(handler.route, request), aContext)
-      return checked(handler.route, answer)
+      const served = checkedHandler(handler.route, handler.over(ports, tools))
+      return readAnswer(await served(gatewayEvent(handler.route, request), aContext))
     },
     account: async (given = {}) => {
       const { login = '1000', domain = 'a.example.com' } = given
@@ -159,14 +163,7 @@ async function aCredential(ports: MemoryPorts, clock: MovableClock, account: Acc
   return { 'x-access-token': text, 'x-key': key }
 }
 
-function checked(
-  route: Route,
-  { statusCode, headers, body: text = '' }: Awaited<ReturnType<EndpointHandler>>,
-): ApiAnswer {
+function readAnswer({ statusCode, headers, body: text = '' }: Answer): ApiAnswer {
   const isJson = headers['Content-Type']?.startsWith('application/json') === true
-  const body: unknown = isJson ? JSON.parse(text) : text
-  const schema = statusCode >= 400 && route.operationId !== 'readHealth' ? errorBody : route.response
-  const { success, error } = schema.safeParse(body)
-  if (!success) throw new Error(`the answer ${statusCode} has another form than its schema: ${error.message}`)
-  return { status: statusCode, headers, text, body }
+  return { status: statusCode, headers, text, body: isJson ? JSON.parse(text) : text }
 }

@@ -7,6 +7,7 @@ import { DomainError, type ErrorCode } from '../../../core/errors.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
 import { aContext, anApi, gatewayEvent } from '../../support/api.ts'
+import { checkedHandler } from '../../support/declared.ts'
 import { gone } from '../../support/flaky.ts'
 
 afterEach(() => {
@@ -19,7 +20,7 @@ afterEach(() => {
 async function setUp(useCase: () => Promise<{ status: 'OK'; info: string }>) {
   const api = anApi()
   const headers = { ...(await api.as('root')) }
-  const handler = createEndpoint(logOut, api.ports, useCase, api.tools)
+  const handler = checkedHandler(logOut, createEndpoint(logOut, api.ports, useCase, api.tools))
   const call = async (context = aContext, more: Record<string, string> = {}) => {
     const event = gatewayEvent(logOut, { headers: { ...headers, ...more } })
     const answer = await handler(event, context)
@@ -107,7 +108,8 @@ describe('an answer', () => {
 
   it('of another form than the route declares is a failure of the service', async () => {
     const api = anApi()
-    const handler = createEndpoint(statusRoute, api.ports, async () => ({}) as never, api.tools)
+    const empty = createEndpoint(statusRoute, api.ports, async () => ({}) as never, api.tools)
+    const handler = checkedHandler(statusRoute, empty)
 
     const answer = await handler(gatewayEvent(statusRoute, { headers: { ...(await api.as('root')) } }), aContext)
 
@@ -206,12 +208,12 @@ describe('the trail', () => {
 
   it('that cannot be written leaves the answer as it is and is logged', async () => {
     const api = anApi()
-    const ports = { ...api.ports, audit: gone(api.ports.audit, 'append', () => true) }
-    const event = gatewayEvent(createDomain.route, { body, headers: { ...(await api.as('root')) } })
+    const audit = gone(api.ports.audit, 'append', () => true)
+    const headers = { ...(await api.as('root')) }
 
-    const answer = await createDomain.over(ports, api.tools)(event, aContext)
+    const answer = await api.with({ audit }).call(createDomain, { body, headers })
 
-    expect(answer.statusCode).toBe(200)
+    expect(answer.status).toBe(200)
     expect(api.log.lines).toContainEqual(
       expect.objectContaining({ level: 'error', message: 'audit record not written' }),
     )
@@ -221,19 +223,19 @@ describe('the trail', () => {
     vi.useFakeTimers()
     const api = anApi()
     const headers = { ...(await api.as('root')) }
-    const ports = { ...api.ports, audit: { append: () => new Promise<void>(() => {}) } }
+    const audit = { ...api.ports.audit, append: () => new Promise<void>(() => {}) }
 
-    const answer = createDomain.over(ports, api.tools)(gatewayEvent(createDomain.route, { body, headers }), aContext)
+    const answer = api.with({ audit }).call(createDomain, { body, headers })
     await vi.advanceTimersByTimeAsync(400)
 
-    expect((await answer).statusCode).toBe(200)
+    expect((await answer).status).toBe(200)
   })
 })
 
 describe('a session', () => {
   it('is noted once a minute for each user', async () => {
     const api = anApi()
-    const handler = createEndpoint(logOut, api.ports, succeed, api.tools)
+    const handler = checkedHandler(logOut, createEndpoint(logOut, api.ports, succeed, api.tools))
     const touch = vi.spyOn(api.ports.sessions, 'touch')
     const event = async () => gatewayEvent(logOut, { headers: { ...(await api.as('root')) } })
 
@@ -250,7 +252,7 @@ describe('a session', () => {
     const api = anApi()
     let isGone = true
     const ports = { ...api.ports, sessions: gone(api.ports.sessions, 'touch', () => isGone) }
-    const handler = createEndpoint(logOut, ports, succeed, api.tools)
+    const handler = checkedHandler(logOut, createEndpoint(logOut, ports, succeed, api.tools))
     const event = gatewayEvent(logOut, { headers: { ...(await api.as('root')) } })
 
     const answer = await handler(event, aContext)
@@ -268,7 +270,7 @@ describe('an endpoint with a malformed environment', () => {
     vi.stubEnv('POWERTOOLS_DEV', 'true')
     const written = vi.spyOn(console, 'error').mockImplementation(() => {})
 
-    const answer = await listAccounts(gatewayEvent(listAccounts.route), aContext)
+    const answer = await checkedHandler(listAccounts.route, listAccounts)(gatewayEvent(listAccounts.route), aContext)
 
     expect(answer.statusCode).toBe(500)
     expect(JSON.parse(answer.body ?? '')).toMatchObject({ status: 'error', code: 'internal_error' })
@@ -313,7 +315,7 @@ describe('a refusal of fields', () => {
   it('of a login says text where text is wanted', async () => {
     const handler = createEndpoint(logIn, anApi().ports, async () => ({}) as never, anApi().tools)
 
-    const answer = await handler(gatewayEvent(logIn, { body: { username: ['x'] } }), aContext)
+    const answer = await checkedHandler(logIn, handler)(gatewayEvent(logIn, { body: { username: ['x'] } }), aContext)
 
     expect(JSON.parse(answer.body ?? '')).toMatchObject({ details: [{ field: 'username', problem: 'must be text' }] })
   })

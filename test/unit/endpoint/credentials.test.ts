@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
 import { type Api, aContext, anApi, gatewayEvent } from '../../support/api.ts'
+import { checkedHandler } from '../../support/declared.ts'
 
 async function setUp() {
   const api = anApi()
@@ -137,7 +138,8 @@ describe('a token', () => {
     const headers = { ...(await api.as('root')) }
     const tools = { ...api.tools, settings: { ...api.tools.settings, rootName: 'operator' } }
 
-    const answer = await listAccounts.over(api.ports, tools)(gatewayEvent(listAccounts.route, { headers }), aContext)
+    const handler = checkedHandler(listAccounts.route, listAccounts.over(api.ports, tools))
+    const answer = await handler(gatewayEvent(listAccounts.route, { headers }), aContext)
 
     expect(answer.statusCode).toBe(401)
   })

@@ -10,6 +10,7 @@ import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
 import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts'
 import { aContext, anApi, gatewayEvent, passwordOf } from '../../support/api.ts'
+import { checkedHandler } from '../../support/declared.ts'
 import { gone } from '../../support/flaky.ts'
 import { aHookInput } from '../../support/hook-input.ts'
 
@@ -35,7 +36,8 @@ async function anEndpoint(useCase: (run: number) => Promise<unknown>) {
   const api = anApi()
   const headers = { ...(await api.as('root')), 'idempotency-key': 'k' }
   let runs = 0
-  const handler = createEndpoint(logOut, api.ports, async () => useCase((runs += 1)) as never, api.tools)
+  const counted = async () => useCase((runs += 1)) as never
+  const handler = checkedHandler(logOut, createEndpoint(logOut, api.ports, counted, api.tools))
   const call = async () => {
     const answer = await handler(gatewayEvent(logOut, { headers }), aContext)
     return { ...answer, json: JSON.parse(answer.body ?? '') }

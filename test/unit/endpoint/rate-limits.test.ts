@@ -11,6 +11,7 @@ import { handler as originateCall } from '../../../functions/channels/originate-
 import { handler as readStatus } from '../../../functions/status/read-status.ts'
 import { createEndpoint } from '../../../functions/endpoint.ts'
 import { aContext, type Api, anApi, gatewayEvent, passwordOf } from '../../support/api.ts'
+import { checkedHandler } from '../../support/declared.ts'
 import { gone } from '../../support/flaky.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -27,7 +28,7 @@ async function setUp(rates: string) {
 
 /** One process of an endpoint: what it remembers, it remembers from request to request. */
 function aProcess(api: Api, { route, over }: typeof listAccounts | typeof originateCall | typeof logIn) {
-  const handler = (over as typeof listAccounts.over)(api.ports, api.tools)
+  const handler = checkedHandler(route, (over as typeof listAccounts.over)(api.ports, api.tools))
   return async (headers: Record<string, string>, more: { body?: unknown; sourceAddress?: string } = {}) => {
     const answer = await handler(gatewayEvent(route, { headers, ...more }), aContext)
     return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(answer.body ?? '') }
@@ -119,7 +120,7 @@ describe('a domain', () => {
   it('does not hold root, who has none', async () => {
     const { api } = await setUp('domain=1/h')
     const root = { ...(await api.as('root')) }
-    const handler = readStatus.over(api.ports, api.tools)
+    const handler = checkedHandler(readStatus.route, readStatus.over(api.ports, api.tools))
 
     for (let index = 0; index < 3; index += 1) {
       const answer = await handler(gatewayEvent(readStatus.route, { headers: root }), aContext)
@@ -271,7 +272,8 @@ describe('the rates of a deployment', () => {
   it('cannot be held without the port: that is a fault of ours', async () => {
     const { api, admin } = await setUp('token=1/h')
     const { rateLimits: _none, ...ports } = api.ports
-    const handler = createEndpoint(readStatus.route, ports, async () => ({}) as never, api.tools)
+    const unlimited = createEndpoint(readStatus.route, ports, async () => ({}) as never, api.tools)
+    const handler = checkedHandler(readStatus.route, unlimited)
 
     expect((await handler(gatewayEvent(readStatus.route, { headers: admin }), aContext)).statusCode).toBe(500)
   })

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
 import { errorBody } from '../../../contracts/routes/shapes.ts'
 import { createUnmatched } from '../../../functions/unmatched.ts'
 import { gatewayEvent } from '../../support/api.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 
-const ask = (method: string, path: string, query = '') =>
-  createUnmatched(capturedLog())(gatewayEvent({ method: method as 'GET', path }, { query }))
+/** Asks for a path that no route serves. Every refusal is in the documented form. */
+async function ask(method: string, path: string, query = '') {
+  const answer = await createUnmatched(capturedLog())(gatewayEvent({ method: method as 'GET', path }, { query }))
+  if (answer.statusCode >= 400) z.parse(errorBody, JSON.parse(answer.body ?? ''))
+  return answer
+}
 
 describe('a path by another name', () => {
   it.each([
@@ -60,9 +65,6 @@ describe('an unknown path', () => {
     '/engine/health',
     '/api/v2/accounts//',
   ])('%s is refused in the documented form', async (path) => {
-    const answer = await ask('GET', path)
-
-    expect(answer.statusCode).toBe(404)
-    expect(errorBody.safeParse(JSON.parse(answer.body ?? '')).success).toBe(true)
+    expect((await ask('GET', path)).statusCode).toBe(404)
   })
 })
