@@ -3,7 +3,7 @@
  * (DynamoDB: up to two days), so adapters that read one check it themselves: past it, a record is not there.
  */
 import type { CommandRecord } from '../core/commands.ts'
-import type { ConnectorReport, Delivery, Presence, Token } from '../core/model.ts'
+import type { ConnectorReport, Delivery, Gap, Presence, Token } from '../core/model.ts'
 import type { RequestKey } from '../core/idempotency/request-key.ts'
 import type { AuditRecord } from '../core/ports.ts'
 
@@ -32,6 +32,8 @@ export const keptUntil = {
   commandPart: (writtenAt: number) => writtenAt + 2 * DAY,
   delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
+  /** As long as the deliveries that it may explain the absence of. */
+  gap: (gap: Gap) => gap.to + 30 * DAY,
   /** By the contract's rule on idempotency keys. */
   requestKey: ({ createdAt }: RequestKey) => createdAt + DAY,
   /** Past the moment at which it is whole again an allowance says nothing. */

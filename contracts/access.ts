@@ -185,6 +185,10 @@ export const access: MethodAccess = {
     list: [{ table: 'connectors', actions: ['Query'] }],
     countStart: [{ table: 'connectors', actions: ['UpdateItem'] }],
   },
+  gaps: {
+    record: [{ table: 'gaps', actions: ['PutItem'] }],
+    list: [{ table: 'gaps', actions: ['Query'] }],
+  },
   audit: {
     append: [{ table: 'audit', actions: ['PutItem'] }],
     list: [{ table: 'audit', actions: ['Query'] }],

@@ -34,6 +34,7 @@ export const tables = {
     index: 'by-state',
   },
   connectors: { variable: 'TABLE_CONNECTORS', purpose: 'what the connectors tell of themselves', expires: true },
+  gaps: { variable: 'TABLE_GAPS', purpose: 'times in which events may have been missed', expires: true },
   idempotency: {
     variable: 'TABLE_IDEMPOTENCY',
     purpose: 'requests with an Idempotency-Key and their answers',

@@ -318,4 +318,50 @@ export interface ConnectorReport {
   readonly commandsWaiting: number
   /** Starts of this connector since the deployment, less one. */
   readonly restarts: number
+  /** How far its reading of each engine's events had come; absent in reports of before it was told. */
+  readonly eventLinks?: readonly EventLinkReport[] | undefined
+  /** When it stopped in order, epoch milliseconds; absent while it runs, and when it was killed. */
+  readonly stoppedAt?: number | undefined
+}
+
+/** How far a connector's reading of one engine's events has come. */
+export interface EventLinkReport {
+  /** The engine's name. */
+  readonly engine: string
+  /** Of the newest event, and of the process of the engine that it came from; empty before the first. */
+  readonly last: EventPosition
+  /** Since when the link has been up without a break, epoch milliseconds; 0 while it is down. */
+  readonly upSince: number
+}
+
+/** Names an event of an engine's process. Sequences identify; they neither order nor count. */
+export interface EventPosition {
+  /** Empty when unknown. */
+  readonly coreUuid: string
+  /** Empty when unknown. */
+  readonly sequence: string
+}
+
+/** A time in which events of an engine may have been missed, or were dropped. */
+export interface Gap {
+  /** Derived from whose gap it is, the engine, the reason and the beginning: one gap is recorded once. */
+  readonly id: string
+  /** The connector that missed the events. */
+  readonly connectorId: string
+  /** The connector that tells of it: another one when the first was killed. */
+  readonly recordedBy: string
+  /** The engine's name; empty for events that were dropped whatever engine they came from. */
+  readonly engine: string
+  /** Why the link was lost, in its own words, or `engine-restarted`, `connector-killed`, `dropped`. */
+  readonly reason: string
+  /** Epoch milliseconds. */
+  readonly from: number
+  /** Epoch milliseconds. */
+  readonly to: number
+  /** The last event before. */
+  readonly before: EventPosition
+  /** The first event after. */
+  readonly after: EventPosition
+  /** What was dropped, where that was counted. */
+  readonly dropped?: { readonly class: string; readonly count: number } | undefined
 }

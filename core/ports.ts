@@ -20,6 +20,7 @@ import type {
   Domain,
   DomainRoles,
   DomainToken,
+  Gap,
   Hook,
   PlatformEvent,
   Presence,
@@ -446,6 +447,14 @@ export interface ConnectorStatusStore {
   countStart(): Promise<number>
 }
 
+/** The times in which events of an engine may have been missed, or were dropped; kept for a week at least. */
+export interface GapStore {
+  /** Writes a gap, once. `true` when the record that stands is this recorder's own. */
+  record(gap: Gap): Promise<boolean>
+  /** Every gap that began at or after `since` (epoch milliseconds), in the order of beginnings. */
+  list(since: number): Promise<Gap[]>
+}
+
 /** One line of the audit trail. */
 export interface AuditRecord {
   readonly at: number
@@ -564,6 +573,7 @@ export interface Ports {
   deliveryQueue: DeliveryQueue
   hookClient: HookClient
   connectorStatus: ConnectorStatusStore
+  gaps: GapStore
   audit: AuditLog
   idempotency: IdempotencyStore
   rateLimits: RateLimitStore

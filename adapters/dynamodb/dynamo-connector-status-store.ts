@@ -19,6 +19,16 @@ const reportItem = z.object({
   commandsInFlight: z.number(),
   commandsWaiting: z.number(),
   restarts: z.number(),
+  eventLinks: z.optional(
+    z.array(
+      z.object({
+        engine: z.string(),
+        last: z.object({ coreUuid: z.string(), sequence: z.string() }),
+        upSince: z.number(),
+      }),
+    ),
+  ),
+  stoppedAt: z.optional(z.number()),
 })
 
 /** Reports of connectors in DynamoDB: a handful of items, of which each connector rewrites its own. */

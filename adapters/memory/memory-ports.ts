@@ -15,6 +15,7 @@ import { memoryDomainStore } from './memory-domain-store.ts'
 import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
 import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
 import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
+import { memoryGapStore } from './memory-gap-store.ts'
 import { type MemoryHookClient, memoryHookClient } from './memory-hook-client.ts'
 import { memoryHookStore } from './memory-hook-store.ts'
 import { memoryIdempotencyStore } from './memory-idempotency-store.ts'
@@ -76,6 +77,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     deliveryQueue: memoryDeliveryQueue(),
     hookClient: memoryHookClient(),
     connectorStatus: memoryConnectorStatusStore(context),
+    gaps: memoryGapStore(context),
     audit: memoryAuditLog(context),
     idempotency: memoryIdempotencyStore(context),
     rateLimits: memoryRateLimitStore(context),

@@ -11,6 +11,7 @@ import type {
   Domain,
   DomainRoles,
   DomainToken,
+  Gap,
   Hook,
   Presence,
   Token,
@@ -43,6 +44,7 @@ export interface MemoryState {
   readonly deliveries: Map<string, Delivery>
   readonly connectors: Map<string, ConnectorReport>
   readonly connectorStarts: { count: number }
+  readonly gaps: Map<string, Gap>
   readonly requestKeys: Map<string, RequestKey>
   /** Key of an allowance to the moment at which it is whole again. */
   readonly buckets: Map<string, number>
@@ -84,6 +86,7 @@ export function memoryState(): MemoryState {
     deliveries: new Map(),
     connectors: new Map(),
     connectorStarts: { count: 0 },
+    gaps: new Map(),
     requestKeys: new Map(),
     buckets: new Map(),
     windows: new Map(),

@@ -10,7 +10,13 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
   test('each connector has its newest report in the list', async () => {
     const now = stores().clock.now()
     const newest = aReport({ connectorId: 'a', reportedAt: now + 1, engineConnected: false })
-    const other = aReport({ connectorId: 'b', reportedAt: now })
+    const last = { coreUuid: '981a5c5a-d057-447a-be95-4b13f8d004b6', sequence: '4711' }
+    const other = aReport({
+      connectorId: 'b',
+      reportedAt: now,
+      stoppedAt: now,
+      eventLinks: [{ engine: '192.0.2.1:8021', last, upSince: now - 1 }],
+    })
     await stores().connectorStatus.report(aReport({ connectorId: 'a', reportedAt: now }))
     await stores().connectorStatus.report(newest)
     await stores().connectorStatus.report(aReport({ connectorId: 'a', reportedAt: now - 1 }))

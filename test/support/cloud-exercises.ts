@@ -11,6 +11,7 @@ import {
   aDomainToken,
   aHook,
   aPresence,
+  aGap,
   aReport,
   aRequestKey,
   aRole,
@@ -238,6 +239,10 @@ export const exercises: {
     report: { run: ({ connectorStatus }) => connectorStatus.report(aReport()) },
     list: { run: ({ connectorStatus }) => connectorStatus.list(0) },
     countStart: { run: ({ connectorStatus }) => connectorStatus.countStart() },
+  },
+  gaps: {
+    record: { run: ({ gaps }) => gaps.record(aGap()) },
+    list: { run: ({ gaps }) => gaps.list(0) },
   },
   idempotency: {
     create: {

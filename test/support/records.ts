@@ -12,6 +12,7 @@ import type {
   Delivery,
   Domain,
   DomainToken,
+  Gap,
   Hook,
   PlatformEvent,
   Presence,
@@ -245,6 +246,22 @@ export function aReport(given: Partial<ConnectorReport> = {}): ConnectorReport {
     commandsInFlight: 0,
     commandsWaiting: 0,
     restarts: 0,
+    ...given,
+  }
+}
+
+/** A gap of `connector-1`. */
+export function aGap(given: Partial<Gap> = {}): Gap {
+  return {
+    id: randomUUID(),
+    connectorId: 'connector-1',
+    recordedBy: 'connector-1',
+    engine: '192.0.2.1:8021',
+    reason: 'closed',
+    from: T0,
+    to: T0 + 1_000,
+    before: { coreUuid: randomUUID(), sequence: '1' },
+    after: { coreUuid: randomUUID(), sequence: '9' },
     ...given,
   }
 }

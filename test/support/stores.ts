@@ -11,6 +11,7 @@ import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-to
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
+import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { dynamoIdempotencyStore } from '../../adapters/dynamodb/dynamo-idempotency-store.ts'
 import { dynamoLiveCallStore } from '../../adapters/dynamodb/dynamo-live-call-store.ts'
@@ -47,6 +48,7 @@ export type StorePorts = Pick<
   | 'subscriptions'
   | 'deliveries'
   | 'connectorStatus'
+  | 'gaps'
   | 'idempotency'
   | 'rateLimits'
   | 'liveCalls'
@@ -110,6 +112,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     subscriptions: dynamoSubscriptionReader(context),
     deliveries: dynamoDeliveryStore(context),
     connectorStatus: dynamoConnectorStatusStore(context),
+    gaps: dynamoGapStore(context),
     idempotency: dynamoIdempotencyStore(context),
     rateLimits: dynamoRateLimitStore(context),
     liveCalls: dynamoLiveCallStore(context),

@@ -1,0 +1,55 @@
+import * as z from 'zod/mini'
+import type { GapStore } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import { keptUntil } from '../retention.ts'
+import { queryAll, tableName } from './client.ts'
+import { expirySeconds, parseItem, putNew, unexpired } from './items.ts'
+import { joinKey, numberPart } from './key.ts'
+
+const position = z.object({ coreUuid: z.string(), sequence: z.string() })
+
+const gapItem = z.object({
+  id: z.string(),
+  connectorId: z.string(),
+  recordedBy: z.string(),
+  engine: z.string(),
+  reason: z.string(),
+  from: z.number(),
+  to: z.number(),
+  before: position,
+  after: position,
+  dropped: z.optional(z.object({ class: z.string(), count: z.number() })),
+})
+
+/** One partition in the order of beginnings: gaps are rare, and are read a span at a time. */
+const PARTITION = 'gaps'
+
+/** Sorts behind every key of a gap: those begin with digits. */
+const END = '~'
+
+/** Gaps in DynamoDB. A repetition by whoever recorded one finds its own mark and still counts as recorded. */
+export function dynamoGapStore(context: AdapterContext): GapStore {
+  return {
+    record: (gap) =>
+      putNew(
+        context,
+        tableName(context, 'gaps'),
+        {
+          pk: PARTITION,
+          sk: joinKey(numberPart(gap.from), gap.id),
+          ...gap,
+          expiresAt: expirySeconds(keptUntil.gap(gap)),
+        },
+        gap.recordedBy,
+      ),
+    async list(since) {
+      const items = await queryAll(context, {
+        TableName: tableName(context, 'gaps'),
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':pk': PARTITION, ':from': numberPart(Math.max(0, since)), ':to': END },
+      })
+      return items.flatMap((item) => parseItem(gapItem, unexpired(context, item)) ?? [])
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import type { GapStore } from '../../core/ports.ts'
+import { type MemoryContext, byText } from './memory-state.ts'
+
+/** Gaps in memory. */
+export function memoryGapStore({ state }: Pick<MemoryContext, 'state'>): GapStore {
+  return {
+    async record(gap) {
+      const known = state.gaps.get(gap.id)
+      if (known === undefined) state.gaps.set(gap.id, gap)
+      return known === undefined || known.recordedBy === gap.recordedBy
+    },
+    async list(since) {
+      return [...state.gaps.values()]
+        .filter((gap) => gap.from >= since)
+        .sort(byText((gap) => gap.id))
+        .sort((a, b) => a.from - b.from)
+    },
+  }
+}
