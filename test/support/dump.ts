@@ -1,16 +1,32 @@
 import type { AdapterContext } from '../../adapters/context.ts'
+import type { Item } from '../../adapters/dynamodb/attributes.ts'
 import { scanAll, tableName } from '../../adapters/dynamodb/client.ts'
 import { type TableName, tables } from '../../contracts/resources.ts'
 
-/** Every item of every table but those named, as text, in a fixed order. */
-export async function dump(context: AdapterContext, without: readonly TableName[] = []): Promise<readonly string[]> {
+/** One item as it is stored. */
+export interface StoredItem {
+  readonly table: TableName
+  readonly item: Item
+  /** The name of the table and all attributes, in a fixed order. */
+  readonly text: string
+}
+
+/** Every item of every table but those named. */
+export async function storedItems(
+  context: AdapterContext,
+  without: readonly TableName[] = [],
+): Promise<readonly StoredItem[]> {
   const names = (Object.keys(tables) as TableName[]).filter((name) => !without.includes(name))
-  const items: string[] = []
-  for (const name of names) {
-    const found = await scanAll(context, { TableName: tableName(context, name), ConsistentRead: true })
-    items.push(...found.map((item) => `${name} ${sortedJson(item)}`))
-  }
-  return items.sort()
+  const found = names.map(async (table) => {
+    const items = await scanAll(context, { TableName: tableName(context, table), ConsistentRead: true })
+    return items.map((item) => ({ table, item, text: `${table} ${sortedJson(item)}` }))
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/** The same as text, in a fixed order. */
+export async function dump(context: AdapterContext, without: readonly TableName[] = []): Promise<readonly string[]> {
+  return (await storedItems(context, without)).map(({ text }) => text).sort()
 }
 
 /** JSON whose keys are in order at every depth: stores promise none. */

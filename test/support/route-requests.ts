@@ -14,6 +14,8 @@ export interface Things {
   readonly list: string
   readonly number: string
   readonly routes: readonly [string, string]
+  /** A one-time code; `123456` where none is named. */
+  readonly code?: string
 }
 
 const route = { destination_number: '^1$', callflow: [{ answer: '' }] }
@@ -58,8 +60,8 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   createEmailSettings: () => ({ body: mailServer }),
   replaceEmailSettings: () => ({ body: mailServer }),
   sendTestMail: () => ({ body: { to: 'somebody@mail.example.net' } }),
-  confirmTotp: () => ({ body: { code: '123456' } }),
-  endTotp: () => ({ body: { code: '123456' } }),
+  confirmTotp: ({ code = '123456' }) => ({ body: { code } }),
+  endTotp: ({ code = '123456' }) => ({ body: { code } }),
   logIn: ({ account: login, domain }) => ({
     body: { username: `${login}@${domain}`, password: `password of ${login}` },
   }),

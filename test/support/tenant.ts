@@ -1,10 +1,10 @@
 /** A tenant that has one of everything, and the credentials of its people and programs. */
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { memoryKey } from '../../adapters/memory/memory-state.ts'
 import type { DomainToken } from '../../core/model.ts'
 import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
 import type { Api } from './api.ts'
 import {
+  aCommandRecord,
   aDelivery,
   aDomain,
   aDomainToken,
@@ -15,9 +15,11 @@ import {
   aRoute,
   anAuditRecord,
   anEntry,
+  anEvent,
   emailSettingsOf,
 } from './records.ts'
 import type { Things } from './route-requests.ts'
+import { aSecondFactor } from './second-factor.ts'
 
 /** The accounts that every tenant has. */
 export const people = { user: '1000', admin: '1001', operator: '1002', colleague: '1003' } as const
@@ -28,10 +30,13 @@ export const usualThings: Omit<Things, 'domain'> = {
   channel: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
   role: 'spare',
   token: '0d3d3d0e-8c1f-4f6c-9a43-0c7e1f2b3a4d',
-  list: 'spam',
+  list: 'spam|100',
   number: '100',
   routes: ['a'.repeat(24), 'b'.repeat(24)],
 }
+
+/** The first hook of every tenant. */
+const hookId = 'c'.repeat(24)
 
 /** What tells tenants apart. */
 export interface TenantInput {
@@ -39,6 +44,8 @@ export interface TenantInput {
   /** Stands in everything that the tenant wrote; letters, digits and hyphens. */
   readonly mark: string
   readonly things?: Partial<Things>
+  /** Keys that its requests came with; `key-1` where none is named. */
+  readonly keys?: readonly string[]
 }
 
 /** A tenant as a test knows it. */
@@ -49,19 +56,23 @@ export interface Tenant {
 }
 
 /** Makes a tenant with accounts of each kind and, in every store, a record with its mark. */
-export async function aTenant(api: Api, { domain, mark, things: given = {} }: TenantInput): Promise<Tenant> {
-  const things = { ...usualThings, ...given, domain }
-  const { ports } = api
-  await ports.domains.create(aDomain({ name: domain, customerId: mark, variables: { planted: mark } }))
-  await ports.roles.write({ domain, roles: rolesOf(mark, things), version: 1 })
-  const secondFactor = { sealed: 'c2VhbGVk', isOn: true, usedStep: 0 }
+export async function aTenant(api: Api, { domain, mark, things: given = {}, keys = ['key-1'] }: TenantInput) {
+  const tenant: Tenant = { domain, mark, things: { ...usualThings, ...given, domain } }
+  const { account } = tenant.things
+  await api.ports.domains.create(aDomain({ name: domain, customerId: mark, variables: { planted: mark } }))
+  await api.ports.roles.write({ domain, roles: rolesOf(mark, tenant.things), version: 1 })
+  const secondFactor = await aSecondFactor(api, { domain, login: account }, true)
   const variables = { planted: mark }
   await api.account({ domain, login: people.user, variables })
   await api.account({ domain, login: people.admin, role: 'admin', variables })
   await api.account({ domain, login: people.operator, role: 'operator', variables })
-  await api.account({ domain, login: things.account, variables, secondFactor })
-  await fillStores(api, { domain, mark, things })
-  return { domain, mark, things }
+  await api.account({ domain, login: account, variables, secondFactor })
+  await fillSettings(api, tenant)
+  await fillTraces(api, tenant)
+  for (const key of keys) {
+    await api.ports.idempotency.create(aRequestKey({ domain, key, answer: JSON.stringify({ planted: mark }) }))
+  }
+  return tenant
 }
 
 /** The headers of whoever has a login in a tenant. */
@@ -99,24 +110,46 @@ function rolesOf(mark: string, { role }: Things) {
   return [operator, aRole({ name: role }), aRole({ name: mark })]
 }
 
-async function fillStores({ ports, clock }: Api, { domain, mark, things }: Tenant): Promise<void> {
-  const username = `${people.user}@${domain}`
+/** What its people set up, at least two of whatever is listed. */
+async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): Promise<void> {
   const limits = { entries: 9, lists: 9 }
-  const token = aDomainToken({ domain, uuid: things.token, role: 'user', description: mark, createdBy: username })
-  await ports.domainTokens.create(token, 9)
-  await ports.blacklists.add(anEntry({ domain, list: things.list, number: things.number, note: mark }), limits)
+  const createdBy = `${people.user}@${domain}`
+  for (const uuid of [things.token, things.token.replace(/^./, 'f')]) {
+    await ports.domainTokens.create(aDomainToken({ domain, uuid, role: 'user', description: mark, createdBy }), 9)
+  }
+  for (const number of [things.number, `${things.number}1`]) {
+    await ports.blacklists.add(anEntry({ domain, list: things.list, number, note: mark }), limits)
+  }
   await ports.blacklists.add(anEntry({ domain, list: mark, number: things.number }), limits)
   for (const [order, id] of things.routes.entries()) {
     await ports.defaultRoutes.create(aRoute({ domain, id, order, name: mark }), order)
   }
-  await ports.hooks.create([aHook({ domain, id: 'c'.repeat(24), description: mark })], 9)
+  await ports.hooks.create(
+    [hookId, 'd'.repeat(24)].map((id) => aHook({ domain, id, description: mark })),
+    9,
+  )
   const { options, ...settings } = emailSettingsOf({ domain, description: mark, from: 'pbx@mail.example.net' })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
-  await ports.audit.append(anAuditRecord({ domain, caller: username, path: `/api/v2/accounts/${mark}` }))
-  await ports.presence.put(aPresence({ domain, contacts: [{ id: mark, expiresAt: clock.now() + 3_600_000 }] }))
-  await ports.idempotency.create(aRequestKey({ domain, answer: JSON.stringify({ planted: mark }) }))
-  await ports.liveCalls.put(domain, things.channel, clock.now() + 3_600_000, 9)
-  await ports.rateLimits.takeInWindow(`test-mail:${domain}`, { limit: 5, windowMs: 3_600_000 }, clock.now())
-  await ports.loginThrottle.fail([`user:${username}`], clock.now())
-  ports.state.deliveries.set(memoryKey(domain, 'msg'), aDelivery({ domain, id: 'msg', hookId: mark }))
+}
+
+/** What the platform noted of it. */
+async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenant): Promise<void> {
+  const now = clock.now()
+  const username = `${people.user}@${domain}`
+  for (const requestId of ['request-1', 'request-2']) {
+    await ports.audit.append(anAuditRecord({ domain, requestId, caller: username, path: `/api/v2/accounts/${mark}` }))
+  }
+  await ports.presence.put(aPresence({ domain, contacts: [{ id: mark, expiresAt: now + 3_600_000 }] }))
+  await ports.liveCalls.put(domain, things.channel, now + 3_600_000, 9)
+  await ports.rateLimits.take(`domain:${domain}`, { intervalMs: 1000, burst: 100 }, now)
+  await ports.rateLimits.takeInWindow(`test-mail:${domain}`, { limit: 5, windowMs: 3_600_000 }, now)
+  await ports.loginThrottle.fail([`user:${username}`], now)
+  await ports.sessions.touch(username, domain, now)
+  await ports.sessions.meet(`${things.token}@${domain}`, '198.51.100.0', now)
+  const scope = { domain, presenceId: username }
+  const record = aCommandRecord({ scope, command: { kind: 'hold', uuid: things.channel } })
+  await ports.commands.create(record)
+  await ports.commands.complete(record.id, { state: 'done', text: mark })
+  const event = anEvent({ domain, uuid: things.channel, fields: { planted: mark } })
+  await ports.deliveries.create(aDelivery({ domain, id: 'msg', hookId, event }))
 }

@@ -1,0 +1,6 @@
+/** Permissions and the walls between tenants in full, with the real adapters over a DynamoDB. */
+import { describe } from 'vitest'
+import { overDynamoDb } from '../support/filled-platform.ts'
+import { callersAndThings } from '../unit/tenancy/callers-and-things.suite.ts'
+
+describe('callers and things over DynamoDB', () => callersAndThings(overDynamoDb))

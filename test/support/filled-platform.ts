@@ -1,0 +1,110 @@
+/** Platforms that every call of a table of tests finds as they were filled, over memory and over DynamoDB. */
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { deleteItem, putItem, tableName } from '../../adapters/dynamodb/client.ts'
+import type { AdapterContext } from '../../adapters/context.ts'
+import type { Item } from '../../adapters/dynamodb/attributes.ts'
+import { tables } from '../../contracts/resources.ts'
+import { type Api, anApi } from './api.ts'
+import { type StoredItem, storedItems } from './dump.ts'
+import { startDynamoServer } from './dynamo-server.ts'
+import { dynamoStores } from './stores.ts'
+
+/** A platform, what its filling answered, and a look at all that it keeps. */
+export interface FilledPlatform<T> {
+  readonly api: Api
+  readonly filled: T
+  /** The names of its stores. */
+  readonly stores: readonly string[]
+  /** Every record of every store as text, in a fixed order; each begins with the name of its store. */
+  stored(): Promise<string[]>
+}
+
+/** Where filled platforms come from. */
+export interface PlatformSource<T> {
+  /** A platform as it was filled, whatever was done to the ones before it, which are not to be used any more. */
+  fresh(): Promise<FilledPlatform<T>>
+  close(): Promise<void>
+}
+
+/** One way to keep what a platform is filled with; `env` is the environment of the endpoints. */
+export interface PlatformKind {
+  readonly name: string
+  readonly open: <T>(
+    env: Readonly<Record<string, string>>,
+    fill: (api: Api) => Promise<T>,
+  ) => Promise<PlatformSource<T>>
+}
+
+/** Everything in memory. */
+export const inMemory: PlatformKind = {
+  name: 'memory',
+  open: async (env, fill) => ({
+    async fresh() {
+      const api = anApi(env)
+      const { state } = api.ports
+      const filled = await fill(api)
+      return { api, filled, stores: Object.keys(state), stored: async () => memoryRecords(state) }
+    },
+    close: async () => {},
+  }),
+}
+
+/** The real adapters over an embedded DynamoDB; what is no store of records stays in memory. */
+export const overDynamoDb: PlatformKind = {
+  name: 'DynamoDB',
+  async open(env, fill) {
+    const server = await startDynamoServer()
+    const contextOf = ({ clock }: Pick<Api, 'clock'>): AdapterContext => ({
+      env: { ...server.env },
+      clock,
+      random: systemRandomness,
+    })
+    const first = anApi(env)
+    const filled = await fill(first.with(dynamoStores(contextOf(first))))
+    const wanted = await storedItems(contextOf(first))
+    return {
+      async fresh() {
+        const api = anApi(env)
+        const context = contextOf(api)
+        await restore(context, wanted)
+        return {
+          // What is sealed in the records opens with the first platform's box alone.
+          api: api.with({ ...dynamoStores(context), secretBox: first.ports.secretBox }),
+          filled,
+          stores: Object.keys(tables),
+          stored: async () => (await storedItems(context)).map(({ text }) => text).sort(),
+        }
+      },
+      close: () => server.close(),
+    }
+  },
+}
+
+/** Makes the tables hold what they held: removes what came, and puts back what went or was changed. */
+async function restore(context: AdapterContext, wanted: readonly StoredItem[]): Promise<void> {
+  const there = await storedItems(context)
+  const [kept, found] = [wanted, there].map((items) => new Set(items.map(({ text }) => text)))
+  for (const { table, item, text } of there) {
+    if (kept?.has(text) !== true) await deleteItem(context, { TableName: tableName(context, table), Key: keyOf(item) })
+  }
+  for (const { table, item, text } of wanted) {
+    if (found?.has(text) === true) continue
+    await putItem(context, { TableName: tableName(context, table), Item: { ...item, ...keyOf(item) } })
+  }
+}
+
+const keyOf = ({ pk, sk }: Item) => ({ pk: String(pk), sk: String(sk) })
+
+function memoryRecords(state: Api['ports']['state']): string[] {
+  return Object.entries(state)
+    .flatMap(([store, kept]) => {
+      const records: unknown[] = kept instanceof Map ? [...kept] : [kept].flat()
+      return records.map((record) => `${store} ${asText(record)}`)
+    })
+    .sort()
+}
+
+/** Any value as JSON; maps as lists of their entries. */
+export function asText(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => (member instanceof Map ? [...member] : member))
+}
