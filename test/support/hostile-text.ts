@@ -9,12 +9,13 @@ export const fixed = (numRuns: number) => ({ seed: 20_260_115, numRuns })
 
 /** Separators, quotes, controls, invisible characters, look-alikes and halves of surrogate pairs. */
 const characters = [
-  ...'@#%:/\\|,;*$&<>"\'`=?!~^()[]{} ',
-  ...'\t\r\n\u0000\u0007\u001b\u007f\u0085\u00a0\u00ad\u200b\u200d\u202e\u2028\u2060\ufeff\ufffd\ufffe\uffff',
-  ...'１ａＡаıKſẹ。．＠',
+  ...Array.from('@#%:/\\|,;*$&<>"\'`=?!~^()[]{} '),
+  ...Array.from(
+    '\t\r\n\u0000\u0007\u001b\u007f\u0085\u00a0\u00ad\u200b\u200d\u202e\u2028\u2060\ufeff\ufffd\ufffe\uffff',
+  ),
+  ...Array.from('１ａＡаıKſẹ。．＠😀'),
   '\ud800',
   '\udc00',
-  '😀',
 ]
 
 const pieces = [

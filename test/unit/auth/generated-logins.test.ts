@@ -84,7 +84,7 @@ describe('a generated login body', () => {
       fixed(1000),
     )
 
-    expect([...seen].sort()).toEqual([400, 401, 404, 413])
+    expect(seen).toEqual(new Set([400, 401, 404, 413]))
     for (const secret of ['planted', right.password, hash]) expect(tracesOf(api)).not.toContain(secret)
     expect(await api.call(logIn, { body: right })).toMatchObject({ status: 200 })
   })

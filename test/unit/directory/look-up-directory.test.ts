@@ -1,40 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { XMLParser } from 'fast-xml-parser'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
-import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
 import { writeDirectoryXml } from '../../../functions/engine/write-directory-xml.ts'
-import { type Api, anApi, passwordOf } from '../../support/api.ts'
+import { anApi, passwordOf } from '../../support/api.ts'
+import { askDirectory as ask, directoryForm as form, readDirectory as read } from '../../support/directory-reader.ts'
 import { aDomain } from '../../support/records.ts'
-
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  parseAttributeValue: false,
-  trimValues: false,
-  isArray: (name) => ['param', 'variable', 'user'].includes(name),
-})
-
-/** What an answer says, read by an XML parser. */
-function read(xml: string) {
-  const { section } = parser.parse(xml).document
-  const named = (items: { name: string; value: string }[] = []) =>
-    Object.fromEntries(items.map(({ name, value }) => [name, value]))
-  const settings = (of: { params?: { param?: [] }; variables?: { variable?: [] } } = {}) => ({
-    params: named(of.params?.param),
-    variables: named(of.variables?.variable),
-  })
-  const users = section.domain?.groups.group.users.user ?? []
-  return {
-    section: section.name,
-    status: section.result?.status,
-    domain: section.domain?.name,
-    ...settings(section.domain),
-    users: users.map((user: Record<string, string>) => Object.assign(user, settings(user))),
-  }
-}
 
 /** The request that a real engine sent, and the answer that satisfied it. */
 const recorded = (name: string) => {
@@ -42,21 +14,6 @@ const recorded = (name: string) => {
     readFileSync(new URL(`../../fixtures/freeswitch/xml-curl/${name}-1.${ending}`, import.meta.url), 'utf8')
   return { form: file('http').split('\r\n\r\n')[1] ?? '', answer: read(file('answer.xml')) }
 }
-
-async function ask(api: Api, rawBody: string) {
-  const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
-  const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' }
-  const answer = await api.call(lookUpDirectory, {
-    rawBody: Buffer.from(rawBody).toString('base64'),
-    base64: true,
-    headers,
-  })
-  expect(answer).toMatchObject({ status: 200, headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
-  return { ...read(answer.text), text: answer.text }
-}
-
-const form = (fields: Record<string, string>) =>
-  new URLSearchParams({ section: 'directory', tag_name: 'domain', key_name: 'name', key: 'id', ...fields }).toString()
 
 /** The tenant of the recordings. */
 async function setUp() {
