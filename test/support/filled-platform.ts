@@ -38,15 +38,25 @@ export interface PlatformKind {
 /** Everything in memory. */
 export const inMemory: PlatformKind = {
   name: 'memory',
-  open: async (env, fill) => ({
-    async fresh() {
-      const api = anApi(env)
-      const { state } = api.ports
-      const filled = await fill(api)
-      return { api, filled, stores: Object.keys(state), stored: async () => memoryRecords(state) }
-    },
-    close: async () => {},
-  }),
+  async open(env, fill) {
+    const first = anApi(env)
+    const filled = await fill(first)
+    const wanted = first.ports.state
+    return {
+      async fresh() {
+        const api = anApi(env)
+        const { state } = api.ports
+        fillState(state, wanted)
+        return {
+          api: api.with({ secretBox: first.ports.secretBox }),
+          filled,
+          stores: Object.keys(state),
+          stored: async () => memoryRecords(state),
+        }
+      },
+      close: async () => {},
+    }
+  },
 }
 
 /** The real adapters over an embedded DynamoDB; what is no store of records stays in memory. */
@@ -94,6 +104,16 @@ async function restore(context: AdapterContext, wanted: readonly StoredItem[]): 
 }
 
 const keyOf = ({ pk, sk }: Item) => ({ pk: String(pk), sk: String(sk) })
+
+/** Records in memory are never changed in place, so that two platforms can share them. */
+function fillState(state: Api['ports']['state'], wanted: Api['ports']['state']): void {
+  for (const [name, kept] of Object.entries(wanted)) {
+    const place: unknown = Reflect.get(state, name)
+    if (place instanceof Map && kept instanceof Map) for (const [key, record] of kept) place.set(key, record)
+    else if (Array.isArray(place) && Array.isArray(kept)) place.push(...kept)
+    else Object.assign(Object(place), kept)
+  }
+}
 
 function memoryRecords(state: Api['ports']['state']): string[] {
   return Object.entries(state)

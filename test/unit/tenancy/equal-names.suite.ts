@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { routes } from '../../../contracts/routes/index.ts'
+import type { Route } from '../../../contracts/routes/route.ts'
+import { handler as cleanUp } from '../../../functions/domains/clean-up-domain.ts'
+import { type Api, aContext } from '../../support/api.ts'
+import { type PlatformKind, asText } from '../../support/filled-platform.ts'
+import { opened } from '../../support/opened.ts'
+import { aBatch } from '../../support/queue-batch.ts'
+import { handlerOf, requestTo } from '../../support/route-requests.ts'
+import { codeOf, giveSecondFactor } from '../../support/second-factor.ts'
+import { people } from '../../support/tenant.ts'
+import {
+  type Caller,
+  type Likes,
+  callers,
+  env,
+  fillLikes,
+  isNamed,
+  names,
+  obey,
+  queryOf,
+  recordsOf,
+} from './like-names.ts'
+
+/** Which calls are made. */
+export interface Part {
+  readonly names?: readonly string[]
+  readonly callers?: readonly Caller[]
+}
+
+/** What the platform keeps for itself. */
+const ofNoTenant = new Set(['connectors', 'connectorStarts', 'gaps', 'highestSessions', 'subscriptions'])
+
+/** All that left the service for the engine, the hooks, mail servers and the background. */
+const sentBy = ({ ports }: Api) =>
+  asText([ports.engine.given, ports.events.published, ports.mail.sent, ports.cleanups.queued])
+
+/** Brings the platform into the state that a route is served in, for every tenant alike. */
+async function prepare({ api, filled: { tenants } }: Likes, { operationId }: Route): Promise<void> {
+  obey(api)
+  if (operationId !== 'confirmTotp' && operationId !== 'endTotp') return
+  for (const { domain } of tenants) {
+    for (const login of [people.user, people.admin]) {
+      await giveSecondFactor(api, { domain, login }, operationId === 'endTotp')
+    }
+  }
+}
+
+/** One call for a tenant, and what it did to the other tenants. */
+async function callFor(platform: Likes, name: string, caller: Caller, route: Route) {
+  const { api, filled, stored } = platform
+  await prepare(platform, route)
+  const own = filled.tenants.find(({ domain }) => domain === name)
+  if (own === undefined) throw new Error(`no tenant ${name}`)
+  const login = caller === 'admin' ? people.admin : people.user
+  // The colleague has a second factor on, and would need a code to log in.
+  const account = route.authentication === 'token' ? own.things.account : people.user
+  const request = requestTo(route, { ...own.things, account, code: codeOf(api, { domain: name, login }) })
+  const headers = { ...request.headers, ...filled.headersOf(name, caller, route) }
+  const before = await stored()
+
+  const answer = await api.call(await handlerOf(route), { ...request, headers, query: queryOf(caller, name, route) })
+  const isSwept = await cleanUpAfter(api)
+
+  return {
+    api,
+    answer,
+    others: filled.tenants.filter((tenant) => tenant !== own),
+    before,
+    after: await stored(),
+    isSwept,
+  }
+}
+
+/** Does what a deletion left to the background, with its grace over. Tells whether there was such a thing. */
+async function cleanUpAfter({ ports, tools, clock }: Api): Promise<boolean> {
+  const [queued] = ports.cleanups.queued
+  if (queued === undefined) return false
+  const { domain, requestedAt } = queued
+  clock.move(120_000)
+  await cleanUp.over(ports, tools)(aBatch([{ version: 1, domain, requestedAt }]), aContext)
+  return !(await ports.domains.exists(domain)) && (await ports.accounts.list(domain)).length === 0
+}
+
+/** Calls every endpoint for each tenant and compares all that is stored of every other tenant before and after. */
+export function equalNames(kind: PlatformKind, part: Part = {}): void {
+  const source = opened(() => kind.open(env, fillLikes))
+
+  it('a tenant of these tests has something in every store that knows tenants', async () => {
+    const platform = await source().fresh()
+    const { filled, stores } = platform
+
+    for (const { domain } of filled.tenants.slice(0, names.length)) {
+      const records = await recordsOf(platform, domain)
+      const empty = stores.filter((store) => !records.some((text) => text.startsWith(`${store} `)))
+      expect(empty.filter((store) => !ofNoTenant.has(store) && store !== 'deletedDomains')).toEqual([])
+    }
+  })
+
+  describe.each(part.names ?? names)('a call for %s', (name) => {
+    it.each(routes.map((route) => [route.operationId, route] as const))(
+      'of %s changes nothing of tenants with a name like it, tells nothing of them and sends nothing for them',
+      async (operationId, route) => {
+        const served: Caller[] = []
+        for (const caller of route.authentication === 'token' ? (part.callers ?? callers) : (['admin'] as const)) {
+          const platform = await source().fresh()
+          const { api, answer, others, before, after, isSwept } = await callFor(platform, name, caller, route)
+
+          expect(isSwept).toBe(operationId === 'deleteDomain' && caller === 'root')
+          if (answer.status === 200) served.push(caller)
+          const shown = answer.text + asText(answer.headers)
+          for (const { domain, mark } of others) {
+            const of = (records: readonly string[]) => records.filter((text) => isNamed(text, domain))
+            expect(of(after), `${caller}: ${domain}`).toEqual(of(before))
+            expect(shown, `${caller}: ${mark}`).not.toContain(mark)
+            expect(isNamed(sentBy(api), domain), `${caller}: sent to ${domain}`).toBe(false)
+          }
+        }
+        expect(served).not.toEqual([])
+      },
+    )
+  })
+
+  describe('root, who names no domain', () => {
+    it.each(['holdChannel', 'hangUpChannel', 'listChannels'])('works in all of them by %s', async (operationId) => {
+      const platform = await source().fresh()
+      const { api, filled } = platform
+      obey(api)
+      const route = routes.find((each) => each.operationId === operationId)
+      const [first] = filled.tenants
+      if (route === undefined || first === undefined) throw new Error('no such route')
+      const before = await Promise.all(names.map((name) => recordsOf(platform, name)))
+
+      const headers = filled.headersOf(first.domain, 'root', route)
+      const answer = await api.call(await handlerOf(route), { ...requestTo(route, first.things), headers })
+
+      expect(answer.status).toBe(200)
+      expect(api.ports.engine.given).toMatchObject([{ scope: { domain: null, presenceId: null } }])
+      expect(await Promise.all(names.map((name) => recordsOf(platform, name)))).toEqual(before)
+    })
+  })
+}
