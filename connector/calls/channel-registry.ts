@@ -1,28 +1,17 @@
+import type { Channel, LifeEvent } from './channel.ts'
+import { type Entry, type Source, type Told, blankEntry, isOver, isSeen, learned, withSeen } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
 import { type ReadField, legDomainCandidates } from './leg-domain.ts'
 
-/** What the connector knows of one channel of the engine. */
-export interface Channel {
-  readonly uuid: string
-  /** The name of the engine that has it; empty while that is not known. */
-  readonly engine: string
-  /** Lower case; empty while no domain is known. Once known it stays. */
-  readonly domain: string
-  /** `<login>@<domain>` as the engine has it, lower-cased; empty when the engine has none. */
-  readonly presenceId: string
-  /** The engine's word, such as `ACTIVE` or `HELD`; empty when unknown. */
-  readonly callState: string
-  /** Whether the engine itself told of the channel since its event link was last made. */
-  readonly proven: boolean
-}
+export type { Channel } from './channel.ts'
 
-/** The channels that are up, by uuid. Learned from the engine and from the calls that the platform placed. */
+/** The channels that are up, by uuid. Learned from the engines and from the calls that the platform placed. */
 export interface ChannelRegistry {
   /** A channel that is up, by its uuid or by the uuid that was chosen for it. */
   find(uuid: string): Channel | undefined
   /** The domain of a leg that is up or ended a short while ago. */
   domainOf(uuid: string): string | undefined
-  /** Whether the engine told, a short while ago, that the channel was destroyed. */
+  /** Whether the channel was destroyed a short while ago. */
   hasEnded(uuid: string): boolean
   /** Notes that the platform is about to place a call with this uuid at an engine. */
   place(uuid: string, domain: string, presenceId: string, engine: string): void
@@ -30,14 +19,24 @@ export interface ChannelRegistry {
   unplace(uuid: string): void
   /** The engine made `actual` where `chosen` was asked for: both now lead to it. */
   alias(chosen: string, actual: string): void
-  /** Takes in what an engine told of a channel and finds its domain. Rejects when the store of domains is gone. */
-  learn(uuid: string, read: ReadField, engine: string): Channel | Promise<Channel>
-  /** The engine destroyed the channel. */
+  /**
+   * Takes in what an engine told of a channel and finds its domain. One that has ended stays so, and is answered as it
+   * was, unless another process of the engine tells of it, or an event shows that its end was only taken for granted.
+   * Rejects when the store of domains is gone.
+   */
+  learn(uuid: string, read: ReadField, engine: string, source?: Source): Channel | Promise<Channel>
+  /** Notes an event of a channel's life that its engine told. `true` when it is the first of this kind. */
+  see(uuid: string, name: LifeEvent): boolean
+  /** Whether {@link see} has noted the event; of a channel that is long gone nothing is remembered. */
+  hasSeen(uuid: string, name: LifeEvent): boolean
+  /** The channel is gone: its engine destroyed it, or must have. */
   end(uuid: string): void
   /** An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. */
   doubt(engine: string): void
   /** Every channel that an engine told of and that is up: of one engine, or of all where none is named. */
   proven(engine?: string): Channel[]
+  /** Every channel of an engine that is taken to be up, whether proven or not. */
+  of(engine: string): Channel[]
   /**
    * When the channels of a domain last changed, as a count of all changes; `null` stands for all channels. What was
    * seen at `revision(null)` still holds for a domain whose revision is no higher.
@@ -50,7 +49,7 @@ export interface ChannelRegistry {
   readonly evicted: number
 }
 
-/** Ten times the channels of a large engine. */
+/** Ten times the channels of a large engine; about 40 MB when all of them are there. */
 const defaultLimit = 50_000
 
 /** The engine still tells of a channel after it was destroyed (`CHANNEL_STATE` `CS_DESTROY`), and of its other leg. */
@@ -58,8 +57,8 @@ const endedLimit = 5_000
 
 /** Makes an empty registry of at most `limit` channels. */
 export function channelRegistry(domains: DomainNames, limit = defaultLimit): ChannelRegistry {
-  const live = new Map<string, Channel>()
-  const ended = new Map<string, Channel>()
+  const live = new Map<string, Entry>()
+  const ended = new Map<string, Entry>()
   const aliases = new Map<string, string>()
   const revisions = new Map<string, number>()
   let changes = 0
@@ -70,26 +69,17 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
     changes += 1
     revisions.set(domain, changes)
   }
-
-  const keep = (channel: Channel): Channel => {
-    if (!live.has(channel.uuid) && live.size >= limit && dropOldest(live)) evicted += 1
-    live.set(channel.uuid, channel)
-    return channel
+  const keep = (entry: Entry): Entry => {
+    if (!live.has(entry.uuid) && live.size >= limit && dropOldest(live)) evicted += 1
+    live.set(entry.uuid, entry)
+    return entry
   }
   const find = (uuid: string) => live.get(uuid) ?? live.get(aliases.get(uuid) ?? '')
   const domainOf = (uuid: string) => (find(uuid) ?? ended.get(uuid))?.domain || undefined
 
-  const update = (uuid: string, read: ReadField, engine: string, domain: string): Channel => {
+  const update = (uuid: string, told: Told, domain: string): Channel => {
     const before = live.get(uuid)
-    const presenceId = read('Channel-Presence-ID') ?? read('presence_id') ?? read('variable_presence_id')
-    const after = keep({
-      uuid,
-      engine,
-      domain: before?.domain || domain,
-      presenceId: presenceId?.toLowerCase() ?? before?.presenceId ?? '',
-      callState: read('Channel-Call-State') ?? read('callstate') ?? before?.callState ?? '',
-      proven: true,
-    })
+    const after = keep(learned(before ?? blankEntry(uuid), told, domain))
     if (!before?.proven || before.callState !== after.callState) touch(after.domain)
     return after
   }
@@ -99,8 +89,8 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
     domainOf,
     hasEnded: (uuid) => ended.has(uuid),
     place: (uuid, domain, presenceId, engine) => {
-      if (!live.has(uuid))
-        keep({ uuid, engine, domain, presenceId: presenceId.toLowerCase(), callState: '', proven: false })
+      const placed = { ...blankEntry(uuid), engine, domain, presenceId: presenceId.toLowerCase() }
+      if (!live.has(uuid)) keep(placed)
     },
     unplace: (uuid) => {
       if (live.get(uuid)?.proven === false) live.delete(uuid)
@@ -110,29 +100,41 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       if (aliases.size >= limit) dropOldest(aliases)
       aliases.set(chosen, actual)
     },
-    learn: (uuid, read, engine) => {
+    learn: (uuid, read, engine, source = 'answer') => {
+      const told = { read, engine, source }
       const gone = ended.get(uuid)
-      if (gone !== undefined) return gone
-      if (live.get(uuid)?.domain) return update(uuid, read, engine, '')
+      if (gone !== undefined && isOver(gone, told)) return gone
+      if (gone !== undefined && ended.delete(uuid)) keep(gone)
+      if (live.get(uuid)?.domain) return update(uuid, told, '')
       const domain = firstExisting(legDomainCandidates(read, domainOf), domains)
-      const known = (name: string) => update(uuid, read, engine, name)
+      const known = (name: string) => update(uuid, told, name)
       return typeof domain === 'string' ? known(domain) : domain.then(known)
     },
+    see: (uuid, name) => {
+      const from = live.has(uuid) ? live : ended
+      const entry = from.get(uuid)
+      if (entry === undefined) return true
+      if (isSeen(entry, name)) return false
+      from.set(uuid, withSeen(entry, name))
+      return true
+    },
+    hasSeen: (uuid, name) => isSeen(live.get(uuid) ?? ended.get(uuid), name),
     end: (uuid) => {
-      const channel = live.get(uuid)
-      if (channel === undefined) return
+      const entry = live.get(uuid)
+      if (entry === undefined) return
       live.delete(uuid)
-      touch(channel.domain)
+      touch(entry.domain)
       if (ended.size >= endedLimit) dropOldest(ended)
-      ended.set(uuid, channel)
+      ended.set(uuid, entry)
     },
     doubt: (engine) => {
-      for (const channel of live.values()) {
-        if (channel.engine === engine) live.set(channel.uuid, { ...channel, proven: false })
+      for (const entry of live.values()) {
+        if (entry.engine === engine) live.set(entry.uuid, { ...entry, proven: false, heard: false })
       }
     },
     proven: (engine) =>
       [...live.values()].filter((channel) => channel.proven && (engine === undefined || channel.engine === engine)),
+    of: (engine) => [...live.values()].filter((channel) => channel.engine === engine),
     revision: (domain) => (domain === null ? changes : (revisions.get(domain) ?? 0)),
     touch,
     get size() {

@@ -1,0 +1,67 @@
+import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents } from './channel.ts'
+import type { ReadField } from './leg-domain.ts'
+
+/** How the connector got to know something of a channel: by an event of it, or by asking the engine. */
+export type Source = 'event' | 'answer'
+
+/** A channel and, as bits, which of {@link lifeEvents} its engine has told. */
+export interface Entry extends Channel {
+  readonly seen: number
+}
+
+/** What an engine told of a channel. */
+export interface Told {
+  readonly read: ReadField
+  readonly engine: string
+  readonly source: Source
+}
+
+/** A channel of which nothing was told yet. */
+export function blankEntry(uuid: string): Entry {
+  return { ...blankChannel(uuid), seen: 0 }
+}
+
+/** The entry with an event of its life noted. */
+export function withSeen(entry: Entry, name: LifeEvent): Entry {
+  return { ...entry, seen: entry.seen | bitOf(name) }
+}
+
+/** A channel with what was told of it now. `domain` counts where none is known. A uuid that another process of an engine tells of is another channel: it only keeps its domain. */
+export function learned(before: Entry, { read, engine, source }: Told, domain: string): Entry {
+  const core = read('Core-UUID') ?? before.core
+  const isAnother = before.core !== '' && core !== before.core
+  const presenceId = read('Channel-Presence-ID') ?? read('presence_id') ?? read('variable_presence_id')
+  return {
+    ...factsOf(isAnother ? undefined : before, read),
+    uuid: before.uuid,
+    engine,
+    core,
+    domain: before.domain || domain,
+    presenceId: presenceId?.toLowerCase() ?? before.presenceId,
+    callState: read('Channel-Call-State') ?? read('callstate') ?? before.callState,
+    proven: true,
+    heard: source === 'event' || (before.heard && !isAnother),
+    seen: isAnother ? 0 : before.seen,
+  }
+}
+
+/**
+ * Whether a channel that ended stays ended, whatever is told of it now. It does not when another process of the engine
+ * has it, when it is made anew under its uuid, or when it was only taken to be gone and an event shows it alive.
+ */
+export function isOver(gone: Entry, { read, source }: Told): boolean {
+  if ((read('Core-UUID') ?? gone.core) !== gone.core) return false
+  if (source === 'answer') return true
+  const name = read('Event-Name') ?? ''
+  if (isSeen(gone, 'CHANNEL_DESTROY')) return name !== 'CHANNEL_CREATE'
+  return read('Channel-Call-State') === 'HANGUP' || name === 'CHANNEL_HANGUP_COMPLETE' || name === 'CHANNEL_DESTROY'
+}
+
+/** Whether the engine has told an event of a channel's life. */
+export function isSeen(entry: Entry | undefined, name: LifeEvent): boolean {
+  return entry !== undefined && (entry.seen & bitOf(name)) !== 0
+}
+
+function bitOf(name: LifeEvent): number {
+  return 1 << lifeEvents.indexOf(name)
+}

@@ -1,0 +1,82 @@
+import type { ReadField } from './leg-domain.ts'
+
+/** The events that a channel has once in its life, in their order. The last two end it. */
+export const lifeEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
+
+/** One of {@link lifeEvents}. */
+export type LifeEvent = (typeof lifeEvents)[number]
+
+/** What the connector knows of one channel of an engine. */
+export interface Channel {
+  readonly uuid: string
+  /** The name of the engine that has it; empty while that is not known. */
+  readonly engine: string
+  /** The `Core-UUID` of the process of the engine that has it; empty while no engine has told of it. */
+  readonly core: string
+  /** Lower case; empty while no domain is known. Once known it stays. */
+  readonly domain: string
+  /** `<login>@<domain>` as the engine has it, lower-cased; empty when the engine has none. */
+  readonly presenceId: string
+  /** The engine's word, such as `ACTIVE` or `HELD`; empty when unknown. */
+  readonly callState: string
+  /** `inbound` or `outbound`, seen from the engine; empty when unknown. */
+  readonly direction: string
+  readonly callerName: string
+  readonly callerNumber: string
+  readonly calledNumber: string
+  /** Microseconds of the engine's clock as it writes them; empty when unknown. */
+  readonly createdAt: string
+  /** Whether the engine itself told of the channel since its event link was last made. */
+  readonly proven: boolean
+  /** Whether an event of the channel came since the event link was last made. */
+  readonly heard: boolean
+}
+
+/** What never changes in a channel's life, or not so that it matters: who calls whom, and since when. */
+type Facts = Pick<Channel, 'direction' | 'callerName' | 'callerNumber' | 'calledNumber' | 'createdAt'>
+
+/** Longer values are cut: they are kept for every live channel. */
+const maxFactLength = 128
+
+const unknownFacts: Facts = { direction: '', callerName: '', callerNumber: '', calledNumber: '', createdAt: '' }
+
+/** A channel of which nothing is known but its uuid. */
+export function blankChannel(uuid: string): Channel {
+  return {
+    uuid,
+    engine: '',
+    core: '',
+    domain: '',
+    presenceId: '',
+    callState: '',
+    ...unknownFacts,
+    proven: false,
+    heard: false,
+  }
+}
+
+/** Whether an event is one of {@link lifeEvents}. */
+export function isLifeEvent(name: string): name is LifeEvent {
+  return lifeEvents.some((event) => event === name)
+}
+
+/**
+ * The facts of a channel from an event, a dump or a row of `show channels`, where they are not known yet: reading them
+ * again with every event would be in vain. A row knows the second of the creation only.
+ */
+export function factsOf(before: Channel | undefined, read: ReadField): Facts {
+  if (before !== undefined && before.createdAt !== '') return before
+  const epoch = read('created_epoch')
+  return {
+    direction: kept(read('Call-Direction') ?? read('direction')),
+    callerName: kept(read('Caller-Caller-ID-Name') ?? read('cid_name')),
+    callerNumber: kept(read('Caller-Caller-ID-Number') ?? read('cid_num')),
+    calledNumber: kept(read('Caller-Destination-Number') ?? read('dest')),
+    createdAt: kept(read('Caller-Channel-Created-Time') ?? (epoch === undefined ? undefined : `${epoch}000000`)),
+  }
+}
+
+/** A cut text shares the memory of the whole: it is copied, so that a long value is not kept for its beginning. */
+function kept(value = ''): string {
+  return value.length <= maxFactLength ? value : Buffer.from(value.slice(0, maxFactLength)).toString()
+}
