@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { badInputs } from '../../support/bad-inputs.ts'
+import { type Taker, takers } from '../../support/field-takers.ts'
+import { aFieldWorld, fieldDomain } from '../../support/field-world.ts'
+import { dumpOf } from '../../support/memory-dump.ts'
+import { anEntry } from '../../support/records.ts'
+
+const samplesOf = badInputs('account-fields')
+const samples = [
+  'names that run something or widen rights',
+  'markup',
+  'expansion',
+  'name=value items',
+  'identifiers',
+  'mail settings',
+].flatMap(samplesOf)
+
+/** What the contract takes although it stands among the samples: it must come back as it was sent. */
+const taken: ReadonlySet<string> = new Set([
+  'variables: ["toll_allow=international"]',
+  "password: \"'/><user id='admin'><x y='\"",
+  'password: "<X-PRE-PROCESS cmd=\\"exec\\" data=\\"id\\"/>"',
+  'password: "<![CDATA["',
+  'password: "]]>"',
+  'password: "&lt;"',
+  'password: "&#0;"',
+  'password: "&xxe;"',
+  'password: "<!DOCTYPE x [<!ENTITY a SYSTEM \\"file:///etc/passwd\\">]>"',
+  'password: "<?xml version=\\"1.0\\"?>"',
+  'parameters: ["vm-enabled="]',
+  'parameters: ["vm-enabled=true=false"]',
+  'parameters: ["vm-enabled=true","vm-enabled=false"]',
+  'login: ".."',
+  'domain_name: "localhost"',
+  'domain_name: "10.0.0.1"',
+  'blacklist_name: "a#b"',
+  'number: "+1 555"',
+])
+
+/** Values that the samples describe. */
+const described: Readonly<Record<string, unknown>> = {
+  'login: <300 characters>': 'x'.repeat(300),
+  'domain_name: <64-character label>': `${'x'.repeat(64)}.example.com`,
+  'domain_name: <254 characters>': `${`${'x'.repeat(61)}.`.repeat(4)}example`.slice(0, 254),
+  'parameters: ["a=<64 KiB>"]': [`a=${'x'.repeat(65_536)}`],
+}
+
+/** Samples about what is there already. */
+const aboutState: Readonly<Record<string, () => Promise<void>>> = {
+  'domain_name: "A.example.com" when a.example.com exists': async () => {
+    const world = await aFieldWorld()
+    const before = dumpOf(world.api)
+
+    const answer = await only('domain_name').send(world, 'A.example.com')
+
+    expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(dumpOf(world.api)).toBe(before)
+  },
+  'number: "1" added twice': async () => {
+    const world = await aFieldWorld()
+    expect((await only('number').send(world, '1')).body).toEqual({ ok: 1, Modified: 1, n: 1 })
+    const before = dumpOf(world.api)
+
+    expect((await only('number').send(world, '1')).body).toEqual({ ok: 1, Modified: 0, n: 1 })
+    expect(dumpOf(world.api)).toBe(before)
+  },
+  'number: <100,000 numbers in one list>': async () => {
+    const world = await aFieldWorld()
+    const { blacklists } = world.api.ports.state
+    for (let index = 1; index < 100_000; index += 1) {
+      blacklists.set(String(index), anEntry({ domain: fieldDomain, number: String(index) }))
+    }
+
+    expect((await only('number').send(world, '100000')).body).toEqual({ ok: 1, Modified: 1, n: 1 })
+    expect(await only('number').send(world, '100001')).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(blacklists.size).toBe(100_000)
+  },
+}
+
+const cases = samples
+  .filter((sample) => aboutState[sample] === undefined)
+  .flatMap((sample) => {
+    const [, field = '', text = ''] = /^([\w.]+): (.*)$/s.exec(sample) ?? []
+    const value: unknown = sample in described ? described[sample] : JSON.parse(text)
+    return takersOf(field).map((taker) => [sample, taker.operation, taker, value] as const)
+  })
+
+function takersOf(field: string): readonly Taker[] {
+  const found = takers[field] ?? []
+  if (found.length === 0) throw new Error(`no endpoint takes the field of the sample: ${field}`)
+  return found
+}
+
+function only(field: string): Taker {
+  const [taker] = takersOf(field)
+  if (taker === undefined) throw new Error(`no endpoint takes ${field}`)
+  return taker
+}
+
+describe.each(cases)('%s, sent to %s,', (sample, _, taker, value) => {
+  if (taken.has(sample)) {
+    it('is taken, and comes back as it was sent', async () => {
+      const world = await aFieldWorld()
+
+      const answer = await taker.send(world, value)
+
+      expect(answer.status, answer.text).toBe(200)
+      await taker.prove(world, value)
+    })
+    return
+  }
+  it('is refused by the name of its field, and nothing is written', async () => {
+    const world = await aFieldWorld()
+    const before = dumpOf(world.api)
+
+    const answer = await taker.send(world, value)
+
+    expect(answer.status, answer.text).toBe(400)
+    expect(
+      taker.named.some((field) => answer.text.includes(`"field":"${field}`)),
+      answer.text,
+    ).toBe(true)
+    expect(dumpOf(world.api)).toBe(before)
+  })
+})
+
+describe('of what is there already', () => {
+  it.each(Object.entries(aboutState))('%s is judged by it', async (sample, judge) => {
+    expect(samples).toContain(sample)
+    await judge()
+  })
+})
+
+it('every line that is taken, described or about what is there is still a sample', () => {
+  expect(samples).toEqual(expect.arrayContaining([...taken, ...Object.keys(described), ...Object.keys(aboutState)]))
+})
