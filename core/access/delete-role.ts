@@ -1,7 +1,7 @@
 import { requireMatch } from '../concurrency/precondition.ts'
 import type { PortsOf } from '../ports.ts'
 import type { RoleContext } from './create-role.ts'
-import { changeRoles, checkRoleWithin, checkUnused, findRole } from './role-change.ts'
+import { changeRoles, checkRoleWithin, checkUnused, findRole, versionOfRole } from './role-change.ts'
 import { checkEditable } from './update-role.ts'
 
 /** The ports of {@link deleteRole}. */
@@ -24,7 +24,7 @@ export async function deleteRole(
   await changeRoles(ports.roles, domain, async (roles) => {
     const previous = findRole(roles, name)
     checkRoleWithin(name, roles, caller)
-    requireMatch(precondition, previous)
+    requireMatch(precondition, versionOfRole(previous, roles))
     await checkUnused(ports, domain, name, roles)
     return roles.filter((role) => role.name !== name)
   })

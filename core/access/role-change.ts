@@ -1,3 +1,4 @@
+import type { Versioned } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Caller, CustomRole } from '../model.ts'
@@ -30,6 +31,21 @@ export function findRole(roles: readonly CustomRole[], name: string): CustomRole
   const found = roles.find((role) => role.name === name)
   if (found === undefined) throw noSuchRole()
   return found
+}
+
+/**
+ * The version of what a role allows, its parents' permissions included: another one whenever the role or any of its
+ * parents is changed. A parent in use cannot be removed and made anew, so that of parents the count alone is enough.
+ */
+export function versionOfRole(role: CustomRole, all: readonly CustomRole[]): Versioned {
+  const inherited: number[] = []
+  // No parent is met twice, so that even a circle of them would end.
+  const others = new Set(all.filter(({ name }) => name !== role.name))
+  for (let at = parentOf(role, [...others]); at !== undefined; at = parentOf(at, [...others])) {
+    inherited.push(at.version)
+    others.delete(at)
+  }
+  return { createdAt: role.createdAt, version: role.version, inherited }
 }
 
 /** The refusal of a role that is not there. */

@@ -3,7 +3,7 @@ import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { CustomRole } from '../model.ts'
 import type { PortsOf } from '../ports.ts'
-import { noSuchRole } from './role-change.ts'
+import { noSuchRole, versionOfRole } from './role-change.ts'
 import { aclOfRole, defaultRoleNames, isDefaultRole, shownAcl } from './roles.ts'
 
 /** The ports of {@link listRoles} and {@link readRole}. */
@@ -35,7 +35,7 @@ export async function listRoles({ roles }: ShowRolesPorts, domain: string, query
 /** The roles of the platform never change. */
 const platformVersion: Versioned = { createdAt: 0, version: 1 }
 
-/** All that a role allows, what it has from its parents included, and its own record. Throws `not_found`. */
+/** All that a role allows, what it has from its parents included, and the version of all that. Throws `not_found`. */
 export async function readRole(
   { roles }: ShowRolesPorts,
   domain: string,
@@ -44,7 +44,8 @@ export async function readRole(
   const custom = isDefaultRole(name) ? [] : (await roles.read(domain)).roles
   const acl = aclOfRole(name, custom)
   if (acl === undefined) throw noSuchRole()
-  return { acl: shownAcl(acl), record: custom.find((role) => role.name === name) ?? platformVersion }
+  const own = custom.find((role) => role.name === name)
+  return { acl: shownAcl(acl), record: own === undefined ? platformVersion : versionOfRole(own, custom) }
 }
 
 function entryOf({ name, allows, parent }: CustomRole): RoleEntry {

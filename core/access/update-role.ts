@@ -2,7 +2,7 @@ import { requireMatch } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { PortsOf } from '../ports.ts'
 import type { RoleContext } from './create-role.ts'
-import { changeRoles, checkRoleGiven, checkRoleWithin, findRole, noSuchRole } from './role-change.ts'
+import { changeRoles, checkRoleGiven, checkRoleWithin, findRole, noSuchRole, versionOfRole } from './role-change.ts'
 import { type RoleInput, readRoleInput } from './role-input.ts'
 import { isDefaultRole } from './roles.ts'
 
@@ -26,7 +26,7 @@ export async function updateRole(
   await changeRoles(roles, domain, (before) => {
     const previous = findRole(before, name)
     checkRoleWithin(name, before, caller)
-    requireMatch(precondition, previous)
+    requireMatch(precondition, versionOfRole(previous, before))
     const role = {
       ...previous,
       allows: allows ?? previous.allows,

@@ -34,11 +34,13 @@ export interface Versioned {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly version: number
+  /** The versions of the records that it shows besides its own, nearest first; none where it shows only itself. */
+  readonly inherited?: readonly number[]
 }
 
 /** The weak entity tag of a version. */
-export function entityTag({ createdAt, version }: Versioned): string {
-  return `W/"${createdAt.toString(36)}-${version}"`
+export function entityTag({ createdAt, version, inherited = [] }: Versioned): string {
+  return `W/"${createdAt.toString(36)}-${[version, ...inherited].join('.')}"`
 }
 
 /** Throws `precondition_failed` when a record is not in a version that the request demands. */

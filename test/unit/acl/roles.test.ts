@@ -274,6 +274,63 @@ describe('a changed role', () => {
   })
 })
 
+describe('the tag of a role', () => {
+  const family = () => [
+    aRole({ name: 'child', parent: 'middle' }),
+    aRole({ name: 'middle', parent: 'base', version: 4 }),
+    aRole({ name: 'base', parent: 'user' }),
+    aRole({ name: 'cousin', version: 3 }),
+  ]
+
+  async function setUpFamily() {
+    const { api, headers } = await setUp(...family())
+    const tag = async (name = 'child') =>
+      (await api.call(readRole, { params: { name }, headers })).headers['ETag'] ?? ''
+    const put = (name: string, body: object, ifMatch = '*') =>
+      api.call(updateRole, { params: { name }, body, headers: { ...headers, 'if-match': ifMatch } })
+    const remove = (name: string, ifMatch: string) =>
+      api.call(deleteRole, { params: { name }, headers: { ...headers, 'if-match': ifMatch } })
+    return { tag, put, remove }
+  }
+
+  it.each(['middle', 'base'])(
+    'changes when only its parent %s changes, since it shows what that allows',
+    async (name) => {
+      const { tag, put } = await setUpFamily()
+      const [before, ofCousin] = [await tag(), await tag('cousin')]
+
+      await put(name, { allows: { cdr: ['r'] } })
+
+      expect(await tag()).not.toBe(before)
+      expect(await tag('cousin')).toBe(ofCousin)
+      expect(await tag()).toBe(await tag())
+    },
+  )
+
+  it('changes when a parent gets another parent, though the counts of both lines are the same in sum', async () => {
+    const { tag, put } = await setUpFamily()
+    await put('base', { allows: {} })
+    await put('base', { allows: {} })
+    await put('base', { allows: {} })
+    const before = await tag()
+
+    await put('middle', { parents: 'cousin' })
+
+    expect(await tag()).not.toBe(before)
+  })
+
+  it('of before a change of its parent is refused by a change and by a removal', async () => {
+    const { tag, put, remove } = await setUpFamily()
+    const before = await tag()
+    await put('base', { allows: {} })
+
+    expect(await put('child', { allows: {} }, before)).toMatchObject({ status: 412 })
+    expect(await remove('child', before)).toMatchObject({ status: 412 })
+    expect(await put('child', { allows: {} }, await tag())).toMatchObject({ status: 200 })
+    expect(await remove('child', await tag())).toMatchObject({ status: 200 })
+  })
+})
+
 describe('a deleted role', () => {
   it('is gone', async () => {
     const { api, headers, stored } = await setUp(aRole({ name: 'operator' }))
