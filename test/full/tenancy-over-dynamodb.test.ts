@@ -2,8 +2,11 @@
 import { describe } from 'vitest'
 import { overDynamoDb } from '../support/filled-platform.ts'
 import { callersAndThings } from '../unit/tenancy/callers-and-things.suite.ts'
+import { cursorsAndKeys } from '../unit/tenancy/cursors-and-keys.suite.ts'
 import { equalNames } from '../unit/tenancy/equal-names.suite.ts'
 
 describe('callers and things over DynamoDB', () => callersAndThings(overDynamoDb))
 
 describe('tenants with equal names over DynamoDB', () => equalNames(overDynamoDb))
+
+describe('cursors and keys of other tenants over DynamoDB', () => cursorsAndKeys(overDynamoDb))

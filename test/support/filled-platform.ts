@@ -16,7 +16,7 @@ export interface FilledPlatform<T> {
   /** The names of its stores. */
   readonly stores: readonly string[]
   /** Every record of every store as text, in a fixed order; each begins with the name of its store. */
-  stored(): Promise<string[]>
+  readonly stored: () => Promise<string[]>
 }
 
 /** Where filled platforms come from. */
@@ -72,17 +72,24 @@ export const overDynamoDb: PlatformKind = {
     const first = anApi(env)
     const filled = await fill(first.with(dynamoStores(contextOf(first))))
     const wanted = await storedItems(contextOf(first))
+    const look = () => storedItems(contextOf(first))
+    // What the tables hold, as long as no adapter was asked for anything since they were looked at.
+    let known: readonly StoredItem[] | undefined = wanted
     return {
       async fresh() {
         const api = anApi(env)
         const context = contextOf(api)
-        await restore(context, wanted)
+        await restore(context, known ?? (await look()), wanted)
+        known = wanted
+        const ports = watched(dynamoStores(context), () => {
+          known = undefined
+        })
         return {
           // What is sealed in the records opens with the first platform's box alone.
-          api: api.with({ ...dynamoStores(context), secretBox: first.ports.secretBox }),
+          api: api.with({ ...ports, secretBox: first.ports.secretBox }),
           filled,
           stores: Object.keys(tables),
-          stored: async () => (await storedItems(context)).map(({ text }) => text).sort(),
+          stored: async () => (known ??= await look()).map(({ text }) => text).sort(),
         }
       },
       close: () => server.close(),
@@ -90,9 +97,27 @@ export const overDynamoDb: PlatformKind = {
   },
 }
 
+/** The same ports; `asked` is told of every call. */
+function watched<T extends object>(ports: T, asked: () => void): T {
+  return new Proxy(ports, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member === 'object' && member !== null) return watched(member, asked)
+      if (typeof member !== 'function') return member
+      return (...given: unknown[]): unknown => {
+        asked()
+        return Reflect.apply(member, target, given)
+      }
+    },
+  })
+}
+
 /** Makes the tables hold what they held: removes what came, and puts back what went or was changed. */
-async function restore(context: AdapterContext, wanted: readonly StoredItem[]): Promise<void> {
-  const there = await storedItems(context)
+async function restore(
+  context: AdapterContext,
+  there: readonly StoredItem[],
+  wanted: readonly StoredItem[],
+): Promise<void> {
   const [kept, found] = [wanted, there].map((items) => new Set(items.map(({ text }) => text)))
   for (const { table, item, text } of there) {
     if (kept?.has(text) !== true) await deleteItem(context, { TableName: tableName(context, table), Key: keyOf(item) })
