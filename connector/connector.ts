@@ -1,30 +1,31 @@
 import type { Log } from '../adapters/log/logger.ts'
 import { DomainError } from '../core/errors.ts'
 import type { CommandReceiver, Ports } from '../core/ports.ts'
+import { channelList } from './calls/channel-list.ts'
 import { type ChannelRegistry, channelRegistry } from './calls/channel-registry.ts'
 import { domainNames } from './calls/domain-names.ts'
 import { type ChannelSources, findChannel } from './calls/find-channel.ts'
 import { commandIntake } from './commands/command-intake.ts'
 import { type CommandRunner, commandRunner } from './commands/command-runner.ts'
-import { slots } from './commands/slots.ts'
-import { type EngineAddress, type EngineWorks, type OpenLink, engineWorks } from './engine-works.ts'
+import type { EngineAddress } from './engine.ts'
+import { type EngineWorks, type OpenLink, engineWorks } from './engine-works.ts'
 import { type EventSide, eventSide } from './events/event-side.ts'
+import { subscriptionTeller } from './events/subscription-teller.ts'
 import { type ConnectorHealth, engineHealth } from './health/connector-health.ts'
 import { reportStatus } from './health/status-report.ts'
 import { type Time, type Timers, pause } from './timers.ts'
 
-/** Calls that ring, and orders that are answered at once: what an engine is given at a time, and what may wait. */
-const callLimits = { places: 100, queue: 200 }
-const orderLimits = { places: 100, queue: 200 }
+/** Calls that ring, and orders that are answered at once: what each engine is given at a time, and what may wait. */
+const commandLimits = { calls: { places: 100, queue: 200 }, orders: { places: 100, queue: 200 } }
 
-/** How long a stopping connector waits for answers of the engine; calls that still ring end as unknown. */
+/** How long a stopping connector waits for answers of the engines; calls that still ring end as unknown. */
 const answersMs = 3_000
+
+/** How long it then waits for the goodbyes of all engines together. */
+const goodbyeMs = 1_500
 
 /** How long it then takes to store that they did. */
 const lastWritesMs = 1_000
-
-/** How long after an engine could not be told what to send it is told again. */
-const resubscribeMs = 1_000
 
 /** Channels of all domains. */
 const everywhere = { domain: null, presenceId: null }
@@ -34,7 +35,8 @@ export interface ConnectorParts extends Time {
   readonly ports: Pick<Ports, 'commands' | 'events' | 'presence' | 'subscriptions' | 'domains' | 'connectorStatus'>
   readonly receiver: CommandReceiver
   readonly openLink: OpenLink
-  readonly engine: EngineAddress
+  /** One at least, no two of one name. */
+  readonly engines: readonly EngineAddress[]
   /** Names this process in claims and reports. */
   readonly connectorId: string
   readonly version: string
@@ -47,7 +49,7 @@ export interface ConnectorParts extends Time {
 export interface Connector {
   health(): ConnectorHealth
   /**
-   * Takes no more commands, hands what it has to the queues, at most for `graceMs`, then lets go of the engine.
+   * Takes no more commands, hands what it has to the queues, at most for `graceMs`, then lets go of the engines.
    * Answers how many events could not be handed over.
    */
   stop(graceMs: number): Promise<number>
@@ -59,51 +61,57 @@ interface Running {
   readonly startedAt: number
   readonly registry: ChannelRegistry
   readonly events: EventSide
-  readonly works: EngineWorks
+  readonly works: readonly EngineWorks[]
   readonly runner: CommandRunner
 }
 
 /** Starts everything: the links, the intake of commands, the relay of events, the reports. */
 export function startConnector(parts: ConnectorParts): Connector {
-  const { clock, timers } = parts
+  const { clock } = parts
   const domains = domainNames(parts.ports.domains, clock)
   const registry = channelRegistry(domains)
   const shared = { ...parts, registry, domains }
-  const events = eventSide({
-    ...shared,
-    isUp: (uuid) => isUp({ registry, link: works.engine.commands, engineName: works.engine.name }, uuid),
-  })
-  const works = engineWorks({
-    ...shared,
-    address: parts.engine,
-    words: events.words(),
-    onEvent: (event) => events.accept(event, works.engine.name),
-    onEngine: (engine, kind) => events.engineChanged(engine, kind),
-  })
+  const events = eventSide({ ...shared, isUp: (uuid) => isUp({ registry, engines: works }, uuid) })
+  const works = parts.engines.map((address) =>
+    engineWorks({
+      ...shared,
+      address,
+      words: events.words(),
+      onEvent: (event, engine) => events.accept(event, engine),
+      onEngine: (engine, kind) => events.engineChanged(engine, kind),
+    }),
+  )
   const runner = commandRunner({
     ...shared,
-    link: works.engine.commands,
-    engineName: works.engine.name,
-    jobs: works.jobs,
-    channels: works.channels,
+    engines: works,
+    channels: channelList({ engines: works, registry }),
     store: parts.ports.commands,
-    callSlots: slots({ clock, timers, ...callLimits }),
-    orderSlots: slots({ clock, timers, ...orderLimits }),
+    limits: commandLimits,
   })
   const running = { parts, startedAt: clock.now(), registry, events, works, runner }
   const stopping = new AbortController()
   const loops = startLoops(running, stopping.signal)
   return {
     health: () => health(running),
-    stop: async (graceMs) => {
+    stop: (graceMs) => {
       stopping.abort()
-      const answered = loops.then(() => runner.settled())
-      await within(timers, graceMs, Promise.all([events.flushed(), within(timers, answersMs, answered)]))
-      await Promise.all([works.engine.commands.close(), works.engine.events.close()])
-      await within(timers, lastWritesMs, Promise.all([events.flushed(), answered]))
-      return events.waiting
+      return stop(running, loops, graceMs)
     },
   }
+}
+
+/**
+ * No command is taken any more. While all engines are still there, their answers are waited for and events handed over;
+ * then all are let go of at once, which ends what is open as unknown; then what that brought is written.
+ */
+async function stop({ parts, events, works, runner }: Running, loops: Promise<unknown>, graceMs: number) {
+  const { timers } = parts
+  const answered = loops.then(() => runner.settled())
+  await within(timers, graceMs, Promise.all([events.flushed(), within(timers, answersMs, answered)]))
+  const goodbyes = works.flatMap(({ engine }) => [engine.commands.close(), engine.events.close()])
+  await within(timers, goodbyeMs, Promise.all(goodbyes))
+  await within(timers, lastWritesMs, Promise.all([events.flushed(), answered]))
+  return events.waiting
 }
 
 /** Waits for something, but no longer than it may take. */
@@ -125,16 +133,13 @@ async function isUp(sources: ChannelSources, uuid: string): Promise<boolean> {
 
 /** What goes on by itself until the connector stops. */
 function startLoops({ parts, startedAt, events, works, runner }: Running, signal: AbortSignal): Promise<unknown> {
-  const { log, timers } = parts
-  let cancelRetry = () => {}
+  const tellings = works.map(({ engine }) => subscriptionTeller(engine, () => events.words(), parts))
   const resubscribe = () => {
-    works.engine.events.resubscribe(events.words()).catch((problem: unknown) => {
-      log.warn('the engine could not be told what to send', { reason: problem instanceof Error ? problem.name : '' })
-      cancelRetry()
-      cancelRetry = timers.after(resubscribeMs, resubscribe)
-    })
+    for (const telling of tellings) telling.tell()
   }
-  signal.addEventListener('abort', () => cancelRetry())
+  signal.addEventListener('abort', () => {
+    for (const telling of tellings) telling.stop()
+  })
   return Promise.all([
     events.follow(resubscribe, signal),
     commandIntake({ ...parts, runner }).follow(signal),
@@ -143,7 +148,8 @@ function startLoops({ parts, startedAt, events, works, runner }: Running, signal
         ...parts,
         startedAt,
         store: parts.ports.connectorStatus,
-        engines: [works.engine],
+        engines: works.map(({ engine }) => engine),
+        channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
         queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
       },
       signal,
@@ -152,14 +158,14 @@ function startLoops({ parts, startedAt, events, works, runner }: Running, signal
 }
 
 function health({ parts, startedAt, registry, events, works, runner }: Running): ConnectorHealth {
-  const engine = engineHealth(works.engine)
+  const engines = works.map(({ engine }) => engineHealth(engine))
   const outcomes = Object.entries(runner.counts).map(([state, count]) => [`commands_${state}`, count] as const)
   return {
-    status: engine.commands.state === 'ready' && engine.events.state === 'ready' ? 'OK' : 'error',
+    status: engines.every(({ status }) => status === 'OK') ? 'OK' : 'error',
     connectorId: parts.connectorId,
     version: parts.version,
     startedAt,
-    engines: [engine],
+    engines,
     lagMs: events.lagMs,
     counters: {
       ...events.counters(),
@@ -167,7 +173,7 @@ function health({ parts, startedAt, registry, events, works, runner }: Running):
       channelsEvicted: registry.evicted,
       commandsInFlight: runner.inFlight,
       commandsWaiting: runner.waiting,
-      answersLate: works.jobs.late,
+      answersLate: works.reduce((sum, { jobs }) => sum + jobs.late, 0),
       ...Object.fromEntries(outcomes),
     },
   }

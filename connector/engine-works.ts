@@ -1,19 +1,14 @@
 import type { Log } from '../adapters/log/logger.ts'
-import { type ChannelList, channelList } from './calls/channel-list.ts'
 import type { ChannelRegistry } from './calls/channel-registry.ts'
 import type { DomainNames } from './calls/domain-names.ts'
+import { type EngineReading, engineReading } from './calls/engine-reading.ts'
+import { type HeldCalls, heldCalls } from './calls/held-calls.ts'
 import { type PendingJobs, pendingJobs } from './commands/pending-jobs.ts'
-import type { Engine, EngineEvent } from './engine.ts'
-import type { EngineChange } from './events/engine-events.ts'
+import { type Engine, type EngineAddress, type EngineEvent, type LinkRole, engineName, isHealthy } from './engine.ts'
+import type { EslDownReason } from './esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from './esl/session.ts'
+import type { EngineChange } from './events/engine-events.ts'
 import type { Time } from './timers.ts'
-
-/** Where an engine's event socket is. */
-export interface EngineAddress {
-  readonly host: string
-  readonly port: number
-  readonly password: string
-}
 
 /** Makes a link; `openEslSession` in production. */
 export type OpenLink = (options: EslSessionOptions) => EslSession
@@ -22,7 +17,8 @@ export type OpenLink = (options: EslSessionOptions) => EslSession
 export interface EngineWorks {
   readonly engine: Engine
   readonly jobs: PendingJobs
-  readonly channels: ChannelList
+  readonly reading: EngineReading
+  readonly held: HeldCalls
 }
 
 /** What the works of an engine are made from. */
@@ -36,18 +32,19 @@ export interface WorksParts extends Time {
   /** What the event link listens to at first. */
   readonly words: readonly string[]
   /** Told of every event of the event link; must not throw. */
-  readonly onEvent: (event: EngineEvent) => void
+  readonly onEvent: (event: EngineEvent, engine: string) => void
   /** Told when the event link came up or was lost; not when it was let go of, which is no news of the engine. */
   readonly onEngine: (engine: Pick<Engine, 'name' | 'coreUuid'>, kind: EngineChange) => void
 }
 
 /** Opens both links of an engine. Answers of jobs come on the link that they were given on. */
 export function engineWorks(parts: WorksParts): EngineWorks {
-  const { address, clock, timers, registry, domains } = parts
-  const name = `${address.host}:${address.port}`
+  const { registry, clock, timers, address } = parts
+  const name = engineName(address)
   const jobs = pendingJobs(timers)
-  const core = { uuid: '' }
-  const open = linkOpener(parts, name, core)
+  const held = heldCalls(registry, name, clock)
+  const told: Told = { coreUuid: '', reasons: {} }
+  const open = linkOpener(parts, name, told)
 
   const commands = open({
     name: 'commands',
@@ -56,7 +53,11 @@ export function engineWorks(parts: WorksParts): EngineWorks {
       if (event.name === 'BACKGROUND_JOB') jobs.accept(event)
     },
     onState: ({ kind }) => {
-      if (kind === 'down') jobs.loseAll()
+      if (kind === 'down') {
+        jobs.loseAll()
+        held.commandsLost()
+      }
+      if (kind === 'ready') readWhole()
     },
   })
 
@@ -64,35 +65,51 @@ export function engineWorks(parts: WorksParts): EngineWorks {
   const events = open({
     name: 'events',
     subscribe: parts.words,
-    onEvent: parts.onEvent,
+    onEvent: (event) => parts.onEvent(event, name),
     onState: (state) => {
-      if (state.kind === 'ready') parts.onEngine({ name, coreUuid: core.uuid }, 'engine_connected')
+      if (state.kind === 'ready') {
+        held.heard()
+        readWhole()
+        parts.onEngine({ name, coreUuid: told.coreUuid }, 'engine_connected')
+      }
       if (state.kind === 'down' && wasReady) {
+        held.eventsLost()
         registry.doubt(name)
-        if (state.reason !== 'stopped') parts.onEngine({ name, coreUuid: core.uuid }, 'engine_disconnected')
+        if (state.reason !== 'stopped') parts.onEngine({ name, coreUuid: told.coreUuid }, 'engine_disconnected')
       }
       wasReady = state.kind === 'ready'
     },
   })
 
-  return {
-    engine: {
-      name,
-      commands,
-      events,
-      get coreUuid() {
-        return core.uuid
-      },
+  const reading = engineReading({ ...parts, link: commands, onRead: () => held.wasRead() })
+  const engine: Engine = {
+    name,
+    commands,
+    events,
+    get coreUuid() {
+      return told.coreUuid
     },
-    jobs,
-    channels: channelList({ link: commands, registry, domains, clock }),
+    reasons: told.reasons,
   }
+
+  /** Once both links are up; until a reading succeeds the engine may hold what nobody knows of. */
+  function readWhole(): void {
+    if (isHealthy(engine)) reading.current(null).catch(() => {})
+  }
+
+  return { engine, jobs, reading, held }
 }
 
-type Role = Pick<EslSessionOptions, 'name' | 'subscribe' | 'onEvent' | 'onState'>
+/** What an engine's links told of it. */
+interface Told {
+  coreUuid: string
+  reasons: Partial<Record<LinkRole, EslDownReason>>
+}
+
+type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
 
 /** Opens links of one engine that log what becomes of them and note which process of the engine they reached. */
-function linkOpener({ address, openLink, random, log }: WorksParts, engine: string, core: { uuid: string }) {
+function linkOpener({ address, openLink, random, log }: WorksParts, engine: string, told: Told) {
   return (role: Role): EslSession =>
     openLink({
       ...address,
@@ -100,7 +117,9 @@ function linkOpener({ address, openLink, random, log }: WorksParts, engine: stri
       random,
       onState: (state) => {
         logState(log, { engine, link: role.name }, state)
-        if (state.kind === 'ready' && state.coreUuid !== undefined) core.uuid = state.coreUuid
+        if (state.kind === 'ready') delete told.reasons[role.name]
+        if (state.kind === 'ready' && state.coreUuid !== undefined) told.coreUuid = state.coreUuid
+        if (state.kind === 'down') told.reasons[role.name] = state.reason
         role.onState(state)
       },
       onUnreadable: ({ bytes }) => log.warn('an event could not be read', { engine, link: role.name, bytes }),

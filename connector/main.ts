@@ -45,7 +45,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
     },
     receiver: sqsCommandReceiver(context),
     openLink: openEslSession,
-    engine: settings.engine,
+    engines: settings.engines,
     connectorId: randomUUID(),
     version: settings.version,
     random: Math.random,

@@ -305,6 +305,7 @@ export interface ConnectorReport {
   /** Epoch milliseconds; a report older than 30 s counts as silence. */
   readonly reportedAt: number
   readonly version: string
+  /** Whether both links to an engine are up; of several engines, to one at least. */
   readonly engineConnected: boolean
   /** Epoch milliseconds of the last byte from the engine; 0 when none came yet. */
   readonly engineHeardAt: number
@@ -318,10 +319,28 @@ export interface ConnectorReport {
   readonly commandsWaiting: number
   /** Starts of this connector since the deployment, less one. */
   readonly restarts: number
+  /** Each engine that it has links to, in the order of its settings; absent in reports of before it was told. */
+  readonly engines?: readonly EngineReport[] | undefined
   /** How far its reading of each engine's events had come; absent in reports of before it was told. */
   readonly eventLinks?: readonly EventLinkReport[] | undefined
   /** When it stopped in order, epoch milliseconds; absent while it runs, and when it was killed. */
   readonly stoppedAt?: number | undefined
+}
+
+/** What a connector tells of one engine. */
+export interface EngineReport {
+  /** `host:port`. */
+  readonly name: string
+  /** Its `Core-UUID`; empty when unknown. */
+  readonly coreUuid: string
+  /** Whether both links to it are up. */
+  readonly connected: boolean
+  /** Epoch milliseconds of the last byte from it; 0 when none came yet. */
+  readonly heardAt: number
+  /** Its own multi-line status text; empty when unknown. */
+  readonly status: string
+  /** Channels that it held when it was last heard; absent while that is not known. */
+  readonly channels?: number | undefined
 }
 
 /** How far a connector's reading of one engine's events has come. */

@@ -19,6 +19,18 @@ const reportItem = z.object({
   commandsInFlight: z.number(),
   commandsWaiting: z.number(),
   restarts: z.number(),
+  engines: z.optional(
+    z.array(
+      z.object({
+        name: z.string(),
+        coreUuid: z.string(),
+        connected: z.boolean(),
+        heardAt: z.number(),
+        status: z.string(),
+        channels: z.optional(z.number()),
+      }),
+    ),
+  ),
   eventLinks: z.optional(
     z.array(
       z.object({

@@ -1,108 +1,117 @@
-import { channelFields } from '../../contracts/routes/channels.ts'
 import type { CommandScope } from '../../core/commands.ts'
-import type { Clock } from '../../core/ports.ts'
-import type { EngineLink } from '../engine.ts'
-import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
-import type { DomainNames } from './domain-names.ts'
-import { readChannels, reader } from './engine-channels.ts'
+import { type EngineLink, isReady } from '../engine.ts'
+import { EslCommandNotSent } from '../esl/errors.ts'
+import type { ChannelRegistry } from './channel-registry.ts'
+import type { EngineReading, ListedChannel } from './engine-reading.ts'
 import { isInScope } from './find-channel.ts'
-import { type ReadField, legDomainCandidates } from './leg-domain.ts'
+import type { HeldCalls } from './held-calls.ts'
 
-/** How old a list may be that is shared; the contract allows 5 s. */
-const sharedMs = 1_000
+/** Texts that are kept while nothing changes: one for each scope that somebody lists. */
+const maxTexts = 1_000
 
-/** A channel of the engine with its domain, ready to be shown. */
-interface ListedChannel {
-  /** Empty when the channel is of no domain. */
-  readonly domain: string
-  /** Lower case. */
-  readonly presenceId: string
-  readonly row: Readonly<Record<string, string>>
+/** One engine, as far as lists need it. */
+export interface ListedEngine {
+  readonly engine: { readonly name: string; readonly commands: Pick<EngineLink, 'state'> }
+  readonly reading: EngineReading
+  readonly held: Pick<HeldCalls, 'mayHold'>
 }
 
-/** The live channels of an engine. */
+/** The live channels of all engines. */
 export interface ChannelList {
   /**
-   * The rows in scope as JSON text `{"row_count":n,"rows":[…]}`, the oldest channel first, each with exactly the
-   * published fields. Rejects as the link does, and with `UnreadableAnswer`.
+   * The rows in scope as JSON text `{"row_count":n,"rows":[…]}`, the oldest channel first and equally old ones by
+   * their uuids, each with exactly the published fields. Rejects as the links do, with `UnreadableAnswer`, and with
+   * `EslCommandNotSent` when an engine is away that may hold calls in scope: a list is whole, or it is none.
    */
   read(scope: CommandScope): Promise<string>
-  /** The uuids in scope, read from the engine now. Rejects as {@link read} does. */
-  uuids(scope: CommandScope): Promise<string[]>
+  /** The uuids in scope, read from every engine that can be asked now. Rejects as the links do. */
+  uuids(scope: CommandScope): Promise<ReachedUuids>
+}
+
+/** The channels of a scope as far as they can be reached. */
+export interface ReachedUuids {
+  /** By the name of the engine that has them. */
+  readonly byEngine: ReadonlyMap<string, readonly string[]>
+  /** Names of the engines that are away and may hold more. */
+  readonly missed: readonly string[]
 }
 
 /** What a list is made from. */
 export interface ChannelListParts {
-  readonly link: Pick<EngineLink, 'api'>
+  readonly engines: readonly ListedEngine[]
   readonly registry: ChannelRegistry
-  readonly domains: DomainNames
-  readonly clock: Clock
 }
 
-/** One reading of the engine's channels. */
-interface Reading {
-  /** Epoch milliseconds of its begin. */
-  readonly at: number
-  /** The registry's revision of all channels when it began. */
+type Channels = readonly ListedChannel[]
+
+interface KeptText {
+  /** The registry's revision of the scope when the text was made. */
   readonly revision: number
-  readonly channels: Promise<ListedChannel[]>
+  readonly text: string
 }
 
 /**
- * Everybody who asks within a second shares one reading of the engine, unless a channel of his domain has changed
- * since it began: a list shows what its reader has just done. However many ask, the engine is read once at a time.
+ * One list over all engines. While their readings are shared and nothing in a scope has changed, its text is made once,
+ * however many ask for it.
  */
-export function channelList({ link, registry, domains, clock }: ChannelListParts): ChannelList {
-  let latest: Reading | undefined
-  let isRunning = false
-  let next: Promise<ListedChannel[]> | undefined
+export function channelList({ engines, registry }: ChannelListParts): ChannelList {
+  let keptOf: readonly Channels[] = []
+  const kept = new Map<string, KeptText>()
 
-  const readAll = async (): Promise<ListedChannel[]> => {
-    const rows = await readChannels(link)
-    const channels = await Promise.all(rows.map((row) => listed(reader(row), registry, domains)))
-    return channels.sort((a, b) => byAge(a.row, b.row))
-  }
-
-  const begin = (): Promise<ListedChannel[]> => {
-    isRunning = true
-    next = undefined
-    const revision = registry.revision(null)
-    const channels = readAll().finally(() => (isRunning = false))
-    const started = { at: clock.now(), revision, channels }
-    latest = started
-    channels.catch(() => {
-      if (latest === started) latest = undefined
-    })
-    return channels
-  }
-
-  const current = (domain: string | null): Promise<ListedChannel[]> => {
-    const isShared = latest !== undefined && (isRunning || clock.now() - latest.at < sharedMs)
-    if (isShared && latest !== undefined && registry.revision(domain) <= latest.revision) return latest.channels
-    if (!isRunning || latest === undefined) return begin()
-    next ??= latest.channels.then(begin, begin)
-    return next
+  const read = async (scope: CommandScope): Promise<string> => {
+    const lists = await Promise.all(readable(engines, scope).map(({ reading }) => reading.current(scope.domain)))
+    if (lists.length !== keptOf.length || lists.some((list, index) => list !== keptOf[index])) kept.clear()
+    keptOf = lists
+    const key = JSON.stringify([scope.domain, scope.presenceId])
+    const revision = registry.revision(scope.domain)
+    const known = kept.get(key)
+    if (known?.revision === revision) return known.text
+    const text = textOf(lists, scope, registry)
+    if (kept.size >= maxTexts) kept.clear()
+    kept.set(key, { revision, text })
+    return text
   }
 
   return {
-    read: async (scope) => {
-      const channels = (await current(scope.domain)).filter((channel) => isInScope(channel, scope))
-      const rows = channels.map(({ row }) => told(row, registry)).filter((row) => row !== undefined)
-      return JSON.stringify({ row_count: rows.length, rows })
-    },
+    read,
     uuids: async (scope) => {
-      const channels = (await readAll()).filter((channel) => isInScope(channel, scope))
-      return channels.flatMap(({ row }) => row['uuid'] ?? [])
+      const { ready, missed } = reach(engines, scope)
+      const found = await Promise.all(
+        ready.map(async ({ engine: { name }, reading }) => {
+          const channels = (await reading.now()).filter((channel) => isInScope(channel, scope))
+          return [name, channels.flatMap(({ row }) => row['uuid'] ?? [])] as const
+        }),
+      )
+      return { byEngine: new Map(found), missed: missed.map(({ engine }) => engine.name) }
     },
   }
 }
 
-async function listed(read: ReadField, registry: ChannelRegistry, domains: DomainNames): Promise<ListedChannel> {
-  const recorded = registry.domainOf(read('uuid')?.toLowerCase() ?? '')
-  const candidates = legDomainCandidates(read, (leg) => registry.domainOf(leg))
-  const domain = recorded ?? (await firstExisting(candidates, domains))
-  const row = Object.fromEntries(channelFields.map((name) => [name, read(name) ?? '']))
-  return { domain, presenceId: (read('presence_id') ?? '').toLowerCase(), row }
+/** The engines that can be asked, and those that cannot be and may hold channels in scope. */
+function reach(engines: readonly ListedEngine[], scope: CommandScope) {
+  return {
+    ready: engines.filter(({ engine }) => isReady(engine.commands)),
+    missed: engines.filter(({ engine, held }) => !isReady(engine.commands) && held.mayHold(scope)),
+  }
+}
+
+/** The engines that make up the whole list of a scope. Throws when there is no whole list. */
+function readable(engines: readonly ListedEngine[], scope: CommandScope): ListedEngine[] {
+  const { ready, missed } = reach(engines, scope)
+  if (ready.length === 0) throw new EslCommandNotSent('no engine can be asked for its channels')
+  if (missed.length > 0) throw new EslCommandNotSent('an engine is away that may hold channels of the list')
+  return ready
+}
+
+function textOf(lists: readonly Channels[], scope: CommandScope, registry: ChannelRegistry): string {
+  const inScope = lists.flatMap((channels) => channels.filter((channel) => isInScope(channel, scope)))
+  const rows = inScope
+    .map(({ row }) => row)
+    .sort(byAge)
+    .filter((row, index, all) => row['uuid'] === '' || row['uuid'] !== all[index - 1]?.['uuid'])
+    .map((row) => told(row, registry))
+    .filter((row) => row !== undefined)
+  return JSON.stringify({ row_count: rows.length, rows })
 }
 
 /**
@@ -117,7 +126,7 @@ function told(row: ListedChannel['row'], registry: ChannelRegistry): ListedChann
 }
 
 /** By `created_epoch`, then by uuid. */
-function byAge(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): number {
+function byAge(a: ListedChannel['row'], b: ListedChannel['row']): number {
   const difference = Number(a['created_epoch']) - Number(b['created_epoch'])
   if (difference !== 0 && !Number.isNaN(difference)) return difference
   const [left, right] = [a['uuid'] ?? '', b['uuid'] ?? '']

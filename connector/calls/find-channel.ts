@@ -1,32 +1,48 @@
 import type { CommandScope } from '../../core/commands.ts'
-import type { EngineLink } from '../engine.ts'
+import { type Engine, type EngineLink, isReady } from '../engine.ts'
+import { EslCommandNotSent } from '../esl/errors.ts'
 import type { Channel, ChannelRegistry } from './channel-registry.ts'
 import { dumpChannel, reader } from './engine-channels.ts'
 
+/** An engine that can be asked for a channel. */
+export interface AskedEngine {
+  readonly engine: Pick<Engine, 'name'> & { readonly commands: Pick<EngineLink, 'api' | 'state'> }
+}
+
 /** Where channels are looked for. */
-export interface ChannelSources {
+export interface ChannelSources<Asked extends AskedEngine = AskedEngine> {
   readonly registry: ChannelRegistry
-  readonly link: Pick<EngineLink, 'api'>
-  /** The name of the engine that the link leads to. */
-  readonly engineName: string
+  readonly engines: readonly Asked[]
+}
+
+/** A channel that is up, and the engine that has it. */
+export interface FoundChannel<Asked extends AskedEngine = AskedEngine> {
+  readonly channel: Channel
+  readonly at: Asked
 }
 
 /**
  * The channel that a uuid, or the uuid once chosen for it, stands for, when it is up and the scope reaches it; absent
- * otherwise, and nothing tells the two apart. The engine is asked when the registry does not know the channel as
- * proven, and always with `ask: 'always'`: events come a moment late, and the engine accepts orders to a channel that
- * has ended. Rejects as the link does, and with a `DomainError` when the store of domains is gone.
+ * otherwise, and nothing tells the two apart. The engine that has it is asked when the registry does not know the
+ * channel as proven, and always with `ask: 'always'`: events come a moment late, and an engine accepts orders to a
+ * channel that has ended. A channel of which nobody told is asked for at every engine, at all of them at once.
+ * Rejects as the links do: with `EslCommandNotSent` also when an engine is away that has the channel, or may have it;
+ * and with a `DomainError` when the store of domains is gone.
  */
-export async function findChannel(
-  sources: ChannelSources,
+export async function findChannel<Asked extends AskedEngine>(
+  { registry, engines }: ChannelSources<Asked>,
   uuid: string,
   scope: CommandScope,
   ask: 'when unproven' | 'always',
-): Promise<Channel | undefined> {
-  const known = sources.registry.find(uuid)
+): Promise<FoundChannel<Asked> | undefined> {
+  const known = registry.find(uuid)
+  if (known === undefined && registry.hasEnded(uuid)) return undefined
+  if (known !== undefined && isElsewhere(known, scope)) return undefined
+  const home = engines.find(({ engine }) => engine.name === known?.engine)
   const isTrusted = ask === 'when unproven' && known?.proven === true
-  const channel = isTrusted ? known : await askEngine(sources, known?.uuid ?? uuid)
-  return channel !== undefined && isInScope(channel, scope) ? channel : undefined
+  if (known !== undefined && home !== undefined && isTrusted) return reached({ channel: known, at: home }, scope)
+  const found = await askFor(registry, home === undefined ? engines : [home], known?.uuid ?? uuid)
+  return found === undefined ? undefined : reached(found, scope)
 }
 
 /** Whether a scope reaches a channel: domains and presence ids are compared whole, never by a part. */
@@ -35,7 +51,40 @@ export function isInScope(channel: Pick<Channel, 'domain' | 'presenceId'>, scope
   return scope.presenceId === null || channel.presenceId === scope.presenceId.toLowerCase()
 }
 
-async function askEngine({ registry, link, engineName }: ChannelSources, uuid: string): Promise<Channel | undefined> {
-  const dump = await dumpChannel(link, uuid)
-  return dump === undefined ? undefined : registry.learn(uuid, reader(dump), engineName)
+/** A channel keeps the domain that it has: whoever is of another need not wait for its engine to be told so. */
+function isElsewhere(channel: Channel, { domain }: CommandScope): boolean {
+  return domain !== null && channel.domain !== '' && channel.domain !== domain
 }
+
+function reached<Asked extends AskedEngine>(
+  found: FoundChannel<Asked>,
+  scope: CommandScope,
+): FoundChannel<Asked> | undefined {
+  return isInScope(found.channel, scope) ? found : undefined
+}
+
+/** The first engine that has the channel is enough; that none has it is known only when every one has said so. */
+async function askFor<Asked extends AskedEngine>(
+  registry: ChannelRegistry,
+  engines: readonly Asked[],
+  uuid: string,
+): Promise<FoundChannel<Asked> | undefined> {
+  const answers = engines.map(async (at) => {
+    const { commands, name } = at.engine
+    if (!isReady(commands)) throw new EslCommandNotSent(`${name} may have the channel and is away`)
+    const dump = await dumpChannel(commands, uuid)
+    if (dump === undefined) throw new NotHere()
+    return { channel: await registry.learn(uuid, reader(dump), name), at }
+  })
+  try {
+    return await Promise.any(answers)
+  } catch (problem) {
+    const reasons: unknown[] = problem instanceof AggregateError ? problem.errors : [problem]
+    const failure = reasons.find((reason) => !(reason instanceof NotHere))
+    if (failure !== undefined) throw failure
+    return undefined
+  }
+}
+
+/** One engine's word that it has no such channel. */
+class NotHere extends Error {}

@@ -3,7 +3,7 @@ import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/com
 import type { ChannelList } from '../calls/channel-list.ts'
 import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
 import { dumpChannel, reader } from '../calls/engine-channels.ts'
-import type { EngineLink } from '../engine.ts'
+import type { Engine, EngineLink } from '../engine.ts'
 import {
   EslCommandFateUnknown,
   EslCommandInvalid,
@@ -27,7 +27,7 @@ const eavesdropRingMs = 60_000
 
 /** A command that has been looked over and can only be sent now. */
 export interface PreparedCommand {
-  /** Sends it. Resolves when nothing more will be written to the engine for it. Never rejects. */
+  /** Sends it. Resolves when nothing more will be written to an engine for it. Never rejects. */
   send(): Promise<SentCommand>
 }
 
@@ -36,31 +36,66 @@ export interface SentCommand {
   readonly outcome: Promise<CommandOutcome>
 }
 
-/** What commands to one engine need. */
-export interface DispatchParts {
-  readonly link: Pick<EngineLink, 'api' | 'bgapi'>
-  /** The name of the engine that the link leads to. */
-  readonly engineName: string
+/** An engine that commands are given to. */
+export interface CommandEngine {
+  readonly engine: Pick<Engine, 'name'> & {
+    readonly commands: Pick<EngineLink, 'api' | 'bgapi' | 'state'>
+    readonly events: Pick<EngineLink, 'state'>
+  }
   readonly jobs: PendingJobs
+}
+
+/** What commands need. */
+export interface DispatchParts {
+  readonly engines: readonly CommandEngine[]
   readonly registry: ChannelRegistry
   readonly channels: ChannelList
 }
 
+/** Where a command goes. */
+export interface Destination {
+  /** One engine; every engine for what concerns them all, those that are away included. */
+  readonly to: readonly CommandEngine[]
+  /** The proven channel of an order to one. */
+  readonly channel?: Channel | undefined
+}
+
 /**
- * Makes a command ready to be sent. `channel` is the proven channel of an order to one: the engine's own uuid of it
- * stands in the line. Throws `ValueRefused` for what cannot become a line.
+ * Makes a command ready to be sent. The engine's own uuid of the proven channel of an order to one stands in the line.
+ * Throws `ValueRefused` for what cannot become a line.
  */
-export function prepare(parts: DispatchParts, message: CommandMessage, channel: Channel | undefined): PreparedCommand {
+export function prepare(parts: DispatchParts, message: CommandMessage, { to, channel }: Destination): PreparedCommand {
   const { scope, id } = message
   if (message.command.kind === 'list-channels') {
-    return { send: async () => ({ outcome: listed(parts.channels, scope) }) }
+    return { send: async () => ({ outcome: ended(() => listed(parts.channels, scope)) }) }
   }
   if (message.command.kind === 'hang-up-domain') {
-    return { send: async () => ({ outcome: domainHungUp(parts, scope) }) }
+    return { send: async () => ({ outcome: ended(() => hangUpDomain(parts, scope)) }) }
   }
   const command = addressed(message.command, channel)
   const line = commandLine(command, scope.domain)
-  return { send: () => sendJob(parts, { id, scope, command, line }) }
+  const job = { id, scope, command, line }
+  return {
+    send: async () => {
+      const sent = await Promise.all(to.map((engine) => sendJob(parts.registry, engine, job)))
+      return { outcome: Promise.all(sent.map(({ outcome }) => outcome)).then(outcomeOfAll) }
+    },
+  }
+}
+
+/**
+ * The one outcome of a command that went to several engines: it is done when all have done it. What is not known at one
+ * of them is not known; what did not reach one of them was not done, and may be given again; then a refusal counts.
+ */
+export function outcomeOfAll(outcomes: readonly CommandOutcome[]): CommandOutcome {
+  for (const state of ['unknown', 'unsent', 'refused', 'absent'] as const) {
+    const worst = outcomes.find((outcome) => outcome.state === state)
+    if (worst !== undefined) return worst
+  }
+  const [first = { state: 'unsent', reason: 'disconnected' }, ...others] = outcomes
+  if (first.state !== 'done' || others.length === 0) return first
+  const texts = outcomes.map((outcome) => (outcome.state === 'done' ? outcome.text : ''))
+  return { ...first, text: [...new Set(texts)].join('') }
 }
 
 /** What was asked of a chosen uuid is done to the channel that the engine made of it. */
@@ -74,16 +109,12 @@ function withUuid(command: Exclude<LineCommand, { kind: 'eavesdrop' }>, uuid: st
 }
 
 async function listed(channels: ChannelList, scope: CommandScope): Promise<CommandOutcome> {
-  try {
-    return { state: 'done', text: await channels.read(scope) }
-  } catch (problem) {
-    return outcomeOfFailure(problem)
-  }
+  return { state: 'done', text: await channels.read(scope) }
 }
 
-async function domainHungUp(parts: DispatchParts, scope: CommandScope): Promise<CommandOutcome> {
+async function ended(work: () => Promise<CommandOutcome>): Promise<CommandOutcome> {
   try {
-    return await hangUpDomain(parts, scope)
+    return await work()
   } catch (problem) {
     return outcomeOfFailure(problem)
   }
@@ -96,17 +127,17 @@ interface Job {
   readonly line: string
 }
 
-async function sendJob(parts: DispatchParts, job: Job): Promise<SentCommand> {
-  const { registry, jobs, link, engineName } = parts
+async function sendJob(registry: ChannelRegistry, at: CommandEngine, job: Job): Promise<SentCommand> {
+  const { engine, jobs } = at
   const placed = placedCall(job)
-  if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId, engineName)
+  if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId, engine.name)
   const pending = jobs.expect(job.id, timeoutOf(job.command))
   const outcome = pending.ended.then((end) => {
     if (end.kind === 'lost') return { state: 'unknown', reason: end.reason } as const
-    return judge(parts, job, end.reply)
+    return judge(registry, at, job, end.reply)
   })
   try {
-    await link.bgapi(job.line, job.id)
+    await engine.commands.bgapi(job.line, job.id)
     return { outcome }
   } catch (problem) {
     pending.cancel()
@@ -125,18 +156,23 @@ function placedCall({ command, scope }: Job): { uuid: string; domain: string; pr
 }
 
 /** The engine's words are not taken as they are: each known oddity of them is looked into here. */
-async function judge({ registry, link, engineName }: DispatchParts, job: Job, reply: string): Promise<CommandOutcome> {
+async function judge(
+  registry: ChannelRegistry,
+  { engine }: CommandEngine,
+  job: Job,
+  reply: string,
+): Promise<CommandOutcome> {
   const { command } = job
   const outcome = outcomeOf(command.kind, reply)
   if (command.kind === 'hold' && maybeHeldAlready(command.kind, reply)) {
-    return (await isHeld(link, command.uuid)) ? { state: 'done', text: '+OK Success\n' } : outcome
+    return (await isHeld(engine.commands, command.uuid)) ? { state: 'done', text: '+OK Success\n' } : outcome
   }
   const placed = placedCall(job)
   if (placed === undefined) return outcome
   if (outcome.state === 'refused') registry.unplace(placed.uuid)
   if (outcome.state !== 'done' || outcome.uuid === undefined || outcome.uuid === placed.uuid) return outcome
   registry.unplace(placed.uuid)
-  registry.place(outcome.uuid, placed.domain, placed.presenceId, engineName)
+  registry.place(outcome.uuid, placed.domain, placed.presenceId, engine.name)
   registry.alias(placed.uuid, outcome.uuid)
   return outcome
 }
@@ -155,12 +191,12 @@ function timeoutOf(command: EngineCommand): number {
   return command.kind === 'eavesdrop' ? eavesdropRingMs + callGraceMs : orderTimeoutMs
 }
 
-/** How a command ended whose sending failed: never "failed" when it may have had its effect. */
+/** How a command ended whose sending failed: never "failed" when it may have had its effect, or its answer is unread. */
 function outcomeOfFailure(problem: unknown): CommandOutcome {
   if (problem instanceof EslCommandNotSent) return { state: 'unsent', reason: 'disconnected' }
   if (problem instanceof EslCommandRejected) return { state: 'refused', text: problem.reply }
   if (problem instanceof EslCommandInvalid) return { state: 'refused', text: '-ERR the command cannot be sent\n' }
   if (problem instanceof EslCommandTimeout) return { state: 'unknown', reason: 'timeout' }
   if (problem instanceof EslCommandFateUnknown) return { state: 'unknown', reason: 'disconnected' }
-  return { state: 'refused', text: '-ERR the answer of the engine cannot be read\n' }
+  return { state: 'unknown', reason: 'disconnected' }
 }

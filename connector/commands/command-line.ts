@@ -30,6 +30,14 @@ export function commandLine(command: LineCommand, domain: string | null): string
   return soleLine(compose(command, domain))
 }
 
+/**
+ * The line that asks an engine for the contacts of an account's phones. Throws {@link ValueRefused} as
+ * {@link commandLine} does.
+ */
+export function contactLine(login: string, domain: string | null): string {
+  return soleLine(`sofia_contact ${accountAddress(login, domain)}`)
+}
+
 function compose(command: LineCommand, domain: string | null): string {
   switch (command.kind) {
     case 'originate':

@@ -2,15 +2,10 @@ import type { Log } from '../../adapters/log/logger.ts'
 import { type CommandMessage, commandMessage } from '../../contracts/messages/command.ts'
 import type { CommandOutcome } from '../../core/commands.ts'
 import type { CommandStore } from '../../core/ports.ts'
-import type { Channel } from '../calls/channel-registry.ts'
-import { UnreadableAnswer } from '../calls/engine-channels.ts'
-import { findChannel } from '../calls/find-channel.ts'
-import { type EngineLink, isReady } from '../engine.ts'
-import { EslError } from '../esl/errors.ts'
-import { type Time, backoffMs, pause } from '../timers.ts'
-import { type DispatchParts, type PreparedCommand, prepare } from './command-dispatch.ts'
-import { ValueRefused } from './command-line.ts'
-import type { Slots } from './slots.ts'
+import { backoffMs, pause } from '../timers.ts'
+import type { PreparedCommand } from './command-dispatch.ts'
+import { type RouteParts, likelyEngine, routeCommand, unsent } from './command-route.ts'
+import { type PlaceLimits, enginePlaces } from './places.ts'
 
 /** How long an outcome is tried to be stored; after that nobody asks for it any more. */
 const storeAttempts = 12
@@ -38,12 +33,10 @@ export interface CommandRunner {
 export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 
 /** What a runner is made from. */
-export interface RunnerParts extends Time, DispatchParts {
+export interface RunnerParts extends RouteParts {
   readonly store: Pick<CommandStore, 'claim' | 'complete'>
-  readonly link: Pick<EngineLink, 'api' | 'bgapi' | 'state'>
-  /** Ringing calls have places of their own: a hang-up never waits for one of theirs. */
-  readonly callSlots: Slots
-  readonly orderSlots: Slots
+  /** Of ringing calls and of orders, for each engine. */
+  readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits }
   readonly connectorId: string
   readonly random: () => number
   readonly log: Log
@@ -51,7 +44,8 @@ export interface RunnerParts extends Time, DispatchParts {
 
 /** Makes a runner. */
 export function commandRunner(parts: RunnerParts): CommandRunner {
-  const { store, callSlots, orderSlots, connectorId, log, clock, timers, random } = parts
+  const { store, limits, connectorId, log, clock, timers, random } = parts
+  const places = enginePlaces({ clock, timers, engines: parts.engines.map(({ engine }) => engine.name), ...limits })
   const running = new Set<Promise<void>>()
   const counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
 
@@ -105,10 +99,10 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
         counts.unreadable += 1
         return log.warn('a message of the command queue cannot be read', { characters: body.length })
       }
-      const slots = isCall(message) ? callSlots : orderSlots
-      const release = await slots.take(message.deadlineAt - busyNoticeMs)
+      const engine = await likelyEngine(parts, message)
+      const release = await places.for(message, engine).take(message.deadlineAt - busyNoticeMs)
       try {
-        const ready = release === undefined ? unsent('busy') : await look(parts, message)
+        const ready = release === undefined ? unsent('busy') : await routeCommand(parts, message, engine)
         if ('state' in ready) return await endUnsent(message, ready).finally(release)
         await send(message, ready, release ?? (() => {}))
       } catch (problem) {
@@ -120,66 +114,13 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
       while (running.size > 0) await Promise.all(running)
     },
     get inFlight() {
-      return callSlots.taken + orderSlots.taken
+      return places.taken
     },
     get waiting() {
-      return callSlots.waiting + orderSlots.waiting
+      return places.waiting
     },
     counts,
   }
-}
-
-/** Everything that can keep a command from being sent, before it is claimed; else the command, ready to be sent. */
-async function look(parts: RunnerParts, message: CommandMessage): Promise<CommandOutcome | PreparedCommand> {
-  if (parts.clock.now() >= message.deadlineAt) return unsent('expired')
-  if (!isReady(parts.link)) return unsent('disconnected')
-  if (!isOwnCall(message)) return { state: 'absent' }
-  try {
-    const channel = await channelOf(parts, message)
-    if (channel === 'absent') return { state: 'absent' }
-    if (parts.clock.now() >= message.deadlineAt) return unsent('expired')
-    return prepare(parts, message, channel)
-  } catch (problem) {
-    if (problem instanceof ValueRefused) return { state: 'refused', text: `-ERR ${problem.message}\n` }
-    if (problem instanceof EslError || problem instanceof UnreadableAnswer) return unsent('disconnected')
-    throw problem
-  }
-}
-
-/** Whoever may only touch his own channels may only ring his own phone. */
-function isOwnCall({ command, scope }: CommandMessage): boolean {
-  if (command.kind !== 'originate' || scope.presenceId === null) return true
-  return `${command.callerId}@${scope.domain ?? ''}`.toLowerCase() === scope.presenceId.toLowerCase()
-}
-
-/** The channel of an order to one, proven to be in scope; `undefined` for a command that is about no channel. */
-async function channelOf(
-  parts: RunnerParts,
-  { command, scope }: CommandMessage,
-): Promise<Channel | undefined | 'absent'> {
-  switch (command.kind) {
-    case 'hold':
-    case 'unhold':
-      return (await findChannel(parts, command.uuid, scope, 'always')) ?? 'absent'
-    case 'hangup':
-      return (await findChannel(parts, command.uuid, scope, 'when unproven')) ?? 'absent'
-    case 'eavesdrop':
-      return (await findChannel(parts, command.target, scope, 'always')) ?? 'absent'
-    case 'originate':
-    case 'list-channels':
-    case 'hang-up-domain':
-    case 'flush-account':
-    case 'drop-registrations':
-      return undefined
-  }
-}
-
-function isCall({ command }: CommandMessage): boolean {
-  return command.kind === 'originate' || command.kind === 'eavesdrop'
-}
-
-function unsent(reason: 'expired' | 'disconnected' | 'busy'): CommandOutcome {
-  return { state: 'unsent', reason }
 }
 
 function parse(body: string): CommandMessage | undefined {

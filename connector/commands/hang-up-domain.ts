@@ -6,22 +6,37 @@ import { ValueRefused, commandLine } from './command-line.ts'
 /** The cause that the contract names for calls that end with their domain. */
 const cause = 'MANAGER_REQUEST'
 
+/** What ending the calls of a domain needs. */
+export interface HangUpParts {
+  readonly channels: Pick<ChannelList, 'uuids'>
+  readonly engines: readonly {
+    readonly engine: { readonly name: string; readonly commands: Pick<EngineLink, 'api'> }
+  }[]
+}
+
 /**
- * Hangs up every channel of a domain, by the engine's list of this moment and the one rule of whose a leg is. A channel
- * that has ended meanwhile is no failure, and one whose id cannot stand in a command line keeps no other up: it is
- * told by `-ERR`. A scope without a domain is refused, since it would be every call of the platform.
+ * Hangs up every channel of a domain at every engine, by the engines' lists of this moment and the one rule of whose a
+ * leg is. A channel that has ended meanwhile is no failure, and one whose id cannot stand in a command line keeps no
+ * other up: it is told by `-ERR`. While an engine is away that may hold calls of the domain, those of the others are
+ * ended and the command counts as unsent: it is to be given again. A scope without a domain is refused, since it would
+ * be every call of the platform. Rejects as the links do.
  */
-export async function hangUpDomain(
-  { channels, link }: { readonly channels: ChannelList; readonly link: Pick<EngineLink, 'api'> },
-  scope: CommandScope,
-): Promise<CommandOutcome> {
+export async function hangUpDomain({ channels, engines }: HangUpParts, scope: CommandScope): Promise<CommandOutcome> {
   const { domain } = scope
   if (domain === null) return { state: 'refused', text: '-ERR the calls of one domain only can be ended\n' }
-  const uuids = await channels.uuids(scope)
-  const lines = uuids.flatMap((uuid) => lineFor(uuid, domain) ?? [])
-  for (const line of lines) await link.api(line)
-  if (lines.length < uuids.length) return { state: 'refused', text: `-ERR ${uuids.length - lines.length} left\n` }
-  return { state: 'done', text: `+OK ${lines.length}\n` }
+  const { byEngine, missed } = await channels.uuids(scope)
+  const ended = await Promise.all(
+    engines.map(async ({ engine: { name, commands } }) => {
+      const uuids = byEngine.get(name) ?? []
+      const lines = uuids.flatMap((uuid) => lineFor(uuid, domain) ?? [])
+      for (const line of lines) await commands.api(line)
+      return { done: lines.length, left: uuids.length - lines.length }
+    }),
+  )
+  if (missed.length > 0) return { state: 'unsent', reason: 'disconnected' }
+  const left = ended.reduce((sum, engine) => sum + engine.left, 0)
+  if (left > 0) return { state: 'refused', text: `-ERR ${left} left\n` }
+  return { state: 'done', text: `+OK ${ended.reduce((sum, engine) => sum + engine.done, 0)}\n` }
 }
 
 function lineFor(uuid: string, domain: string): string | undefined {

@@ -1,10 +1,11 @@
 import type { Engine, EngineLink } from '../engine.ts'
+import type { EslDownReason } from '../esl/errors.ts'
 
 /** Where one link stands. */
 export interface LinkHealth {
   readonly state: 'connecting' | 'ready' | 'down'
-  /** Why it is down; absent while it is not. */
-  readonly reason?: string
+  /** Why it was last lost, while it is not up again. */
+  readonly reason?: EslDownReason
   /** Epoch milliseconds of the last byte; 0 before the first. */
   readonly heardAt: number
   /** Connections made so far. */
@@ -18,6 +19,9 @@ export interface LinkHealth {
 /** Where one engine and its links stand. */
 export interface EngineHealth {
   readonly name: string
+  readonly status: 'OK' | 'error'
+  /** What is wrong in plain words; absent while nothing is, and before anything is known. */
+  readonly problem?: string
   /** Empty when unknown. */
   readonly coreUuid: string
   readonly commands: LinkHealth
@@ -32,24 +36,53 @@ export interface ConnectorHealth {
   readonly version: string
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** In the order of the settings. */
   readonly engines: readonly EngineHealth[]
   /** How long the event that waits longest has been waiting to be queued. */
   readonly lagMs: number
   readonly counters: Readonly<Record<string, number>>
 }
 
-/** An engine's health, as its links tell it. */
-export function engineHealth({ name, coreUuid, commands, events }: Engine): EngineHealth {
-  return { name, coreUuid, commands: linkHealth(commands), events: linkHealth(events) }
+/** What each reason of a loss means to a person who looks for the cause. */
+const problems: Readonly<Record<EslDownReason, string>> = {
+  unreachable: 'engine unreachable',
+  'no-greeting': 'engine accepts connections and does not greet',
+  'not-an-engine': 'no event socket at this address',
+  'auth-refused': 'engine refuses the password',
+  'subscription-refused': 'engine refuses the subscription',
+  'access-rejected': "engine's access list does not hold this address",
+  disconnected: 'engine closed the connection',
+  overflow: 'engine dropped the link, which was read too slowly',
+  closed: 'connection to the engine was lost',
+  silent: 'engine is silent',
+  'reply-overdue': 'engine does not answer',
+  'framing-lost': 'the bytes of the engine cannot be read',
+  stopped: 'links were closed on this side',
 }
 
-function linkHealth({ state, heardAt, counts }: Pick<EngineLink, 'state' | 'heardAt' | 'counts'>): LinkHealth {
+/** An engine's health, as its links tell it. */
+export function engineHealth({ name, coreUuid, commands, events, reasons }: Engine): EngineHealth {
+  const reason = reasons.commands ?? reasons.events
+  return {
+    name,
+    status: commands.state.kind === 'ready' && events.state.kind === 'ready' ? 'OK' : 'error',
+    ...(reason === undefined ? {} : { problem: problems[reason] }),
+    coreUuid,
+    commands: linkHealth(commands, reasons.commands),
+    events: linkHealth(events, reasons.events),
+  }
+}
+
+function linkHealth(
+  { state, heardAt, counts }: Pick<EngineLink, 'state' | 'heardAt' | 'counts'>,
+  reason: EslDownReason | undefined,
+): LinkHealth {
   return {
     state: state.kind,
     heardAt: Math.floor(heardAt),
     connections: counts.connections,
     unreadableEvents: counts.unreadableEvents,
     lateReplies: counts.lateReplies,
-    ...(state.kind === 'down' ? { reason: state.reason } : {}),
+    ...(reason === undefined ? {} : { reason }),
   }
 }

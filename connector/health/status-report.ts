@@ -1,8 +1,9 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { ConnectorReport } from '../../core/model.ts'
+import type { ConnectorReport, EngineReport } from '../../core/model.ts'
 import type { ConnectorStatusStore } from '../../core/ports.ts'
-import { type Engine, isReady } from '../engine.ts'
+import { type Engine, isHealthy } from '../engine.ts'
 import { type Time, pause } from '../timers.ts'
+import { type StatusTexts, statusTexts } from './status-texts.ts'
 
 /** A report older than 30 s counts as silence, and the status page may be 15 s behind. */
 const reportMs = 5_000
@@ -10,13 +11,12 @@ const reportMs = 5_000
 /** Whether an engine is connected is looked at this often, so that a change is told at once. */
 const lookMs = 250
 
-/** The engine's status text is a dozen lines. */
-const maxStatusLength = 4_096
-
 /** What a report is made from. */
 export interface StatusParts extends Time {
   readonly store: Pick<ConnectorStatusStore, 'report' | 'countStart'>
   readonly engines: readonly Engine[]
+  /** How many channels the engine of a name held when it was last heard; absent while that is not known. */
+  readonly channelsOf: (engine: string) => number | undefined
   readonly connectorId: string
   readonly version: string
   readonly startedAt: number
@@ -25,42 +25,46 @@ export interface StatusParts extends Time {
 }
 
 /**
- * Counts this start once and reports every 5 s until aborted, and as soon as the engine is found or lost. Of several
- * engines the report tells of the first that is connected. A store that is gone is tried again with the next report.
+ * Counts this start once and reports every 5 s until aborted, and as soon as an engine is found or lost. A store that
+ * is gone is tried again with the next report; an engine that does not answer holds no report up.
  */
 export async function reportStatus(parts: StatusParts, signal: AbortSignal): Promise<void> {
+  const texts = statusTexts(parts)
   let restarts: number | undefined
   while (!signal.aborted) {
-    const told = readyEngine(parts) !== undefined
+    const told = whoIsThere(parts)
     try {
       restarts ??= await parts.store.countStart()
-      await parts.store.report(await report(parts, restarts))
+      await parts.store.report(await report(parts, texts, restarts))
     } catch (problem) {
       parts.log.error('the status of the connector could not be stored', problem)
     }
     for (let waitedMs = 0; waitedMs < reportMs && !signal.aborted; waitedMs += lookMs) {
-      if ((readyEngine(parts) !== undefined) !== told) break
+      if (whoIsThere(parts) !== told) break
       await pause(parts.timers, lookMs, signal)
     }
   }
 }
 
-function readyEngine({ engines }: StatusParts): Engine | undefined {
-  return engines.find(({ commands, events }) => isReady(commands) && isReady(events))
+/** The engines that are connected, as one text. */
+function whoIsThere({ engines }: StatusParts): string {
+  return engines.map((engine) => (isHealthy(engine) ? '1' : '0')).join('')
 }
 
-async function report(parts: StatusParts, restarts: number): Promise<ConnectorReport> {
-  const engine = readyEngine(parts)
-  const heard = parts.engines.flatMap(({ commands, events }) => [commands.heardAt, events.heardAt])
+async function report(parts: StatusParts, texts: StatusTexts, restarts: number): Promise<ConnectorReport> {
+  const status = await Promise.all(parts.engines.map((engine) => texts.of(engine)))
+  const engines = parts.engines.map((engine, index) => engineReport(parts, engine, status[index] ?? ''))
+  const first = engines.find(({ connected }) => connected)
   const { inFlight, waiting } = parts.queues()
   return {
     connectorId: parts.connectorId,
     startedAt: parts.startedAt,
     version: parts.version,
-    engineConnected: engine !== undefined,
-    engineHeardAt: Math.floor(Math.max(0, ...heard)),
-    engineId: engine?.coreUuid ?? '',
-    engineStatus: engine === undefined ? '' : await statusText(engine),
+    engineConnected: first !== undefined,
+    engineHeardAt: Math.max(0, ...engines.map(({ heardAt }) => heardAt)),
+    engineId: first?.coreUuid ?? '',
+    engineStatus: first?.status ?? '',
+    engines,
     commandsInFlight: inFlight,
     commandsWaiting: waiting,
     restarts,
@@ -68,10 +72,17 @@ async function report(parts: StatusParts, restarts: number): Promise<ConnectorRe
   }
 }
 
-async function statusText({ commands }: Engine): Promise<string> {
-  try {
-    return (await commands.api('status')).slice(0, maxStatusLength)
-  } catch {
-    return ''
+/** Connected as it is after the status text was asked for: that may have taken a while. */
+function engineReport({ channelsOf }: StatusParts, engine: Engine, status: string): EngineReport {
+  const { name, coreUuid, commands, events } = engine
+  const connected = isHealthy(engine)
+  const channels = channelsOf(name)
+  return {
+    name,
+    coreUuid,
+    connected,
+    heardAt: Math.floor(Math.max(0, commands.heardAt, events.heardAt)),
+    status: connected ? status : '',
+    ...(channels === undefined ? {} : { channels }),
   }
 }

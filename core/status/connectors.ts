@@ -1,10 +1,40 @@
-import type { ConnectorReport } from '../model.ts'
+import type { ConnectorReport, EngineReport } from '../model.ts'
 
 /** A connector that has not reported for this long counts as silent, and an engine not heard from as offline. */
 export const reportLifeMs = 30_000
 
-/** Whether a connector's own report is fresh, its link is up, and the engine was heard on it lately. */
+/** Reports that still count: not of connectors that fell silent or stopped. */
+export function freshReports(reports: readonly ConnectorReport[], now: number): ConnectorReport[] {
+  return reports.filter(({ reportedAt, stoppedAt }) => stoppedAt === undefined && now - reportedAt <= reportLifeMs)
+}
+
+/** Whether a connector's own report is fresh, it has links to an engine, and that was heard on them lately. */
 export function hearsEngine(report: ConnectorReport, now: number): boolean {
-  const isFresh = now - report.reportedAt <= reportLifeMs
-  return isFresh && report.engineConnected && now - report.engineHeardAt <= reportLifeMs
+  return freshReports([report], now).length > 0 && enginesIn(report).some((engine) => isHeard(engine, now))
+}
+
+/**
+ * Every engine that a fresh report tells of, once, by the connector that hears it best: `connected` where any has both
+ * links up and heard it lately. In the order of the connectors' settings.
+ */
+export function engineViews(reports: readonly ConnectorReport[], now: number): EngineReport[] {
+  const views = new Map<string, EngineReport>()
+  for (const engine of freshReports(reports, now).flatMap(enginesIn)) {
+    const told = { ...engine, connected: isHeard(engine, now) }
+    const known = views.get(engine.name)
+    const isBetter = known === undefined || (told.connected && !(known.connected && known.status !== ''))
+    if (isBetter) views.set(engine.name, told)
+  }
+  if (views.size > 1) views.delete('')
+  return [...views.values()]
+}
+
+/** A report of before engines were told one by one tells of a single one without its name. */
+function enginesIn(report: ConnectorReport): readonly EngineReport[] {
+  const { engineId: coreUuid, engineConnected: connected, engineHeardAt: heardAt, engineStatus: status } = report
+  return report.engines ?? [{ name: '', coreUuid, connected, heardAt, status }]
+}
+
+function isHeard({ connected, heardAt }: EngineReport, now: number): boolean {
+  return connected && now - heardAt <= reportLifeMs
 }

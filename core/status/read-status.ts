@@ -1,6 +1,6 @@
-import type { ConnectorReport } from '../model.ts'
+import type { ConnectorReport, EngineReport } from '../model.ts'
 import type { PortsOf } from '../ports.ts'
-import { hearsEngine, reportLifeMs } from './connectors.ts'
+import { engineViews, freshReports, hearsEngine, reportLifeMs } from './connectors.ts'
 
 /** The ports of {@link readStatus}. */
 export type StatusPorts = PortsOf<{
@@ -23,40 +23,59 @@ export interface PlatformStatus {
     readonly apiQueue: number
     readonly cmdQueue: number
     readonly version: string
+    /** The `Core-UUID` of the engine; of several, of each that is connected, comma-separated. */
     readonly sid: string
   }
   readonly crashCount: string
-  /** The engine's own status text, or `engine not connected`. */
+  /**
+   * The engine's own status text, or `engine not connected`. Of several engines, each under a line with its name, as
+   * soon as one is connected.
+   */
   readonly freeSWITCH: string
 }
 
 /**
  * What sessions, connectors and engine are doing at `now` (epoch milliseconds). Of several connectors the one that
- * hears the engine speaks for all, and their queues are added up. Complete also when no connector reports.
+ * hears an engine speaks for all, and their queues are added up. Connected means that some engine can be worked with.
+ * Complete also when no connector reports.
  */
 export async function readStatus({ connectorStatus, sessions }: StatusPorts, now: number): Promise<PlatformStatus> {
   const [listed, active] = await Promise.all([
     connectorStatus.list(now - reportLifeMs),
     sessions.count(now - sessionMs),
   ])
-  const reports = listed.filter(({ reportedAt }) => now - reportedAt <= reportLifeMs)
-  const connected = reports.find((report) => hearsEngine(report, now))
-  const speaker = connected ?? reports[0]
+  const reports = freshReports(listed, now)
+  const speaker = reports.find((report) => hearsEngine(report, now)) ?? reports[0]
+  const engines = engineViews(reports, now)
+  const connected = engines.filter((engine) => engine.connected)
   return {
     userSessions: active.users,
     maxUserSessions: active.highest,
     domainSessions: active.domains,
     connectorUpTimeSec: speaker && Math.max(0, (now - speaker.startedAt) / 1000),
     wConsole: {
-      status: connected === undefined ? 'Offline' : 'Connected',
+      status: connected.length === 0 ? 'Offline' : 'Connected',
       apiQueue: sum(reports, ({ commandsInFlight }) => commandsInFlight),
       cmdQueue: sum(reports, ({ commandsWaiting }) => commandsWaiting),
       version: speaker?.version ?? '',
-      sid: speaker?.engineId ?? '',
+      sid: idsOf(connected.length > 0 ? connected : engines),
     },
     crashCount: String(Math.max(0, ...reports.map(({ restarts }) => restarts))),
-    freeSWITCH: connected?.engineStatus || 'engine not connected',
+    freeSWITCH: connected.length === 0 ? notConnected : engines.map(statusOf).join('\n'),
   }
+}
+
+const notConnected = 'engine not connected'
+
+function statusOf({ name, connected, status }: EngineReport, _index: number, all: readonly EngineReport[]): string {
+  const text = connected ? status || 'engine connected, its status text is not known yet' : notConnected
+  return all.length === 1 ? text : `${name}\n${text}`
+}
+
+/** A process of an engine that two addresses lead to is named once. */
+function idsOf(engines: readonly EngineReport[]): string {
+  const ids = engines.flatMap(({ coreUuid }) => (coreUuid === '' ? [] : coreUuid))
+  return [...new Set(ids)].join(',')
 }
 
 function sum(reports: readonly ConnectorReport[], of: (report: ConnectorReport) => number): number {

@@ -4,8 +4,8 @@ import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import type { DomainNames } from '../../../connector/calls/domain-names.ts'
 import { UnreadableAnswer } from '../../../connector/calls/engine-channels.ts'
 import { channelFields } from '../../../contracts/routes/channels.ts'
-import { fakeEslSession } from '../../support/fake-esl-session.ts'
 import { manualTime } from '../../support/manual-time.ts'
+import { playedEngine } from '../../support/played-engine.ts'
 
 const domains: DomainNames = { exists: (name) => ['a.example.com', 'x.a.example.com', 'example.com'].includes(name) }
 const everything = { domain: null, presenceId: null }
@@ -22,11 +22,12 @@ const row = (uuid: string, context: string, more: Readonly<Record<string, string
 
 function aList(...rows: Readonly<Record<string, unknown>>[]) {
   const time = manualTime()
-  const link = fakeEslSession()
-  link.up()
-  link.answer = () => JSON.stringify({ row_count: rows.length, rows })
   const registry = channelRegistry(domains)
-  const list = channelList({ link, registry, domains, clock: time.clock })
+  const engine = playedEngine('192.0.2.1:8021', { time, registry, domains })
+  engine.up()
+  const link = engine.engine.commands
+  link.answer = () => JSON.stringify({ row_count: rows.length, rows })
+  const list = channelList({ engines: [engine], registry })
   const uuids = async (domain: string | null, presenceId: string | null = null) =>
     [...(await list.read({ domain, presenceId })).matchAll(/"uuid":"([^"]+)"/g)].map(([, uuid]) => uuid)
   return { time, link, registry, list, uuids }
@@ -111,7 +112,7 @@ test('everybody who asks within a second shares one reading', async () => {
 })
 
 test('whose channels have changed since the reading began gets a new one, and the others share the old', async () => {
-  const { list, link, registry } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
+  const { list, link, registry, time } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
   const own = { domain: 'a.example.com', presenceId: null }
   await list.read(own)
 
@@ -119,16 +120,20 @@ test('whose channels have changed since the reading began gets a new one, and th
   await list.read({ domain: 'example.com', presenceId: null })
   expect(link.asked).toHaveLength(1)
 
-  await Promise.all([list.read(own), list.read(own)])
+  const lists = [list.read(own), list.read(own)]
+  await time.advance(200)
+  await Promise.all(lists)
   expect(link.asked).toHaveLength(2)
 })
 
 test('a change during a reading leads to one reading after it, however many ask', async () => {
-  const { list, link, registry } = aList(row('1', 'a.example.com'))
+  const { list, link, registry, time } = aList(row('1', 'a.example.com'))
   const before = list.read(everything)
 
   registry.touch('a.example.com')
-  await Promise.all([before, list.read(everything), list.read(everything), list.read(everything)])
+  const after = [list.read(everything), list.read(everything), list.read(everything)]
+  await time.advance(200)
+  await Promise.all([before, ...after])
 
   expect(link.asked).toHaveLength(2)
 })

@@ -6,16 +6,15 @@ import { channelList } from '../../../connector/calls/channel-list.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { commandRunner } from '../../../connector/commands/command-runner.ts'
-import { pendingJobs } from '../../../connector/commands/pending-jobs.ts'
-import { slots } from '../../../connector/commands/slots.ts'
 import { EslCommandNotSent, EslCommandRejected } from '../../../connector/esl/errors.ts'
 import type { CommandMessage } from '../../../contracts/messages/command.ts'
 import type { CommandStore } from '../../../core/ports.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { aCommandMessage, anEavesdrop, anOriginate } from '../../support/command-message.ts'
-import { fakeEslSession, fateUnknown } from '../../support/fake-esl-session.ts'
+import { fateUnknown } from '../../support/fake-esl-session.ts'
 import { gone } from '../../support/flaky.ts'
 import { manualTime, settle } from '../../support/manual-time.ts'
+import { playedEngine } from '../../support/played-engine.ts'
 import { aDomain } from '../../support/records.ts'
 
 /** The engine's answer to `uuid_dump … json`, as far as it decides anything. */
@@ -37,26 +36,19 @@ async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore = (store
     await ports.domains.create(aDomain({ name }))
   const domains = domainNames(ports.domains, time.clock)
   const registry = channelRegistry(domains)
-  const jobs = pendingJobs(time.timers)
-  const link = fakeEslSession({
-    onEvent: (event) => jobs.accept(event),
-    onState: ({ kind }) => {
-      if (kind === 'down') jobs.loseAll()
-    },
-  })
-  if (isUp) link.up()
+  const engine = playedEngine('192.0.2.1:8021', { time, registry, domains })
+  const { jobs } = engine
+  const link = engine.engine.commands
+  if (isUp) engine.up()
   const log = capturedLog()
   const make = (connectorId: string) =>
     commandRunner({
       ...time,
-      link,
-      jobs,
+      engines: [engine],
       registry,
-      engineName: '192.0.2.1:8021',
-      channels: channelList({ link, registry, domains, clock: time.clock }),
+      channels: channelList({ engines: [engine], registry }),
       store: wrapStore(ports.commands),
-      callSlots: slots({ ...time, places: calls, queue }),
-      orderSlots: slots({ ...time, places: 10, queue }),
+      limits: { calls: { places: calls, queue }, orders: { places: 10, queue } },
       connectorId,
       random: () => 0,
       log,

@@ -50,7 +50,7 @@ async function aConnector({ storingTakesMs = 0, readingTakesMs = 0 } = {}) {
       remove: async () => {},
     },
     openLink: links.open,
-    engine: { host: '192.0.2.1', port: 8021, password: 'a-password-that-nobody-may-see' },
+    engines: [{ host: '192.0.2.1', port: 8021, password: 'a-password-that-nobody-may-see' }],
     connectorId: 'connector-1',
     version: '1.2.3',
     random: () => 0,
@@ -255,8 +255,9 @@ test('told to stop while the queue is gone, it waits no longer than it may and t
 })
 
 test('told to stop while a call rings, its outcome is stored as unknown', async () => {
-  const { time, ports, commands, bodies, connector } = await aConnector({ storingTakesMs: 500 })
+  const { time, ports, commands, events, bodies, connector } = await aConnector({ storingTakesMs: 500 })
   commands.up()
+  events.up()
   const message = aCommandMessage({ command: anOriginate() })
   await ports.commands.create(message)
   bodies.push(JSON.stringify(message))

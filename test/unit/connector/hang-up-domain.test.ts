@@ -7,23 +7,23 @@ import type { CommandScope } from '../../../core/commands.ts'
 const scope = { domain: 'a.example.com', presenceId: null }
 
 /** An engine with these channels in every scope, which keeps what it is told. */
-function anEngine(uuids: readonly string[], reply = '+OK\n') {
+function anEngine(uuids: readonly string[], reply = '+OK\n', missed: readonly string[] = []) {
   const lines: string[] = []
   const asked: CommandScope[] = []
   const channels: ChannelList = {
     read: async () => '{}',
     uuids: async (wanted) => {
       asked.push(wanted)
-      return [...uuids]
+      return { byEngine: new Map([['fs1', uuids]]), missed }
     },
   }
-  const link = {
+  const commands = {
     async api(line: string) {
       lines.push(line)
       return reply
     },
   }
-  return { lines, asked, parts: { channels, link } }
+  return { lines, asked, parts: { channels, engines: [{ engine: { name: 'fs1', commands } }] } }
 }
 
 describe('the calls of a deleted domain', () => {
@@ -55,6 +55,14 @@ describe('the calls of a deleted domain', () => {
     const { lines, parts } = anEngine(['all\napi shutdown', uuid])
 
     expect(await hangUpDomain(parts, scope)).toEqual({ state: 'refused', text: '-ERR 1 left\n' })
+    expect(lines).toEqual([`uuid_kill ${uuid} MANAGER_REQUEST`])
+  })
+
+  test('are ended where they can be, and the order is to be given again, while an engine is away that may hold more', async () => {
+    const uuid = randomUUID()
+    const { lines, parts } = anEngine([uuid], '+OK\n', ['fs2'])
+
+    expect(await hangUpDomain(parts, scope)).toEqual({ state: 'unsent', reason: 'disconnected' })
     expect(lines).toEqual([`uuid_kill ${uuid} MANAGER_REQUEST`])
   })
 

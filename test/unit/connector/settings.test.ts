@@ -5,7 +5,7 @@ const env = { ENGINE_URL: 'esl://192.0.2.1:8022', ENGINE_PASSWORD: 'ClueCon', HE
 
 test('the engine, the health port and the version come from the environment', () => {
   expect(readSettings({ ...env, BUILD_VERSION: '1.2.3' })).toEqual({
-    engine: { host: '192.0.2.1', port: 8022, password: 'ClueCon' },
+    engines: [{ host: '192.0.2.1', port: 8022, password: 'ClueCon' }],
     healthPort: 8081,
     version: '1.2.3',
   })
@@ -16,7 +16,23 @@ test.each([
   ['an IPv6 address', { ENGINE_URL: 'esl://[::1]:8021' }, { host: '::1' }],
   ['no port', { ENGINE_URL: 'esl://engine.example.com' }, { host: 'engine.example.com', port: 8021 }],
 ])('the address may have %s', (_what, more, engine) => {
-  expect(readSettings({ ...env, ...more }).engine).toMatchObject(engine)
+  expect(readSettings({ ...env, ...more }).engines).toMatchObject([engine])
+})
+
+test('several engines are comma-separated, and each may carry a password of its own', () => {
+  const ENGINE_URL = 'esl://fs1.example.com:8021, esl://:one%2Ctwo@fs2.example.com,esl://fs1.example.com:8022'
+
+  expect(readSettings({ ...env, ENGINE_URL }).engines).toEqual([
+    { host: 'fs1.example.com', port: 8021, password: 'ClueCon' },
+    { host: 'fs2.example.com', port: 8021, password: 'one,two' },
+    { host: 'fs1.example.com', port: 8022, password: 'ClueCon' },
+  ])
+})
+
+test('engines that all carry a password need no other', () => {
+  const { engines } = readSettings({ HEALTH_PORT: '0', ENGINE_URL: 'esl://:a@192.0.2.1,esl://:b@192.0.2.2' })
+
+  expect(engines.map(({ password }) => password)).toEqual(['a', 'b'])
 })
 
 test.each([
@@ -25,6 +41,17 @@ test.each([
   ['ENGINE_URL', 'http://192.0.2.1:8021'],
   ['ENGINE_URL', '192.0.2.1:8021'],
   ['ENGINE_URL', 'esl://:sec%ret@192.0.2.1'],
+  ['ENGINE_URL', 'esl://:sec?ret@192.0.2.1:8021'],
+  ['ENGINE_URL', 'esl://:sec,ret@192.0.2.1:8021'],
+  ['ENGINE_URL', 'esl://:sec%0Aret@192.0.2.1:8021'],
+  ['ENGINE_URL', 'esl://192.0.2.1:0'],
+  ['ENGINE_URL', 'esl://192.0.2.1:70000'],
+  ['ENGINE_URL', 'esl://192.0.2.1:8021/8022'],
+  ['ENGINE_URL', 'esl://192.0.2.1:8021,'],
+  ['ENGINE_URL', 'esl://192.0.2.1:8021,esl://192.0.2.1:8021'],
+  ['ENGINE_URL', 'esl://192.0.2.1:8021,esl://:secret@192.0.2.1'],
+  ['ENGINE_URL', 'esl://FS1.example.com,esl://fs1.example.com'],
+  ['ENGINE_URL', Array.from({ length: 33 }, (_, index) => `esl://192.0.2.${index}`).join(',')],
   ['ENGINE_PASSWORD', undefined],
   ['ENGINE_PASSWORD', 'sec\nret'],
   ['HEALTH_PORT', undefined],

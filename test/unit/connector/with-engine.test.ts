@@ -40,7 +40,7 @@ async function aConnectedConnector(wanted: readonly string[] = []) {
       remove: async () => {},
     },
     openLink: openEslSession,
-    engine: { host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' },
+    engines: [{ host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' }],
     connectorId: 'connector-1',
     version: '1.2.3',
     random: () => 0,

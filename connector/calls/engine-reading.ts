@@ -1,0 +1,115 @@
+import { channelFields } from '../../contracts/routes/channels.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { EngineLink } from '../engine.ts'
+import { type Timers, pause } from '../timers.ts'
+import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
+import type { DomainNames } from './domain-names.ts'
+import { readChannels, reader } from './engine-channels.ts'
+import { type ReadField, legDomainCandidates } from './leg-domain.ts'
+
+/** How old a reading may be that is shared; the contract allows 5 s. */
+const sharedMs = 1_000
+
+/** Readings begin no closer together than this, however much changes: an engine writes a long list for a long time. */
+const spacingMs = 200
+
+/** A channel of an engine with its domain, ready to be shown. */
+export interface ListedChannel {
+  /** Empty when the channel is of no domain. */
+  readonly domain: string
+  /** Lower case. */
+  readonly presenceId: string
+  /** Exactly the published fields. */
+  readonly row: Readonly<Record<string, string>>
+}
+
+/** The live channels of one engine. */
+export interface EngineReading {
+  /**
+   * The channels as of at most a second ago, and with every change that the registry knew of in the domain (`null`: in
+   * any) when it was asked. Whoever shares a reading gets the same array. Rejects as the link does, and with
+   * `UnreadableAnswer`.
+   */
+  current(domain: string | null): Promise<readonly ListedChannel[]>
+  /** The channels as the engine tells them now. Rejects as {@link current} does. */
+  now(): Promise<readonly ListedChannel[]>
+}
+
+/** What a reading is made from. */
+export interface EngineReadingParts {
+  readonly link: Pick<EngineLink, 'api'>
+  readonly registry: ChannelRegistry
+  readonly domains: DomainNames
+  readonly clock: Clock
+  readonly timers: Timers
+  /** Told of every reading that succeeded. */
+  readonly onRead?: () => void
+}
+
+/** One reading of the engine's channels. */
+interface Reading {
+  /** Epoch milliseconds of its begin. */
+  readonly at: number
+  /** The registry's revision of all channels when it began. */
+  readonly revision: number
+  readonly channels: Promise<readonly ListedChannel[]>
+}
+
+/**
+ * Everybody who asks within a second shares one reading of the engine, unless a channel of his domain has changed
+ * since it began: a list shows what its reader has just done. However many ask, the engine is read once at a time, and
+ * no more than five times a second.
+ */
+export function engineReading(parts: EngineReadingParts): EngineReading {
+  const { link, registry, domains, clock, timers, onRead = () => {} } = parts
+  let latest: Reading | undefined
+  let isRunning = false
+  let next: Promise<readonly ListedChannel[]> | undefined
+
+  const readAll = async (): Promise<readonly ListedChannel[]> => {
+    const rows = await readChannels(link)
+    const channels = await Promise.all(rows.map((row) => listed(reader(row), registry, domains)))
+    onRead()
+    return channels
+  }
+
+  const begin = (): Promise<readonly ListedChannel[]> => {
+    isRunning = true
+    next = undefined
+    const revision = registry.revision(null)
+    const channels = readAll().finally(() => (isRunning = false))
+    const started = { at: clock.now(), revision, channels }
+    latest = started
+    channels.catch(() => {
+      if (latest === started) latest = undefined
+    })
+    return channels
+  }
+
+  const afterLatest = async (reading: Reading): Promise<readonly ListedChannel[]> => {
+    await reading.channels.catch(() => {})
+    const restMs = reading.at + spacingMs - clock.now()
+    if (restMs > 0) await pause(timers, restMs)
+    return begin()
+  }
+
+  return {
+    current: (domain) => {
+      const isShared = latest !== undefined && (isRunning || clock.now() - latest.at < sharedMs)
+      if (isShared && latest !== undefined && registry.revision(domain) <= latest.revision) return latest.channels
+      if (next !== undefined) return next
+      if (latest === undefined) return begin()
+      next = afterLatest(latest)
+      return next
+    },
+    now: readAll,
+  }
+}
+
+async function listed(read: ReadField, registry: ChannelRegistry, domains: DomainNames): Promise<ListedChannel> {
+  const recorded = registry.domainOf(read('uuid')?.toLowerCase() ?? '')
+  const candidates = legDomainCandidates(read, (leg) => registry.domainOf(leg))
+  const domain = recorded ?? (await firstExisting(candidates, domains))
+  const row = Object.fromEntries(channelFields.map((name) => [name, read(name) ?? '']))
+  return { domain, presenceId: (read('presence_id') ?? '').toLowerCase(), row }
+}

@@ -1,0 +1,108 @@
+import type { CommandMessage } from '../../contracts/messages/command.ts'
+import type { CommandOutcome } from '../../core/commands.ts'
+import type { Clock } from '../../core/ports.ts'
+import { UnreadableAnswer } from '../calls/engine-channels.ts'
+import { findChannel } from '../calls/find-channel.ts'
+import { isHealthy, isReady } from '../engine.ts'
+import { EslError } from '../esl/errors.ts'
+import { type ChoiceParts, chooseEngine } from './choose-engine.ts'
+import { type Destination, type DispatchParts, type PreparedCommand, prepare } from './command-dispatch.ts'
+import { ValueRefused } from './command-line.ts'
+
+/** What finding a command's way needs. */
+export interface RouteParts extends DispatchParts, Pick<ChoiceParts, 'timers' | 'engineOf'> {
+  readonly clock: Clock
+}
+
+/**
+ * Everything that can keep a command from being sent, before it is claimed; else the command, ready to be sent to the
+ * engine that has its channel, to the one to place its call at, or to all. `likely` names the engine that was chosen for
+ * a call before; it is taken while it is up. Rejects with a `DomainError` when the store of domains is gone.
+ */
+export async function routeCommand(
+  parts: RouteParts,
+  message: CommandMessage,
+  likely?: string,
+): Promise<CommandOutcome | PreparedCommand> {
+  if (parts.clock.now() >= message.deadlineAt) return unsent('expired')
+  if (!parts.engines.some(({ engine }) => isReady(engine.commands))) return unsent('disconnected')
+  if (!isOwnCall(message)) return { state: 'absent' }
+  try {
+    const where = await destination(parts, message, likely)
+    if ('state' in where) return where
+    if (parts.clock.now() >= message.deadlineAt) return unsent('expired')
+    return prepare(parts, message, where)
+  } catch (problem) {
+    if (problem instanceof ValueRefused) return { state: 'refused', text: `-ERR ${problem.message}\n` }
+    if (problem instanceof EslError || problem instanceof UnreadableAnswer) return unsent('disconnected')
+    throw problem
+  }
+}
+
+/** A command that is not sent, and why. */
+export function unsent(reason: 'expired' | 'disconnected' | 'busy'): CommandOutcome {
+  return { state: 'unsent', reason }
+}
+
+/**
+ * The name of the engine that a command will most likely go to: the one that has its channel as far as is known, or the
+ * one to place its call at; absent for what goes to several engines, or cannot be told. Never rejects.
+ */
+export async function likelyEngine(parts: RouteParts, { command, scope, deadlineAt }: CommandMessage) {
+  switch (command.kind) {
+    case 'hold':
+    case 'unhold':
+    case 'hangup':
+      return parts.registry.find(command.uuid)?.engine
+    case 'eavesdrop':
+      return parts.registry.find(command.target)?.engine
+    case 'originate': {
+      if (parts.clock.now() >= deadlineAt) return undefined
+      const chosen = await chooseEngine(parts, { domain: scope.domain, login: command.callerId }).catch(() => undefined)
+      return chosen?.engine.name
+    }
+    case 'list-channels':
+    case 'hang-up-domain':
+    case 'flush-account':
+    case 'drop-registrations':
+      return undefined
+  }
+}
+
+/** Whoever may only touch his own channels may only ring his own phone. */
+function isOwnCall({ command, scope }: CommandMessage): boolean {
+  if (command.kind !== 'originate' || scope.presenceId === null) return true
+  return `${command.callerId}@${scope.domain ?? ''}`.toLowerCase() === scope.presenceId.toLowerCase()
+}
+
+async function destination(
+  parts: RouteParts,
+  { command, scope }: CommandMessage,
+  likely: string | undefined,
+): Promise<Destination | CommandOutcome> {
+  switch (command.kind) {
+    case 'hold':
+    case 'unhold':
+      return at(await findChannel(parts, command.uuid, scope, 'always'))
+    case 'hangup':
+      return at(await findChannel(parts, command.uuid, scope, 'when unproven'))
+    case 'eavesdrop':
+      return at(await findChannel(parts, command.target, scope, 'always'))
+    case 'originate': {
+      const before = parts.engines.find(({ engine }) => engine.name === likely && isHealthy(engine))
+      const chosen = before ?? (await chooseEngine(parts, { domain: scope.domain, login: command.callerId }))
+      return chosen === undefined ? unsent('disconnected') : { to: [chosen] }
+    }
+    case 'list-channels':
+    case 'hang-up-domain':
+    case 'flush-account':
+    case 'drop-registrations':
+      return { to: parts.engines }
+  }
+}
+
+function at(found: Awaited<ReturnType<typeof findChannel<DispatchParts['engines'][number]>>>) {
+  if (found === undefined) return { state: 'absent' } as const
+  const { channel, at } = found
+  return isReady(at.engine.commands) ? { to: [at], channel } : unsent('disconnected')
+}

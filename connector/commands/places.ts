@@ -1,0 +1,52 @@
+import type { CommandMessage } from '../../contracts/messages/command.ts'
+import type { Time } from '../timers.ts'
+import { type Slots, slots } from './slots.ts'
+
+/** What an engine is given at a time, and what may wait for it. */
+export interface PlaceLimits {
+  readonly places: number
+  readonly queue: number
+}
+
+/** The places of all engines. */
+export interface Places {
+  /** Those that a command takes one of; `engine` is absent for what goes to several engines, or to one to be found. */
+  for(message: CommandMessage, engine: string | undefined): Slots
+  readonly taken: number
+  readonly waiting: number
+}
+
+/**
+ * Each engine has places of its own, so that one that does not answer keeps no order from another; so has what goes to
+ * several, or to one that has yet to be found. Ringing calls have places of their own beside them: a hang-up never
+ * waits for one of theirs.
+ */
+export function enginePlaces(
+  parts: Time & { readonly engines: readonly string[]; readonly calls: PlaceLimits; readonly orders: PlaceLimits },
+): Places {
+  const { clock, timers, calls, orders } = parts
+  const make = () => ({
+    calls: slots({ clock, timers, ...calls }),
+    orders: slots({ clock, timers, ...orders }),
+  })
+  const shared = make()
+  const own = new Map(parts.engines.map((name) => [name, make()]))
+  const all = [shared, ...own.values()].flatMap(({ calls, orders }) => [calls, orders])
+
+  return {
+    for: (message, engine) => {
+      const places = own.get(engine ?? '') ?? shared
+      return isCall(message) ? places.calls : places.orders
+    },
+    get taken() {
+      return all.reduce((sum, { taken }) => sum + taken, 0)
+    },
+    get waiting() {
+      return all.reduce((sum, { waiting }) => sum + waiting, 0)
+    },
+  }
+}
+
+function isCall({ command }: CommandMessage): boolean {
+  return command.kind === 'originate' || command.kind === 'eavesdrop'
+}
