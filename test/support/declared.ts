@@ -59,7 +59,8 @@ export function checkOverHttp(
   return declaredBody(found?.route ?? { operationId: 'none', response: z.never() }, answer)
 }
 
-function routeFor(method: string, path: string) {
+/** The route that takes a method and a percent-encoded path, with the parameters that stand there. */
+export function routeFor(method: string, path: string) {
   for (const route of routes) {
     const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
     const found = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(path)
