@@ -30,7 +30,10 @@ export const environment = {
   secretsEndpoint: 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
   kmsEndpoint: 'AWS_ENDPOINT_URL_KMS',
   s3Endpoint: 'AWS_ENDPOINT_URL_S3',
-  /** The engine's socket as `esl://host:port`; the password comes by `ENGINE_PASSWORD`. */
+  /**
+   * The engines' sockets as `esl://host:port`, comma-separated where there are several. An address may hold a password
+   * of its own, percent-encoded (`esl://:password@host:port`); `ENGINE_PASSWORD` is that of the others.
+   */
   engineUrl: 'ENGINE_URL',
   enginePassword: 'ENGINE_PASSWORD',
   /** Port of the connector's private health endpoint. */

@@ -15,11 +15,9 @@ import {
 
 /** What an engineer decides about a deployment. Each is a context value of the same name (`-c name=value`, cdk.json). */
 export interface Settings {
-  /** Host name or address of the engine's event socket, as the connector's network sees it. */
-  readonly engineHost: string
-  /** TCP port of the engine's event socket. */
-  readonly enginePort: number
-  /** Network in CIDR form that the engine is in: the only one that the connector may open the engine's port to. */
+  /** The engines' event sockets, as the connector's network sees them: one at least, no two the same. */
+  readonly engines: readonly EngineSocket[]
+  /** Network in CIDR form that the engines are in: the only one that the connector may open their ports to. */
   readonly engineNetwork: string
   /** Network in CIDR form for the connector; must not overlap the engine's, so that the two can be peered. */
   readonly connectorNetwork: string
@@ -45,6 +43,23 @@ export interface Settings {
   readonly hookAllowedNetworks: string
 }
 
+/** Where an engine's event socket is. */
+export interface EngineSocket {
+  /** Host name or IPv4 address. */
+  readonly host: string
+  readonly port: number
+}
+
+const engineHost = matching(
+  /^[A-Za-z0-9.-]{1,253}(?::[1-9]\d{0,4})?$/,
+  'a host name or an IPv4 address, with :port where it is not enginePort',
+)
+
+const engineHosts: SettingRule = {
+  words: `${listOf(engineHost).words}, one at least and 32 at most`,
+  accepts: (value) => value !== '' && listOf(engineHost).accepts(value) && partsOf(value).length <= 32,
+}
+
 const rate = matching(
   new RegExp(`^(?:${limitNames.join('|')})=[1-9]\\d{0,6}/[smh](?::[1-9]\\d{0,6})?$`),
   'a rate such as token=50/s:100',
@@ -56,12 +71,12 @@ const rates: SettingRule = {
 
 const origin = matching(/^https?:\/\/[^\s,/*]+$/, 'an origin such as https://console.example.com')
 
+/** The engines are told by two context values: their hosts, and the port of those that name none. */
+type ContextName = Exclude<keyof Settings, 'engines'> | 'engineHost' | 'enginePort'
+
 /** What each setting is when nobody says anything, and what it must be. An empty text leaves the default to others. */
-const rules: { readonly [Name in keyof Settings]: { readonly fallback: string; readonly rule: SettingRule } } = {
-  engineHost: {
-    fallback: 'engine.callplane.internal',
-    rule: matching(/^[A-Za-z0-9.-]{1,253}$/, 'a host name or an IPv4 address'),
-  },
+const rules: { readonly [Name in ContextName]: { readonly fallback: string; readonly rule: SettingRule } } = {
+  engineHost: { fallback: 'engine.callplane.internal', rule: engineHosts },
   enginePort: { fallback: '8021', rule: wholeNumber(1, 65_535) },
   engineNetwork: { fallback: '10.0.0.0/16', rule: network },
   connectorNetwork: { fallback: '10.90.0.0/24', rule: network },
@@ -82,7 +97,7 @@ const rules: { readonly [Name in keyof Settings]: { readonly fallback: string; r
 
 /** Reads the settings from the context. Throws a plain sentence that names the first value that cannot be used. */
 export function readSettings(node: Node): Settings {
-  const read = (name: keyof Settings): string => {
+  const read = (name: ContextName): string => {
     const { fallback, rule } = rules[name]
     const given: unknown = node.tryGetContext(name)
     const value = given === undefined ? fallback : typeof given === 'number' ? String(given) : given
@@ -90,8 +105,7 @@ export function readSettings(node: Node): Settings {
     throw new Error(`context value ${name} must be ${rule.words}, got ${JSON.stringify(value)}`)
   }
   return {
-    engineHost: read('engineHost'),
-    enginePort: Number(read('enginePort')),
+    engines: engineSockets(read('engineHost'), Number(read('enginePort'))),
     engineNetwork: read('engineNetwork'),
     connectorNetwork: read('connectorNetwork'),
     publicUrl: read('publicUrl'),
@@ -105,4 +119,18 @@ export function readSettings(node: Node): Settings {
     rateLimits: read('rateLimits'),
     hookAllowedNetworks: read('hookAllowedNetworks'),
   }
+}
+
+function engineSockets(hosts: string, usualPort: number): EngineSocket[] {
+  const engines = partsOf(hosts).map((text) => {
+    const [host = '', port] = text.toLowerCase().split(':')
+    return { host, port: port === undefined ? usualPort : Number(port) }
+  })
+  const names = new Set(engines.map(({ host, port }) => `${host}:${port}`))
+  if (names.size < engines.length || engines.some(({ port }) => port > 65_535)) {
+    throw new Error(
+      `context value engineHost must be different engines, with ports up to 65535, got ${JSON.stringify(hosts)}`,
+    )
+  }
+  return engines
 }

@@ -1,20 +1,15 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { readEngineAddresses } from '../connector/engine-addresses.ts'
+import type { EngineAddress } from '../connector/engine.ts'
 import { PlainError } from './processes/plain-error.ts'
-
-/** Another engine than the simulated one. */
-export interface EngineAddress {
-  readonly host: string
-  readonly port: number
-  readonly password: string
-}
 
 /** What a run on a laptop can be told. The table of local/settings.json describes each variable. */
 export interface Settings {
   readonly port: number
   readonly host: string
-  /** Absent: the simulated engine. */
-  readonly engine: EngineAddress | undefined
+  /** Empty: the simulated engine. */
+  readonly engines: readonly EngineAddress[]
   readonly enginePort: number
   /** Absolute. */
   readonly dataDir: string
@@ -38,7 +33,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     port: readPort('PORT', given('PORT'), 8080),
     host: readHost(given('HOST')),
-    engine: readEngine(given('ENGINE_URL')),
+    engines: readEngines({ ENGINE_URL: given('ENGINE_URL'), ENGINE_PASSWORD: given('ENGINE_PASSWORD') }),
     enginePort: readPort('ENGINE_PORT', given('ENGINE_PORT'), 8021),
     dataDir: resolve(given('DATA_DIR') ?? '.data'),
     rootPassword: given('ROOT_PASSWORD'),
@@ -74,13 +69,12 @@ function readEndpoint(name: string, text: string | undefined): string | undefine
   return text.replace(/\/$/, '')
 }
 
-function readEngine(text: string | undefined): EngineAddress | undefined {
-  if (text === undefined) return undefined
-  const url = URL.parse(text)
-  if (url === null || url.protocol !== 'esl:' || url.hostname === '') {
-    throw new PlainError('ENGINE_URL must be an address of the form esl://:password@host:8021')
+/** By the rules of the connector, which is told the same. */
+function readEngines(env: { ENGINE_URL: string | undefined; ENGINE_PASSWORD: string | undefined }): EngineAddress[] {
+  if (env.ENGINE_URL === undefined) return []
+  try {
+    return readEngineAddresses(env)
+  } catch (problem) {
+    throw new PlainError(problem instanceof Error ? problem.message : 'ENGINE_URL cannot be read')
   }
-  const password = decodeURIComponent(url.password)
-  if (password === '') throw new PlainError('ENGINE_URL must hold a password: esl://:password@host:8021')
-  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port === '' ? 8021 : Number(url.port), password }
 }

@@ -55,11 +55,10 @@ export class ConnectorService extends Construct {
       assignPublicIp: false,
     })
     network.admit(this.service)
-    this.service.connections.allowTo(
-      Peer.ipv4(settings.engineNetwork),
-      Port.tcp(settings.enginePort),
-      'event socket of the engine',
-    )
+    for (const port of new Set(settings.engines.map((engine) => engine.port))) {
+      const engines = Peer.ipv4(settings.engineNetwork)
+      this.service.connections.allowTo(engines, Port.tcp(port), 'event socket of the engine')
+    }
   }
 
   /** Nothing may come in. Out go the private endpoints; the network has no other way, so any address will do. */
@@ -116,7 +115,7 @@ export class ConnectorService extends Construct {
       ...environment,
       ...environmentOf(connector.needs, resources),
       [queues[connector.consumes].variable]: resources.queues[connector.consumes].queue.queueUrl,
-      [names.engineUrl]: `esl://${settings.engineHost}:${settings.enginePort}`,
+      [names.engineUrl]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),
       [names.healthPort]: String(healthPort),
     }
   }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type EngineAddress, engineName } from '../../connector/engine.ts'
 import { EslConnection } from '../../connector/esl/connection.ts'
 import type { EslConnectionLost, EslDownReason } from '../../connector/esl/errors.ts'
 import { defaultEslLimits } from '../../connector/esl/limits.ts'
 import { systemEslTimers } from '../../connector/esl/timers.ts'
 import { PlainError } from '../processes/plain-error.ts'
-import type { EngineAddress } from '../settings.ts'
 
 /** An engine that starts beside the platform gets this long to let the connector in. */
 const patienceMs = 10_000
@@ -19,7 +19,7 @@ export async function awaitEngine(
   progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const where = `${engine.host}:${engine.port}`
+  const where = engineName(engine)
   const givenUpAt = Date.now() + patienceMs
   for (let tries = 1; ; tries += 1) {
     const lost = await tryLogin(engine)

@@ -1,5 +1,6 @@
 import type { Container, LambdaFunction } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
+import { type EngineAddress, engineName } from '../../connector/engine.ts'
 import { environment } from '../../contracts/environment.ts'
 import type { Environment } from '../functions/function-environment.ts'
 import type { Settings } from '../settings.ts'
@@ -40,19 +41,18 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
   }
 }
 
-/** The environment of the connector's container. `engine` is the event socket that it shall use. */
+/** The environment of the connector's container. `engines` are the event sockets that it shall use. */
 export function connectorEnvironment(
   container: Container,
   shared: Environment,
-  engine: { readonly host: string; readonly port: number; readonly password: string; readonly healthPort: number },
+  { engines, healthPort }: { readonly engines: readonly EngineAddress[]; readonly healthPort: number },
 ): Environment {
-  const host = engine.host.includes(':') ? `[${engine.host}]` : engine.host
+  const urls = engines.map((engine) => `esl://:${encodeURIComponent(engine.password)}@${engineName(engine)}`)
   return {
     ...container.environment,
     ...shared,
     NODE_ENV: 'production',
-    [environment.engineUrl]: `esl://${host}:${engine.port}`,
-    [environment.enginePassword]: engine.password,
-    [environment.healthPort]: String(engine.healthPort),
+    [environment.engineUrl]: urls.join(','),
+    [environment.healthPort]: String(healthPort),
   }
 }

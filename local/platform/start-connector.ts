@@ -1,3 +1,4 @@
+import type { EngineAddress } from '../../connector/engine.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import { ConnectorProcess } from '../connector/connector-process.ts'
@@ -5,7 +6,7 @@ import type { DataFolder } from '../data/data-folder.ts'
 import type { Gate } from '../gate/gate.ts'
 import { freePort } from '../processes/free-port.ts'
 import { openLog } from '../processes/log-file.ts'
-import type { EngineAddress, Settings } from '../settings.ts'
+import type { Settings } from '../settings.ts'
 import { connectorEnvironment, sharedEnvironment } from './local-environment.ts'
 
 /** The connector, and where it tells whether it is ready. */
@@ -14,17 +15,17 @@ export interface RunningConnector {
   readonly healthUrl: string
 }
 
-/** Starts the connector's container of the assembly as a process, linked to the engine given. */
+/** Starts the connector's container of the assembly as a process, linked to the engines given. */
 export async function startConnector(options: {
   readonly assembly: Assembly
   readonly place: Place
   readonly gate: Gate
   readonly folder: DataFolder
-  readonly engine: EngineAddress
+  readonly engines: readonly EngineAddress[]
   readonly settings: Settings
   readonly closing: AsyncDisposableStack
 }): Promise<RunningConnector> {
-  const { assembly, place, gate, folder, engine, settings, closing } = options
+  const { assembly, place, gate, folder, engines, settings, closing } = options
   const [container] = assembly.containers
   if (container === undefined) throw new Error('the assembly has no container to run as the connector')
   const shared = sharedEnvironment(settings, place.storesUrl, gate.issue(container.roleArn))
@@ -33,7 +34,7 @@ export async function startConnector(options: {
   const healthPort = await freePort()
   const connector = new ConnectorProcess({
     directory: container.directory,
-    environment: connectorEnvironment(container, shared, { ...engine, healthPort }),
+    environment: connectorEnvironment(container, shared, { engines, healthPort }),
     home: folder.file('connector'),
     log,
     onRestart: (sentence) => console.error(sentence),

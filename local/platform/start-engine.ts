@@ -5,13 +5,14 @@ import type { KeptSecrets } from '../data/kept-secrets.ts'
 import { httpDirectory } from '../engine/http-directory.ts'
 import { type SimulatedEngine, startSimulatedEngine } from '../engine/simulated-engine.ts'
 import { explainListenError } from '../processes/listen.ts'
-import type { EngineAddress, Settings } from '../settings.ts'
+import type { EngineAddress } from '../../connector/engine.ts'
+import type { Settings } from '../settings.ts'
 import { awaitEngine } from './await-engine.ts'
 
-/** The engine of a run. */
+/** The engines of a run: the simulated one, or those that the settings name. */
 export interface RunningEngine {
-  readonly address: EngineAddress
-  /** Absent when the settings name another engine. */
+  readonly addresses: readonly EngineAddress[]
+  /** Absent when the settings name other engines. */
   readonly simulated: SimulatedEngine | undefined
   close(): Promise<void>
 }
@@ -19,7 +20,7 @@ export interface RunningEngine {
 /** The simulated engine's well-known password, as real engines ship it. */
 const simulatedPassword = 'ClueCon'
 
-/** Starts the simulated engine, or waits for the one that the settings name. */
+/** Starts the simulated engine, or waits for each one that the settings name. */
 export async function startEngine(options: {
   readonly settings: Settings
   readonly folder: DataFolder
@@ -30,9 +31,9 @@ export async function startEngine(options: {
   readonly signal: AbortSignal
 }): Promise<RunningEngine> {
   const { settings, folder, kept, apiUrl, progress, signal } = options
-  if (settings.engine !== undefined) {
-    await awaitEngine(settings.engine, progress, signal)
-    return { address: settings.engine, simulated: undefined, close: () => Promise.resolve() }
+  if (settings.engines.length > 0) {
+    await Promise.all(settings.engines.map((engine) => awaitEngine(engine, progress, signal)))
+    return { addresses: settings.engines, simulated: undefined, close: () => Promise.resolve() }
   }
   const recordingsDir = folder.file('recordings')
   mkdirSync(recordingsDir, { recursive: true, mode: 0o700 })
@@ -49,7 +50,7 @@ export async function startEngine(options: {
     throw explainListenError(error, { host, port: settings.enginePort })
   })
   return {
-    address: { host, port: simulated.port, password: simulatedPassword },
+    addresses: [{ host, port: simulated.port, password: simulatedPassword }],
     simulated,
     close: () => simulated.close(),
   }

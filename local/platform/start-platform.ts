@@ -33,7 +33,7 @@ export interface Platform {
   readonly assembly: Assembly
   readonly gate: Gate
   readonly connector: ConnectorProcess
-  /** Absent when `ENGINE_URL` names another. */
+  /** Absent when `ENGINE_URL` names others. */
   readonly engine: SimulatedEngine | undefined
   /** Ends everything: what is under way first, the lock last. */
   stop(): Promise<void>
@@ -126,7 +126,15 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   }
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
   closing.defer(() => within(patienceMs, mappings.stop()))
-  const connector = await startConnector({ assembly, place, gate, folder, engine: engine.address, settings, closing })
+  const connector = await startConnector({
+    assembly,
+    place,
+    gate,
+    folder,
+    engines: engine.addresses,
+    settings,
+    closing,
+  })
   closing.defer(() => gateway.close())
   return connector
 }

@@ -4,7 +4,12 @@ import type { Value } from './assembly.ts'
 import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
 import { synthesize } from './synthesized-app.ts'
 
-const synthesized = synthesize({ context: { engineHost: 'fs.example.internal', engineNetwork: '10.20.0.0/16' } })
+const synthesized = synthesize({
+  context: {
+    engineHost: 'fs1.example.internal,fs2.example.internal,fs3.example.internal:8022',
+    engineNetwork: '10.20.0.0/16',
+  },
+})
 const { assembly } = synthesized
 afterAll(() => synthesized[Symbol.dispose]())
 
@@ -38,7 +43,7 @@ it('the task is told where everything is that it needs, and where the engine is'
   expect(variables).toEqual({
     ...variablesFor(assembly, connector.needs),
     QUEUE_COMMANDS: `${commands.stack.name}/${commands.id}`,
-    ENGINE_URL: 'esl://fs.example.internal:8021',
+    ENGINE_URL: 'esl://fs1.example.internal:8021,esl://fs2.example.internal:8021,esl://fs3.example.internal:8022',
     HEALTH_PORT: '8080',
     LOG_LEVEL: 'info',
     BUILD_VERSION: '1.2.3',
@@ -83,7 +88,7 @@ it('the network has no way to or from the internet', () => {
   }
 })
 
-it('nothing may connect to the connector, and it may reach the engine on one port only', () => {
+it('nothing may connect to the connector, and it may reach the engines on their ports only', () => {
   const group = assembly.one('AWS::EC2::SecurityGroup', 'ConnectorSecurityGroup')
   const own = `${group.stack.name}/${group.id}.GroupId`
   const intoConnector = assembly
@@ -95,5 +100,6 @@ it('nothing may connect to the connector, and it may reach the engine on one por
   expect(group.Properties['SecurityGroupEgress']).toEqual([
     expect.objectContaining({ CidrIp: '0.0.0.0/0', FromPort: 443, ToPort: 443, IpProtocol: 'tcp' }),
     expect.objectContaining({ CidrIp: '10.20.0.0/16', FromPort: 8021, ToPort: 8021, IpProtocol: 'tcp' }),
+    expect.objectContaining({ CidrIp: '10.20.0.0/16', FromPort: 8022, ToPort: 8022, IpProtocol: 'tcp' }),
   ])
 })

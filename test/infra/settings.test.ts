@@ -6,14 +6,26 @@ import { readSettings } from '../../lib/settings.ts'
 const settingsFrom = (context: Record<string, unknown>) => readSettings(new App({ autoSynth: false, context }).node)
 
 it('a deployment needs no setting to be synthesized', () => {
-  expect(settingsFrom({})).toMatchObject({ enginePort: 8021, allowedOrigins: [], publicUrl: '', logLevel: 'info' })
+  expect(settingsFrom({})).toMatchObject({
+    engines: [{ host: 'engine.callplane.internal', port: 8021 }],
+    allowedOrigins: [],
+    publicUrl: '',
+    logLevel: 'info',
+  })
 })
 
 it('numbers may stand in cdk.json as numbers', () => {
   expect(settingsFrom({ enginePort: 8022, tokenSeconds: 3600 })).toMatchObject({
-    enginePort: 8022,
+    engines: [{ port: 8022 }],
     tokenSeconds: '3600',
   })
+})
+
+it('several engines are comma-separated; one may have a port of its own', () => {
+  expect(settingsFrom({ engineHost: '10.0.0.1, FS2.example.com:8022', enginePort: 8023 }).engines).toEqual([
+    { host: '10.0.0.1', port: 8023 },
+    { host: 'fs2.example.com', port: 8022 },
+  ])
 })
 
 it('origins are a list, whatever the spaces', () => {
@@ -30,7 +42,13 @@ it('the rates are those of the contract, others, or none', () => {
 })
 
 describe.each([
-  ['engineHost', 'host:8021'],
+  ['engineHost', ''],
+  ['engineHost', 'esl://host:8021'],
+  ['engineHost', 'host:0'],
+  ['engineHost', 'host:65536'],
+  ['engineHost', 'host,'],
+  ['engineHost', 'host,HOST:8021'],
+  ['engineHost', Array.from({ length: 33 }, (_, index) => `host-${index}`).join(',')],
   ['enginePort', '0'],
   ['enginePort', '65536'],
   ['engineNetwork', '10.0.0.0'],

@@ -8,7 +8,7 @@ describe('readSettings', () => {
     expect(readSettings({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
-      engine: undefined,
+      engines: [],
       enginePort: 8021,
       dataDir: resolve('.data'),
       rootPassword: undefined,
@@ -27,7 +27,16 @@ describe('readSettings', () => {
     ['esl://:p%40ss@10.0.0.1', { host: '10.0.0.1', port: 8021, password: 'p@ss' }],
     ['esl://:secret@[::1]:8021', { host: '::1', port: 8021, password: 'secret' }],
   ])('takes an engine from %s', (ENGINE_URL, engine) => {
-    expect(readSettings({ ENGINE_URL }).engine).toEqual(engine)
+    expect(readSettings({ ENGINE_URL }).engines).toEqual([engine])
+  })
+
+  it('takes several engines, of which some hold no password of their own', () => {
+    const ENGINE_URL = 'esl://:secret@fs1.example.com, esl://fs2.example.com:8022'
+
+    expect(readSettings({ ENGINE_URL, ENGINE_PASSWORD: 'of the others' }).engines).toEqual([
+      { host: 'fs1.example.com', port: 8021, password: 'secret' },
+      { host: 'fs2.example.com', port: 8022, password: 'of the others' },
+    ])
   })
 
   it('lets hooks reach no other network when told so', () => {
@@ -41,6 +50,8 @@ describe('readSettings', () => {
     ['HOST', 'my-laptop'],
     ['ENGINE_URL', 'tcp://:secret@host'],
     ['ENGINE_URL', 'esl://host:8021'],
+    ['ENGINE_URL', 'esl://:a@host:8021,esl://:b@host'],
+    ['ENGINE_URL', 'esl://:100%@host'],
     ['DYNAMODB_ENDPOINT', '127.0.0.1:8000'],
     ['SQS_ENDPOINT', 'ftp://x'],
     ['LOG_LEVEL', 'loud'],
@@ -49,7 +60,9 @@ describe('readSettings', () => {
   })
 
   it('never repeats a password', () => {
-    expect(() => readSettings({ ENGINE_URL: 'tcp://:hunter2@host' })).toThrow(/^(?!.*hunter2)/)
+    for (const ENGINE_URL of ['tcp://:hunter2@host', 'esl://:a@host,esl://:hunter2?@host', 'esl://:hunter2%@host']) {
+      expect(() => readSettings({ ENGINE_URL })).toThrow(/^(?!.*hunter2)/)
+    }
   })
 })
 
