@@ -146,6 +146,10 @@ export const access: MethodAccess = {
   events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
   hooks: {
     create: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
+    endClaimsOf: [
+      { table: 'commands', index: true, actions: ['Query'] },
+      { table: 'commands', actions: ['UpdateItem'] },
+    ],
     read: [{ table: 'hooks', actions: ['GetItem'] }],
     list: [{ table: 'hooks', actions: ['Query'] }],
   },

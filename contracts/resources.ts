@@ -23,7 +23,12 @@ export const tables = {
   sessions: { variable: 'TABLE_SESSIONS', purpose: 'when and from where credentials were used', expires: true },
   throttles: { variable: 'TABLE_THROTTLES', purpose: 'failed logins inside the moving window', expires: true },
   presence: { variable: 'TABLE_PRESENCE', purpose: 'registered phones and live calls of accounts', expires: true },
-  commands: { variable: 'TABLE_COMMANDS', purpose: 'commands to the engine and their outcomes', expires: true },
+  commands: {
+    variable: 'TABLE_COMMANDS',
+    purpose: 'commands to the engine and their outcomes',
+    expires: true,
+    index: 'by-state',
+  },
   hooks: { variable: 'TABLE_HOOKS', purpose: 'hooks and the version of all subscriptions', expires: false },
   blacklists: { variable: 'TABLE_BLACKLISTS', purpose: 'blacklists, their numbers and counts', expires: false },
   routes: { variable: 'TABLE_ROUTES', purpose: 'default routes and the edition of each set of them', expires: false },
@@ -33,6 +38,7 @@ export const tables = {
     expires: true,
     index: 'by-state',
   },
+  events: { variable: 'TABLE_EVENTS', purpose: 'the latest events of tenants, numbered', expires: true },
   connectors: { variable: 'TABLE_CONNECTORS', purpose: 'what the connectors tell of themselves', expires: true },
   gaps: { variable: 'TABLE_GAPS', purpose: 'times in which events may have been missed', expires: true },
   idempotency: {

@@ -78,5 +78,18 @@ export interface CommandRecord {
   readonly createdAt: number
   /** The connector that took it; absent while it waits. */
   readonly claimedBy?: string | undefined
+  /** Epoch milliseconds; there when it was taken. */
+  readonly claimedAt?: number | undefined
   readonly outcome?: CommandOutcome | undefined
+}
+
+/** How many commands of a lost connector a store looks at in one call. */
+export const claimsAtATime = 100
+
+/** What a store made of the commands of a lost connector. */
+export interface EndedClaims {
+  /** Commands that now have an outcome and had none. */
+  readonly ended: number
+  /** Whether there may be more: then the store is to be called again. */
+  readonly more: boolean
 }

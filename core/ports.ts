@@ -3,7 +3,7 @@
  * real one, held to one contract suite. "Not found" is `undefined`; an outage is a `DomainError` with
  * `store_unavailable`; no other error crosses a port.
  */
-import type { CommandOutcome, CommandRecord, CommandScope, EngineCommand } from './commands.ts'
+import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
 import type { Allowance, RateVerdict } from './limits/allowance.ts'
 import type { EmailSettings, Mail, MailOutcome, MailServer } from './email/email-settings.ts'
@@ -297,6 +297,12 @@ export interface EventSink {
 /** The hooks of the tenants. */
 export interface HookStore {
   /**
+  /**
+   * Ends what a connector took before `claimedBefore` (epoch milliseconds) and has told no outcome of, oldest first, as
+   * `unknown` with `connector_lost`: `claimsAtATime` commands at most. Outcomes that are there stay, and one that
+   * comes later changes nothing. What was taken a moment ago may be passed over.
+   */
+  endClaimsOf(connectorId: string, claimedBefore: number): Promise<EndedClaims>
    * Writes new hooks, all or none; `false` when the domain would then have more than `limit`. A repetition of the same
    * creation (of the same ids) answers `true` and changes nothing.
    */

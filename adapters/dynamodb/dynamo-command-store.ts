@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { engineCommand } from '../../contracts/messages/command.ts'
-import type { CommandOutcome, CommandRecord } from '../../core/commands.ts'
+import { type CommandOutcome, type CommandRecord, type EndedClaims, claimsAtATime } from '../../core/commands.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { CommandStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { getItem, putItem, queryAll, tableName, updateItem } from './client.ts'
+import { getItem, putItem, queryAll, queryPage, tableName, updateItem } from './client.ts'
 import { commandOutcome, packOutcome, unpackOutcome } from './command-outcome.ts'
 import { conditionally, textOf } from './errors.ts'
 import { expirySeconds, nowSeconds, parseItem, putNew, under, unexpired } from './items.ts'
@@ -18,6 +18,7 @@ const commandItem = z.object({
   deadlineAt: z.number(),
   createdAt: z.number(),
   claimedBy: z.optional(z.string()),
+  claimedAt: z.optional(z.number()),
   outcome: z.optional(commandOutcome),
   /** Where the parts of an outcome are that is too large for this item. */
   outcomeParts: z.optional(z.object({ set: z.string(), count: z.number() })),
@@ -31,7 +32,10 @@ const WAITS = 'expiresAt > :seconds AND attribute_not_exists(endedAt)'
 /** The condition of one that nobody has taken besides. Of all who write under it, one succeeds. */
 const IS_FREE = `${WAITS} AND attribute_not_exists(claimedBy)`
 
-/** Records of commands in DynamoDB, one partition a command: the record, and the parts of a large outcome. */
+/**
+ * Records of commands in DynamoDB, one partition a command: the record, and the parts of a large outcome. While a
+ * command is claimed and has not ended, the index `by-state` has it too.
+ */
 export function dynamoCommandStore(context: AdapterContext): CommandStore {
   return {
     create(record) {
@@ -41,7 +45,8 @@ export function dynamoCommandStore(context: AdapterContext): CommandStore {
     read: (id) => read(context, id),
     claim: (id, connectorId) => claim(context, id, connectorId),
     withdraw: (id) => withdraw(context, id),
-    complete: (id, outcome) => complete(context, id, outcome),
+    complete: async (id, outcome) => void (await complete(context, id, outcome)),
+    endClaimsOf: (connectorId, claimedBefore) => endClaimsOf(context, connectorId, claimedBefore),
   }
 }
 
@@ -67,13 +72,22 @@ async function read(context: AdapterContext, id: string): Promise<CommandRecord 
 /** A claim whose answer was lost and that the client tries again finds its own mark and still holds. */
 async function claim(context: AdapterContext, id: string, connectorId: string): Promise<boolean> {
   const claimId = context.random.uuid()
+  const now = context.clock.now()
   const result = await conditionally(() =>
     updateItem(context, {
       TableName: tableName(context, 'commands'),
       Key: commandKey(id),
-      UpdateExpression: 'SET claimedBy = :connector, claimId = :claim',
+      UpdateExpression:
+        'SET claimedBy = :connector, claimId = :claim, claimedAt = :now, gsi_pk = :claims, gsi_sk = :place',
       ConditionExpression: IS_FREE,
-      ExpressionAttributeValues: { ':connector': connectorId, ':claim': claimId, ':seconds': nowSeconds(context) },
+      ExpressionAttributeValues: {
+        ':connector': connectorId,
+        ':claim': claimId,
+        ':now': now,
+        ':claims': claimsOf(connectorId),
+        ':place': joinKey(numberPart(now), id),
+        ':seconds': nowSeconds(context),
+      },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
   )
@@ -102,21 +116,50 @@ async function withdraw(context: AdapterContext, id: string): Promise<boolean> {
   return result.done || textOf(result.stored, 'withdrawalId') === withdrawalId
 }
 
-/** Parts are written first: whoever sees the outcome finds them all. Parts of an outcome that came second expire. */
-async function complete(context: AdapterContext, id: string, outcome: CommandOutcome): Promise<void> {
+/**
+ * `true` when this is how the command ended. Parts are written first: whoever sees the outcome finds them all. Parts of
+ * an outcome that came second expire.
+ */
+async function complete(context: AdapterContext, id: string, outcome: CommandOutcome): Promise<boolean> {
   const parts = await packOutcome(outcome)
   const stored = parts === undefined ? { outcome } : { outcomeParts: await putParts(context, id, parts) }
   const [[attribute, value] = ['outcome', outcome]] = Object.entries(stored)
-  await conditionally(() =>
+  const { done } = await conditionally(() =>
     updateItem(context, {
       TableName: tableName(context, 'commands'),
       Key: commandKey(id),
-      UpdateExpression: 'SET #outcome = :outcome, endedAt = :now',
+      UpdateExpression: 'SET #outcome = :outcome, endedAt = :now REMOVE gsi_pk, gsi_sk',
       ConditionExpression: WAITS,
       ExpressionAttributeNames: { '#outcome': attribute },
       ExpressionAttributeValues: { ':outcome': value, ':now': context.clock.now(), ':seconds': nowSeconds(context) },
     }),
   )
+  return done
+}
+
+/** The index is a moment behind: what has ended since then fails its condition, and nothing of it changes. */
+async function endClaimsOf(context: AdapterContext, connectorId: string, claimedBefore: number): Promise<EndedClaims> {
+  const { items, next } = await queryPage(context, {
+    TableName: tableName(context, 'commands'),
+    IndexName: 'by-state',
+    Limit: claimsAtATime,
+    KeyConditionExpression: 'gsi_pk = :claims AND gsi_sk < :before',
+    ExpressionAttributeValues: {
+      ':claims': claimsOf(connectorId),
+      ':before': joinKey(numberPart(Math.max(0, claimedBefore))),
+    },
+  })
+  let ended = 0
+  for (const item of items) {
+    const id = textOf(item, 'id')
+    if (id !== undefined && (await complete(context, id, { state: 'unknown', reason: 'connector_lost' }))) ended += 1
+  }
+  return { ended, more: next !== undefined }
+}
+
+/** Where the index has the commands that a connector took and that have not ended, by when it took them. */
+function claimsOf(connectorId: string): string {
+  return joinKey('claimed', connectorId)
 }
 
 async function putParts(

@@ -1,3 +1,4 @@
+import { claimsAtATime } from '../../core/commands.ts'
 import type { CommandStore } from '../../core/ports.ts'
 import { keptUntil } from '../retention.ts'
 import type { MemoryContext } from './memory-state.ts'
@@ -20,7 +21,7 @@ export function memoryCommandStore({ state, clock }: MemoryContext): CommandStor
     async claim(id, connectorId) {
       const record = kept(id)
       if (record === undefined || record.claimedBy !== undefined || record.outcome !== undefined) return false
-      state.commands.set(id, { ...record, claimedBy: connectorId })
+      state.commands.set(id, { ...record, claimedBy: connectorId, claimedAt: clock.now() })
       return true
     },
     async withdraw(id) {
@@ -32,6 +33,17 @@ export function memoryCommandStore({ state, clock }: MemoryContext): CommandStor
     async complete(id, outcome) {
       const record = kept(id)
       if (record !== undefined && record.outcome === undefined) state.commands.set(id, { ...record, outcome })
+    },
+    async endClaimsOf(connectorId, claimedBefore) {
+      const open = [...state.commands.values()]
+        .filter(({ id, claimedBy, outcome }) => claimedBy === connectorId && outcome === undefined && kept(id))
+        .filter(({ claimedAt = 0 }) => claimedAt < claimedBefore)
+        .sort((a, b) => (a.claimedAt ?? 0) - (b.claimedAt ?? 0))
+      const looked = open.slice(0, claimsAtATime)
+      for (const record of looked) {
+        state.commands.set(record.id, { ...record, outcome: { state: 'unknown', reason: 'connector_lost' } })
+      }
+      return { ended: looked.length, more: open.length > looked.length }
     },
   }
 }

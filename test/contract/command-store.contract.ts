@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { CommandOutcome } from '../../core/commands.ts'
+import { type CommandOutcome, type CommandRecord, claimsAtATime } from '../../core/commands.ts'
 import { opened } from '../support/opened.ts'
 import { aCommandRecord } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'
@@ -15,6 +15,8 @@ export function commandStoreContract(open: StoreKind['open']): void {
     await stores().commands.create(record)
     return record
   }
+
+  const claimed = () => ({ claimedBy: 'connector-1', claimedAt: stores().clock.now() })
 
   test('a new command is read back as it was', async () => {
     const record = aCommandRecord({
@@ -85,7 +87,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     for (const { id } of [taken, ended, aCommandRecord()]) {
       expect(await stores().commands.withdraw(id)).toBe(false)
     }
-    expect(await stores().commands.read(taken.id)).toEqual({ ...taken, claimedBy: 'connector-1' })
+    expect(await stores().commands.read(taken.id)).toEqual({ ...taken, ...claimed() })
   })
 
   test('of a claim and a withdrawal at the same moment exactly one succeeds', async () => {
@@ -117,7 +119,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
 
     await stores().commands.complete(record.id, outcome)
 
-    expect(await stores().commands.read(record.id)).toEqual({ ...record, claimedBy: 'connector-1', outcome })
+    expect(await stores().commands.read(record.id)).toEqual({ ...record, ...claimed(), outcome })
   })
 
   test('the first outcome stays', async () => {
@@ -191,6 +193,86 @@ export function commandStoreContract(open: StoreKind['open']): void {
       ])
 
       expect(both.filter(Boolean)).toHaveLength(1)
+    }
+  })
+
+  const lost: CommandOutcome = { state: 'unknown', reason: 'connector_lost' }
+  /** Long enough after a claim for it to count as old, and for every index to know of it. */
+  const later = () => {
+    stores().clock.move(30_000)
+    return stores().clock.now() - 20_000
+  }
+  const claimedBy = async (connectorId: string) => {
+    const record = aCommandRecord({ deadlineAt: stores().clock.now() + 20_000 })
+    await stores().commands.create(record)
+    await stores().commands.claim(record.id, connectorId)
+    return record
+  }
+  const outcomeOf = async ({ id }: CommandRecord) => (await stores().commands.read(id))?.outcome
+
+  test('what a lost connector took and told no end of is unknown; nothing else is', async () => {
+    const [dead, alive] = [randomUUID(), randomUUID()]
+    const [open, ended, other, free] = [
+      await claimedBy(dead),
+      await claimedBy(dead),
+      await claimedBy(alive),
+      await created(),
+    ]
+    await stores().commands.complete(ended.id, { state: 'done', text: '+OK' })
+
+    expect(await stores().commands.endClaimsOf(dead, later())).toEqual({ ended: 1, more: false })
+
+    expect(await outcomeOf(open)).toEqual(lost)
+    expect(await outcomeOf(ended)).toEqual({ state: 'done', text: '+OK' })
+    expect([await outcomeOf(other), await outcomeOf(free)]).toEqual([undefined, undefined])
+    expect(await stores().commands.endClaimsOf(dead, later())).toEqual({ ended: 0, more: false })
+  })
+
+  test('a connector that was only slow tells its outcome too late: the first stays', async () => {
+    const slow = randomUUID()
+    const record = await claimedBy(slow)
+    await stores().commands.endClaimsOf(slow, later())
+
+    await stores().commands.complete(record.id, { state: 'done', text: '+OK' })
+
+    expect(await outcomeOf(record)).toEqual(lost)
+  })
+
+  test('what was taken a moment ago is passed over: whoever asked for it still waits', async () => {
+    const connector = randomUUID()
+    const old = await claimedBy(connector)
+    const claimedBefore = later()
+    const fresh = await claimedBy(connector)
+
+    expect(await stores().commands.endClaimsOf(connector, claimedBefore)).toEqual({ ended: 1, more: false })
+
+    expect([await outcomeOf(old), await outcomeOf(fresh)]).toEqual([lost, undefined])
+  })
+
+  test('many claims are ended page by page, the oldest first', async () => {
+    const connector = randomUUID()
+    const first = await claimedBy(connector)
+    stores().clock.move(1)
+    await Promise.all(Array.from({ length: claimsAtATime }, () => claimedBy(connector)))
+    const claimedBefore = later()
+
+    expect(await stores().commands.endClaimsOf(connector, claimedBefore)).toEqual({ ended: claimsAtATime, more: true })
+    expect(await outcomeOf(first)).toEqual(lost)
+    expect(await stores().commands.endClaimsOf(connector, claimedBefore)).toEqual({ ended: 1, more: false })
+  })
+
+  test('of a late outcome and its end by others exactly one is told', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const slow = randomUUID()
+      const record = await claimedBy(slow)
+      const claimedBefore = later()
+
+      const [{ ended }] = await Promise.all([
+        stores().commands.endClaimsOf(slow, claimedBefore),
+        stores().commands.complete(record.id, { state: 'absent' }),
+      ])
+
+      expect(await outcomeOf(record)).toEqual(ended === 1 ? lost : { state: 'absent' })
     }
   })
 }

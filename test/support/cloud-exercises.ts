@@ -171,6 +171,14 @@ export const exercises: {
   events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
   hooks: {
     create: { run: ({ hooks }) => hooks.create([aHook(), aHook()], 9) },
+    endClaimsOf: {
+      first: async ({ commands }) => {
+        const { id } = aCommandRecord()
+        await commands.create(aCommandRecord({ id }))
+        await commands.claim(id, 'lost')
+      },
+      run: ({ commands }) => commands.endClaimsOf('lost', Number.MAX_SAFE_INTEGER),
+    },
     read: { run: ({ hooks }) => hooks.read(domain.name, 'some') },
     list: { run: ({ hooks }) => hooks.list(domain.name) },
   },
