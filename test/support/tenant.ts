@@ -1,6 +1,6 @@
 /** A tenant that has one of everything, and the credentials of its people and programs. */
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import type { DomainToken } from '../../core/model.ts'
+import type { Delivery, DomainToken } from '../../core/model.ts'
 import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
 import type { Api } from './api.ts'
 import {
@@ -36,7 +36,7 @@ export const usualThings: Omit<Things, 'domain'> = {
 }
 
 /** The first hook of every tenant. */
-const hookId = 'c'.repeat(24)
+export const hookId = 'c'.repeat(24)
 
 /** What tells tenants apart. */
 export interface TenantInput {
@@ -110,6 +110,11 @@ function rolesOf(mark: string, { role }: Things) {
   return [operator, aRole({ name: role }), aRole({ name: mark })]
 }
 
+/** Plants a delivery; throws where another one stands in its place. */
+export async function plantDelivery({ ports }: Pick<Api, 'ports'>, delivery: Delivery): Promise<void> {
+  if (!(await ports.deliveries.create(delivery))) throw new Error(`two deliveries of ${delivery.domain} share a place`)
+}
+
 /** What its people set up, at least two of whatever is listed. */
 async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): Promise<void> {
   const limits = { entries: 9, lists: 9 }
@@ -151,5 +156,5 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
   await ports.commands.create(record)
   await ports.commands.complete(record.id, { state: 'done', text: mark })
   const event = anEvent({ domain, uuid: things.channel, fields: { planted: mark } })
-  await ports.deliveries.create(aDelivery({ domain, id: 'msg', hookId, event }))
+  await plantDelivery({ ports }, aDelivery({ domain, id: 'msg', hookId, event }))
 }

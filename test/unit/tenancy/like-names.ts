@@ -4,8 +4,16 @@ import { usualRateLimits } from '../../../contracts/environment.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import type { Api } from '../../support/api.ts'
 import type { FilledPlatform } from '../../support/filled-platform.ts'
-import { aReport } from '../../support/records.ts'
-import { type Tenant, aTenant, credentialOf, domainCredential, people } from '../../support/tenant.ts'
+import { aDelivery, aReport } from '../../support/records.ts'
+import {
+  type Tenant,
+  aTenant,
+  credentialOf,
+  domainCredential,
+  hookId,
+  people,
+  plantDelivery,
+} from '../../support/tenant.ts'
 
 /** Each name is a prefix, a suffix or a part of another. */
 export const names = ['a.example.com', 'x.a.example.com', 'a.example.com.au', 'example.com'] as const
@@ -55,6 +63,8 @@ export async function fillLikes(api: Api): Promise<LikeTenants> {
     headers.set(`program ${domain}`, await domainCredential(api, { domain, role: 'admin' }))
     headers.set(`root ${domain}`, root)
   }
+  // Of a hook whose id goes on where the name of the first bystander ends: the parts of both keys make one text.
+  await plantDelivery(api, aDelivery({ domain: names[0], id: 'msg', hookId: `c|${hookId}` }))
   await api.ports.domains.beginDeletion(beingDeleted, api.clock.now())
   await api.ports.connectorStatus.report(aReport())
   const engine = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
