@@ -32,6 +32,10 @@ export const keptUntil = {
   commandPart: (writtenAt: number) => writtenAt + 2 * DAY,
   delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
+  /** By the contract's rule on the list of events. */
+  loggedEvent: (loggedAt: number) => loggedAt + DAY,
+  /** Longer than the queue can repeat an event. */
+  eventNumber: (loggedAt: number) => loggedAt + 5 * DAY,
   /** As long as the deliveries that it may explain the absence of. */
   gap: (gap: Gap) => gap.to + 30 * DAY,
   /** By the contract's rule on idempotency keys. */

@@ -110,7 +110,11 @@ export const access: MethodAccess = {
   loginThrottle: {
     read: [{ table: 'throttles', actions: ['Query'] }],
     fail: [{ table: 'throttles', actions: ['PutItem'] }],
+    begin: [{ table: 'throttles', actions: ['Query', 'PutItem'] }],
+    settle: [{ table: 'throttles', actions: ['UpdateItem'] }],
+    release: [{ table: 'throttles', actions: ['DeleteItem'] }],
     clear: [{ table: 'throttles', actions: ['Query', 'DeleteItem'] }],
+    pause: [],
   },
   passwords: { hash: [], verify: [] },
   secrets: {
@@ -142,14 +146,14 @@ export const access: MethodAccess = {
     claim: [{ table: 'commands', actions: ['UpdateItem'] }],
     withdraw: [{ table: 'commands', actions: ['UpdateItem'] }],
     complete: [{ table: 'commands', actions: ['UpdateItem', 'PutItem'] }],
-  },
-  events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
-  hooks: {
-    create: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
     endClaimsOf: [
       { table: 'commands', index: true, actions: ['Query'] },
       { table: 'commands', actions: ['UpdateItem'] },
     ],
+  },
+  events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
+  hooks: {
+    create: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
     read: [{ table: 'hooks', actions: ['GetItem'] }],
     list: [{ table: 'hooks', actions: ['Query'] }],
   },
@@ -192,6 +196,12 @@ export const access: MethodAccess = {
   gaps: {
     record: [{ table: 'gaps', actions: ['PutItem'] }],
     list: [{ table: 'gaps', actions: ['Query'] }],
+  },
+  eventLog: {
+    append: [{ table: 'events', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
+    read: [{ table: 'events', actions: ['Query'] }],
+    latest: [{ table: 'events', actions: ['GetItem', 'Query'] }],
+    head: [{ table: 'events', actions: ['GetItem'] }],
   },
   audit: {
     append: [{ table: 'audit', actions: ['PutItem'] }],

@@ -269,6 +269,15 @@ export interface PlatformEvent {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** An event with its number in its domain's log. */
+export interface LoggedEvent {
+  /** 1 for the domain's first; rises by one with each. */
+  readonly sequence: number
+  /** When it was numbered, epoch milliseconds. */
+  readonly loggedAt: number
+  readonly event: PlatformEvent
+}
+
 /** One event on its way to one hook, with every attempt made. */
 export interface Delivery {
   /** `msg_` and 32 hex digits, derived from event id and hook id: a repeat is the same delivery. */

@@ -12,8 +12,8 @@ import type {
   BlacklistEntry,
   CallflowStep,
   ConnectorReport,
-  DefaultRoute,
   CustomRole,
+  DefaultRoute,
   DeletedDomain,
   Delivery,
   DeliveryAttempt,
@@ -22,6 +22,7 @@ import type {
   DomainToken,
   Gap,
   Hook,
+  LoggedEvent,
   PlatformEvent,
   Presence,
   RouteHead,
@@ -197,14 +198,44 @@ export interface SessionStore {
   count(since: number): Promise<{ users: number; domains: number; highest: number }>
 }
 
+/** One failed login, or one that is still under way and counts as failed until it is known better. */
+export interface LoginFailure {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly isUnderWay: boolean
+}
+
+/** An attempt that was let begin; means nothing to anybody but the throttle. */
+export interface BegunAttempt {
+  readonly key: string
+  readonly slot: string
+  readonly id: string
+}
+
 /** Counts failed logins inside a moving window. Keys are opaque text. */
 export interface LoginThrottle {
   /** The failures of each key since `since`, in the order of `keys`, and when the oldest of them was. */
   read(keys: readonly string[], since: number): Promise<{ failures: number; oldestAt: number }[]>
   /** Adds one failure to each key. */
   fail(keys: readonly string[], at: number): Promise<void>
-  /** Forgets the failures of a key. */
+  /**
+   * Begins an attempt, which counts as a failure under way, unless the key has `room.limit` failures since `room.since`
+   * already: then answers them, oldest first. The limit holds exactly, however many begin at one moment, for a key that
+   * `fail` is not used with.
+   */
+  begin(
+    key: string,
+    room: { readonly limit: number; readonly since: number },
+    at: number,
+  ): Promise<{ readonly attempt: BegunAttempt } | { readonly failures: readonly LoginFailure[] }>
+  /** An attempt has failed: it is under way no more, and counts. */
+  settle(attempt: BegunAttempt): Promise<void>
+  /** An attempt came to no end: it counts no more. */
+  release(attempt: BegunAttempt): Promise<void>
+  /** Forgets the failures of a key, those under way included. */
   clear(key: string): Promise<void>
+  /** Waits about `ms`, so that attempts under way can end; in memory as long as it takes others to go on. */
+  pause(ms: number): Promise<void>
 }
 
 /** Salted, slow password hashes. */
@@ -266,6 +297,12 @@ export interface CommandStore {
   withdraw(id: string): Promise<boolean>
   /** Stores how it ended. The first outcome stays. */
   complete(id: string, outcome: CommandOutcome): Promise<void>
+  /**
+   * Ends what a connector took before `claimedBefore` (epoch milliseconds) and has told no outcome of, oldest first, as
+   * `unknown` with `connector_lost`: `claimsAtATime` commands at most. Outcomes that are there stay, and one that
+   * comes later changes nothing. What was taken a moment ago may be passed over.
+   */
+  endClaimsOf(connectorId: string, claimedBefore: number): Promise<EndedClaims>
 }
 
 /** A message as it was taken off a queue. */
@@ -297,12 +334,6 @@ export interface EventSink {
 /** The hooks of the tenants. */
 export interface HookStore {
   /**
-  /**
-   * Ends what a connector took before `claimedBefore` (epoch milliseconds) and has told no outcome of, oldest first, as
-   * `unknown` with `connector_lost`: `claimsAtATime` commands at most. Outcomes that are there stay, and one that
-   * comes later changes nothing. What was taken a moment ago may be passed over.
-   */
-  endClaimsOf(connectorId: string, claimedBefore: number): Promise<EndedClaims>
    * Writes new hooks, all or none; `false` when the domain would then have more than `limit`. A repetition of the same
    * creation (of the same ids) answers `true` and changes nothing.
    */
@@ -461,6 +492,21 @@ export interface GapStore {
   list(since: number): Promise<Gap[]>
 }
 
+/** The latest events of each domain, numbered from 1 without a hole; the newest 5 000 of the last 24 hours are kept. */
+export interface EventLog {
+  /**
+   * Gives an event the next number of its domain and answers it; an event of the same id gets the number that it was
+   * given first, for five days. Throws `store_unavailable` when too many others write to the domain at once.
+   */
+  append(event: PlatformEvent): Promise<number>
+  /** At most `limit` kept events with numbers above `since`, in rising order. Reads consistently. */
+  read(domain: string, since: number, limit: number): Promise<LoggedEvent[]>
+  /** The `count` newest kept events, in rising order. */
+  latest(domain: string, count: number): Promise<LoggedEvent[]>
+  /** The highest number that the domain has given; 0 before the first. */
+  head(domain: string): Promise<number>
+}
+
 /** One line of the audit trail. */
 export interface AuditRecord {
   readonly at: number
@@ -580,6 +626,7 @@ export interface Ports {
   hookClient: HookClient
   connectorStatus: ConnectorStatusStore
   gaps: GapStore
+  eventLog: EventLog
   audit: AuditLog
   idempotency: IdempotencyStore
   rateLimits: RateLimitStore

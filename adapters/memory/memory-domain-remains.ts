@@ -25,6 +25,7 @@ export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
         for (const [key, record] of state[name]) if (record.domain === domain) state[name].delete(key)
       }
       state.liveCalls.delete(domain)
+      state.eventLogs.delete(domain)
       state.subscriptions.version += 1
       return true
     },

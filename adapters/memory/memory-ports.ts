@@ -14,6 +14,7 @@ import { memoryDomainRemains } from './memory-domain-remains.ts'
 import { memoryDomainStore } from './memory-domain-store.ts'
 import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
 import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
+import { memoryEventLog } from './memory-event-log.ts'
 import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
 import { memoryGapStore } from './memory-gap-store.ts'
 import { type MemoryHookClient, memoryHookClient } from './memory-hook-client.ts'
@@ -78,6 +79,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     hookClient: memoryHookClient(),
     connectorStatus: memoryConnectorStatusStore(context),
     gaps: memoryGapStore(context),
+    eventLog: memoryEventLog(context),
     audit: memoryAuditLog(context),
     idempotency: memoryIdempotencyStore(context),
     rateLimits: memoryRateLimitStore(context),

@@ -13,10 +13,23 @@ import type {
   DomainToken,
   Gap,
   Hook,
+  LoggedEvent,
   Presence,
   Token,
 } from '../../core/model.ts'
-import type { AuditRecord, Clock, Randomness } from '../../core/ports.ts'
+import type { AuditRecord, Clock, LoginFailure, Randomness } from '../../core/ports.ts'
+
+/** A failed login; the id tells an attempt that is under way from others of the same moment. */
+export interface KeptFailure extends LoginFailure {
+  readonly id: string
+}
+
+/** The log of a domain: its highest number, what is kept of it, and the number of each event. */
+export interface EventLogState {
+  readonly head: number
+  readonly events: readonly LoggedEvent[]
+  readonly numbers: ReadonlyMap<string, { readonly sequence: number; readonly loggedAt: number }>
+}
 
 /** All that the memory adapters keep. Maps are keyed by {@link memoryKey}; a record in them is never changed in place. */
 export interface MemoryState {
@@ -31,8 +44,8 @@ export interface MemoryState {
   /** Username and network to when they were first seen together. */
   readonly networks: Map<string, number>
   readonly highestSessions: { users: number }
-  /** Throttle key to the times of its failures. */
-  readonly failures: Map<string, readonly number[]>
+  /** Throttle key to its failures. */
+  readonly failures: Map<string, readonly KeptFailure[]>
   readonly presence: Map<string, Presence>
   readonly commands: Map<string, CommandRecord>
   readonly hooks: Map<string, Hook>
@@ -45,6 +58,8 @@ export interface MemoryState {
   readonly connectors: Map<string, ConnectorReport>
   readonly connectorStarts: { count: number }
   readonly gaps: Map<string, Gap>
+  /** Domain to its log. */
+  readonly eventLogs: Map<string, EventLogState>
   readonly requestKeys: Map<string, RequestKey>
   /** Key of an allowance to the moment at which it is whole again. */
   readonly buckets: Map<string, number>
@@ -87,6 +102,7 @@ export function memoryState(): MemoryState {
     connectors: new Map(),
     connectorStarts: { count: 0 },
     gaps: new Map(),
+    eventLogs: new Map(),
     requestKeys: new Map(),
     buckets: new Map(),
     windows: new Map(),

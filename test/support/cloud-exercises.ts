@@ -113,10 +113,14 @@ export const exercises: {
   loginThrottle: {
     read: { run: ({ loginThrottle }) => loginThrottle.read(['a', 'b'], 0) },
     fail: { run: ({ loginThrottle }) => loginThrottle.fail(['a', 'b'], 1) },
+    begin: { run: ({ loginThrottle }) => loginThrottle.begin('b', { limit: 9, since: 0 }, 1) },
+    settle: { run: ({ loginThrottle }) => loginThrottle.settle({ key: 'b', slot: 'slot', id: 'some' }) },
+    release: { run: ({ loginThrottle }) => loginThrottle.release({ key: 'b', slot: 'slot', id: 'some' }) },
     clear: {
       first: ({ loginThrottle }) => loginThrottle.fail(['a'], 1),
       run: ({ loginThrottle }) => loginThrottle.clear('a'),
     },
+    pause: { run: ({ loginThrottle }) => loginThrottle.pause(0) },
   },
   secrets: {
     rootPassword: { run: ({ secrets }) => secrets.rootPassword() },
@@ -167,10 +171,6 @@ export const exercises: {
     claim: { run: ({ commands }) => commands.claim('some', 'connector') },
     complete: { run: ({ commands }) => commands.complete('some', large) },
     withdraw: { run: ({ commands }) => commands.withdraw('some') },
-  },
-  events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
-  hooks: {
-    create: { run: ({ hooks }) => hooks.create([aHook(), aHook()], 9) },
     endClaimsOf: {
       first: async ({ commands }) => {
         const { id } = aCommandRecord()
@@ -179,6 +179,10 @@ export const exercises: {
       },
       run: ({ commands }) => commands.endClaimsOf('lost', Number.MAX_SAFE_INTEGER),
     },
+  },
+  events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
+  hooks: {
+    create: { run: ({ hooks }) => hooks.create([aHook(), aHook()], 9) },
     read: { run: ({ hooks }) => hooks.read(domain.name, 'some') },
     list: { run: ({ hooks }) => hooks.list(domain.name) },
   },
@@ -251,6 +255,12 @@ export const exercises: {
   gaps: {
     record: { run: ({ gaps }) => gaps.record(aGap()) },
     list: { run: ({ gaps }) => gaps.list(0) },
+  },
+  eventLog: {
+    append: { run: ({ eventLog }) => eventLog.append(anEvent({ domain: domain.name })) },
+    read: { run: ({ eventLog }) => eventLog.read(domain.name, 0, 10) },
+    latest: { run: ({ eventLog }) => eventLog.latest(domain.name, 10) },
+    head: { run: ({ eventLog }) => eventLog.head(domain.name) },
   },
   idempotency: {
     create: {

@@ -11,6 +11,7 @@ import {
   aToken,
   anAccount,
   anEntry,
+  anEvent,
 } from './records.ts'
 
 /** The start of a `movableClock`. */
@@ -54,6 +55,7 @@ export async function fillDomain(
   await stores.blacklists.removeList(name, 'other')
   const { edition } = await stores.defaultRoutes.list(name)
   await stores.defaultRoutes.create(aRoute({ domain: name }), edition)
+  await stores.eventLog.append(anEvent({ domain: name }))
   await stores.liveCalls.put(name, 'call-1', 1, 50)
   await stores.emailSettings.put({
     id: 'a'.repeat(24),

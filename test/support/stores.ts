@@ -11,6 +11,7 @@ import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-to
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
+import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
 import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { dynamoIdempotencyStore } from '../../adapters/dynamodb/dynamo-idempotency-store.ts'
@@ -49,6 +50,7 @@ export type StorePorts = Pick<
   | 'deliveries'
   | 'connectorStatus'
   | 'gaps'
+  | 'eventLog'
   | 'idempotency'
   | 'rateLimits'
   | 'liveCalls'
@@ -113,6 +115,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     deliveries: dynamoDeliveryStore(context),
     connectorStatus: dynamoConnectorStatusStore(context),
     gaps: dynamoGapStore(context),
+    eventLog: dynamoEventLog(context),
     idempotency: dynamoIdempotencyStore(context),
     rateLimits: dynamoRateLimitStore(context),
     liveCalls: dynamoLiveCallStore(context),

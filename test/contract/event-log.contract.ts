@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { opened } from '../support/opened.ts'
+import { anEvent } from '../support/records.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+const hour = 3_600_000
+
+/** What every {@link EventLog} promises. */
+export function eventLogContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+  const aDomain = () => `${randomUUID()}.example.com`
+  const eventsOf = (domain: string, count: number) =>
+    Array.from({ length: count }, (_, index) => anEvent({ domain, id: `${randomUUID()}:${index}` }))
+
+  test('events are numbered from one on, each domain for itself, and read back as they were', async () => {
+    const { eventLog, clock } = stores()
+    const [domain, other] = [aDomain(), aDomain()]
+    const [first, second] = eventsOf(domain, 2)
+    if (first === undefined || second === undefined) throw new Error('two events are needed')
+
+    expect(await eventLog.head(domain)).toBe(0)
+    expect(await eventLog.append(first)).toBe(1)
+    expect(await eventLog.append(anEvent({ domain: other }))).toBe(1)
+    expect(await eventLog.append(second)).toBe(2)
+
+    const loggedAt = clock.now()
+    const both = [
+      { sequence: 1, loggedAt, event: first },
+      { sequence: 2, loggedAt, event: second },
+    ]
+    expect(await eventLog.read(domain, 0, 10)).toEqual(both)
+    expect(await eventLog.head(domain)).toBe(2)
+    expect(await eventLog.head(`x${domain}`)).toBe(0)
+  })
+
+  test('an event that comes again gets the number of the first time, wherever it comes', async () => {
+    const domain = aDomain()
+    const [event, later] = eventsOf(domain, 2)
+    if (event === undefined || later === undefined) throw new Error('two events are needed')
+    await stores().eventLog.append(event)
+    await stores().eventLog.append(later)
+
+    stores().clock.move(25 * hour)
+
+    expect(await stores().elsewhere.eventLog.append({ ...event, fields: { other: 'text' } })).toBe(1)
+    expect(await stores().eventLog.head(domain)).toBe(2)
+  })
+
+  test('of many events at once each gets a number of its own, without a hole', async () => {
+    const domain = aDomain()
+    const events = eventsOf(domain, 12)
+    const again = [...events, ...events.slice(0, 4)]
+
+    const numbers = await Promise.all(
+      again.map((event, index) => (index % 2 === 0 ? stores() : stores().elsewhere).eventLog.append(event)),
+    )
+
+    expect(numbers.slice(0, 12).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
+    expect(numbers.slice(12)).toEqual(numbers.slice(0, 4))
+  })
+
+  test('a page holds what is above a number, and the latest are the last ones, both in rising order', async () => {
+    const domain = aDomain()
+    for (const event of eventsOf(domain, 5)) await stores().eventLog.append(event)
+    const numbers = (found: readonly { sequence: number }[]) => found.map(({ sequence }) => sequence)
+
+    expect(numbers(await stores().eventLog.read(domain, 2, 2))).toEqual([3, 4])
+    expect(numbers(await stores().eventLog.read(domain, 5, 2))).toEqual([])
+    expect(numbers(await stores().eventLog.latest(domain, 3))).toEqual([3, 4, 5])
+    expect(numbers(await stores().eventLog.latest(domain, 50))).toEqual([1, 2, 3, 4, 5])
+    expect(await stores().eventLog.latest(domain, 0)).toEqual([])
+  })
+
+  test('an event is there for a day, its number goes on being given to no other', async () => {
+    const domain = aDomain()
+    const [event, later] = eventsOf(domain, 2)
+    if (event === undefined || later === undefined) throw new Error('two events are needed')
+    await stores().eventLog.append(event)
+
+    stores().clock.move(24 * hour + 1_000)
+
+    expect(await stores().eventLog.read(domain, 0, 10)).toEqual([])
+    expect(await stores().eventLog.latest(domain, 10)).toEqual([])
+    expect(await stores().eventLog.append(later)).toBe(2)
+  })
+}
