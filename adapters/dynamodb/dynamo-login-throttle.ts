@@ -1,23 +1,28 @@
 import * as z from 'zod/mini'
-import type { LoginThrottle } from '../../core/ports.ts'
+import { untilDone } from '../../core/concurrency/until-done.ts'
+import type { BegunAttempt, LoginThrottle } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { deleteItem, putItem, queryAll, tableName } from './client.ts'
-import { expirySeconds, parseItem } from './items.ts'
+import { deleteItem, putItem, queryAll, tableName, updateItem } from './client.ts'
+import { conditionally, pause, textOf } from './errors.ts'
+import { expirySeconds, parseItem, under } from './items.ts'
 import { joinKey, numberPart } from './key.ts'
 
-const failureItem = z.object({ pk: z.string(), sk: z.string(), at: z.number() })
+const failureItem = z.object({ pk: z.string(), sk: z.string(), at: z.number(), isUnderWay: z.optional(z.boolean()) })
 
-/** Failed logins in DynamoDB: one item a failure, so that the window moves with each of them. */
+type Failure = z.infer<typeof failureItem>
+
+/**
+ * Failed logins in DynamoDB: one item a failure, so that the window moves with each of them. Those that are held to a
+ * limit stand in as many numbered slots, of which each is taken by one conditional write: nobody takes one too many.
+ */
 export function dynamoLoginThrottle(context: AdapterContext): LoginThrottle {
-  async function failures(key: string, since: number) {
-    const items = await queryAll(context, {
-      TableName: tableName(context, 'throttles'),
-      ConsistentRead: true,
-      KeyConditionExpression: 'pk = :pk AND sk >= :since',
-      ExpressionAttributeValues: { ':pk': partition(key), ':since': joinKey(numberPart(since)) },
-    })
-    return items.flatMap((item) => parseItem(failureItem, item) ?? [])
+  const table = () => tableName(context, 'throttles')
+
+  async function failures(key: string, since: number): Promise<Failure[]> {
+    const items = await queryAll(context, { TableName: table(), ConsistentRead: true, ...under(partition(key)) })
+    const found = items.flatMap((item) => parseItem(failureItem, item) ?? [])
+    return found.filter(({ at }) => at >= since).sort((a, b) => a.at - b.at)
   }
 
   return {
@@ -30,19 +35,79 @@ export function dynamoLoginThrottle(context: AdapterContext): LoginThrottle {
       )
     },
     async fail(keys, at) {
-      const TableName = tableName(context, 'throttles')
       const expiresAt = expirySeconds(keptUntil.loginFailure(at))
       const items = keys.map((key) => {
         return { pk: partition(key), sk: joinKey(numberPart(at), context.random.uuid()), at, expiresAt }
       })
-      await Promise.all(items.map((Item) => putItem(context, { TableName, Item })))
+      await Promise.all(items.map((Item) => putItem(context, { TableName: table(), Item })))
+    },
+    begin: (key, { limit, since }, at) =>
+      untilDone(async () => {
+        const found = await failures(key, since)
+        if (found.length >= limit) return { failures: found.map(toFailure) }
+        const taken = new Set(found.map(({ sk }) => sk))
+        const free = Array.from({ length: limit }, (_, index) => slotKey(index)).filter((slot) => !taken.has(slot))
+        // Any free one will do; who begins at the same moment should not want the same.
+        const slot = free[Math.floor(Math.random() * free.length)] ?? slotKey(0)
+        const attempt = { key, slot, id: context.random.uuid() }
+        return (await takeSlot(context, attempt, since, at)) ? { attempt } : undefined
+      }),
+    async settle({ key, slot, id }) {
+      await conditionally(() =>
+        updateItem(context, {
+          TableName: table(),
+          Key: { pk: partition(key), sk: slot },
+          UpdateExpression: 'REMOVE isUnderWay',
+          ConditionExpression: 'id = :id',
+          ExpressionAttributeValues: { ':id': id },
+        }),
+      )
+    },
+    async release({ key, slot, id }) {
+      await conditionally(() =>
+        deleteItem(context, {
+          TableName: table(),
+          Key: { pk: partition(key), sk: slot },
+          ConditionExpression: 'id = :id',
+          ExpressionAttributeValues: { ':id': id },
+        }),
+      )
     },
     async clear(key) {
-      const TableName = tableName(context, 'throttles')
       const found = await failures(key, 0)
-      await Promise.all(found.map(({ pk, sk }) => deleteItem(context, { TableName, Key: { pk, sk } })))
+      await Promise.all(found.map(({ pk, sk }) => deleteItem(context, { TableName: table(), Key: { pk, sk } })))
     },
+    pause,
   }
+}
+
+/** Takes a slot that is free since `since`. A write whose answer was lost finds its own mark and counts as done. */
+async function takeSlot(
+  context: AdapterContext,
+  { key, slot, id }: BegunAttempt,
+  since: number,
+  at: number,
+): Promise<boolean> {
+  const expiresAt = expirySeconds(keptUntil.loginFailure(at))
+  const result = await conditionally(() =>
+    putItem(context, {
+      TableName: tableName(context, 'throttles'),
+      Item: { pk: partition(key), sk: slot, at, isUnderWay: true, id, expiresAt },
+      ConditionExpression: 'attribute_not_exists(pk) OR #at < :since',
+      ExpressionAttributeNames: { '#at': 'at' },
+      ExpressionAttributeValues: { ':since': since },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
+  )
+  return result.done || textOf(result.stored, 'id') === id
+}
+
+function toFailure({ at, isUnderWay = false }: Failure) {
+  return { at, isUnderWay }
+}
+
+function slotKey(index: number): string {
+  return joinKey('slot', String(index))
 }
 
 function partition(key: string): string {

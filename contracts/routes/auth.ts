@@ -29,7 +29,7 @@ export const logIn = route({
     tokens: ['create'],
     passwords: ['verify'],
     secrets: ['rootPassword'],
-    loginThrottle: ['read', 'fail', 'clear'],
+    loginThrottle: ['read', 'fail', 'begin', 'settle', 'release', 'clear', 'pause'],
     sessions: ['touch'],
   },
   body: z.object({
@@ -103,7 +103,7 @@ export const beginTotp = route({
 const codeNeeds = {
   accounts: ['read', 'update'],
   secretBox: ['open'],
-  loginThrottle: ['read', 'fail', 'clear'],
+  loginThrottle: ['begin', 'clear'],
 } as const
 
 /** `POST /api/v2/whoami/totp/confirm`: switches the second factor on. */

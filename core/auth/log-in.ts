@@ -4,7 +4,7 @@ import { aclOfRole, numberOfRole, rootRole, shownAcl } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Account } from '../model.ts'
 import type { PortsOf, Randomness } from '../ports.ts'
-import { type LoginAttempt, admitLogin, countFailure, countSuccess } from './login-throttle.ts'
+import { throttled } from './login-throttle.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 import { factorPurpose } from './second-factor.ts'
 
@@ -20,7 +20,7 @@ export type LoginPorts = PortsOf<{
   readonly tokens: readonly ['create']
   readonly passwords: readonly ['verify']
   readonly secrets: readonly ['rootPassword']
-  readonly loginThrottle: readonly ['read', 'fail', 'clear']
+  readonly loginThrottle: readonly ['read', 'fail', 'begin', 'settle', 'release', 'clear', 'pause']
   readonly sessions: readonly ['touch']
 }>
 
@@ -85,21 +85,10 @@ interface NamedUser {
 export async function logIn(ports: LoginPorts, input: LoginInput, context: LoginContext): Promise<LoginResult> {
   const user = readUser(input.username, context.rootName)
   context.actAs(user.username, user.domain)
-  const attempt: LoginAttempt = {
-    username: lowerAscii(user.username),
-    sourceAddress: input.sourceAddress,
-    now: context.now,
-  }
-  await admitLogin(ports.loginThrottle, attempt)
-  const proven = await proveUser(ports, user, input, context).catch(async (error: unknown) => {
-    if (error instanceof DomainError && isFailedLogin(error)) await countFailure(ports.loginThrottle, attempt)
-    throw error
-  })
-  await countSuccess(ports.loginThrottle, attempt)
+  const attempt = { username: lowerAscii(user.username), sourceAddress: input.sourceAddress, now: context.now }
+  const proven = await throttled(ports.loginThrottle, attempt, () => proveUser(ports, user, input, context))
   return issueToken(ports, user, proven, context)
 }
-
-const isFailedLogin = ({ code }: DomainError) => code === 'invalid_credentials' || code === 'not_found'
 
 function readUser(given: string | undefined, rootName: string): NamedUser {
   if (given === undefined || given === '') {

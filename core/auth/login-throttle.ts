@@ -7,6 +7,11 @@ const windowMs = 15 * 60_000
 /** Failed logins for one username, and from one source address, after which further attempts are turned away. */
 const maxFailures = { user: 10, source: 50 }
 
+/** An attempt is judged in far less than this; one that is under way for longer died, and has failed. */
+const judgingMs = 5000
+/** How long an attempt waits for others under way before it is turned away, and how long at a time. */
+const patience = { totalMs: 5000, firstMs: 50, longestMs: 400 }
+
 /** One attempt to log in, as the throttle knows it. */
 export interface LoginAttempt {
   /** The name as it was typed, lower-cased: whether there is such an account makes no difference. */
@@ -20,28 +25,50 @@ const userKey = ({ username }: LoginAttempt) => `user:${username}`
 const sourceKey = ({ sourceAddress }: LoginAttempt) => `source:${sourceNetwork(sourceAddress)}`
 
 /**
- * Lets an attempt through or throws `locked_out`. The attempt counts as failed for its username until
- * {@link countSuccess} says otherwise, so that attempts made at the same moment cannot all pass below the limit;
- * those turned away do not count, so the window does pass.
+ * Judges an attempt by `prove` where the limits let it, else throws `locked_out`. While it is judged it counts as failed
+ * for its username, so that attempts made at one moment cannot all pass below the limit. One that finds the room taken
+ * by others that are still under way waits for them, since they may succeed. Its success forgets the failures of its
+ * username; its failure is counted for its source address too; an outage counts as neither.
  */
-export async function admitLogin(throttle: LoginThrottle, attempt: LoginAttempt): Promise<void> {
-  const since = attempt.now - windowMs
-  const [user, source] = await throttle.read([userKey(attempt), sourceKey(attempt)], since)
-  if (user !== undefined && user.failures >= maxFailures.user) throw lockedOut(user.oldestAt, attempt.now)
-  if (source !== undefined && source.failures >= maxFailures.source) throw lockedOut(source.oldestAt, attempt.now)
-  await throttle.fail([userKey(attempt)], attempt.now)
-  const [counted] = await throttle.read([userKey(attempt)], since)
-  if (counted !== undefined && counted.failures > maxFailures.user) throw lockedOut(counted.oldestAt, attempt.now)
-}
-
-/** Counts an attempt as failed for its source address too. */
-export async function countFailure(throttle: LoginThrottle, attempt: LoginAttempt): Promise<void> {
-  await throttle.fail([sourceKey(attempt)], attempt.now)
-}
-
-/** Forgets the failures of a username that has just logged in. */
-export async function countSuccess(throttle: LoginThrottle, attempt: LoginAttempt): Promise<void> {
+export async function throttled<T>(
+  throttle: LoginThrottle,
+  attempt: LoginAttempt,
+  prove: () => Promise<T>,
+): Promise<T> {
+  const begun = await beginLogin(throttle, attempt)
+  let proven: T
+  try {
+    proven = await prove()
+  } catch (error) {
+    if (isFailedLogin(error)) {
+      await Promise.all([throttle.settle(begun), throttle.fail([sourceKey(attempt)], attempt.now)])
+    } else {
+      // When even this cannot be written, it counts until the window has passed.
+      await throttle.release(begun).catch(() => undefined)
+    }
+    throw error
+  }
   await throttle.clear(userKey(attempt))
+  return proven
+}
+
+const isFailedLogin = (error: unknown) =>
+  error instanceof DomainError && (error.code === 'invalid_credentials' || error.code === 'not_found')
+
+/** Waits for room among the failures of the username. Attempts that are turned away do not count, so the window passes. */
+async function beginLogin(throttle: LoginThrottle, attempt: LoginAttempt) {
+  const since = attempt.now - windowMs
+  const [source] = await throttle.read([sourceKey(attempt)], since)
+  if (source !== undefined && source.failures >= maxFailures.source) throw lockedOut(source.oldestAt, attempt.now)
+  let waitMs = patience.firstMs
+  for (let waited = 0; ; waited += waitMs, waitMs = Math.min(waitMs * 2, patience.longestMs)) {
+    const begun = await throttle.begin(userKey(attempt), { limit: maxFailures.user, since }, attempt.now)
+    if ('attempt' in begun) return begun.attempt
+    const { failures } = begun
+    const mayEnd = failures.some(({ at, isUnderWay }) => isUnderWay && at > attempt.now + waited - judgingMs)
+    if (!mayEnd || waited >= patience.totalMs) throw lockedOut(failures[0]?.at ?? attempt.now, attempt.now)
+    await throttle.pause(waitMs)
+  }
 }
 
 const codeKey = (username: string) => `code:${username.toLowerCase()}`
@@ -50,13 +77,9 @@ const codeKey = (username: string) => `code:${username.toLowerCase()}`
  * Lets a try of a one-time code by a user who is logged in through, or throws `locked_out`. Counted as failed until
  * {@link forgetCodes}, as logins are, and apart from them: whoever has a stolen token cannot lock its user out.
  */
-export async function admitCode(throttle: LoginThrottle, username: string, now: number): Promise<void> {
-  const keys = [codeKey(username)]
-  const [before] = await throttle.read(keys, now - windowMs)
-  if (before !== undefined && before.failures >= maxFailures.user) throw lockedOut(before.oldestAt, now)
-  await throttle.fail(keys, now)
-  const [counted] = await throttle.read(keys, now - windowMs)
-  if (counted !== undefined && counted.failures > maxFailures.user) throw lockedOut(counted.oldestAt, now)
+export async function admitCode(throttle: Pick<LoginThrottle, 'begin'>, username: string, now: number): Promise<void> {
+  const begun = await throttle.begin(codeKey(username), { limit: maxFailures.user, since: now - windowMs }, now)
+  if ('failures' in begun) throw lockedOut(begun.failures[0]?.at ?? now, now)
 }
 
 /** Forgets the failed codes of a user who has just given a right one. */

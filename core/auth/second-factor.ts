@@ -12,7 +12,7 @@ const secretBytes = 20
 export type SecondFactorPorts = PortsOf<{
   readonly accounts: readonly ['read', 'update']
   readonly secretBox: readonly ['open']
-  readonly loginThrottle: readonly ['read', 'fail', 'clear']
+  readonly loginThrottle: readonly ['begin', 'clear']
 }>
 
 /** Whose second factor it is, and what it is worked with besides the ports. */

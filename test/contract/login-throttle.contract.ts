@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { LoginThrottle } from '../../core/ports.ts'
 import { opened } from '../support/opened.ts'
 import type { StoreKind } from '../support/stores.ts'
 
@@ -56,4 +57,74 @@ export function loginThrottleContract(open: StoreKind['open']): void {
 
     expect(read.map(({ failures }) => failures)).toEqual([1, 1, 1, 1, 1])
   })
+
+  test('of attempts that begin at one moment exactly as many are let begin as there is room', async () => {
+    const now = stores().clock.now()
+    const room = { limit: 10, since: now - 1000 }
+
+    const begun = await Promise.all(
+      Array.from({ length: 30 }, () => stores().loginThrottle.begin('user:crowd', room, now)),
+    )
+
+    expect(begun.filter((each) => 'attempt' in each)).toHaveLength(10)
+    expect(await stores().loginThrottle.read(['user:crowd'], room.since)).toEqual([{ failures: 10, oldestAt: now }])
+  })
+
+  test('an attempt without room is told of those that take it, oldest first, and which are under way', async () => {
+    const now = stores().clock.now()
+    const { loginThrottle } = stores()
+    const room = { limit: 2, since: now - 1000 }
+    const later = await attemptOf(loginThrottle.begin('user:full', room, now + 1))
+    await attemptOf(loginThrottle.begin('user:full', room, now))
+    await loginThrottle.settle(later)
+
+    expect(await loginThrottle.begin('user:full', room, now + 2)).toEqual({
+      failures: [
+        { at: now, isUnderWay: true },
+        { at: now + 1, isUnderWay: false },
+      ],
+    })
+  })
+
+  test('an attempt that is released, cleared or older than the window leaves its room to another', async () => {
+    const now = stores().clock.now()
+    const { loginThrottle } = stores()
+    const begin = (at: number) => loginThrottle.begin('user:one', { limit: 1, since: at - 1000 }, at)
+    await loginThrottle.release(await attemptOf(begin(now)))
+    await attemptOf(begin(now + 1))
+    await loginThrottle.clear('user:one')
+    await attemptOf(begin(now + 2))
+
+    expect(await begin(now + 1002)).toHaveProperty('failures')
+    expect(await begin(now + 1003)).toHaveProperty('attempt')
+  })
+
+  test("an attempt whose slot is another's by now does nothing to that one", async () => {
+    const now = stores().clock.now()
+    const { loginThrottle } = stores()
+    const room = { limit: 1, since: now - 1000 }
+    const gone = await attemptOf(loginThrottle.begin('user:moved', room, now))
+    await loginThrottle.clear('user:moved')
+    await attemptOf(loginThrottle.begin('user:moved', room, now))
+
+    await loginThrottle.settle(gone)
+    await loginThrottle.release(gone)
+
+    expect(await loginThrottle.begin('user:moved', room, now)).toEqual({ failures: [{ at: now, isUnderWay: true }] })
+  })
+
+  test('attempts of one key take no room of another', async () => {
+    const now = stores().clock.now()
+    const room = { limit: 1, since: now }
+
+    for (const key of ['code:a', 'code:ab', 'code', ':']) {
+      expect(await stores().loginThrottle.begin(key, room, now)).toHaveProperty('attempt')
+    }
+  })
+}
+
+async function attemptOf(beginning: ReturnType<LoginThrottle['begin']>) {
+  const begun = await beginning
+  if ('attempt' in begun) return begun.attempt
+  throw new Error('the attempt has no room')
 }

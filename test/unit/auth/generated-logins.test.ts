@@ -115,7 +115,10 @@ function isHarmless(more: Record<string, unknown>): boolean {
   return !texts.some(isUnreadable) && !Object.hasOwn(more, '__proto__') && !Object.hasOwn(more, 'code')
 }
 
-function restoreCounters({ ports }: Api, counted: readonly [string, readonly number[]][]): void {
+function restoreCounters(
+  { ports }: Api,
+  counted: Iterable<Parameters<Api['ports']['state']['failures']['set']>>,
+): void {
   ports.state.failures.clear()
-  for (const [key, times] of counted) ports.state.failures.set(key, times)
+  for (const [key, failures] of counted) ports.state.failures.set(key, failures)
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { type Api, anApi, passwordOf } from '../../support/api.ts'
+import { gone } from '../../support/flaky.ts'
 
 const right = { username: '1000@a.example.com', password: passwordOf('1000') }
 const wrong = { ...right, password: 'wrong' }
@@ -172,6 +173,58 @@ describe('the throttle', () => {
     const tried = answers.filter(({ status }) => status === 401)
     expect(tried.length).toBeLessThanOrEqual(10)
     expect(answers.every(({ status }) => status === 401 || status === 429)).toBe(true)
+  })
+
+  it('turns none of many right passwords away that are tried at the same moment', async () => {
+    const api = await anApiWithAccount()
+
+    const answers = await Promise.all(Array.from({ length: 40 }, () => log(api, right)))
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(api.ports.state.failures.has(`user:${right.username}`)).toBe(false)
+  })
+
+  it('lets a right password in that is tried while nine wrong ones are under way', async () => {
+    const api = await anApiWithAccount()
+
+    const answers = await Promise.all([...Array.from({ length: 9 }, () => log(api, wrong)), log(api, right)])
+
+    expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 9 }, () => 401), 200])
+  })
+
+  it('turns an attempt away at once when all the failures are known to be such', async () => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 10; count += 1) await log(api, wrong)
+    const pause = vi.spyOn(api.ports.loginThrottle, 'pause')
+
+    expect(await log(api, right)).toMatchObject({ status: 429 })
+
+    expect(pause).not.toHaveBeenCalled()
+  })
+
+  it('waits five seconds, and no longer, for attempts under way that never end', async () => {
+    const api = await anApiWithAccount()
+    for (let count = 0; count < 10; count += 1) {
+      const room = { limit: 10, since: 0 }
+      await api.ports.loginThrottle.begin(`user:${right.username}`, room, api.clock.now())
+    }
+    const pause = vi.spyOn(api.ports.loginThrottle, 'pause')
+
+    expect(await log(api, right)).toMatchObject({ status: 429, headers: { 'Retry-After': '900' } })
+
+    const waited = pause.mock.calls.reduce((sum, [ms]) => sum + ms, 0)
+    expect(waited).toBeGreaterThanOrEqual(4000)
+    expect(waited).toBeLessThanOrEqual(5400)
+  })
+
+  it('counts no attempt that an outage kept from being judged', async () => {
+    const api = await anApiWithAccount()
+    let isGone = true
+    const flaky = api.with({ accounts: gone(api.ports.accounts, 'read', () => isGone) })
+    for (let count = 0; count < 20; count += 1) expect(await log(flaky, wrong)).toMatchObject({ status: 503 })
+    isGone = false
+
+    expect(await log(flaky, right)).toMatchObject({ status: 200 })
   })
 
   it('turns a source address away after fifty failures of many users, and no other address', async () => {
