@@ -1,97 +1,17 @@
-import { createHash } from 'node:crypto'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import { queues } from '../../contracts/resources.ts'
-import type { CommandOutcome, CommandRecord, CommandScope, EngineCommand } from '../../core/commands.ts'
-import { DomainError } from '../../core/errors.ts'
-import type { CallEngine, CommandStore } from '../../core/ports.ts'
-import { ServiceRefusal, awsJson, services } from '../aws/aws-json.ts'
+import type { CommandRecord } from '../../core/commands.ts'
+import type { CallEngine } from '../../core/ports.ts'
+import { awsJson, services } from '../aws/aws-json.ts'
 import { type AdapterContext, required } from '../context.ts'
-import { uuidFrom } from '../crypto/derived-randomness.ts'
 import { dynamoCommandStore } from '../dynamodb/dynamo-command-store.ts'
 import { queueBody, queueId } from './queue-text.ts'
-
-/** A command that nobody waits for may still be sent this long after. */
-const UNWAITED_MS = 60_000
-
-/** The record is read again after this long at first, and less often later: most outcomes come within 50 ms. */
-const FIRST_PAUSE_MS = 15
-const LONGEST_PAUSE_MS = 250
-const PAUSE_GROWTH = 1.5
-
-/** How long the last reading, at the deadline itself, and the withdrawal after it may take together. */
-const LAST_LOOK_MS = 2_000
+import { queuedCallEngine } from './queued-call-engine.ts'
 
 /** Commands over the command queue: recorded, queued, and awaited on their record. */
 export function sqsCallEngine(context: AdapterContext): CallEngine {
   const commands = dynamoCommandStore(context)
-
-  async function record(command: EngineCommand, scope: CommandScope, lifeMs: number): Promise<CommandRecord> {
-    const createdAt = context.clock.now()
-    const made = { id: context.random.uuid(), scope, command, createdAt, deadlineAt: createdAt + lifeMs }
-    if (!(await commands.create(made))) throw new DomainError('internal_error', 'a command of that id exists')
-    return made
-  }
-
-  async function queue(made: CommandRecord): Promise<CommandOutcome | undefined> {
-    try {
-      await enqueue(context, made)
-    } catch (error) {
-      // Without an answer the command may have arrived, also when a later try was refused: its record tells.
-      if (!(error instanceof DomainError)) throw error
-      if (error.cause instanceof ServiceRefusal && (await isWithdrawn(commands, made.id))) throw error
-    }
-    return outcomeOf(context, commands, made)
-  }
-
-  return {
-    async run(command, scope, waitMs, id) {
-      if (id === undefined) return queue(await record(command, scope, waitMs))
-      const { made, isNew } = await recordOnce(context, commands, { command, scope, waitMs, id })
-      if (made.outcome !== undefined) return made.outcome
-      return isNew ? queue(made) : outcomeOf(context, commands, made)
-    },
-    async send(command, scope) {
-      await enqueue(context, await record(command, scope, UNWAITED_MS))
-    },
-  }
-}
-
-/** Whether it is certain that no connector has taken a command, or ever will. */
-function isWithdrawn(commands: CommandStore, id: string): Promise<boolean> {
-  return commands.withdraw(id).catch(() => false)
-}
-
-/** A command that may have been recorded before under the id that its caller chose. */
-interface WantedCommand {
-  readonly command: EngineCommand
-  readonly scope: CommandScope
-  readonly waitMs: number
-  readonly id: string
-}
-
-/**
- * Records a command that may be a repetition. The record of the first is answered, not to be queued again, unless it
- * is certain that it was never sent: then it is ended, so that no connector can take it any more, and the next id of
- * the row that begins with the given one is tried.
- */
-async function recordOnce(
-  context: AdapterContext,
-  commands: CommandStore,
-  { command, scope, waitMs, id }: WantedCommand,
-): Promise<{ made: CommandRecord; isNew: boolean }> {
-  for (let next = id; ; next = followingId(next)) {
-    const createdAt = context.clock.now()
-    const made = { id: next, scope, command, createdAt, deadlineAt: createdAt + waitMs }
-    if (await commands.create(made)) return { made, isNew: true }
-    const wasSent = !(await commands.withdraw(next))
-    const known = await commands.read(next)
-    if (known !== undefined && wasSent && known.outcome?.state !== 'unsent') return { made: known, isNew: false }
-  }
-}
-
-/** The id of the command that takes the place of one that was never sent. */
-function followingId(id: string): string {
-  return uuidFrom(createHash('sha256').update(id).digest())
+  return queuedCallEngine({ ...context, commands, enqueue: (record) => enqueue(context, record), sleep })
 }
 
 async function enqueue(context: AdapterContext, record: CommandRecord): Promise<void> {
@@ -99,50 +19,13 @@ async function enqueue(context: AdapterContext, record: CommandRecord): Promise<
   await awsJson(context, services.sqs, 'SendMessage', {
     QueueUrl: required(context, queues.commands.variable),
     MessageBody: queueBody(message),
-    MessageGroupId: queueId(groupOf(record)),
+    MessageGroupId: queueId(commandGroup(record)),
     MessageDeduplicationId: queueId(record.id),
   })
 }
 
-/**
- * Reads the record until it has an outcome or its deadline has passed, whatever a single reading does. What has not
- * been taken by then is withdrawn: the queue may still hand it out, and no clock but the record decides.
- */
-async function outcomeOf(
-  context: AdapterContext,
-  commands: CommandStore,
-  { id, deadlineAt }: CommandRecord,
-): Promise<CommandOutcome | undefined> {
-  const left = () => Math.max(0, deadlineAt - context.clock.now())
-  const overdue = new AbortController()
-  const end = sleep(left() + LAST_LOOK_MS, overdue.signal)
-  try {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * PAUSE_GROWTH, LONGEST_PAUSE_MS)) {
-      await sleep(Math.min(pause, left()), overdue.signal)
-      const isLast = left() === 0
-      const record = await Promise.race([commands.read(id).catch(ifUnavailable), end])
-      if (record?.outcome !== undefined) return record.outcome
-      if (isLast) return await Promise.race([lastOutcome(commands, id).catch(ifUnavailable), end])
-    }
-  } finally {
-    overdue.abort()
-  }
-}
-
-/** A withdrawal that comes too late finds a command that was taken, and may have ended, at the same moment. */
-async function lastOutcome(commands: CommandStore, id: string): Promise<CommandOutcome | undefined> {
-  if (await commands.withdraw(id)) return { state: 'unsent', reason: 'expired' }
-  return (await commands.read(id))?.outcome
-}
-
-/** The command is on its way: that the store cannot be read for a moment must not be told as its failure. */
-function ifUnavailable(error: unknown): undefined {
-  if (error instanceof DomainError && error.code === 'store_unavailable') return undefined
-  throw error
-}
-
-/** Orders to one channel keep their order; so do those to one account, and the lists of one domain. */
-function groupOf({ command, scope }: CommandRecord): string {
+/** The message group of a command: orders to one channel keep their order, as do those to one account, and the lists of one domain. */
+export function commandGroup({ command, scope }: CommandRecord): string {
   const domain = scope.domain ?? ''
   switch (command.kind) {
     case 'originate':
