@@ -13,6 +13,7 @@ import { type EventSide, eventSide } from './events/event-side.ts'
 import { subscriptionTeller } from './events/subscription-teller.ts'
 import { type ConnectorHealth, engineHealth } from './health/connector-health.ts'
 import { reportStatus } from './health/status-report.ts'
+import { buryConnectors } from './reconcile/undertaker.ts'
 import { type Time, type Timers, pause } from './timers.ts'
 
 /** Calls that ring, and orders that are answered at once: what each engine is given at a time, and what may wait. */
@@ -32,7 +33,10 @@ const everywhere = { domain: null, presenceId: null }
 
 /** What a connector is made from: the ports that contracts/connector.ts names, and the world. */
 export interface ConnectorParts extends Time {
-  readonly ports: Pick<Ports, 'commands' | 'events' | 'presence' | 'subscriptions' | 'domains' | 'connectorStatus'>
+  readonly ports: Pick<
+    Ports,
+    'commands' | 'events' | 'presence' | 'subscriptions' | 'domains' | 'connectorStatus' | 'gaps'
+  >
   readonly receiver: CommandReceiver
   readonly openLink: OpenLink
   /** One at least, no two of one name. */
@@ -71,7 +75,11 @@ export function startConnector(parts: ConnectorParts): Connector {
   const domains = domainNames(parts.ports.domains, clock)
   const registry = channelRegistry(domains)
   const shared = { ...parts, registry, domains }
-  const events = eventSide({ ...shared, isUp: (uuid) => isUp({ registry, engines: works }, uuid) })
+  const events = eventSide({
+    ...shared,
+    engines: () => works.map(({ engine }) => engine),
+    isUp: (uuid) => isUp({ registry, engines: works }, uuid),
+  })
   const works = parts.engines.map((address) =>
     engineWorks({
       ...shared,
@@ -121,13 +129,13 @@ async function within(timers: Timers, ms: number, work: Promise<unknown>): Promi
   over.abort()
 }
 
-/** Whether a channel is up, as far as can be told: while the engine cannot be asked, what nobody tells of is not. */
-async function isUp(sources: ChannelSources, uuid: string): Promise<boolean> {
+/** Whether a channel is up; `undefined` while its engine cannot be asked. */
+async function isUp(sources: ChannelSources, uuid: string): Promise<boolean | undefined> {
   try {
     return (await findChannel(sources, uuid, everywhere, 'when unproven')) !== undefined
   } catch (problem) {
     if (problem instanceof DomainError) throw problem
-    return false
+    return undefined
   }
 }
 
@@ -143,6 +151,16 @@ function startLoops({ parts, startedAt, events, works, runner }: Running, signal
   return Promise.all([
     events.follow(resubscribe, signal),
     commandIntake({ ...parts, runner }).follow(signal),
+    buryConnectors(
+      {
+        ...parts,
+        store: parts.ports.connectorStatus,
+        gaps: parts.ports.gaps,
+        links: () => events.links(),
+        onDeadConnector: () => {},
+      },
+      signal,
+    ),
     reportStatus(
       {
         ...parts,
@@ -150,6 +168,7 @@ function startLoops({ parts, startedAt, events, works, runner }: Running, signal
         store: parts.ports.connectorStatus,
         engines: works.map(({ engine }) => engine),
         channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
+        eventLinks: () => events.links(),
         queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
       },
       signal,

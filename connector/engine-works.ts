@@ -34,7 +34,7 @@ export interface WorksParts extends Time {
   /** Told of every event of the event link; must not throw. */
   readonly onEvent: (event: EngineEvent, engine: string) => void
   /** Told when the event link came up or was lost; not when it was let go of, which is no news of the engine. */
-  readonly onEngine: (engine: Pick<Engine, 'name' | 'coreUuid'>, kind: EngineChange) => void
+  readonly onEngine: (engine: Engine, kind: EngineChange) => void
 }
 
 /** Opens both links of an engine. Answers of jobs come on the link that they were given on. */
@@ -70,12 +70,12 @@ export function engineWorks(parts: WorksParts): EngineWorks {
       if (state.kind === 'ready') {
         held.heard()
         readWhole()
-        parts.onEngine({ name, coreUuid: told.coreUuid }, 'engine_connected')
+        parts.onEngine(engine, 'engine_connected')
       }
       if (state.kind === 'down' && wasReady) {
         held.eventsLost()
         registry.doubt(name)
-        if (state.reason !== 'stopped') parts.onEngine({ name, coreUuid: told.coreUuid }, 'engine_disconnected')
+        if (state.reason !== 'stopped') parts.onEngine(engine, 'engine_disconnected')
       }
       wasReady = state.kind === 'ready'
     },

@@ -4,6 +4,7 @@ import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
 import { dynamoCommandStore } from '../adapters/dynamodb/dynamo-command-store.ts'
 import { dynamoConnectorStatusStore } from '../adapters/dynamodb/dynamo-connector-status-store.ts'
 import { dynamoDomainStore } from '../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoGapStore } from '../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoPresenceStore } from '../adapters/dynamodb/dynamo-presence-store.ts'
 import { dynamoSubscriptionReader } from '../adapters/dynamodb/dynamo-subscription-reader.ts'
 import { type Log, createLogger } from '../adapters/log/logger.ts'
@@ -42,6 +43,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
       presence: dynamoPresenceStore(context),
       subscriptions: dynamoSubscriptionReader(context),
       connectorStatus: dynamoConnectorStatusStore(context),
+      gaps: dynamoGapStore(context),
     },
     receiver: sqsCommandReceiver(context),
     openLink: openEslSession,

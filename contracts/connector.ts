@@ -10,6 +10,7 @@ export const connector = {
     presence: ['list', 'put'],
     subscriptions: ['version', 'list'],
     domains: ['exists'],
-    connectorStatus: ['report', 'countStart'],
+    connectorStatus: ['report', 'list', 'countStart'],
+    gaps: ['record'],
   },
 } as const satisfies { consumes: QueueName; needs: Needs }

@@ -256,7 +256,10 @@ export interface DefaultRoute extends RouteHead {
 
 /** An event of the platform, on its way to the hooks. */
 export interface PlatformEvent {
-  /** `Core-UUID:Event-Sequence` for an engine event; derived from its cause for any other. */
+  /**
+   * `Core-UUID:Event-Sequence` for an engine event, `Core-UUID:uuid:Event-Name` for what a call has once in its life
+   * (creation, answer, end); derived from its cause for any other.
+   */
   readonly id: string
   /** `Event-Name`, or `Event-Name->Event-Subclass`. */
   readonly name: string

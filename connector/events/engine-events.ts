@@ -14,7 +14,7 @@ export type EngineChange = 'engine_connected' | 'engine_disconnected'
 export type TellEngineChange = (kind: EngineChange, engine: Pick<Engine, 'coreUuid' | 'name'>) => void
 
 /**
- * Makes a teller of one engine. The id of what it tells is derived from the engine's core, the kind, the minute and
+ * Makes a teller. The id of what it tells is derived from the engine's core, the kind, the minute and
  * how often that kind came in it: connectors that lose the engine together tell it once, and of a link that comes and
  * goes the last word is always told.
  */
@@ -27,14 +27,15 @@ export function engineStateTeller({
   readonly outbox: EventOutbox
   readonly clock: Clock
 }): TellEngineChange {
-  let minute = 0
-  const times = { engine_connected: 0, engine_disconnected: 0 }
+  const told = new Map<string, { minute: number; times: Record<EngineChange, number> }>()
 
   return (kind, engine) => {
     const now = clock.now()
-    if (Math.floor(now / minuteMs) !== minute) Object.assign(times, { engine_connected: 0, engine_disconnected: 0 })
-    minute = Math.floor(now / minuteMs)
+    const minute = Math.floor(now / minuteMs)
+    const before = told.get(engine.name)
+    const times = before?.minute === minute ? before.times : { engine_connected: 0, engine_disconnected: 0 }
     times[kind] += 1
+    told.set(engine.name, { minute, times })
     for (const domain of subscriptions.domainsWanting(`CUSTOM->svc::${kind}`)) {
       const cause = [engine.coreUuid || engine.name, kind, domain, `${minute}`, `${times[kind]}`]
       const digest = createHash('sha256').update(JSON.stringify(cause)).digest('hex')

@@ -1,30 +1,39 @@
 import { DomainError } from '../../core/errors.ts'
-import { serviceEvent } from '../../core/events/service-event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { Clock } from '../../core/ports.ts'
-import { type Channel, type ChannelRegistry, firstExisting } from '../calls/channel-registry.ts'
+import { isLifeEvent } from '../calls/channel.ts'
+import { type ChannelRegistry, firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import { eventDomainCandidates, legDomainCandidates } from '../calls/leg-domain.ts'
 import { type EngineEvent, eventNameOf } from '../engine.ts'
+import type { EventLinks } from '../reconcile/event-links.ts'
+import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
 import type { EventOutbox } from './event-outbox.ts'
-import { eventId, occurredAt, platformEvent } from './platform-event.ts'
+import { endings, isOvertaken, missedBefore } from './missed-events.ts'
+import { channelEventId, eventId, occurredAt, platformEvent } from './platform-event.ts'
 import type { PresenceTracker, StateChange } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'
-import { readRegistration } from './registration.ts'
+import { type Registration, readRegistration } from './registration.ts'
 import type { Subscriptions } from './subscriptions.ts'
+import { SyntheticEvent } from './synthetic-event.ts'
 
 /** Takes the events of the engines and passes on what hooks want. */
 export interface EventRelay {
   /**
-   * Handles one event of the engine named: finds its domain, keeps channels and presence up to date, and puts into the outbox what a hook
-   * of that domain wants. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
+   * Handles one event of the engine named: finds its domain, keeps channels and presence up to date, and puts into the
+   * outbox what a hook of that domain wants. A {@link SyntheticEvent} counts only where the engine has not told the
+   * same in the meantime. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
    */
   handle(event: EngineEvent, engine: string): Promise<void>
+  /** Notes that a phone is found to be there or gone, of which no event has told. The domain must be loaded. */
+  found(domain: string, registration: Registration): void
   readonly counts: {
     /** Handed to the outbox. */
     readonly relayed: number
     /** Wanted by some hook, but of no domain. */
     readonly withoutDomain: number
+    /** Events made in the place of missed ones, wanted or not. */
+    readonly recovered: number
   }
 }
 
@@ -37,40 +46,32 @@ export interface RelayParts {
   readonly writer: PresenceWriter
   readonly outbox: EventOutbox
   readonly clock: Clock
+  /** Knows which events may have been missed. */
+  readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps'>
 }
 
-/** An event with what was found out about it. */
-interface Known {
-  readonly event: EngineEvent
-  readonly id: string
-  /** Empty when the event is of no domain. */
-  readonly domain: string
-  /** Absent for an event that is not the engine's own word on a channel. */
-  readonly channel: Channel | undefined
-}
-
-/** Ends of a call: with the first of them its account is free again. */
-const endings: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+/** What the queue takes for the uuid of a call. */
+const maxUuidLength = 128
 
 /** Makes a relay. */
 export function eventRelay(parts: RelayParts): EventRelay {
   const { subscriptions, registry, presence, writer, outbox, clock } = parts
-  const counts = { relayed: 0, withoutDomain: 0 }
+  const counts = { relayed: 0, withoutDomain: 0, recovered: 0 }
 
   const relay = (event: PlatformEvent) => {
     if (subscriptions.wants(event.domain, event.name) && outbox.add(event)) counts.relayed += 1
   }
 
-  const notePresence = ({ event, id, domain, channel }: Known) => {
-    const at = occurredAt(event, clock.now())
-    const change = stateChange(parts, { event, id, domain, channel }, at)
+  const notePresence = (known: KnownEvent) => {
+    const at = occurredAt(known.event, clock.now())
+    const change = stateChange(parts, known, at)
     if (change === 'no account') return
     writer.wake()
-    if (change !== undefined) relay(accountStatus(change, id, at))
+    if (change !== undefined) relay(accountStatus(change, causeOf(known), at))
   }
 
   /** What cannot fail and does not wait, so that an event that is tried again has had no effect yet. */
-  const apply = (known: Known) => {
+  const apply = (known: KnownEvent) => {
     const { event, id, domain } = known
     const name = eventNameOf(event)
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
@@ -80,31 +81,67 @@ export function eventRelay(parts: RelayParts): EventRelay {
     if (subscriptions.wants(domain, name)) relay(platformEvent(event, id, domain, clock.now()))
   }
 
+  const applyMade = (event: SyntheticEvent) => {
+    if (isOvertaken(registry, event)) return
+    counts.recovered += 1
+    const id = channelEventId(event.coreUuid, event.uuid, event.name)
+    apply({ event, id, domain: event.channel.domain, channel: event.channel })
+  }
+
+  const applyHeard = (known: KnownEvent, engine: string) => {
+    const { event, channel } = known
+    if (channel === undefined || !isLifeEvent(event.name)) return apply(known)
+    for (const made of missedBefore(parts, event, channel, engine)) applyMade(made)
+    const isFirst = registry.see(channel.uuid, event.name)
+    apply(isFirst ? { ...known, id: channelEventId(event.coreUuid, channel.uuid, event.name) } : known)
+  }
+
+  const load = async (domain: string): Promise<void> => {
+    const loading = domain === '' ? undefined : presence.load(domain)
+    if (loading === undefined) return
+    await loading
+    writer.wake()
+  }
+
   return {
     handle: async (event, engine) => {
       if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
+      if (event instanceof SyntheticEvent) {
+        await load(event.channel.domain)
+        return applyMade(event)
+      }
       const id = eventId(event)
       if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
       const learned = isOfChannel(event)
-        ? registry.learn(event.uuid.toLowerCase(), (name) => event.header(name), engine)
+        ? registry.learn(event.uuid.toLowerCase(), readerOf(event), engine, 'event')
         : undefined
       const channel = learned instanceof Promise ? await learned : learned
       const found = channel?.domain ?? domainOf(parts, event)
       const domain = typeof found === 'string' ? found : await found
-      const loading = domain === '' ? undefined : presence.load(domain)
-      if (loading !== undefined) {
-        await loading
-        writer.wake()
-      }
-      apply({ event, id, domain, channel })
+      await load(domain)
+      applyHeard({ event, id, domain, channel }, engine)
+    },
+    found: (domain, registration) => {
+      const at = clock.now()
+      const change = presence.registered(domain, registration, at)
+      writer.wake()
+      if (change !== undefined) relay(accountStatus(change, causeOfFinding(change), at))
     },
     counts,
   }
 }
 
+/** The core is known before anything is decoded; asking for it again would read the whole event. */
+function readerOf(event: EngineEvent): (name: string) => string | undefined {
+  return (name) => {
+    if (name === 'Core-UUID') return event.coreUuid || undefined
+    return name === 'Event-Name' ? event.name : event.header(name)
+  }
+}
+
 /** Whether the engine itself speaks of a channel; a CUSTOM event with a uuid can be anybody's. */
 function isOfChannel(event: EngineEvent): boolean {
-  return event.uuid !== '' && event.name !== 'CUSTOM'
+  return event.uuid !== '' && event.uuid.length <= maxUuidLength && event.name !== 'CUSTOM'
 }
 
 function domainOf({ registry, domains }: RelayParts, event: EngineEvent): string | Promise<string> {
@@ -124,7 +161,7 @@ function noteAlias(registry: ChannelRegistry, event: EngineEvent): void {
 
 function stateChange(
   { presence, registry }: RelayParts,
-  { event, domain, channel }: Known,
+  { event, domain, channel }: KnownEvent,
   at: number,
 ): StateChange | undefined | 'no account' {
   const registration = readRegistration(event)
@@ -134,27 +171,4 @@ function stateChange(
   const isLive = registry.find(channel.uuid)?.uuid === channel.uuid
   const isUp = isLive && channel.callState !== 'HANGUP' && !endings.has(event.name)
   return presence.called(account, channel.uuid, isUp, at)
-}
-
-/** The account whose phone a channel is: its presence id, when that is of the channel's own domain. */
-function accountOf(channel: Channel | undefined, domain: string): { domain: string; login: string } | undefined {
-  const [login = '', host, more] = channel?.presenceId.split('@') ?? []
-  return login !== '' && host === domain && more === undefined ? { domain, login } : undefined
-}
-
-/** The event of a change of state; its id is derived from the engine's event, so that every connector makes the same. */
-function accountStatus({ domain, login, before, after }: StateChange, cause: string, at: number): PlatformEvent {
-  return serviceEvent({
-    kind: 'account_status',
-    id: `${cause}:account_status`,
-    domain,
-    occurredAt: at,
-    fields: {
-      'Account-User': login,
-      'Account-Domain': domain,
-      'Account-User-State': after,
-      'Account-Previous-State': before,
-      presence_id: `${login}@${domain}`,
-    },
-  })
 }

@@ -1,8 +1,14 @@
 import type { Log } from '../../adapters/log/logger.ts'
+import type { EventLinkReport } from '../../core/model.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import { type Engine, type EngineEvent, eventNameOf } from '../engine.ts'
+import { eventLinks } from '../reconcile/event-links.ts'
+import { gapLog } from '../reconcile/gap-log.ts'
+import { lastListener } from '../reconcile/predecessor.ts'
+import { type ComparedEngine, reconciliation } from '../reconcile/reconciliation.ts'
+import { staleCalls } from '../reconcile/stale-calls.ts'
 import type { Time } from '../timers.ts'
 import { type EngineChange, engineStateTeller } from './engine-events.ts'
 import { type EventInbox, eventInbox } from './event-inbox.ts'
@@ -16,14 +22,19 @@ import { subscriptions } from './subscriptions.ts'
 export interface EventSide {
   /** Takes an event of the engine named; at once, and never failing. */
   accept(event: EngineEvent, engineName: string): void
-  /** Tells the domains that want to know that an engine came or went; of each the newest, once it is known who they are. */
-  engineChanged(engine: Pick<Engine, 'name' | 'coreUuid'>, kind: EngineChange): void
+  /**
+   * An engine's event link came up or was lost. Compares what is known with what the engine has, records the gap, and
+   * tells the domains that want to know: of each engine the newest, once it is known who they are.
+   */
+  engineChanged(engine: ComparedEngine & Pick<Engine, 'reasons'>, kind: EngineChange): void
   /** The words that event links subscribe with. */
   words(): string[]
   /** Keeps up with what hooks want until aborted; `changed` is told when the words may have changed. */
   follow(changed: () => void, signal: AbortSignal): Promise<void>
-  /** Resolves when all that was taken has been handed over and stored. */
+  /** Resolves when all that was taken has been handed over and stored. Nothing is compared any more. */
   flushed(): Promise<void>
+  /** How far each engine's events have been read, for the report of this connector. */
+  links(): EventLinkReport[]
   /** Events that are not handed over yet. */
   readonly waiting: number
   /** How long the event that waits longest has been waiting to be queued. */
@@ -33,23 +44,32 @@ export interface EventSide {
 
 /** What the event side is made from. */
 export interface EventSideParts extends Time {
-  readonly ports: Pick<Ports, 'events' | 'presence' | 'subscriptions'>
+  readonly ports: Pick<Ports, 'events' | 'presence' | 'subscriptions' | 'gaps' | 'connectorStatus'>
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
+  /** Every engine, also one that has never been reached; not asked for before the first link is up. */
+  readonly engines: () => readonly ComparedEngine[]
   /** Whether a call of before this process is still up. */
   readonly isUp: IsUp
+  /** Names this process in gaps. */
+  readonly connectorId: string
   readonly random: () => number
   readonly log: Log
 }
 
 /** Makes the event side; it does nothing until events come. */
 export function eventSide(parts: EventSideParts): EventSide {
-  const { ports, registry, domains, random, log, clock, timers } = parts
-  const wanted = subscriptions({ reader: ports.subscriptions, log, clock, timers })
-  const outbox = eventOutbox({ sink: ports.events, log, random, clock, timers })
-  const presence = presenceTracker(ports.presence, parts.isUp)
-  const writer = presenceWriter({ store: ports.presence, tracker: presence, timers, random, log })
-  const relay = eventRelay({ subscriptions: wanted, registry, domains, presence, writer, outbox, clock })
+  const { ports, clock, timers, random, log } = parts
+  const wanted = subscriptions({ ...parts, reader: ports.subscriptions })
+  const gaps = gapLog({ ...parts, store: ports.gaps })
+  const links = eventLinks({ tell: (gap) => gaps.add(gap), clock, timers })
+  const outbox = eventOutbox({ ...parts, sink: ports.events })
+  const before = (engine: string) =>
+    lastListener({ store: ports.connectorStatus, connectorId: parts.connectorId, now: clock.now() }, engine)
+  const stale = staleCalls({ ...parts, before, make: (event, engine) => inboxOf(engine).add(event) })
+  const presence = presenceTracker(ports.presence, parts.isUp, stale)
+  const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence })
+  const relay = eventRelay({ ...parts, subscriptions: wanted, presence, writer, outbox, links })
   const inboxes = new Map<string, EventInbox>()
   const inboxOf = (engine: string): EventInbox => {
     const inbox =
@@ -58,6 +78,14 @@ export function eventSide(parts: EventSideParts): EventSide {
     return inbox
   }
   const sum = (count: (inbox: EventInbox) => number) => [...inboxes.values()].reduce((all, one) => all + count(one), 0)
+  const kept = reconciliation({
+    ...parts,
+    links,
+    presence,
+    before,
+    make: (event, engine) => inboxOf(engine).add(event),
+    found: (domain, registration) => relay.found(domain, registration),
+  })
   let read = 0
   const tellEngineChange = engineStateTeller({ subscriptions: wanted, outbox, clock })
   const untold = new Map<string, () => void>()
@@ -65,10 +93,14 @@ export function eventSide(parts: EventSideParts): EventSide {
   return {
     accept: (event, engineName) => {
       read += 1
+      links.heard(event, engineName)
       if (wanted.concerns(eventNameOf(event))) inboxOf(engineName).add(event)
     },
     engineChanged: (engine, kind) => {
-      const tell = () => tellEngineChange(kind, engine)
+      if (kind === 'engine_connected') kept.linkUp(engine)
+      else kept.linkDown(engine.name, engine.reasons.events ?? 'closed')
+      const { name, coreUuid } = engine
+      const tell = () => tellEngineChange(kind, { name, coreUuid })
       if (wanted.isKnown) tell()
       else untold.set(engine.name, tell)
     },
@@ -82,9 +114,12 @@ export function eventSide(parts: EventSideParts): EventSide {
       return wanted.follow(tellAll, signal)
     },
     flushed: async () => {
+      kept.stop()
+      links.settle()
       await Promise.all([...inboxes.values()].map((inbox) => inbox.settled()))
-      await Promise.all([outbox.drained(), writer.flushed()])
+      await Promise.all([outbox.drained(), writer.flushed(), gaps.flushed()])
     },
+    links: () => links.reports(),
     get waiting() {
       return sum((inbox) => inbox.waiting) + outbox.waiting
     },
@@ -94,12 +129,16 @@ export function eventSide(parts: EventSideParts): EventSide {
     counters: () => ({
       eventsRead: read,
       eventsRelayed: relay.counts.relayed,
+      eventsRecovered: relay.counts.recovered,
       eventsPublished: outbox.counts.published,
       eventsRepeated: outbox.counts.repeated,
       eventsDropped: outbox.counts.dropped + sum((inbox) => inbox.counts.dropped),
       eventsUnreadable: sum((inbox) => inbox.counts.unreadable),
       eventsWithoutDomain: relay.counts.withoutDomain,
       eventsWaiting: sum((inbox) => inbox.waiting) + outbox.waiting,
+      gaps: gaps.counts.found,
+      gapsWaiting: gaps.waiting,
+      gapsLost: gaps.counts.lost,
       accounts: presence.accounts,
     }),
   }

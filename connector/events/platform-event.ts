@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { PlatformEvent } from '../../core/model.ts'
 import { type EngineEvent, eventNameOf } from '../engine.ts'
 
@@ -10,6 +11,21 @@ const idPart = /^[A-Za-z0-9-]{1,64}$/
 export function eventId(event: Pick<EngineEvent, 'coreUuid' | 'sequence'>): string | undefined {
   if (!idPart.test(event.coreUuid) || !/^\d{1,20}$/.test(event.sequence)) return undefined
   return `${event.coreUuid}:${event.sequence}`
+}
+
+/**
+ * An id for what happens once in a channel's life, the same for every connector whether it was told by the engine or
+ * made by one of them: `Core-UUID:uuid:what`. At most 128 characters, with `what` at most 26.
+ */
+export function channelEventId(coreUuid: string, uuid: string, what: string): string {
+  return `${idPart.test(coreUuid) ? coreUuid : 'unknown'}:${ownUuid.test(uuid) ? uuid : digestOf(uuid)}:${what}`
+}
+
+/** The engine takes any text for the uuid of a channel; one of another form stands there as its hash. */
+const ownUuid = /^[A-Za-z0-9-]{1,36}$/
+
+function digestOf(uuid: string): string {
+  return `-${createHash('sha256').update(uuid).digest('hex').slice(0, 35)}`
 }
 
 /** When the engine made the event, epoch milliseconds; `now` when it does not tell. */

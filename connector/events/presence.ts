@@ -11,6 +11,8 @@ export interface StateChange {
   readonly login: string
   readonly before: AccountState
   readonly after: AccountState
+  /** When the state before was observed, epoch milliseconds; 0 when nothing was. */
+  readonly since: number
 }
 
 /** The phones and calls of every account that the engine told of. */
@@ -20,6 +22,15 @@ export interface PresenceTracker {
    * counts as changed. Rejects when the store is gone.
    */
   load(domain: string): void | Promise<void>
+  /**
+   * Takes over what is stored of a domain's accounts where that was observed later than what is known: another
+   * connector has heard what this one missed, and has told of it. Rejects when the store is gone.
+   */
+  refresh(domain: string): Promise<void>
+  /** Every account that is known now. What changes later changes in the tracker alone. */
+  snapshot(): ReadonlyMap<string, Presence>
+  /** Whether an account is still exactly as it was in a snapshot. */
+  isSame(presence: Presence): boolean
   /** A phone came or went. The domain must be loaded. */
   registered(domain: string, registration: Registration, at: number): StateChange | undefined
   /** A call of an account came up or ended. The domain must be loaded. */
@@ -34,14 +45,24 @@ export interface PresenceTracker {
 /** What the tracker keeps of an account; replaced, never changed in place. */
 type Known = Presence
 
-/** Answers whether a call that was stored is still up; calls of before a restart may have ended unseen. */
-export type IsUp = (uuid: string) => Promise<boolean>
+/**
+ * Answers whether a call that was stored is still up; calls of before a restart may have ended unseen. `undefined` when
+ * nobody can tell.
+ */
+export type IsUp = (uuid: string) => Promise<boolean | undefined>
+
+/** Told of a stored call that has ended. Answers whether an event of its end will follow. */
+export type OnEnded = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => boolean
 
 /** Phones of an account that are kept: one that registers from ever new addresses must not outgrow a stored item. */
 const maxContacts = 50
 
 /** Makes a tracker that knows nothing yet. */
-export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp): PresenceTracker {
+export function presenceTracker(
+  store: Pick<PresenceStore, 'list'>,
+  isUp: IsUp,
+  onEnded: OnEnded = () => false,
+): PresenceTracker {
   const known = new Map<string, Known>()
   const loads = new Map<string, true | Promise<void>>()
   const changed = new Set<string>()
@@ -50,7 +71,9 @@ export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp):
     try {
       for (const presence of await store.list(domain)) {
         const states = await Promise.all(presence.calls.map(isUp))
-        const calls = presence.calls.filter((_uuid, index) => states[index])
+        const calls = presence.calls.filter(
+          (uuid, index) => states[index] === true || (states[index] === false && onEnded(presence, uuid)),
+        )
         const key = keyOf(domain, presence.login)
         known.set(key, { ...presence, login: presence.login.toLowerCase(), calls })
         if (calls.length < presence.calls.length) changed.add(key)
@@ -71,7 +94,7 @@ export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp):
     known.set(key, after)
     changed.add(key)
     const [was, is] = [stateOf(before), stateOf(after)]
-    return was === is ? undefined : { domain, login, before: was, after: is }
+    return was === is ? undefined : { domain, login, before: was, after: is, since: before.observedAt }
   }
 
   return {
@@ -82,6 +105,17 @@ export function presenceTracker(store: Pick<PresenceStore, 'list'>, isUp: IsUp):
       if (loading === undefined) loads.set(domain, started)
       return started
     },
+    refresh: async (domain) => {
+      for (const presence of await store.list(domain)) {
+        const key = keyOf(domain, presence.login)
+        const own = known.get(key)
+        if (own !== undefined && own.observedAt >= presence.observedAt) continue
+        known.set(key, { ...presence, login: presence.login.toLowerCase() })
+        changed.delete(key)
+      }
+    },
+    snapshot: () => new Map(known),
+    isSame: (presence) => known.get(keyOf(presence.domain, presence.login)) === presence,
     registered: (domain, { login, contact, lastsSeconds }, at) =>
       apply(domain, login, at, ({ contacts }) => ({
         contacts: [

@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { ConnectorReport, EngineReport } from '../../core/model.ts'
+import type { ConnectorReport, EngineReport, EventLinkReport } from '../../core/model.ts'
 import type { ConnectorStatusStore } from '../../core/ports.ts'
 import { type Engine, isHealthy } from '../engine.ts'
 import { type Time, pause } from '../timers.ts'
@@ -20,6 +20,8 @@ export interface StatusParts extends Time {
   readonly connectorId: string
   readonly version: string
   readonly startedAt: number
+  /** How far each engine's events have been read. */
+  readonly eventLinks: () => readonly EventLinkReport[]
   readonly queues: () => { readonly inFlight: number; readonly waiting: number }
   readonly log: Log
 }
@@ -44,6 +46,17 @@ export async function reportStatus(parts: StatusParts, signal: AbortSignal): Pro
       await pause(parts.timers, lookMs, signal)
     }
   }
+  await tellStop(parts, texts, restarts ?? 0)
+}
+
+/** Says that it stops: whoever is silent without having said so is taken to be dead, and what it left is ended. */
+async function tellStop(parts: StatusParts, texts: StatusTexts, restarts: number): Promise<void> {
+  try {
+    const last = await report(parts, texts, restarts)
+    await parts.store.report({ ...last, stoppedAt: parts.clock.now() })
+  } catch (problem) {
+    parts.log.error('that the connector stops could not be stored', problem)
+  }
 }
 
 /** The engines that are connected, as one text. */
@@ -65,6 +78,7 @@ async function report(parts: StatusParts, texts: StatusTexts, restarts: number):
     engineId: first?.coreUuid ?? '',
     engineStatus: first?.status ?? '',
     engines,
+    eventLinks: parts.eventLinks(),
     commandsInFlight: inFlight,
     commandsWaiting: waiting,
     restarts,

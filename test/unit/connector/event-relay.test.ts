@@ -7,6 +7,7 @@ import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { eventSide } from '../../../connector/events/event-side.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from '../../support/engine-event.ts'
+import { fakeEslSession } from '../../support/fake-esl-session.ts'
 import { gone } from '../../support/flaky.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { aDomain, aHook } from '../../support/records.ts'
@@ -35,6 +36,8 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
     registry,
     domains,
     isUp,
+    engines: () => [],
+    connectorId: 'connector-1',
     random: () => 0,
     log: capturedLog(),
   })
@@ -52,7 +55,7 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
 const inA = { 'Caller-Context': 'a.example.com' }
 
 describe('an event', () => {
-  test('that a hook of its domain wants is relayed with all its headers, under the id that the engine gave it', async () => {
+  test('that a hook of its domain wants is relayed with all its headers, under an id that every connector gives it', async () => {
     const { send, published } = await aSide(['CHANNEL_ANSWER'])
     const uuid = randomUUID()
 
@@ -60,7 +63,7 @@ describe('an event', () => {
 
     expect(published()).toEqual([
       {
-        id: `${aCoreUuid}:4711`,
+        id: `${aCoreUuid}:${uuid}:CHANNEL_ANSWER`,
         name: 'CHANNEL_ANSWER',
         domain: 'a.example.com',
         uuid,
@@ -236,8 +239,8 @@ describe('the state of an account', () => {
 
     expect(published().map(({ id, fields }) => [id, fields['Account-User-State']])).toEqual([
       [`${aCoreUuid}:1:account_status`, 'ONHOOK'],
-      [`${aCoreUuid}:2:account_status`, 'ISBUSY'],
-      [`${aCoreUuid}:4:account_status`, 'ONHOOK'],
+      [`${aCoreUuid}:${uuid}:busy:account_status`, 'ISBUSY'],
+      [`${aCoreUuid}:${uuid}:free:account_status`, 'ONHOOK'],
       [`${aCoreUuid}:6:account_status`, 'NONREG'],
     ])
     expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [], calls: [] })
@@ -266,7 +269,7 @@ describe('the state of an account', () => {
 })
 
 test('an engine that goes is told to each domain that wants to know, by every connector under the same id', async () => {
-  const engine = { name: '192.0.2.1:8021', coreUuid: aCoreUuid }
+  const engine = { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands: fakeEslSession(), reasons: {} }
   const ids = new Set<string>()
 
   for (const { side, published, time } of [await aSide([disconnected]), await aSide([disconnected])]) {

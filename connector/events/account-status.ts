@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { serviceEvent } from '../../core/events/service-event.ts'
+import type { PlatformEvent } from '../../core/model.ts'
+import type { Channel } from '../calls/channel.ts'
+import type { EngineEvent } from '../engine.ts'
+import { endings } from './missed-events.ts'
+import { channelEventId } from './platform-event.ts'
+import type { StateChange } from './presence.ts'
+
+/** An event with what was found out about it. */
+export interface KnownEvent {
+  readonly event: EngineEvent
+  readonly id: string
+  /** Empty when the event is of no domain. */
+  readonly domain: string
+  /** Absent for an event that is not the engine's own word on a channel. */
+  readonly channel: Channel | undefined
+}
+
+/** The account whose phone a channel is: its presence id, when that is of the channel's own domain. */
+export function accountOf(channel: Channel | undefined, domain: string): { domain: string; login: string } | undefined {
+  const [login = '', host, more] = channel?.presenceId.split('@') ?? []
+  return login !== '' && host === domain && more === undefined ? { domain, login } : undefined
+}
+
+/** The event of a change of state; its id is derived from what caused it, so that every connector makes the same. */
+export function accountStatus({ domain, login, before, after }: StateChange, cause: string, at: number): PlatformEvent {
+  return serviceEvent({
+    kind: 'account_status',
+    id: `${cause}:account_status`,
+    domain,
+    occurredAt: at,
+    fields: {
+      'Account-User': login,
+      'Account-Domain': domain,
+      'Account-User-State': after,
+      'Account-Previous-State': before,
+      presence_id: `${login}@${domain}`,
+    },
+  })
+}
+
+/**
+ * A call makes its account busy once and free once, whichever of its events that was seen by: one connector may have
+ * missed what another has heard. A registration is an event of its own.
+ */
+export function causeOf({ event, id, channel }: Pick<KnownEvent, 'event' | 'id' | 'channel'>): string {
+  if (channel === undefined) return id
+  const isEnd = channel.callState === 'HANGUP' || endings.has(event.name)
+  return channelEventId(channel.core, channel.uuid, isEnd ? 'free' : 'busy')
+}
+
+/** Connectors that find the same difference from the same stored state make the same of it. */
+export function causeOfFinding({ domain, login, after, since }: StateChange): string {
+  const cause = JSON.stringify([domain, login, after, since])
+  return `found:${createHash('sha256').update(cause).digest('hex').slice(0, 32)}`
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../core/ports.ts'
+import type { Channel } from '../calls/channel.ts'
+import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import type { EngineEvent } from '../engine.ts'
+import type { EventLinks } from '../reconcile/event-links.ts'
+import { SyntheticEvent } from './synthetic-event.ts'
+
+/** Ends of a call: with the first of them its account is free again. */
+export const endings: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+
+/** Events that can only follow a channel's creation. Others come before it now and then. */
+const followers: ReadonlySet<string> = new Set(['CHANNEL_ANSWER', ...endings])
+
+/** Whether what an event was made for has been told by the engine since, or was no end after all. */
+export function isOvertaken(
+  registry: Pick<ChannelRegistry, 'find' | 'hasSeen'>,
+  { name, uuid, coreUuid }: SyntheticEvent,
+): boolean {
+  const live = registry.find(uuid)
+  if (live?.uuid === uuid && live.core !== coreUuid) return false
+  if (registry.hasSeen(uuid, name)) return true
+  return endings.has(name) && live?.uuid === uuid && live.heard
+}
+
+/** What {@link missedBefore} judges by. */
+interface MissedParts {
+  readonly registry: Pick<ChannelRegistry, 'hasSeen'>
+  readonly clock: Clock
+  readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps'>
+}
+
+/** What an event shows to have been missed of its channel before it. */
+export function missedBefore(
+  { registry, clock, links }: MissedParts,
+  event: EngineEvent,
+  channel: Channel,
+  engine: string,
+): SyntheticEvent[] {
+  if (!followers.has(event.name) || !links.hasGaps(engine)) return []
+  const made: SyntheticEvent[] = []
+  const make = (name: 'CHANNEL_CREATE' | 'CHANNEL_ANSWER') => made.push(new SyntheticEvent(name, channel, clock.now()))
+  if (!registry.hasSeen(channel.uuid, 'CHANNEL_CREATE') && links.mayHaveMissed(engine, channel.createdAt)) {
+    make('CHANNEL_CREATE')
+  }
+  if (event.name !== 'CHANNEL_ANSWER' && !registry.hasSeen(channel.uuid, 'CHANNEL_ANSWER')) {
+    if (links.mayHaveMissed(engine, event.header('Caller-Channel-Answered-Time') ?? '')) make('CHANNEL_ANSWER')
+  }
+  return made
+}

@@ -1,0 +1,73 @@
+import type { Channel, LifeEvent } from '../calls/channel.ts'
+import type { EngineEvent } from '../engine.ts'
+
+/**
+ * The engine's word for an end of which no reason is told (Q.850 cause 31): what is known of a call whose end was
+ * missed.
+ */
+const unknownCause = 'NORMAL_UNSPECIFIED'
+
+/** The states that the engine tells with each event of a channel's life, as recorded. */
+const states: Readonly<Record<LifeEvent, readonly [state: string, callState: string]>> = {
+  CHANNEL_CREATE: ['CS_INIT', 'DOWN'],
+  CHANNEL_ANSWER: ['CS_EXECUTE', 'ACTIVE'],
+  CHANNEL_HANGUP_COMPLETE: ['CS_REPORTING', 'HANGUP'],
+  CHANNEL_DESTROY: ['CS_REPORTING', 'HANGUP'],
+}
+
+/**
+ * An event that the connector makes in the place of one that it missed: marked `Synthetic: true`, without an
+ * `Event-Sequence`, with what is known of the channel. That an event is one is told by its class; its mark could be
+ * anybody's who injects events.
+ */
+export class SyntheticEvent implements EngineEvent {
+  readonly name: LifeEvent
+  readonly subclass = ''
+  readonly uuid: string
+  readonly coreUuid: string
+  readonly sequence = ''
+  readonly body = ''
+  /** The channel as it was known when the event was made. */
+  readonly channel: Channel
+  readonly #headers: Readonly<Record<string, string>>
+
+  /** `at` is when the loss was noticed, epoch milliseconds. */
+  constructor(name: LifeEvent, channel: Channel, at: number) {
+    this.name = name
+    this.uuid = channel.uuid
+    this.coreUuid = channel.core
+    this.channel = channel
+    this.#headers = headersOf(name, channel, at)
+  }
+
+  header(name: string): string | undefined {
+    return Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    return this.#headers
+  }
+}
+
+function headersOf(name: LifeEvent, channel: Channel, at: number): Record<string, string> {
+  const [state, callState] = states[name]
+  const known = {
+    'Core-UUID': channel.core,
+    'Channel-Presence-ID': channel.presenceId,
+    'Caller-Caller-ID-Name': channel.callerName,
+    'Caller-Caller-ID-Number': channel.callerNumber,
+    'Caller-Destination-Number': channel.calledNumber,
+    'Caller-Channel-Created-Time': channel.createdAt,
+    'Hangup-Cause': callState === 'HANGUP' ? unknownCause : '',
+  }
+  return {
+    'Event-Name': name,
+    'Event-Date-Timestamp': `${Math.floor(at)}000`,
+    'Unique-ID': channel.uuid,
+    'Channel-State': state,
+    'Channel-Call-State': callState,
+    'Call-Direction': channel.direction,
+    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== '')),
+    Synthetic: 'true',
+  }
+}

@@ -1,0 +1,166 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import type { Channel, LifeEvent } from '../calls/channel.ts'
+import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import { readChannels, reader } from '../calls/engine-channels.ts'
+import type { EngineLink } from '../engine.ts'
+import { SyntheticEvent } from '../events/synthetic-event.ts'
+import { type Time, backoffMs, pause } from '../timers.ts'
+
+/**
+ * When the engine's channels are read after its event link came up. Its list is written up to 0.2 s late, so a
+ * difference counts when two readings in a row show it. The late one finds what the list has kept too long.
+ */
+const readings = [1_000, 4_000, 30_000]
+
+/** How far apart two readings are that confirm each other. */
+const betweenMs = 3_000
+
+/** A list that never settles is no list: what is left then is left to the next link. */
+const maxReadings = 10
+
+/** Words of a call that has been answered. */
+const answered: ReadonlySet<string> = new Set(['ACTIVE', 'HELD', 'UNHELD'])
+
+/** What a check is made from. */
+export interface ChannelCheckParts extends Time {
+  readonly registry: ChannelRegistry
+  readonly link: Pick<EngineLink, 'api'>
+  readonly engine: string
+  /** The process of the engine whose event link came up, and the one that the command link reaches now. */
+  readonly core: string
+  readonly currentCore: () => string
+  /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
+  readonly mayHaveMissed: (microseconds: string) => boolean
+  /** Takes an event that stands for a missed one. */
+  readonly make: (event: SyntheticEvent) => void
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** What was found by a reading that another one has to confirm: what it is, and of which channel. */
+type Differences = Map<string, { readonly uuid: string; readonly kind: 'gone' | 'unknown' | LifeEvent }>
+
+/**
+ * Compares what is known of an engine's channels with what the engine lists, after its event link came up: a channel
+ * that is gone is ended, one that is not known is learned, and what was missed of one is made up for. Ends when nothing
+ * is left to confirm, when `signal` is aborted, or when another process of the engine answers. What the engine tells
+ * meanwhile wins.
+ */
+export async function checkChannels(parts: ChannelCheckParts, signal: AbortSignal): Promise<void> {
+  const { timers, clock } = parts
+  const startedAt = clock.now()
+  const due = [...readings]
+  let pending: Differences = new Map()
+  for (let count = 0; count < maxReadings && (due.length > 0 || pending.size > 0); count += 1) {
+    const elapsed = clock.now() - startedAt
+    const next = due[0] === undefined || pending.size > 0 ? elapsed + betweenMs : due[0]
+    if (due[0] !== undefined && due[0] <= next) due.shift()
+    await pause(timers, Math.max(0, next - elapsed), signal)
+    const rows = await rowsOf(parts, signal)
+    if (rows === undefined) return
+    pending = await compare(parts, rows, pending)
+  }
+}
+
+/** What the engine lists, by uuid; absent when there is nobody left to ask. */
+async function rowsOf(
+  parts: ChannelCheckParts,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, (name: string) => string | undefined> | undefined> {
+  for (let failures = 0; !signal.aborted && parts.currentCore() === parts.core; ) {
+    try {
+      const rows = await readChannels(parts.link)
+      if (signal.aborted || parts.currentCore() !== parts.core) return undefined
+      return new Map(
+        rows.map((row) => {
+          const read = reader(row)
+          return [read('uuid')?.toLowerCase() ?? '', (name) => (name === 'Core-UUID' ? parts.core : read(name))]
+        }),
+      )
+    } catch (problem) {
+      failures += 1
+      const reason = problem instanceof Error ? problem.name : ''
+      if (failures === 1) parts.log.warn('the channels of an engine could not be read', { reason })
+      await pause(parts.timers, backoffMs(failures, parts.random), signal)
+    }
+  }
+  return undefined
+}
+
+type Rows = NonNullable<Awaited<ReturnType<typeof rowsOf>>>
+
+/** Acts on what the reading before showed too, and answers what the next one has to confirm. */
+async function compare(parts: ChannelCheckParts, rows: Rows, before: Differences): Promise<Differences> {
+  const now: Differences = new Map()
+  const confirmed: Differences = new Map()
+  const note = (uuid: string, kind: 'gone' | 'unknown' | LifeEvent) => {
+    const key = `${kind} ${uuid}`
+    if (before.has(key)) confirmed.set(key, { uuid, kind })
+    else now.set(key, { uuid, kind })
+  }
+  for (const channel of parts.registry.of(parts.engine)) {
+    if (!rows.has(channel.uuid) && channel.core !== '' && !channel.heard) note(channel.uuid, 'gone')
+  }
+  for (const [uuid, read] of rows) {
+    const channel = parts.registry.find(uuid)
+    if (channel?.uuid !== uuid || channel.core === '') {
+      if (uuid !== '' && !parts.registry.hasEnded(uuid)) note(uuid, 'unknown')
+      continue
+    }
+    for (const kind of missedOf(parts, channel, read('callstate') ?? '')) note(uuid, kind)
+  }
+  for (const { uuid, kind } of confirmed.values()) await makeUpFor(parts, rows, uuid, kind)
+  return now
+}
+
+async function makeUpFor(
+  parts: ChannelCheckParts,
+  rows: Rows,
+  uuid: string,
+  kind: 'gone' | 'unknown' | LifeEvent,
+): Promise<void> {
+  const make = (name: LifeEvent, channel: Channel) => parts.make(new SyntheticEvent(name, channel, parts.clock.now()))
+  const known = parts.registry.find(uuid)
+  if (kind === 'gone' && known !== undefined) return endMissed(parts.registry, known, make)
+  const read = rows.get(uuid)
+  if (kind === 'unknown' && read !== undefined) {
+    const channel = await learn(parts, uuid, read)
+    if (channel !== undefined) for (const name of missedOf(parts, channel, channel.callState)) make(name, channel)
+  } else if (kind !== 'gone' && kind !== 'unknown' && known !== undefined) make(kind, known)
+}
+
+/** Makes the ends of a channel that its engine has not told. */
+export function endMissed(
+  registry: Pick<ChannelRegistry, 'hasSeen'>,
+  channel: Channel,
+  make: (name: LifeEvent, channel: Channel) => void,
+): void {
+  for (const name of ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const) {
+    if (!registry.hasSeen(channel.uuid, name)) make(name, channel)
+  }
+}
+
+/** Without the store of domains nothing is learned now; its next event will try again. */
+async function learn(
+  { registry, engine }: ChannelCheckParts,
+  uuid: string,
+  read: (name: string) => string | undefined,
+): Promise<Channel | undefined> {
+  try {
+    return await registry.learn(uuid, read, engine)
+  } catch {
+    return undefined
+  }
+}
+
+/** What the engine must have told of a channel while nobody listened. */
+function missedOf({ registry, mayHaveMissed }: ChannelCheckParts, channel: Channel, callState: string): LifeEvent[] {
+  const hasBegun = registry.hasSeen(channel.uuid, 'CHANNEL_CREATE')
+  const isOfGap = mayHaveMissed(channel.createdAt)
+  const missed: LifeEvent[] = []
+  if (!hasBegun && isOfGap) missed.push('CHANNEL_CREATE')
+  if ((hasBegun || isOfGap) && answered.has(callState) && !registry.hasSeen(channel.uuid, 'CHANNEL_ANSWER')) {
+    missed.push('CHANNEL_ANSWER')
+  }
+  return missed
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import type { Log } from '../../adapters/log/logger.ts'
+import type { Gap } from '../../core/model.ts'
+import type { GapStore } from '../../core/ports.ts'
+import { type Time, backoffMs, pause } from '../timers.ts'
+
+/** Gaps that may wait for the store; a link that comes and goes makes one every few seconds at most. */
+const defaultLimit = 1_000
+
+/** Drops of one class are told together, once in this time. */
+const dropMs = 10_000
+
+/** What a gap is told with; whose it is and its id follow. */
+export type GapFound = Omit<Gap, 'id' | 'connectorId' | 'recordedBy'>
+
+/** Events of one class that were given up, counted one by one. */
+export interface DropFound {
+  readonly class: string | number
+  readonly count: number
+  /** When the first and the last of them were read, epoch milliseconds. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Records the gaps of this connector. */
+export interface GapLog {
+  /** Takes a gap; at once, and never failing. */
+  add(gap: GapFound): void
+  /** Takes note of dropped events; at once, and never failing. Drops of a class within ten seconds become one gap. */
+  recordDrop(drop: DropFound): void
+  /** Resolves when all that was taken is stored, or has failed once more. */
+  flushed(): Promise<void>
+  /** Gaps that are not stored yet. */
+  readonly waiting: number
+  readonly counts: {
+    /** Gaps found since the start. */
+    readonly found: number
+    /** Gaps that could not be kept until the store came back: too many waited. */
+    readonly lost: number
+  }
+}
+
+/** What a gap log is made from. */
+export interface GapLogParts extends Time {
+  readonly store: Pick<GapStore, 'record'>
+  readonly connectorId: string
+  readonly random: () => number
+  readonly log: Log
+  readonly limit?: number | undefined
+}
+
+/** The id of a gap: the same however often, and by whomever, one gap is recorded. */
+export function gapId(gap: Pick<Gap, 'connectorId' | 'engine' | 'reason' | 'from' | 'dropped'>): string {
+  const cause = JSON.stringify([gap.connectorId, gap.engine, gap.reason, gap.from, gap.dropped?.class ?? ''])
+  return createHash('sha256').update(cause).digest('hex').slice(0, 32)
+}
+
+/** Makes a log without gaps. Each is written to the log lines at once, and to the store as soon as it takes it. */
+export function gapLog({ store, connectorId, random, log, timers, limit = defaultLimit }: GapLogParts): GapLog {
+  const waiting: Gap[] = []
+  const drops = new Map<string, { drop: DropFound; readonly cancel: () => void }>()
+  const counts = { found: 0, lost: 0 }
+  let writing: Promise<void> | undefined
+  let wakeUp = new AbortController()
+
+  /** Answers whether the oldest is stored. */
+  const writeOldest = async (gap: Gap, failures: number): Promise<boolean> => {
+    try {
+      await store.record(gap)
+      return true
+    } catch (problem) {
+      if (failures === 0) log.error('a gap could not be stored; it will be tried again', problem)
+      return false
+    }
+  }
+
+  const write = async () => {
+    let failures = 0
+    for (let gap = waiting[0]; gap !== undefined; gap = waiting[0]) {
+      if (await writeOldest(gap, failures)) {
+        failures = 0
+        if (waiting[0] === gap) waiting.shift()
+      } else {
+        failures += 1
+        await pause(timers, backoffMs(failures, random), wakeUp.signal)
+        if (wakeUp.signal.aborted) break
+      }
+    }
+    writing = undefined
+  }
+
+  const add = (found: GapFound) => {
+    const own = { ...found, connectorId, recordedBy: connectorId }
+    const gap = { ...own, id: gapId(own) }
+    counts.found += 1
+    const { engine, reason, from, to, dropped } = gap
+    const around = { coreBefore: gap.before.coreUuid, coreAfter: gap.after.coreUuid }
+    log.warn('events may have been missed', { engine, reason, from, to, ...around, dropped: dropped?.count })
+    if (waiting.length >= limit && waiting.shift() !== undefined) counts.lost += 1
+    waiting.push(gap)
+    writing ??= Promise.resolve().then(write)
+  }
+
+  const tellDrop = (name: string) => {
+    const gathered = drops.get(name)
+    if (gathered === undefined || !drops.delete(name)) return
+    gathered.cancel()
+    const { from, to, count } = gathered.drop
+    const nowhere = { coreUuid: '', sequence: '' }
+    add({ engine: '', reason: 'dropped', from, to, before: nowhere, after: nowhere, dropped: { class: name, count } })
+  }
+
+  return {
+    add,
+    recordDrop: (drop) => {
+      const name = `${drop.class}`
+      const gathered = drops.get(name)
+      if (gathered === undefined) drops.set(name, { drop, cancel: timers.after(dropMs, () => tellDrop(name)) })
+      else gathered.drop = together(gathered.drop, drop)
+    },
+    flushed: async () => {
+      for (const name of drops.keys()) tellDrop(name)
+      if (writing === undefined) return
+      wakeUp.abort()
+      await writing
+      wakeUp = new AbortController()
+      if (waiting.length > 0) writing ??= Promise.resolve().then(write)
+    },
+    get waiting() {
+      return waiting.length
+    },
+    counts,
+  }
+}
+
+function together(a: DropFound, b: DropFound): DropFound {
+  return { class: a.class, count: a.count + b.count, from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) }
+}

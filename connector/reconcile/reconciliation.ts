@@ -1,0 +1,122 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import type { DomainNames } from '../calls/domain-names.ts'
+import type { Engine } from '../engine.ts'
+import type { EventRelay } from '../events/event-relay.ts'
+import type { PresenceTracker } from '../events/presence.ts'
+import { SyntheticEvent } from '../events/synthetic-event.ts'
+import { type Time, pause } from '../timers.ts'
+import { checkChannels, endMissed } from './channel-check.ts'
+import type { EventLinks } from './event-links.ts'
+import type { LastListener } from './predecessor.ts'
+import { checkRegistrations } from './registration-check.ts'
+
+/** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
+const holdBackMs = 3_000
+
+/** A connector that was killed just before this one began still seems to be there; by then it does not. */
+const lookBackMs = [0, 15_000]
+
+/** What of an engine is needed to compare with it. */
+export type ComparedEngine = Pick<Engine, 'name' | 'coreUuid' | 'commands'>
+
+/** Keeps what the connector knows in step with the engines, across links that are lost and engines that restart. */
+export interface Reconciliation {
+  /** The event link of an engine is up: compares, beside everything else. */
+  linkUp(engine: ComparedEngine): void
+  /** The event link of an engine is lost; `reason` is the word of the session. */
+  linkDown(engineName: string, reason: string): void
+  /** Lets go of what is held back, and compares no more. */
+  stop(): void
+}
+
+/** What a reconciliation is made from. */
+export interface ReconciliationParts extends Time {
+  readonly links: EventLinks
+  readonly registry: ChannelRegistry
+  readonly presence: PresenceTracker
+  readonly domains: DomainNames
+  /** Every engine, also one that has never been reached. */
+  readonly engines: () => readonly ComparedEngine[]
+  /** Takes an event that stands for a missed one of the engine named. */
+  readonly make: (event: SyntheticEvent, engineName: string) => void
+  readonly found: EventRelay['found']
+  /** Who listened to an engine before. Rejects when that cannot be read. */
+  readonly before: (engineName: string) => Promise<LastListener | undefined>
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** Compares nothing until a link comes up. */
+export function reconciliation(parts: ReconciliationParts): Reconciliation {
+  const { links, registry, clock, timers, log } = parts
+  const checks = new Map<string, AbortController>()
+  const held = new Set<() => void>()
+
+  const holdBack = (events: readonly SyntheticEvent[], engine: string) => {
+    const release = () => {
+      held.delete(release)
+      cancel()
+      for (const event of events) parts.make(event, engine)
+    }
+    const cancel = timers.after(holdBackMs, release)
+    held.add(release)
+  }
+
+  /** Nothing of a process that is gone is left, so there is nothing to ask. */
+  const endAll = (engine: string, core: string) => {
+    const made: SyntheticEvent[] = []
+    for (const channel of registry.of(engine)) {
+      if (channel.core !== core) continue
+      endMissed(registry, channel, (name) => made.push(new SyntheticEvent(name, channel, clock.now())))
+      registry.end(channel.uuid)
+    }
+    if (made.length > 0) log.warn('an engine was restarted: its calls have ended', { engine, events: made.length })
+    if (made.length > 0) holdBack(made, engine)
+  }
+
+  const compare = (engine: ComparedEngine, signal: AbortSignal) => {
+    const { name } = engine
+    const checked = { ...parts, engine: name, link: engine.commands, log: log.with({ engine: name }) }
+    void checkChannels(
+      {
+        ...checked,
+        core: engine.coreUuid,
+        currentCore: () => engine.coreUuid,
+        mayHaveMissed: (microseconds) => links.mayHaveMissed(name, microseconds),
+        make: (event) => parts.make(event, name),
+      },
+      signal,
+    )
+    void checkRegistrations({ ...checked, links: () => parts.engines().map(({ commands }) => commands) }, signal)
+  }
+
+  /** What nobody heard before this connector began is looked for as after a link that was lost. */
+  const lookBack = async (engine: string, signal: AbortSignal) => {
+    for (const ms of lookBackMs) {
+      await pause(timers, ms, signal)
+      const before = signal.aborted ? undefined : await parts.before(engine).catch(() => undefined)
+      if (before?.until !== undefined) return links.missedSince(engine, before.until)
+    }
+  }
+
+  return {
+    linkUp: (engine) => {
+      const { endedCore, isFirst } = links.up(engine.name, engine.coreUuid)
+      if (endedCore !== '') endAll(engine.name, endedCore)
+      checks.get(engine.name)?.abort()
+      const check = new AbortController()
+      checks.set(engine.name, check)
+      if (isFirst) void lookBack(engine.name, check.signal)
+      compare(engine, check.signal)
+    },
+    linkDown: (engineName, reason) => {
+      links.down(engineName, reason)
+      checks.get(engineName)?.abort()
+    },
+    stop: () => {
+      for (const check of checks.values()) check.abort()
+      for (const release of held) release()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import * as z from 'zod/mini'
+import type { Log } from '../../adapters/log/logger.ts'
+import { login } from '../../contracts/fields.ts'
+import type { Presence } from '../../core/model.ts'
+import { firstExisting } from '../calls/channel-registry.ts'
+import type { DomainNames } from '../calls/domain-names.ts'
+import type { EngineLink } from '../engine.ts'
+import type { PresenceTracker } from '../events/presence.ts'
+import type { Registration } from '../events/registration.ts'
+import { type Time, pause } from '../timers.ts'
+
+/** The engine lists a registration up to 0.2 s late: a difference counts when two readings show it. */
+const readings = [1_000, 4_000]
+
+/** One row a user, even when he has several phones: it tells whether there is one, not how many. */
+const list = z.object({
+  row_count: z.int(),
+  rows: z.optional(
+    z.array(z.object({ reg_user: z.string(), realm: z.string(), url: z.string(), expires: z.string() })),
+  ),
+})
+
+/** What the engines list together. */
+interface Listing {
+  /** By account. */
+  readonly phones: ReadonlyMap<string, Listed>
+  /** Users of realms that are no domain: whose phone that is can not be told. */
+  readonly unplaced: ReadonlySet<string>
+}
+
+/** A phone that an engine lists. */
+interface Listed {
+  readonly domain: string
+  readonly registration: Registration
+}
+
+/** What a check is made from. */
+export interface RegistrationCheckParts extends Time {
+  readonly presence: Pick<PresenceTracker, 'load' | 'refresh' | 'snapshot' | 'isSame'>
+  readonly domains: DomainNames
+  /** Every engine: a phone that one does not list may be registered at another. */
+  readonly links: () => readonly Pick<EngineLink, 'api'>[]
+  /** Notes that a phone is there, or that all phones of an account are gone. */
+  readonly found: (domain: string, registration: Registration) => void
+  readonly log: Log
+}
+
+/**
+ * Compares the phones that are known with those that the engines list, after an event link came up: an account whose
+ * phones are all gone, or that has one which nobody told of, is noted. What is stored of its domain is looked at
+ * first: what another connector has noted is taken over and not told again. An account of which anything was heard
+ * meanwhile is left alone, and so are all when an engine or a store cannot be asked; their registrations end by
+ * themselves then.
+ */
+export async function checkRegistrations(parts: RegistrationCheckParts, signal: AbortSignal): Promise<void> {
+  const { timers, clock, presence } = parts
+  const startedAt = clock.now()
+  const atFirst = presence.snapshot()
+  const lists: Listing[] = []
+  try {
+    for (const due of readings) {
+      await pause(timers, Math.max(0, startedAt + due - clock.now()), signal)
+      if (signal.aborted) return
+      lists.push(await listedPhones(parts))
+    }
+    if (!signal.aborted) await settleDifferences(parts, atFirst, lists)
+  } catch (problem) {
+    const reason = problem instanceof Error ? problem.name : ''
+    parts.log.warn('the registrations of an engine could not be compared', { reason })
+  }
+}
+
+/** The phones that all engines list together, by account. Rejects when one cannot be asked. */
+async function listedPhones({ links, domains, clock }: RegistrationCheckParts): Promise<Listing> {
+  const phones = new Map<string, Listed>()
+  const unplaced = new Set<string>()
+  for (const link of links()) {
+    const { rows = [] } = list.parse(JSON.parse(await link.api('show registrations as json')))
+    for (const { reg_user: user, realm, url, expires } of rows) {
+      const domain = await firstExisting([realm.toLowerCase()], domains)
+      const lastsSeconds = Number(expires) - Math.floor(clock.now() / 1_000)
+      if (domain === '') unplaced.add(user.toLowerCase())
+      if (domain === '' || !login.safeParse(user).success || !(lastsSeconds > 0)) continue
+      const registration = { login: user.toLowerCase(), contact: contactOf(url), lastsSeconds }
+      phones.set(`${registration.login}@${domain}`, { domain, registration })
+    }
+  }
+  return { phones, unplaced }
+}
+
+async function settleDifferences(
+  { presence, found, clock }: RegistrationCheckParts,
+  atFirst: ReadonlyMap<string, Presence>,
+  lists: readonly Listing[],
+): Promise<void> {
+  const isListed = (key: string, { login }: Presence) =>
+    lists.some(({ phones, unplaced }) => phones.has(key) || unplaced.has(login))
+  const gone = [...atFirst].filter(([key, account]) => isOnline(account, clock.now()) && !isListed(key, account))
+  const come = [...(lists.at(-1)?.phones ?? [])].filter(
+    ([key]) => lists.every(({ phones }) => phones.has(key)) && !isOnline(atFirst.get(key), clock.now()),
+  )
+  const affected = new Set([...gone.map(([, { domain }]) => domain), ...come.map(([, { domain }]) => domain)])
+  const untouched = new Set(gone.filter(([, account]) => presence.isSame(account)).map(([key]) => key))
+  for (const domain of affected) {
+    await presence.load(domain)
+    await presence.refresh(domain)
+  }
+  const stored = presence.snapshot()
+  for (const [key, { domain, login }] of gone) {
+    if (untouched.has(key) && isOnline(stored.get(key), clock.now())) {
+      found(domain, { login, contact: '*', lastsSeconds: 0 })
+    }
+  }
+  for (const [key, { domain, registration }] of come) {
+    if (!isOnline(stored.get(key), clock.now())) found(domain, registration)
+  }
+}
+
+function isOnline(account: Presence | undefined, now: number): boolean {
+  return account?.contacts.some(({ expiresAt }) => expiresAt > now) === true
+}
+
+/** `sofia/internal/sip:1000@192.0.2.1` is the contact `sip:1000@192.0.2.1` at the profile `internal`. */
+function contactOf(url: string): string {
+  return url.replace(/^sofia\/[^/]+\//, '').slice(0, 256)
+}

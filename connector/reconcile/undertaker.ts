@@ -1,0 +1,125 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import type { ConnectorReport, EventLinkReport, Gap } from '../../core/model.ts'
+import type { ConnectorStatusStore, GapStore } from '../../core/ports.ts'
+import { type Time, pause } from '../timers.ts'
+import { gapId } from './gap-log.ts'
+
+/** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
+export const deadAfterMs = 30_000
+
+/** How often the reports are looked at. */
+const lookMs = 10_000
+
+/** Reports are kept for a day. */
+const reportsMs = 86_400_000
+
+/** Dead connectors that are remembered as buried; each is found again for a day. */
+const maxBuried = 1_000
+
+/** What an undertaker is made from. */
+export interface UndertakerParts extends Time {
+  readonly store: Pick<ConnectorStatusStore, 'list'>
+  readonly gaps: Pick<GapStore, 'record'>
+  readonly connectorId: string
+  /** The event links of this connector. */
+  readonly links: () => readonly EventLinkReport[]
+  /**
+   * Told once by each connector of each connector that was killed, so that what it left open can be ended: commands that it
+   * had claimed end as unknown. Several connectors are told of the same one, also after a restart: what is done must
+   * bear repetition. When it rejects it is told again at the next look.
+   */
+  readonly onDeadConnector: (connectorId: string) => void | Promise<void>
+  readonly log: Log
+}
+
+/**
+ * Looks after connectors that are gone, until aborted: tells of each that was killed, and records for each of its
+ * engines the time in which nobody listened, as `connector-killed`, or `connector-stopped` where it had said so. Exactly one living connector records it, and nobody does where
+ * another connector's link to that engine was up all the time. While no link to the engine is up the gap is still
+ * open, and is looked at again.
+ */
+export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal): Promise<void> {
+  const buried = new Set<string>()
+  while (!signal.aborted) {
+    try {
+      const reports = await parts.store.list(parts.clock.now() - reportsMs)
+      for (const gone of reports.filter((report) => isGone(parts, report) && !buried.has(report.connectorId))) {
+        if (await bury(parts, gone, reports)) remember(buried, gone.connectorId)
+      }
+    } catch (problem) {
+      parts.log.error('the reports of connectors could not be looked through; it will be tried again', problem)
+    }
+    await pause(parts.timers, lookMs, signal)
+  }
+}
+
+function isDead({ clock, connectorId }: UndertakerParts, report: ConnectorReport): boolean {
+  if (report.connectorId === connectorId || report.stoppedAt !== undefined) return false
+  return report.reportedAt < clock.now() - deadAfterMs
+}
+
+/** A connector that stopped in order has left nothing open, but perhaps nobody to listen in its place. */
+function isGone(parts: UndertakerParts, report: ConnectorReport): boolean {
+  return isDead(parts, report) || (report.stoppedAt !== undefined && report.connectorId !== parts.connectorId)
+}
+
+/** Answers whether everything has been done for it. */
+async function bury(
+  parts: UndertakerParts,
+  gone: ConnectorReport,
+  reports: readonly ConnectorReport[],
+): Promise<boolean> {
+  if (gone.stoppedAt === undefined) await parts.onDeadConnector(gone.connectorId)
+  const others = reports.filter((report) => report.connectorId !== gone.connectorId)
+  let isDone = true
+  for (const link of gone.eventLinks ?? []) {
+    if (link.upSince === 0) continue
+    const heard = heardAgain(parts, link.engine, lastAlive(gone), others)
+    if (heard === 'all the time') continue
+    if (heard === undefined) isDone = false
+    else await recordGap(parts, gone, link, heard)
+  }
+  return isDone
+}
+
+/** The first link to the engine that was up after a moment; `undefined` while there is none. */
+function heardAgain(
+  { connectorId, links, clock }: UndertakerParts,
+  engine: string,
+  since: number,
+  others: readonly ConnectorReport[],
+): EventLinkReport | 'all the time' | undefined {
+  const own = links().map((link) => ({ link, until: clock.now() }))
+  const theirs = others
+    .filter((report) => report.connectorId !== connectorId)
+    .flatMap((report) => (report.eventLinks ?? []).map((link) => ({ link, until: lastAlive(report) })))
+  const upAfter = [...own, ...theirs].filter(
+    ({ link, until }) => link.engine === engine && link.upSince > 0 && until > since,
+  )
+  const first = upAfter.toSorted((a, b) => a.link.upSince - b.link.upSince)[0]
+  return first !== undefined && first.link.upSince <= since ? 'all the time' : first?.link
+}
+
+async function recordGap(
+  { gaps, connectorId, log }: UndertakerParts,
+  gone: ConnectorReport,
+  { engine, last }: EventLinkReport,
+  heard: EventLinkReport,
+): Promise<void> {
+  const reason = gone.stoppedAt === undefined ? 'connector-killed' : 'connector-stopped'
+  const cause = { connectorId: gone.connectorId, engine, reason, from: lastAlive(gone) }
+  const after = { coreUuid: heard.last.coreUuid, sequence: '' }
+  const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to: heard.upSince, before: last, after }
+  if (!(await gaps.record(gap))) return
+  log.warn('events may have been missed', { engine, reason, from: gap.from, to: gap.to, connector: gone.connectorId })
+}
+
+function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
+  return stoppedAt ?? reportedAt
+}
+
+function remember(buried: Set<string>, connectorId: string): void {
+  const oldest = buried.values().next()
+  if (buried.size >= maxBuried && oldest.done !== true) buried.delete(oldest.value)
+  buried.add(connectorId)
+}
