@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { CrossOrigin } from '../assembly/assembly.ts'
 import { BodyTooLarge, readBody } from '../gate/read-body.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
@@ -30,6 +31,7 @@ export class Gateway {
         () => response.destroy(),
       )
     })
+    this.#server.on('connect', (_request, socket) => refuseTunnel(socket))
   }
 
   /** Starts to listen; answers `host:port`. Every request is answered 503 until {@link serve}. */
@@ -93,4 +95,10 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
   if (!request.complete) all['connection'] = 'close'
   response.writeHead(status, all)
   response.end(empty || request.method === 'HEAD' ? undefined : body)
+}
+
+/** An HTTP API is no proxy. Unanswered, the server would end the connection without a word. */
+function refuseTunnel(socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
 }

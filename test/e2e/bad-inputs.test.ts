@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { once } from 'node:events'
+import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { logIn } from '../../contracts/routes/auth.ts'
@@ -9,6 +9,7 @@ import { routes } from '../../contracts/routes/index.ts'
 import { clientOf } from '../../local/demo/client.ts'
 import { checkOverHttp } from '../support/declared.ts'
 import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+import { refusedByServer, requestLines, sendLines } from '../support/raw-lines.ts'
 import { type RawAnswer, type RawRequest, rawRequest } from '../support/raw-request.ts'
 
 const domain = 'bad.example.com'
@@ -180,6 +181,7 @@ describe('requests that are no requests of this service', () => {
     ['5 MiB of spaces', Buffer.from(`${' '.repeat(5 * 1024 * 1024)}{}`)],
     ['a number of a million digits', Buffer.from(`{"username":${'9'.repeat(1_000_000)}}`)],
     ['nesting without end', Buffer.from('['.repeat(100_000))],
+    ['one byte more than a queue message holds', Buffer.from('{}'.padEnd(1_048_577))],
   ])('%s is refused', async (_, body) => {
     expectRefusal(await sendJson('POST', '/login', body), 400, 413)
   })
@@ -192,6 +194,22 @@ describe('requests that are no requests of this service', () => {
       expectRefusal(await send({ method: 'POST', path: '/api/v2/channels', body: '{}', headers }), 415)
     },
   )
+
+  it('a thousand requests on one connection are each answered', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { hostname, port } = new URL(platform.url)
+    const statuses = new Set<number>()
+    for (let count = 0; count < 1000; count += 1) {
+      const sent = request({ hostname, port, path: '/nothing', agent })
+      sent.end()
+      const [response] = await once(sent, 'response')
+      statuses.add(response.statusCode)
+      for await (const chunk of response) expect(chunk.length).toBeGreaterThan(0)
+    }
+    agent.destroy()
+
+    expect([...statuses]).toEqual([404])
+  })
 
   it('an unknown path is 404 and a known one with another method 405 that names the methods', async () => {
     for (const path of ['/api/v1/accounts', '/API/V2/ACCOUNTS', '/api/v2/channels/a/b/c/eavesdrop', '/nothing']) {
@@ -216,30 +234,18 @@ describe('requests that are no requests of this service', () => {
     }
   })
 
-  it.each([
-    'GET /api/v2/accounts/%zz HTTP/1.1',
-    'GET /api/v2/accounts/%00 HTTP/1.1',
-    'GET /api/v2/accounts/%2e%2e/domains HTTP/1.1',
-    'TRACE / HTTP/1.1',
-    'GET /api/v2/accounts;x=1 HTTP/1.1',
-  ])('%s is answered in the 4xx', async (line) => {
-    const { hostname, port } = new URL(platform.url)
-    const socket = connect(Number(port), hostname)
-    await once(socket, 'connect')
-    const lines = [
-      line,
-      'Host: evil.example',
-      ...Object.entries(credential).map(([name, value]) => `${name}: ${value}`),
-    ]
-    socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`)
-    let text = ''
-    for await (const chunk of socket) text += String(chunk)
+  it.each(samples('F', 'request line and headers'))('%s is answered as it should be', async (sample) => {
+    const sent = requestLines[sample]
+    if (sent === undefined) throw new Error('the sample has no request')
+    const lines = Object.entries(credential).map(([name, value]) => `${name}: ${value}`)
 
-    const [, status = ''] = /^HTTP\/1\.1 (4\d\d) /.exec(text) ?? []
-    const [method = '', path = ''] = line.split(' ')
-    const answer = { status: Number(status), contentType: 'application/json', text: text.split('\r\n\r\n')[1] ?? '' }
-    expect(status, text).not.toBe('')
-    expect(() => checkOverHttp({ method, path }, answer)).not.toThrow()
-    expect(text).not.toContain('evil.example')
+    const answer = await sendLines(platform.url, sent, lines)
+
+    const [method = '', path = ''] = sent.line.split(' ')
+    expect(answer.status, answer.head).toBe(sent.status)
+    if (refusedByServer.has(sample)) expect(answer.text).toBe('')
+    else checkOverHttp({ method, path }, { ...answer, contentType: 'application/json' })
+    expect(answer.head + answer.text).not.toContain('evil.example')
+    expect(answer.head.toLowerCase()).not.toContain('access-control-allow')
   })
 })
