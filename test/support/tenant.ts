@@ -156,5 +156,6 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
   await ports.commands.create(record)
   await ports.commands.complete(record.id, { state: 'done', text: mark })
   const event = anEvent({ domain, uuid: things.channel, fields: { planted: mark } })
+  await ports.eventLog.append(event)
   await plantDelivery({ ports }, aDelivery({ domain, id: 'msg', hookId, event }))
 }
