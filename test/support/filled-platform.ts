@@ -70,7 +70,10 @@ export const overDynamoDb: PlatformKind = {
       random: systemRandomness,
     })
     const first = anApi(env)
-    const filled = await fill(first.with(dynamoStores(contextOf(first))))
+    const filled = await fill(first.with(dynamoStores(contextOf(first)))).catch(async (error: unknown) => {
+      await server.close()
+      throw error
+    })
     const wanted = await storedItems(contextOf(first))
     const look = () => storedItems(contextOf(first))
     // What the tables hold, as long as no adapter was asked for anything since they were looked at.

@@ -22,7 +22,7 @@ export const names = ['a.example.com', 'x.a.example.com', 'a.example.com.au', 'e
  * Tenants that nobody calls for. The stores' separator stands in the first name, what the separator is escaped to in
  * the second, and the third is being deleted.
  */
-export const bystanders = ['a.example.com|c', 'a.example.com%007cc', 'a.example.co'] as const
+const bystanders = ['a.example.com|c', 'a.example.com%007cc', 'a.example.co'] as const
 const beingDeleted = bystanders[2]
 
 /** Who acts for a tenant; root names it. */
@@ -35,7 +35,7 @@ export const env = { RATE_LIMITS: usualRateLimits }
 
 type Headers = Readonly<Record<string, string>>
 
-/** The tenants, in the order of {@link names} and {@link bystanders}, and the headers of who acts for each. */
+/** The tenants, in the order of {@link names} and then {@link bystanders}, and the headers of who acts for each. */
 export interface LikeTenants {
   readonly tenants: readonly Tenant[]
   readonly headersOf: (domain: string, caller: Caller, route: Route) => Headers
@@ -45,7 +45,7 @@ export interface LikeTenants {
 export type Likes = FilledPlatform<LikeTenants>
 
 /** The key of a tenant's own next request, which every other tenant has used already. */
-export const keyOf = (domain: string) => `key|${all.indexOf(domain)}`
+const keyOf = (domain: string) => `key|${all.indexOf(domain)}`
 
 const all: readonly string[] = [...names, ...bystanders]
 
