@@ -1,6 +1,6 @@
 /** The contract's rules for names and settings, told once more and by themselves, and values on both sides of each. */
 import * as fc from 'fast-check'
-import { hostileText, isUnreadable, mutated, notText } from './hostile-text.ts'
+import { hostileText, isUnreadable, mutated, notText, withInside } from './hostile-text.ts'
 
 /** What is sent in a field, and what the contract says of it. */
 export interface FieldRule {
@@ -117,7 +117,11 @@ export const fieldRules: Readonly<Record<string, FieldRule>> = {
     isTaken: (value) => isText(value) && /^[A-Za-z0-9._+-]{1,64}$/.test(value) && value !== '__proto__',
   },
   password: {
-    values: fc.oneof(text('long enough'), fc.constantFrom('', 'xx', 'x'.repeat(129), '日'.repeat(128))),
+    values: fc.oneof(
+      text('long enough'),
+      withInside('long enough', ['${', '$${', '$ {', '$(', '{}', '\ufffe', '\uffff', '\t', '\n', '\u007f']),
+      fc.constantFrom('', 'xx', 'x'.repeat(129), '日'.repeat(128)),
+    ),
     isTaken: (value) => isText(value) && value.length >= 3 && value.length <= 128 && isPlain(value) && !expands(value),
   },
   parameters: settings(

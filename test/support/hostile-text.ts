@@ -99,6 +99,12 @@ export function mutated(good: string): fc.Arbitrary<string> {
     .filter((text) => text !== good)
 }
 
+/** A good text with one of some pieces anywhere in it. */
+export const withInside = (good: string, inside: readonly string[]) =>
+  fc
+    .tuple(fc.constantFrom(...inside), fc.nat({ max: good.length }))
+    .map(([piece, at]) => good.slice(0, at) + piece + good.slice(at))
+
 function lookAlike(character: string): string {
   const code = character.charCodeAt(0)
   return code > 0x20 && code < 0x7f ? String.fromCharCode(code + 0xfee0) : '\u00a0'
