@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { aCoreUuid } from '../../support/engine-event.ts'
+import { labDomain, labEngine, labWorld, ofCall } from '../../support/event-lab.ts'
+
+const ends = ['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made']
+
+/** A connector that has heard of a call before its link was lost. */
+async function afterALostLink(callState = 'ACTIVE') {
+  const world = await labWorld()
+  const lab = await world.connector()
+  const uuid = randomUUID()
+  await lab.up()
+  await world.time.advance(60_000)
+  const headers = () => ofCall(world.time.clock.now(), { 'Channel-Call-State': callState })
+  await lab.emit(
+    { name: 'CHANNEL_CREATE', uuid, headers: headers() },
+    { name: 'CHANNEL_ANSWER', uuid, headers: headers() },
+  )
+  await lab.down()
+  await world.time.advance(2_000)
+  return { ...world, lab, uuid, headers }
+}
+
+describe('a call that ended while nobody listened', () => {
+  test('is ended once, with all that the contract asks of an event, within a minute of the new link', async () => {
+    const { time, lab, uuid, told, published } = await afterALostLink()
+
+    await lab.up()
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+    expect(published.find(({ name }) => name === 'CHANNEL_HANGUP_COMPLETE')).toMatchObject({
+      id: `${aCoreUuid}:${uuid}:CHANNEL_HANGUP_COMPLETE`,
+      domain: labDomain,
+      fields: {
+        'Event-Name': 'CHANNEL_HANGUP_COMPLETE',
+        'Event-Date-Timestamp': expect.stringMatching(/^\d{16}$/),
+        'Event-Domain': labDomain,
+        'Core-UUID': aCoreUuid,
+        'Unique-ID': uuid,
+        'Channel-State': 'CS_REPORTING',
+        'Channel-Call-State': 'HANGUP',
+        'Call-Direction': 'inbound',
+        'Caller-Caller-ID-Number': '1000',
+        'Caller-Destination-Number': '9196',
+        'Channel-Presence-ID': `1000@${labDomain}`,
+        'Hangup-Cause': 'NORMAL_UNSPECIFIED',
+        Synthetic: 'true',
+      },
+    })
+    expect(lab.registry.find(uuid)).toBeUndefined()
+  })
+
+  test('is found at the second reading at the earliest: one alone proves nothing', async () => {
+    const { time, lab, uuid, told } = await afterALostLink()
+
+    await lab.up()
+    await time.advance(3_900)
+    expect(told(uuid)).not.toContain('CHANNEL_DESTROY made')
+    lab.rows = [{ uuid }]
+    await time.advance(56_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+  })
+
+  test('gets the one end that is missing when the engine had told the other', async () => {
+    const { time, lab, uuid, told, headers } = await afterALostLink()
+    await lab.up()
+    await lab.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: headers() })
+    await lab.down()
+
+    await lab.up()
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY made'])
+  })
+
+  test('is ended although the list shows it a while longer', async () => {
+    const { time, lab, uuid, told } = await afterALostLink()
+    lab.rows = [{ uuid }]
+    await lab.up()
+    await time.advance(5_000)
+
+    lab.rows = []
+    await time.advance(55_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+  })
+
+  test('is ended although the engine would not list its channels at first', async () => {
+    const { time, lab, uuid, told } = await afterALostLink()
+    const { answer } = lab.commands
+    const from = time.clock.now()
+    lab.commands.answer = (command) => (time.clock.now() < from + 20_000 ? '-ERR busy\n' : answer(command))
+
+    await lab.up()
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+  })
+
+  test("sets its account's state free, under an id that every connector gives that", async () => {
+    const { time, lab, uuid, published, headers } = await afterALostLink()
+    const phone = { user_name: '1000', realm: labDomain, contact: '<sip:1000@192.0.2.9:5060>', expires: '3600' }
+    await lab.up()
+    lab.rows = [{ uuid }]
+    lab.registrations = [{ user: '1000', expires: time.clock.now() / 1_000 + 3_600 }]
+    await lab.emit({ name: 'CUSTOM', subclass: 'sofia::register', headers: phone })
+    await lab.emit({ name: 'CHANNEL_HOLD', uuid, headers: headers() })
+    await lab.down()
+    lab.rows = []
+
+    await lab.up()
+    await time.advance(60_000)
+
+    const states = published.filter(({ name }) => name.endsWith('account_status'))
+    expect(states.map(({ fields }) => fields['Account-User-State'])).toEqual(['ISBUSY', 'ONHOOK'])
+    expect(states.at(-1)?.id).toBe(`${aCoreUuid}:${uuid}:free:account_status`)
+  })
+})
+
+describe('a call that is up', () => {
+  test('is not ended, however often the link is lost', async () => {
+    const { time, lab, uuid, told } = await afterALostLink()
+    lab.rows = [{ uuid }]
+
+    for (let times = 0; times < 3; times += 1) {
+      await lab.up()
+      await time.advance(40_000)
+      await lab.down()
+    }
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+  })
+
+  test('and is listed late is not ended', async () => {
+    const { time, lab, told } = await afterALostLink()
+    const uuid = randomUUID()
+    await lab.up()
+    await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
+
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE'])
+  })
+
+  test('and of which an event comes meanwhile is not ended, whatever the list says', async () => {
+    const { time, lab, uuid, told, headers } = await afterALostLink()
+    await lab.up()
+    await time.advance(2_000)
+
+    await lab.emit({ name: 'CHANNEL_HOLD', uuid, headers: headers() })
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HOLD'])
+  })
+
+  test('and was taken to be gone comes back with its next event, and its real end is no second one', async () => {
+    const { time, lab, uuid, told, headers, published } = await afterALostLink()
+    await lab.up()
+    await time.advance(10_000)
+    expect(lab.registry.find(uuid)).toBeUndefined()
+
+    await lab.emit({ name: 'CHANNEL_HOLD', uuid, headers: headers() })
+    expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
+    await lab.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: headers() })
+    await lab.emit({ name: 'CHANNEL_DESTROY', uuid, headers: headers() })
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_HOLD'])
+    expect(new Set(published.map(({ id }) => id)).size).toBe(published.length)
+    expect(lab.registry.find(uuid)).toBeUndefined()
+  })
+})
+
+describe('a call that began while nobody listened', () => {
+  test('is learned, and its beginning and answer are made up for', async () => {
+    const { time, lab, told, published } = await afterALostLink()
+    const uuid = randomUUID()
+    lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
+
+    await lab.up()
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE made', 'CHANNEL_ANSWER made'])
+    expect(published.find((event) => event.uuid === uuid)).toMatchObject({
+      id: `${aCoreUuid}:${uuid}:CHANNEL_CREATE`,
+      fields: { 'Caller-Destination-Number': '9196', 'Channel-State': 'CS_INIT', Synthetic: 'true' },
+    })
+    expect(lab.registry.find(uuid)).toMatchObject({ domain: labDomain, core: aCoreUuid, engine: labEngine })
+  })
+
+  test('and rings gets no answer', async () => {
+    const { time, lab, told } = await afterALostLink()
+    const uuid = randomUUID()
+    lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000), callstate: 'RINGING' }]
+
+    await lab.up()
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE made'])
+  })
+
+  test('and ends before the first reading has a beginning before its end', async () => {
+    const { time, lab, told } = await afterALostLink()
+    const uuid = randomUUID()
+    const headers = ofCall(time.clock.now(), { 'Caller-Channel-Answered-Time': `${time.clock.now()}000` })
+    await time.advance(500)
+    await lab.up()
+
+    await lab.emit(
+      {
+        name: 'CHANNEL_HANGUP_COMPLETE',
+        uuid,
+        headers: { ...headers, 'Event-Date-Timestamp': `${time.clock.now()}000` },
+      },
+      { name: 'CHANNEL_DESTROY', uuid, headers },
+    )
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual([
+      'CHANNEL_CREATE made',
+      'CHANNEL_ANSWER made',
+      'CHANNEL_HANGUP_COMPLETE',
+      'CHANNEL_DESTROY',
+    ])
+  })
+
+  test('and that the list still shows after its end does not stay', async () => {
+    const { time, lab, told } = await afterALostLink()
+    const uuid = randomUUID()
+    lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
+    await lab.up()
+    await time.advance(2_000)
+
+    lab.rows = []
+    await time.advance(58_000)
+
+    expect(told(uuid)).toEqual([])
+    expect(lab.registry.find(uuid)).toBeUndefined()
+  })
+})
+
+test('an answer that was missed is made up for', async () => {
+  const world = await labWorld()
+  const lab = await world.connector()
+  const uuid = randomUUID()
+  await lab.up()
+  await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(world.time.clock.now()) })
+  await lab.down()
+  lab.rows = [{ uuid }]
+
+  await lab.up()
+  await world.time.advance(60_000)
+
+  expect(world.told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER made'])
+})
+
+test('calls that were there before the first link are learned, and nothing is made of them', async () => {
+  const world = await labWorld()
+  const lab = await world.connector()
+  const uuid = randomUUID()
+  lab.rows = [{ uuid, createdAt: Math.floor(world.time.clock.now() / 1_000) - 60 }]
+
+  await lab.up()
+  await world.time.advance(60_000)
+
+  expect(world.told(uuid)).toEqual([])
+  expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
+})
+
+describe('an engine that was started anew', () => {
+  const nextCore = '11111111-2222-4333-8444-555555555555'
+
+  test('has none of its old calls: all are ended within seconds, and without asking it', async () => {
+    const { time, lab, uuid, told } = await afterALostLink()
+    lab.commands.answer = () => '-ERR busy\n'
+
+    await lab.up(nextCore)
+    expect(lab.registry.find(uuid)).toBeUndefined()
+    await time.advance(5_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+  })
+
+  test('tells nothing that is taken for a repetition, not even of a call with an old uuid and sequence', async () => {
+    const { time, lab, uuid, told } = await afterALostLink()
+    await lab.up(nextCore)
+    await time.advance(5_000)
+
+    await lab.emit({ name: 'CHANNEL_CREATE', uuid, sequence: 1, headers: ofCall(time.clock.now()) })
+    await lab.emit({ name: 'CHANNEL_ANSWER', uuid, sequence: 2, headers: ofCall(time.clock.now()) })
+    lab.rows = [{ uuid }]
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends, 'CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    expect(lab.registry.find(uuid)?.core).toBe(nextCore)
+  })
+})
+
+test('what is held back is let go when the connector stops', async () => {
+  const { lab, uuid, told } = await afterALostLink()
+  await lab.up('11111111-2222-4333-8444-555555555555')
+
+  await lab.side.flushed()
+
+  expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+})
