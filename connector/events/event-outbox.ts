@@ -1,40 +1,57 @@
 import type { Log } from '../../adapters/log/logger.ts'
+import { EVENT_BYTES, fitted } from '../../adapters/sqs/fitted-event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { EventSink } from '../../core/ports.ts'
+import type { DropClass } from '../spool/drop-class.ts'
+import { type Drop, dropTally } from '../spool/drop-tally.ts'
+import { type MemoryLimits, eventBacklog, usualMemory } from '../spool/event-backlog.ts'
+import { noSpool } from '../spool/no-spool.ts'
+import { type SpoolPlace, openSpool } from '../spool/spool.ts'
+import { sizeOf } from '../spool/waiting-events.ts'
 import { type Time, backoffMs } from '../timers.ts'
-
-/** SQS takes at most ten messages a call and 1 MiB in all of them; a quarter is left for what wraps the events. */
-const batchEvents = 10
-const batchBytes = 768 * 1024
+import { EventGroups, type Sending } from './event-groups.ts'
 
 /** Calls to the queue at a time: one hides another's round trip, more would only make the queue throttle. */
 const parallelBatches = 4
 
-/** What may wait: a minute of a busy engine, and no more memory than a task can spare. */
-const defaultLimits = { events: 50_000, bytes: 64 * 1024 * 1024 }
+/** While many wait there are more, so that what an outage left is gone within a minute; and what many are. */
+const parallelCatchingUp = 12
+const many = 1_000
 
 /** Events on their way to the queue. */
 export interface EventOutbox {
-  /** Takes an event; `false` when there is no room, which is counted. */
+  /** Takes an event; `false` when there is no room for it, which is counted. */
   add(event: PlatformEvent): boolean
   /** Resolves when nothing waits any more. */
   drained(): Promise<void>
+  /** Sends no more, and puts what waits on disk. Answers how many events are lost, which are counted as dropped. */
+  close(): Promise<number>
   readonly waiting: number
   /** When the event that waits longest was taken, epoch milliseconds; absent when none waits. */
   readonly oldestAt: number | undefined
-  readonly counts: { readonly published: number; readonly dropped: number; readonly repeated: number }
-}
-
-interface Waiting {
-  readonly event: PlatformEvent
-  readonly bytes: number
-  readonly takenAt: number
-}
-
-interface Group {
-  readonly name: string
-  readonly events: Waiting[]
-  failures: number
+  readonly counts: {
+    readonly published: number
+    readonly dropped: number
+    /** Of these, by class: 1 that something is over, 2 of a call or the platform's own, 3 the rest. */
+    readonly droppedByClass: Readonly<Record<DropClass, number>>
+    /** Events that were sent once more than before. */
+    readonly repeated: number
+  }
+  readonly spool: {
+    /** Events that are only on disk, and bytes of all that is there. */
+    readonly events: number
+    readonly bytes: number
+    /** Events that should have been on disk and were not. */
+    readonly skipped: number
+    /** Events that earlier processes left. */
+    readonly found: number
+    /** Lines of its files that could not be read. */
+    readonly damaged: number
+    /** Times that the disk refused something. */
+    readonly failures: number
+  }
+  /** Bytes of events in memory. */
+  readonly memoryBytes: number
 }
 
 /** What an outbox is made from. */
@@ -43,131 +60,161 @@ export interface OutboxParts extends Time {
   readonly log: Log
   /** A number from 0 to 1, for the waits between attempts. */
   readonly random: () => number
-  readonly limits?: { readonly events: number; readonly bytes: number }
+  /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
+  readonly place?: SpoolPlace | undefined
+  readonly memory?: MemoryLimits | undefined
+  /** Told of dropped events, at most once a second and class. */
+  readonly onDropped?: ((drop: Drop) => void) | undefined
 }
 
 /**
  * Hands events to the queue, those of one group (a call, else a domain) in order and one at a time, different groups
  * side by side: a batch holds at most one event of a group, so that a partly failed batch can never let a later event
  * of a call pass an earlier one. What the queue does not take is tried again, with growing waits and no end, by the
- * same id; its group waits behind it and nobody else does. Above the limits new events are dropped and counted, which
- * is logged once until none waits any more.
+ * same id; its group waits behind it and nobody else does. While the queue cannot be reached, one batch at a time asks
+ * whether it is back. What waits is in memory and on disk, within limits (see `eventBacklog`).
  */
-export function eventOutbox({ sink, log, random, clock, timers, limits = defaultLimits }: OutboxParts): EventOutbox {
-  const ready = new Map<string, Group>()
-  const away = new Map<string, Group>()
-  const counts = { published: 0, dropped: 0, repeated: 0 }
-  let waiting = 0
-  let waitingBytes = 0
-  let running = 0
-  let isDropping = false
+export function eventOutbox(parts: OutboxParts): EventOutbox {
+  const { sink, log, random, clock, timers, place, memory = usualMemory, onDropped } = parts
+  const groups = new EventGroups()
+  const counts = { published: 0, repeated: 0 }
+  const tally = dropTally({ clock, timers, log, reason: 'too many wait for the queue', onDropped })
+  const spool = place === undefined ? noSpool : openSpool(place, { clock, timers, log, tally })
+  const state = { running: 0, isClosed: false, isPausing: false, failures: 0 }
   let idle: (() => void)[] = []
 
-  const nextBatch = (): Group[] => {
-    const batch: Group[] = []
-    let bytes = 0
-    for (const group of ready.values()) {
-      const size = group.events[0]?.bytes ?? 0
-      if (batch.length === batchEvents || (batch.length > 0 && bytes + size > batchBytes)) break
-      batch.push(group)
-      bytes += size
-    }
-    for (const group of batch) move(group, ready, away)
-    return batch
+  const backlog = eventBacklog({
+    spool,
+    tally,
+    memory,
+    clock,
+    timers,
+    onReady: (event) => {
+      groups.add(event)
+      pump()
+    },
+    onGone: (event) => groups.remove(event),
+    onMoved: () => noteIdle(),
+  })
+
+  const noteIdle = () => {
+    if (!backlog.isEmpty) return
+    tally.over()
+    for (const resolve of idle) resolve()
+    idle = []
   }
 
-  const comeBack = (group: Group) => {
-    move(group, away, ready)
-    pump()
+  const refused = ({ group, event }: Sending) => {
+    event.isAway = false
+    group.failures += 1
+    counts.repeated += 1
+    timers.after(backoffMs(group.failures, random), () => {
+      groups.back(group)
+      pump()
+    })
   }
 
-  const settle = (group: Group, taken: boolean) => {
-    if (!taken) {
-      group.failures += 1
-      counts.repeated += 1
-      timers.after(backoffMs(group.failures, random), () => comeBack(group))
-      return
-    }
-    const sent = group.events.shift()
-    group.failures = 0
+  const taken = (sending: Sending) => {
     counts.published += 1
-    waiting -= 1
-    waitingBytes -= sent?.bytes ?? 0
-    away.delete(group.name)
-    if (group.events.length > 0) ready.set(group.name, group)
+    groups.taken(sending)
+    backlog.done(sending.event)
   }
 
-  const send = async (batch: readonly Group[]) => {
-    const events = batch.flatMap((group) => group.events[0]?.event ?? [])
-    let refused: ReadonlySet<string>
+  /** Leaves a queue that cannot be reached alone for a while; nothing of the batch is known to have arrived. */
+  const unreached = (batch: readonly Sending[]) => {
+    counts.repeated += batch.length
+    for (const { group, event } of batch) {
+      event.isAway = false
+      groups.back(group)
+    }
+    if (state.isPausing) return
+    state.isPausing = true
+    state.failures += 1
+    timers.after(backoffMs(state.failures, random), () => {
+      state.isPausing = false
+      pump()
+    })
+  }
+
+  const send = async (batch: readonly Sending[]) => {
     try {
-      refused = new Set(await sink.publish(events))
+      const refusedIds = new Set(await sink.publish(batch.map(({ event }) => event.event)))
+      state.failures = 0
+      for (const sending of batch) {
+        if (refusedIds.has(sending.event.event.id)) refused(sending)
+        else taken(sending)
+      }
     } catch (problem) {
-      log.warn('the event queue cannot be reached', { events: events.length, reason: nameOf(problem) })
-      refused = new Set(events.map((event) => event.id))
+      log.warn('the event queue cannot be reached', { events: batch.length, reason: nameOf(problem) })
+      unreached(batch)
     }
-    for (const [index, group] of batch.entries()) settle(group, !refused.has(events[index]?.id ?? ''))
-    running -= 1
-    if (waiting === 0) {
-      isDropping = false
-      for (const resolve of idle) resolve()
-      idle = []
-    }
+    state.running -= 1
+    noteIdle()
     pump()
+  }
+
+  /** How many calls may be under way: while the queue is away, one that asks whether it is back. */
+  const parallel = () => {
+    if (state.failures > 0) return 1
+    return backlog.waiting >= many ? parallelCatchingUp : parallelBatches
   }
 
   const pump = () => {
-    while (running < parallelBatches && ready.size > 0) {
-      running += 1
-      void send(nextBatch())
+    while (!state.isClosed && !state.isPausing && !groups.isEmpty && state.running < parallel()) {
+      state.running += 1
+      void send(groups.next())
     }
   }
 
   return {
-    add: (event) => {
-      const bytes = sizeOf(event)
-      if (waiting >= limits.events || waitingBytes + bytes > limits.bytes) {
-        counts.dropped += 1
-        if (!isDropping) log.error('events are dropped: too many wait for the queue', undefined, { waiting })
-        isDropping = true
-        return false
-      }
-      waiting += 1
-      waitingBytes += bytes
-      const name = groupOf(event)
-      const group = ready.get(name) ?? away.get(name) ?? { name, events: [], failures: 0 }
-      group.events.push({ event, bytes, takenAt: clock.now() })
-      if (!away.has(name)) ready.set(name, group)
-      pump()
-      return true
+    add: (event) => backlog.add(sizeOf(event) > EVENT_BYTES ? fitted(event) : event),
+    drained: () => (backlog.isEmpty ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+    close: () => {
+      state.isClosed = true
+      return backlog.close()
     },
-    drained: () => (waiting === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
     get waiting() {
-      return waiting
+      return backlog.waiting
     },
     get oldestAt() {
-      const heads = [...ready.values(), ...away.values()].flatMap((group) => group.events[0]?.takenAt ?? [])
-      return heads.length === 0 ? undefined : heads.reduce((a, b) => Math.min(a, b))
+      return backlog.oldestAt
     },
-    counts,
+    counts: {
+      get published() {
+        return counts.published
+      },
+      get repeated() {
+        return counts.repeated
+      },
+      get dropped() {
+        return tally.counts[1] + tally.counts[2] + tally.counts[3]
+      },
+      droppedByClass: tally.counts,
+    },
+    spool: {
+      get events() {
+        return spool.unread
+      },
+      get bytes() {
+        return spool.bytes
+      },
+      get skipped() {
+        return backlog.skipped
+      },
+      get found() {
+        return spool.counts.found
+      },
+      get damaged() {
+        return spool.counts.damaged
+      },
+      get failures() {
+        return spool.counts.failures
+      },
+    },
+    get memoryBytes() {
+      return backlog.bytes
+    },
   }
-}
-
-/** The queue's message group: a call's events keep their order, and so do those of a domain that have no call. */
-function groupOf(event: PlatformEvent): string {
-  return event.uuid === '' ? `domain ${event.domain}` : `call ${event.uuid}`
-}
-
-function move(group: Group, from: Map<string, Group>, into: Map<string, Group>): void {
-  from.delete(group.name)
-  into.set(group.name, group)
-}
-
-/** About what the event is in the queue: JSON adds six characters a field, and text is mostly ASCII. */
-function sizeOf(event: PlatformEvent): number {
-  let size = 256
-  for (const [name, value] of Object.entries(event.fields)) size += name.length + Buffer.byteLength(value) + 6
-  return size
 }
 
 function nameOf(problem: unknown): string {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../../adapters/memory/memory-event-sink.ts'
 import { eventOutbox } from '../../../connector/events/event-outbox.ts'
+import type { Drop } from '../../../connector/spool/drop-tally.ts'
+import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
+import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import type { PlatformEvent } from '../../../core/model.ts'
 import type { EventSink } from '../../../core/ports.ts'
 import { capturedLog } from '../../support/captured-log.ts'
@@ -8,10 +11,10 @@ import { manualTime, settle } from '../../support/manual-time.ts'
 import { anEvent } from '../../support/records.ts'
 
 /** An outbox before a sink that takes everything, unless a test says otherwise. */
-function anOutbox(sink: EventSink, limits?: { events: number; bytes: number }) {
+function anOutbox(sink: EventSink, memory?: MemoryLimits, onDropped?: (drop: Drop) => void) {
   const time = manualTime()
   const log = capturedLog()
-  const outbox = eventOutbox({ ...time, sink, log, random: () => 0, ...(limits && { limits }) })
+  const outbox = eventOutbox({ ...time, sink, log, random: () => 0, memory, onDropped })
   return { time, outbox, log }
 }
 
@@ -55,12 +58,12 @@ test('a batch holds at most ten events', async () => {
 test('a batch stays below the size of a message', async () => {
   const { sink, batches } = batching()
   const { outbox } = anOutbox(sink)
-  const large = () => anEvent({ fields: { text: 'ä'.repeat(150_000) } })
+  const large = () => anEvent({ fields: { text: 'ä'.repeat(120_000) } })
 
   for (let count = 0; count < 20; count += 1) outbox.add(large())
   await outbox.drained()
 
-  expect(Math.max(...batches.map((batch) => batch.length))).toBe(2)
+  expect(Math.max(...batches.map((batch) => batch.length))).toBe(3)
 })
 
 test('a batch never holds two events of one call, so that none can pass the other', async () => {
@@ -89,7 +92,7 @@ test('of a batch that is taken in part, only what was refused is sent again, and
 
   expect(names(inner.published)).toEqual(['b1', 'b2', 'a1', 'a2'])
   expect(batches.flat().filter(({ id }) => id === 'b1')).toHaveLength(1)
-  expect(outbox.counts).toEqual({ published: 4, dropped: 0, repeated: 1 })
+  expect(outbox.counts).toMatchObject({ published: 4, dropped: 0, repeated: 1 })
 })
 
 test('while the queue is gone, events wait in order and go once when it is back, with the same ids', async () => {
@@ -109,21 +112,64 @@ test('while the queue is gone, events wait in order and go once when it is back,
   expect(names(inner.published)).toEqual(['a1', 'a2', 'a3'])
 })
 
-test('above its limit events are dropped, each counted, and what waited is still sent', async () => {
+/** Room for so many events of {@link anEvent}'s size. */
+const roomFor = (events: number) => {
+  const bytes = events * sizeOf(anEvent())
+  return { window: bytes, all: bytes }
+}
+
+test('without room the oldest of the least class goes first, each counted, and what stays is still sent', async () => {
   const { sink, inner } = batching()
-  inner.refuses = () => true
-  const { outbox, time } = anOutbox(sink, { events: 2, bytes: 1_000_000 })
+  let isGone = true
+  const { outbox, time } = anOutbox(
+    { publish: (events) => (isGone ? Promise.reject(new Error('gone')) : sink.publish(events)) },
+    roomFor(3),
+  )
+  const { fields } = anEvent()
+  const add = (id: string, name: string, uuid: string) => outbox.add(anEvent({ id, name, uuid, fields }))
+  add('call1', 'CHANNEL_HOLD', 'a')
+  await settle()
 
-  expect(['1', '2', '3', '4'].map((id) => outbox.add(anEvent({ id })))).toEqual([true, true, false, false])
-  expect(outbox.counts.dropped).toBe(2)
-  inner.refuses = () => false
-  await time.advance(250)
+  const taken = [
+    add('rest1', 'HEARTBEAT', ''),
+    add('over1', 'CHANNEL_DESTROY', 'a'),
+    add('call2', 'CHANNEL_HOLD', 'b'),
+    add('rest2', 'HEARTBEAT', ''),
+    add('over2', 'CHANNEL_HANGUP_COMPLETE', 'b'),
+    add('over3', 'RECORD_STOP', 'c'),
+    add('call3', 'CUSTOM->svc::user_create', ''),
+  ]
 
-  expect(names(inner.published)).toEqual(['1', '2'])
+  expect(taken).toEqual([true, true, true, false, true, true, false])
+  expect(outbox.counts).toMatchObject({ dropped: 5, droppedByClass: { 1: 0, 2: 3, 3: 2 } })
+  isGone = false
+  await time.advance(500)
+  expect(names(inner.published)).toEqual(['over1', 'over2', 'over3'])
+})
+
+test('an event that the queue is being asked to take is not given up', async () => {
+  const asked = Promise.withResolvers<string[]>()
+  const published: string[] = []
+  const { outbox } = anOutbox(
+    {
+      publish: (events) => {
+        published.push(...names(events))
+        return asked.promise
+      },
+    },
+    roomFor(1),
+  )
+  outbox.add(anEvent({ id: 'away' }))
+
+  expect(outbox.add(anEvent({ id: 'new' }))).toBe(false)
+
+  asked.resolve([])
+  await outbox.drained()
+  expect([published, outbox.counts.dropped]).toEqual([['away'], 1])
 })
 
 test('that events are dropped is logged once, not for each of them, and again when it begins again', async () => {
-  const { outbox, log } = anOutbox(memoryEventSink(), { events: 1, bytes: 1e9 })
+  const { outbox, log } = anOutbox(memoryEventSink(), roomFor(1))
 
   for (let count = 0; count < 5; count += 1) outbox.add(anEvent())
   expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
@@ -133,23 +179,80 @@ test('that events are dropped is logged once, not for each of them, and again wh
   expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(2)
 })
 
-test('above its limit of memory events are dropped', () => {
-  const { sink, inner } = batching()
-  inner.refuses = () => true
-  const { outbox } = anOutbox(sink, { events: 100, bytes: 10_000 })
+test('drops are told of once a second, by class, with their number and their time', async () => {
+  const drops: Drop[] = []
+  const { outbox, time } = anOutbox(
+    { publish: () => Promise.reject(new Error('gone')) },
+    roomFor(1),
+    (drop) => void drops.push(drop),
+  )
+  const start = time.clock.now()
+  outbox.add(anEvent())
+  await time.advance(100)
+  outbox.add(anEvent())
+  await time.advance(200)
+  outbox.add(anEvent({ name: 'CHANNEL_DESTROY' }))
+  expect(drops).toEqual([])
 
-  const large = () => anEvent({ fields: { text: 'x'.repeat(6_000) } })
+  await time.advance(1_000)
 
-  expect([outbox.add(large()), outbox.add(large())]).toEqual([true, false])
+  expect(drops).toEqual([{ class: 2, count: 2, from: start, to: start + 100 }])
 })
 
 test('memory is free again once its event was sent', async () => {
-  const { outbox } = anOutbox(memoryEventSink(), { events: 100, bytes: 10_000 })
+  const { outbox } = anOutbox(memoryEventSink(), { window: 10_000, all: 10_000 })
   const large = () => anEvent({ fields: { text: 'x'.repeat(6_000) } })
   outbox.add(large())
   await outbox.drained()
 
   expect(outbox.add(large())).toBe(true)
+})
+
+test('while the queue cannot be reached it is asked by one batch at a time, with growing waits', async () => {
+  const tries: number[] = []
+  const { outbox, time } = anOutbox({
+    publish: () => {
+      tries.push(time.clock.now() - start)
+      return Promise.reject(new Error('connect ECONNREFUSED'))
+    },
+  })
+  const start = time.clock.now()
+  for (let count = 0; count < 200; count += 1) outbox.add(anEvent())
+  await time.advance(0)
+  tries.length = 0
+
+  await time.advance(12_000)
+
+  expect(tries).toEqual([250, 750, 1_750, 3_750, 7_750])
+})
+
+test('after an outage more is sent at a time than usually', async () => {
+  let isGone = true
+  let running = 0
+  let most = 0
+  const answers: (() => void)[] = []
+  const { outbox, time } = anOutbox({
+    publish: async () => {
+      if (isGone) throw new Error('gone')
+      running += 1
+      await new Promise<void>((resolve) => answers.push(resolve))
+      running -= 1
+      return []
+    },
+  })
+  for (let count = 0; count < 2_000; count += 1) outbox.add(anEvent())
+  await time.advance(0)
+  isGone = false
+  await time.advance(5_000)
+  expect(running).toBe(1)
+
+  while (outbox.waiting > 0) {
+    for (const answer of answers.splice(0)) answer()
+    await settle()
+    most = Math.max(most, running)
+  }
+
+  expect(most).toBe(12)
 })
 
 test('after a success the waits of a call begin anew', async () => {

@@ -1,0 +1,90 @@
+import type { PlatformEvent } from '../../core/model.ts'
+import { Chain, type Link } from '../spool/chain.ts'
+import type { Waiting } from '../spool/waiting-events.ts'
+
+/** SQS takes at most ten messages a call and 1 MiB in all of them; a quarter is left for what wraps the events. */
+const batchEvents = 10
+const batchBytes = 768 * 1024
+
+/** Events that go one after another: those of a call, else those of a domain that have no call. */
+interface Group {
+  readonly name: string
+  readonly events: Chain<Waiting>
+  /** Times in a row that the queue refused its first event. */
+  failures: number
+  /** Its place among those that can be sent. */
+  ready: Link<Group> | undefined
+}
+
+/** The first event of a group, on its way to the queue. */
+export interface Sending {
+  readonly group: Group
+  readonly event: Waiting
+}
+
+/** Events that can be sent, in their groups. Of a group one event is under way at a time. */
+export class EventGroups {
+  readonly #groups = new Map<string, Group>()
+  readonly #ready = new Chain<Group>()
+
+  /** Whether there is nothing to send now. */
+  get isEmpty(): boolean {
+    return this.#ready.size === 0
+  }
+
+  /** Puts an event behind the others of its group. */
+  add(event: Waiting): void {
+    const name = groupOf(event.event)
+    const known = this.#groups.get(name)
+    const group = known ?? { name, events: new Chain<Waiting>(), failures: 0, ready: undefined }
+    event.ofGroup = group.events.push(event)
+    if (known !== undefined) return
+    this.#groups.set(name, group)
+    this.back(group)
+  }
+
+  /** Takes out an event that is not under way. */
+  remove(event: Waiting): void {
+    const group = this.#groups.get(groupOf(event.event))
+    if (group === undefined) return
+    group.events.remove(event.ofGroup)
+    if (group.events.size > 0 || group.ready?.chain === undefined) return
+    this.#ready.remove(group.ready)
+    this.#groups.delete(group.name)
+  }
+
+  /** Takes the first events of as many groups as one call to the queue has room for. */
+  next(): Sending[] {
+    const batch: Sending[] = []
+    let bytes = 0
+    for (let link = this.#ready.first; link !== undefined; link = this.#ready.first) {
+      const group = link.value
+      const event = group.events.first?.value
+      bytes += event?.bytes ?? 0
+      if (batch.length === batchEvents || (batch.length > 0 && bytes > batchBytes)) break
+      this.#ready.remove(link)
+      if (event === undefined) continue
+      event.isAway = true
+      batch.push({ group, event })
+    }
+    return batch
+  }
+
+  /** Says that the queue took an event. The next one of its group can be sent. */
+  taken({ group, event }: Sending): void {
+    event.isAway = false
+    group.failures = 0
+    group.events.remove(event.ofGroup)
+    this.back(group)
+  }
+
+  /** Says that a group may be sent again, from its first event. */
+  back(group: Group): void {
+    if (group.events.size === 0) this.#groups.delete(group.name)
+    else group.ready = this.#ready.push(group)
+  }
+}
+
+function groupOf(event: PlatformEvent): string {
+  return event.uuid === '' ? `domain ${event.domain}` : `call ${event.uuid}`
+}

@@ -1,0 +1,48 @@
+/** A place in a {@link Chain}. Only the chain changes it. */
+export interface Link<T> {
+  readonly value: T
+  next: Link<T> | undefined
+  previous: Link<T> | undefined
+  /** Absent once the value was taken out. */
+  chain: Chain<T> | undefined
+}
+
+/**
+ * Values in order, of which any can be taken out at once. A `Set` would do, but finding its first value takes time for
+ * each one that was taken out before it.
+ */
+export class Chain<T> {
+  #first: Link<T> | undefined
+  #last: Link<T> | undefined
+  #size = 0
+
+  /** How many values there are. */
+  get size(): number {
+    return this.#size
+  }
+
+  get first(): Link<T> | undefined {
+    return this.#first
+  }
+
+  /** Puts a value at the end. The link takes it out again. */
+  push(value: T): Link<T> {
+    const link: Link<T> = { value, next: undefined, previous: this.#last, chain: this }
+    if (this.#last === undefined) this.#first = link
+    else this.#last.next = link
+    this.#last = link
+    this.#size += 1
+    return link
+  }
+
+  /** Takes a value out. Nothing happens when it is not in this chain any more. */
+  remove(link: Link<T> | undefined): void {
+    if (link?.chain !== this) return
+    if (link.previous === undefined) this.#first = link.next
+    else link.previous.next = link.next
+    if (link.next === undefined) this.#last = link.previous
+    else link.next.previous = link.previous
+    link.chain = undefined
+    this.#size -= 1
+  }
+}

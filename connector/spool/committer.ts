@@ -1,0 +1,109 @@
+import type { Time } from '../timers.ts'
+import type { Copy } from './journal.ts'
+import type { Spool } from './spool.ts'
+import type { Waiting, WaitingEvents } from './waiting-events.ts'
+
+/**
+ * Events are looked through for what to write this often, and one that is this old is written: it is on disk half a
+ * second after it was read, if the queue has not taken it by then.
+ */
+export const commitMs = 250
+
+/** Written at a time, and so much waits at most for the next commit. */
+const chunkBytes = 1024 * 1024
+
+/** Writes to the disk what waits for too long, and what the window has no room for. */
+export interface Committer {
+  /** Says that an event came. */
+  wake(): void
+  /** Writes everything that is not on disk, however young, and then no more. */
+  finish(): Promise<void>
+  /** Events that should have been on disk and were not, since the disk did not take them. */
+  readonly skipped: number
+}
+
+/** Makes a committer. `onWritten` is told whenever a write has ended, well or not. */
+export function committer(
+  parts: Time & { readonly events: WaitingEvents; readonly spool: Spool; readonly onWritten: () => void },
+): Committer {
+  const { events, spool, clock, timers, onWritten } = parts
+  let skipped = 0
+  let isRefused = false
+  let isFinished = !spool.isThere
+  let writing: Promise<void> | undefined
+  let cancel: (() => void) | undefined
+
+  /** The events that are to be written now, the oldest first, until they have so many bytes. */
+  const due = (isLast: boolean, upTo: number): Waiting[] => {
+    const chosen: Waiting[] = []
+    let bytes = 0
+    for (let link = events.unwritten.first; link !== undefined && bytes < upTo; link = link.next) {
+      const event = link.value
+      if (!isLast && event.isInWindow && event.takenAt > clock.now() - commitMs) break
+      chosen.push(event)
+      bytes += event.bytes
+    }
+    return chosen
+  }
+
+  const settle = (event: Waiting, copy: Copy) => {
+    const isHere = event.ofClass?.chain !== undefined
+    events.written(event, copy)
+    if (!isHere) spool.release(copy)
+    else if (!event.isInWindow) {
+      events.leave(event)
+      spool.leave(copy)
+    }
+  }
+
+  const noteSkipped = (event: Waiting) => {
+    if (!event.isSkipped) skipped += 1
+    event.isSkipped = true
+  }
+
+  const write = async (isLast: boolean) => {
+    for (let chunk = due(isLast, chunkBytes); chunk.length > 0; chunk = due(isLast, chunkBytes)) {
+      for (const event of chunk) event.isBeingWritten = true
+      const copies = await spool.append(chunk)
+      for (const [index, event] of chunk.entries()) {
+        event.isBeingWritten = false
+        const copy = copies?.[index]
+        if (copy !== undefined) settle(event, copy)
+      }
+      isRefused = copies === undefined
+      if (isRefused) due(isLast, Infinity).forEach(noteSkipped)
+      onWritten()
+      if (isRefused) break
+    }
+  }
+
+  const commit = () => {
+    cancel?.()
+    cancel = undefined
+    writing ??= write(false).finally(() => {
+      writing = undefined
+      if (events.unwritten.size > 0) commitSoon()
+    })
+  }
+
+  const commitSoon = () => {
+    if (!isFinished) cancel ??= timers.after(commitMs, commit)
+  }
+
+  return {
+    wake: () => {
+      commitSoon()
+      if (events.tailBytes >= chunkBytes && !isRefused && !isFinished) commit()
+    },
+    finish: async () => {
+      if (isFinished) return
+      isFinished = true
+      cancel?.()
+      await writing
+      await write(true)
+    },
+    get skipped() {
+      return skipped
+    },
+  }
+}

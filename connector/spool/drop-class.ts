@@ -1,0 +1,17 @@
+/** How readily an event is given up when there is no room: 3 goes first, 1 last. */
+export type DropClass = 1 | 2 | 3
+
+/** Every class, in the order in which events are given up. */
+export const dropOrder: readonly DropClass[] = [3, 2, 1]
+
+/** What tells that a call or a recording is over: without it a call never ends for whoever follows it. */
+const terminal: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY', 'RECORD_STOP'])
+
+/**
+ * The class of an event, by its name as hooks write it (`CUSTOM->svc::…`) and the uuid of its call: 1 tells that
+ * something is over, 2 is of a call or the platform's own word, 3 is the rest.
+ */
+export function dropClassOf({ name, uuid }: { readonly name: string; readonly uuid: string }): DropClass {
+  if (terminal.has(name)) return 1
+  return uuid !== '' || name.startsWith('CUSTOM->svc::') ? 2 : 3
+}

@@ -1,0 +1,194 @@
+import { join } from 'node:path'
+import { type DropClass, dropOrder } from './drop-class.ts'
+import { Lane, type LaneHead } from './lane.ts'
+import { type Segment, erasedMark, leftSegment, newSegment } from './segment.ts'
+import type { SpoolFiles } from './spool-files.ts'
+import type { SpooledEvent } from './spool-line.ts'
+
+/** Where the copy of an event that is in memory stands. */
+export interface Copy {
+  readonly journal: Journal
+  readonly segment: Segment
+  /** Where its line begins. */
+  readonly start: number
+}
+
+/** An event that was read from a disk. */
+export interface ReadEvent extends SpooledEvent {
+  readonly copy: Copy
+}
+
+/** An event as it is to be written. */
+export interface NewLine {
+  readonly dropClass: DropClass
+  readonly takenAt: number
+  readonly line: Buffer
+}
+
+/** `1-0000000042.log`: the class, and which file of this journal it is. */
+const fileName = /^([123])-\d{10}\.log$/
+
+/** What a journal is made from. */
+export interface JournalParts {
+  readonly files: SpoolFiles
+  readonly folder: string
+  /** A file is ended when it would become longer. */
+  readonly segmentBytes: number
+  /** Told how many events turned out to be damaged. */
+  readonly onDamaged: (events: number) => void
+}
+
+/**
+ * The events of one process in one folder. Each class has files of its own, so that the least important can be given
+ * up by the file; the numbers of the events put them back into one order.
+ */
+export class Journal {
+  readonly #parts: JournalParts
+  readonly #lanes: readonly Lane[]
+  #filesMade = 0
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts
+    const onRead = (segment: Segment) => this.#removeIfDone(segment).catch(() => undefined)
+    this.#lanes = dropOrder.map((dropClass) => new Lane({ ...parts, dropClass, onRead }))
+  }
+
+  get folder(): string {
+    return this.#parts.folder
+  }
+
+  /** Its files, in no order. */
+  get segments(): readonly Segment[] {
+    return this.#lanes.flatMap((lane) => lane.segments)
+  }
+
+  /** Events that stand only here. */
+  get unread(): number {
+    let unread = 0
+    for (const lane of this.#lanes) for (const segment of lane.segments) unread += segment.unread
+    return unread
+  }
+
+  /** Looks at the files that another process left. */
+  async find(): Promise<void> {
+    const { files, folder } = this.#parts
+    const names = (await files.list(folder)).toSorted()
+    for (const lane of this.#lanes) {
+      for (const name of names.filter((name) => fileName.exec(name)?.[1] === String(lane.dropClass))) {
+        lane.add(await leftSegment(files, join(folder, name), lane.dropClass))
+      }
+    }
+  }
+
+  /**
+   * Writes events, in order of their numbers, all or none: rejects when the disk refuses one. All of them are then in
+   * memory and here, until {@link leave} or {@link release} says otherwise.
+   */
+  async append(lines: readonly NewLine[]): Promise<Copy[]> {
+    const writes = this.#lanes.flatMap((lane) => {
+      const own = lines.filter(({ dropClass }) => dropClass === lane.dropClass)
+      const bytes = Buffer.concat(own.map(({ line }) => line))
+      return own.length === 0 ? [] : [{ own, bytes, segment: this.#segmentFor(lane, bytes.length) }]
+    })
+    try {
+      for (const { segment, bytes } of writes) await this.#parts.files.append(segment.path, bytes)
+    } catch (error) {
+      await Promise.all(writes.map(({ segment }) => this.#takeBack(segment)))
+      throw error
+    }
+    const copies = new Map<NewLine, Copy>()
+    for (const { segment, own } of writes) {
+      segment.isBusy = false
+      for (const line of own) {
+        copies.set(line, { journal: this, segment, start: segment.size })
+        segment.size += line.line.length
+        segment.live += 1
+        segment.from ||= line.takenAt
+        segment.to = line.takenAt
+      }
+    }
+    return lines.flatMap((line) => copies.get(line) ?? [])
+  }
+
+  /** Says that the event of a copy, and none before it, is in memory no more, and must be read when its turn comes. */
+  leave({ segment, start }: Copy): void {
+    if (segment.unread === 0) segment.readOffset = start
+    segment.live -= 1
+    segment.unread += 1
+  }
+
+  /** Says that a copy is not needed any more. The file goes with the last of them. */
+  async release({ segment }: Copy): Promise<void> {
+    segment.live -= 1
+    await this.#removeIfDone(segment)
+  }
+
+  /** {@link release} for an event that was given up: whoever reads the file later shall not find it. */
+  async erase(copy: Copy): Promise<void> {
+    const { segment, start } = copy
+    await this.release(copy)
+    if (!segment.isGone) await this.#parts.files.overwrite(segment.path, start, erasedMark)
+  }
+
+  /** The next event in order; `undefined` when none is left. What is damaged is skipped. */
+  async next(): Promise<ReadEvent | undefined> {
+    for (;;) {
+      const heads: { readonly lane: Lane; readonly head: LaneHead }[] = []
+      for (const lane of this.#lanes) {
+        const head = await lane.head()
+        if (head !== undefined) heads.push({ lane, head })
+      }
+      const [first] = heads.toSorted((a, b) => a.head.spooled.number - b.head.spooled.number)
+      if (first === undefined) return undefined
+      const { segment } = first.head.line
+      const start = segment.readOffset
+      // Reading other lanes took time, in which this one may have lost its file.
+      if (await first.lane.take(first.head)) {
+        return { ...first.head.spooled, copy: { journal: this, segment, start } }
+      }
+    }
+  }
+
+  /** The file whose events are given up when some of this class must be; `undefined` when none stands here alone. */
+  victim(dropClass: DropClass): Segment | undefined {
+    return this.#lanes.find((lane) => lane.dropClass === dropClass)?.segments.find(({ unread }) => unread > 0)
+  }
+
+  /** Forgets a file and what stands only there, and removes it. */
+  async remove(segment: Segment): Promise<void> {
+    if (segment.isGone) return
+    segment.isGone = true
+    segment.unread = 0
+    for (const lane of this.#lanes) lane.forget(segment)
+    await this.#parts.files.remove(segment.path)
+  }
+
+  #segmentFor(lane: Lane, bytes: number): Segment {
+    const last = lane.segments.at(-1)
+    const fits = last !== undefined && !last.isSealed && last.size + bytes <= this.#parts.segmentBytes
+    if (!fits && last !== undefined) last.isSealed = true
+    const segment = fits ? last : this.#newSegment(lane)
+    segment.isBusy = true
+    return segment
+  }
+
+  #newSegment(lane: Lane): Segment {
+    this.#filesMade += 1
+    const name = `${lane.dropClass}-${String(this.#filesMade).padStart(10, '0')}.log`
+    const segment = newSegment(join(this.#parts.folder, name), lane.dropClass)
+    lane.add(segment)
+    return segment
+  }
+
+  /** Undoes a write: what may have been written of it is cut off, or left behind the end that counts. */
+  async #takeBack(segment: Segment): Promise<void> {
+    await this.#parts.files.truncate(segment.path, segment.size).catch(() => undefined)
+    segment.isSealed = true
+    segment.isBusy = false
+    await this.#removeIfDone(segment).catch(() => undefined)
+  }
+
+  async #removeIfDone(segment: Segment): Promise<void> {
+    if (segment.live === 0 && segment.unread === 0 && !segment.isBusy) await this.remove(segment)
+  }
+}

@@ -1,0 +1,97 @@
+import type { DropClass } from './drop-class.ts'
+import { type ReadLine, type Segment, readLines } from './segment.ts'
+import type { SpoolFiles } from './spool-files.ts'
+import type { SpooledEvent } from './spool-line.ts'
+
+/** The next event of a lane, and the line that it was read from. */
+export interface LaneHead {
+  readonly line: ReadLine
+  readonly spooled: SpooledEvent
+}
+
+/** What a lane is made from. */
+export interface LaneParts {
+  readonly dropClass: DropClass
+  readonly files: SpoolFiles
+  /** Told how many events turned out to be damaged. */
+  readonly onDamaged: (events: number) => void
+  /** Told of a file of which a line was read; what happens then is waited for. */
+  readonly onRead: (segment: Segment) => Promise<void>
+}
+
+/** The files of one class in one journal, oldest first. */
+export class Lane {
+  readonly #parts: LaneParts
+  #segments: readonly Segment[] = []
+  /** Lines that were read ahead of their turn. */
+  #ahead: readonly ReadLine[] = []
+  /** The number of the last event that was read; a line that comes again after a failed write is passed over. */
+  #lastNumber = 0
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts
+  }
+
+  get dropClass(): DropClass {
+    return this.#parts.dropClass
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#segments
+  }
+
+  add(segment: Segment): void {
+    this.#segments = [...this.#segments, segment]
+  }
+
+  forget(segment: Segment): void {
+    this.#segments = this.#segments.filter((one) => one !== segment)
+    this.#ahead = this.#ahead.filter((line) => line.segment !== segment)
+  }
+
+  /** The next event; `undefined` when none is left. Erased and damaged lines are passed over. */
+  async head(): Promise<LaneHead | undefined> {
+    for (;;) {
+      const [line] = this.#ahead
+      if (line === undefined) {
+        if (!(await this.#readAhead())) return undefined
+      } else if (line.spooled !== undefined && line.spooled.number > this.#lastNumber) {
+        return { line, spooled: line.spooled }
+      } else {
+        if (line.spooled === undefined && !line.isErased) this.#parts.onDamaged(1)
+        await this.#consume(line)
+      }
+    }
+  }
+
+  /** Takes a head out. `false` when it is not the head any more: its file was given up meanwhile. */
+  async take({ line, spooled }: LaneHead): Promise<boolean> {
+    if (this.#ahead[0] !== line) return false
+    this.#lastNumber = spooled.number
+    line.segment.live += 1
+    await this.#consume(line)
+    return true
+  }
+
+  async #consume(line: ReadLine): Promise<void> {
+    this.#ahead = this.#ahead.slice(1)
+    line.segment.readOffset = line.nextOffset
+    line.segment.unread -= 1
+    await this.#parts.onRead(line.segment)
+  }
+
+  /** Reads more lines; `false` when there are none. */
+  async #readAhead(): Promise<boolean> {
+    const segment = this.#segments.find(({ unread }) => unread > 0)
+    if (segment === undefined) return false
+    const lines = await readLines(this.#parts.files, segment, segment.readOffset).catch(() => [])
+    if (segment.isGone) return true
+    this.#ahead = lines.slice(0, segment.unread)
+    if (lines.length > 0) return true
+    // The disk does not give back what it took.
+    this.#parts.onDamaged(segment.unread)
+    segment.unread = 0
+    await this.#parts.onRead(segment)
+    return true
+  }
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import type { Journal } from './journal.ts'
+import type { SpoolFiles } from './spool-files.ts'
+import { type SpoolOwner, folderName, ownerOf } from './spool-owner.ts'
+
+/** Where to look, and for whom. */
+export interface LeftPlace {
+  readonly folder: string
+  readonly files: SpoolFiles
+  readonly owner: SpoolOwner
+}
+
+/**
+ * Makes the folders of processes that ended this process's own, the oldest first, and answers their journals. A folder
+ * gets a new name in one step, so that of two processes that start at once one has it. Nothing more is taken once
+ * `signal` is aborted; a folder that was just taken is left to the next process then.
+ */
+export async function* leftJournals(
+  { folder, files, owner }: LeftPlace,
+  journalIn: (name: string) => Journal,
+  signal: AbortSignal,
+): AsyncGenerator<Journal> {
+  const left = (await files.list(folder)).flatMap((name) => {
+    const known = ownerOf(name)
+    return known === undefined || owner.isAlive(known.name) ? [] : [{ name, since: known.since }]
+  })
+  for (const { name, since } of left.toSorted((a, b) => a.since - b.since)) {
+    if (signal.aborted) return
+    const mine = folderName(owner, since)
+    if (!(await files.rename(join(folder, name), join(folder, mine)))) continue
+    const journal = journalIn(mine)
+    await journal.find()
+    if (signal.aborted) return
+    yield journal
+  }
+}

@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { memoryEventSink } from '../../../adapters/memory/memory-event-sink.ts'
+import { type EventOutbox, eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { systemSpoolFiles } from '../../../connector/spool/spool-files.ts'
+import { processOwner } from '../../../connector/spool/spool-owner.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { type ManualTime, manualTime, settle } from '../../support/manual-time.ts'
+import { spoolOwner } from '../../support/memory-disk.ts'
+import { anEvent } from '../../support/records.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'callplane-spool-')), 'spool')
+})
+afterEach(() => {
+  rmSync(join(folder, '..'), { recursive: true, force: true })
+})
+
+/** An outbox over a real folder; the queue is away until told otherwise. */
+function anOutbox(owner = processOwner()) {
+  const time = manualTime()
+  const sink = memoryEventSink()
+  let isAway = true
+  const outbox = eventOutbox({
+    ...time,
+    log: capturedLog(),
+    random: () => 0,
+    sink: { publish: (events) => (isAway ? Promise.reject(new Error('gone')) : sink.publish(events)) },
+    place: { folder, bytes: 1e6, files: systemSpoolFiles, owner },
+  })
+  return {
+    outbox,
+    time,
+    sink,
+    back: () => {
+      isAway = false
+    },
+  }
+}
+
+/** Moves the time on until something is so; the disk takes its own. */
+async function until(time: ManualTime, isSo: () => boolean) {
+  while (!isSo()) await time.advance(250)
+}
+
+/** Waits until what was left is found, which must not take any time. */
+async function found(outbox: EventOutbox, events: number) {
+  while (outbox.spool.found < events) await settle()
+}
+
+const filesIn = (path: string): string[] =>
+  readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  )
+
+test('folders can be entered, and files read, by this user only, whatever the process usually gives', async () => {
+  const before = process.umask(0)
+  const { outbox, time } = anOutbox()
+  outbox.add(anEvent())
+  await until(time, () => outbox.spool.bytes > 0)
+  process.umask(before)
+
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+  const [own = ''] = readdirSync(folder)
+  expect([modeOf(folder), modeOf(join(folder, own))]).toEqual(['700', '700'])
+  expect(filesIn(folder).map(modeOf)).toEqual(['600'])
+  await outbox.close()
+})
+
+test('what one process leaves another finds, and nothing is left when it was sent', async () => {
+  const first = anOutbox(spoolOwner('1'))
+  for (const id of ['a1', 'a2', 'a3']) first.outbox.add(anEvent({ id, uuid: 'a' }))
+  expect(await first.outbox.close()).toBe(0)
+
+  const second = anOutbox(spoolOwner('2'))
+  second.back()
+  await found(second.outbox, 3)
+  await until(second.time, () => second.sink.published.length === 3)
+  await second.outbox.drained()
+  await second.outbox.close()
+
+  expect(second.sink.published.map(({ id }) => id)).toEqual(['a1', 'a2', 'a3'])
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a folder that cannot be made costs nothing but the disk', async () => {
+  mkdirSync(join(folder, '..'), { recursive: true })
+  writeFileSync(folder, 'a file stands where the folder should be')
+  const { outbox, time, back, sink } = anOutbox()
+  outbox.add(anEvent({ id: 'one' }))
+  await until(time, () => outbox.spool.skipped === 1)
+
+  back()
+  await until(time, () => sink.published.length === 1)
+
+  expect(outbox.counts.dropped).toBe(0)
+})
+
+test('a folder that was removed while the process runs is made again', async () => {
+  const { outbox, time } = anOutbox()
+  outbox.add(anEvent({ id: 'one' }))
+  await until(time, () => outbox.spool.bytes > 0)
+  rmSync(folder, { recursive: true })
+
+  outbox.add(anEvent({ id: 'two' }))
+  await until(time, () => outbox.spool.failures > 0)
+  await until(time, () => filesIn(join(folder, '..')).length > 0)
+
+  expect(outbox.waiting).toBe(2)
+  await outbox.close()
+})
+
+test('a process is known to run while it does, and to be gone when it has ended', async () => {
+  const module = new URL('../../../connector/spool/spool-owner.ts', import.meta.url)
+  const script = `console.log((await import('${module}')).processOwner().name); process.stdin.resume()`
+  const other = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const [printed] = await once(other.stdout, 'data')
+  const name = String(printed).trim()
+  const owner = processOwner()
+  expect(owner.isAlive(name)).toBe(true)
+
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+
+  expect(owner.isAlive(name)).toBe(false)
+})
+
+test.runIf(process.platform === 'linux')('a process of before is gone, although its number is in use again', () => {
+  const owner = processOwner()
+
+  expect(owner.isAlive(`${process.ppid}-0-00000000`)).toBe(false)
+  expect(owner.isAlive(owner.name)).toBe(false)
+})

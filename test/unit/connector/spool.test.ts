@@ -1,0 +1,428 @@
+import { describe, expect, test } from 'vitest'
+import { memoryEventSink } from '../../../adapters/memory/memory-event-sink.ts'
+import { eventOutbox } from '../../../connector/events/event-outbox.ts'
+import type { Drop } from '../../../connector/spool/drop-tally.ts'
+import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
+import { sizeOf } from '../../../connector/spool/waiting-events.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
+import { anEvent } from '../../support/records.ts'
+
+const roomy: MemoryLimits = { window: 1e7, all: 2e7 }
+const sizeOfOne = sizeOf(anEvent())
+const roomFor = (window: number, all = window): MemoryLimits => ({ window: window * sizeOfOne, all: all * sizeOfOne })
+
+/** An outbox of process `name` over a disk, before a queue that is away until `back` is called. */
+function aProcess(
+  name: string,
+  {
+    disk = memoryDisk(),
+    time = manualTime(),
+    sink = memoryEventSink(),
+    memory = roomy,
+    bytes = 1e7,
+    alive = [''],
+  } = {},
+) {
+  const log = capturedLog()
+  const drops: Drop[] = []
+  let isAway = true
+  const outbox = eventOutbox({
+    ...time,
+    log,
+    memory,
+    random: () => 0,
+    sink: { publish: (events) => (isAway ? Promise.reject(new Error('connect ECONNREFUSED')) : sink.publish(events)) },
+    place: { folder: '/spool', bytes, files: disk, owner: spoolOwner(name, new Set(alive)) },
+    onDropped: (drop) => void drops.push(drop),
+  })
+  return {
+    disk,
+    time,
+    sink,
+    outbox,
+    log,
+    drops,
+    back: () => {
+      isAway = false
+    },
+    ids: () => sink.published.map(({ id }) => id),
+    add: (...ids: string[]) => ids.map((id) => outbox.add(anEvent({ id, uuid: id.slice(0, 1) }))),
+  }
+}
+
+const numbered = (group: string, count: number) => Array.from({ length: count }, (_, index) => `${group}${index}`)
+const inOrder = (ids: readonly string[]) => ids.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)))
+
+describe('an event that the queue does not take', () => {
+  test('is not on disk at once, and is half a second after it was read', async () => {
+    const { add, time, disk } = aProcess('1')
+    await time.advance(0)
+    add('a1')
+
+    await time.advance(240)
+    expect(disk.writes).toBe(0)
+    await time.advance(260)
+
+    expect(disk.writes).toBe(1)
+    expect([...disk.contents.values()].join('')).toContain('"id":"a1"')
+  })
+
+  test('costs the disk nothing when it is taken in time', async () => {
+    const { add, time, disk, back, ids } = aProcess('1')
+    back()
+    await time.advance(0)
+
+    for (let second = 0; second < 5; second += 1) {
+      add(`a${second}`)
+      await time.advance(1_000)
+    }
+
+    expect([disk.writes, ids().length]).toEqual([0, 5])
+  })
+
+  test('is written together with others, few times however many there are', async () => {
+    const { add, time, disk } = aProcess('1')
+    await time.advance(0)
+
+    add(...numbered('a', 500), ...numbered('b', 500))
+    await time.advance(1_000)
+
+    expect(disk.writes).toBeLessThanOrEqual(2)
+  })
+
+  test('leaves nothing on disk once it was sent', async () => {
+    const { add, time, disk, back, outbox, ids } = aProcess('1')
+    add(...numbered('a', 20))
+    await time.advance(2_000)
+    expect(outbox.spool.bytes).toBe(disk.used())
+    expect(disk.used()).toBeGreaterThan(0)
+
+    back()
+    await time.advance(5_000)
+
+    expect([disk.contents.size, outbox.spool.bytes, outbox.waiting]).toEqual([0, 0, 0])
+    expect(ids()).toEqual(numbered('a', 20))
+  })
+})
+
+describe('when memory is full', () => {
+  test('events wait on disk, and all of them are sent in order when the queue is back', async () => {
+    const { add, time, back, outbox, ids } = aProcess('1', { memory: roomFor(8, 16) })
+    for (let round = 0; round < 50; round += 1) {
+      add(`a${round}`, `b${round}`)
+      await time.advance(250)
+    }
+    expect(outbox.waiting).toBe(100)
+    expect(outbox.spool.events).toBeGreaterThanOrEqual(84)
+    expect(outbox.memoryBytes).toBeLessThanOrEqual(16 * sizeOfOne)
+
+    back()
+    add('a50', 'b50')
+    await time.advance(10_000)
+
+    for (const group of ['a', 'b']) {
+      expect(ids().filter((id) => id.startsWith(group))).toEqual(numbered(group, 51))
+    }
+    expect([outbox.waiting, outbox.counts.dropped, outbox.spool.bytes]).toEqual([0, 0, 0])
+  })
+
+  test('what comes while the disk is read keeps its place behind it', async () => {
+    const { add, time, back, ids } = aProcess('1', { memory: roomFor(4, 8) })
+    for (const id of numbered('a', 30)) {
+      add(id)
+      await time.advance(250)
+    }
+
+    back()
+    for (let next = 30; next < 60; next += 1) {
+      add(`a${next}`)
+      await time.advance(100)
+    }
+    await time.advance(5_000)
+
+    expect(ids()).toEqual(numbered('a', 60))
+  })
+})
+
+describe('the next process', () => {
+  test('sends first what a killed one had, under the same ids', async () => {
+    const killed = aProcess('1')
+    killed.add(...numbered('a', 5))
+    await killed.time.advance(1_000)
+
+    const next = aProcess('2', { disk: killed.disk })
+    next.back()
+    next.add('a5', 'a6')
+    await next.time.advance(1_000)
+
+    expect(next.ids()).toEqual(numbered('a', 7))
+    expect(next.outbox.spool.found).toBe(5)
+    expect(next.disk.contents.size).toBe(0)
+  })
+
+  test('sends what two of them had, each in its order', async () => {
+    const first = aProcess('1', { memory: roomFor(2, 8) })
+    for (const id of numbered('a', 6)) {
+      first.add(id)
+      await first.time.advance(300)
+    }
+    const second = aProcess('2', { disk: first.disk, memory: roomFor(2, 8) })
+    second.add('a6', 'a7', 'a8')
+    await second.time.advance(1_000)
+
+    const third = aProcess('3', { disk: first.disk })
+    third.back()
+    third.add('a9')
+    await third.time.advance(5_000)
+
+    expect(third.ids()).toEqual(numbered('a', 10))
+  })
+
+  test('leaves alone what belongs to a process that runs', async () => {
+    const first = aProcess('1')
+    first.add('a1')
+    await first.time.advance(1_000)
+
+    const second = aProcess('2', { disk: first.disk, alive: ['1'] })
+    second.back()
+    second.add('b1')
+    await second.time.advance(1_000)
+
+    expect(second.ids()).toEqual(['b1'])
+    first.back()
+    await first.time.advance(5_000)
+    expect(first.ids()).toEqual(['a1'])
+  })
+
+  test('is the only one that takes what was left, when two start at once', async () => {
+    const killed = aProcess('1')
+    killed.add(...numbered('a', 5))
+    await killed.time.advance(1_000)
+
+    const both = ['2', '3'].map((name) => aProcess(name, { disk: killed.disk, alive: ['2', '3'] }))
+    for (const one of both) one.back()
+    for (const one of both) await one.time.advance(1_000)
+
+    expect(both.map((one) => one.outbox.spool.found).toSorted((a, b) => a - b)).toEqual([0, 5])
+    expect(both.flatMap((one) => one.ids())).toEqual(numbered('a', 5))
+  })
+
+  test('skips and counts what was torn or damaged, and makes nothing up', async () => {
+    const killed = aProcess('1')
+    killed.add('a0', 'a1', 'a2', 'a3')
+    await killed.time.advance(1_000)
+    const [[path, bytes] = ['', Buffer.alloc(0)]] = killed.disk.contents
+    const damaged = Buffer.from(bytes)
+    damaged.write('CHANNEL_CREATF', bytes.indexOf('CHANNEL_CREATE', bytes.indexOf('"a1"')))
+    killed.disk.contents.set(path, damaged.subarray(0, -5))
+
+    const next = aProcess('2', { disk: killed.disk })
+    next.back()
+    await next.time.advance(1_000)
+
+    expect(next.ids()).toEqual(['a0', 'a2'])
+    expect([next.outbox.spool.damaged, next.outbox.waiting]).toEqual([2, 0])
+  })
+
+  test('survives any bytes in the folder', async () => {
+    const disk = memoryDisk()
+    const line = 'x'.repeat(6 * 1024 * 1024)
+    disk.contents.set('/spool/1.5.0123456789ab/1-0000000001.log', Buffer.from([0xff, 0xfe, 0, 10, 10]))
+    disk.contents.set('/spool/1.5.0123456789ab/2-0000000001.log', Buffer.from(line))
+    disk.contents.set('/spool/1.5.0123456789ab/3-0000000001.log', Buffer.alloc(0))
+    disk.contents.set('/spool/1.5.0123456789ab/notes.txt', Buffer.from('kept'))
+    disk.contents.set('/spool/readme', Buffer.from('kept'))
+
+    const next = aProcess('2', { disk })
+    next.back()
+    next.add('a1')
+    await next.time.advance(1_000)
+
+    expect(next.ids()).toEqual(['a1'])
+    expect(next.outbox.waiting).toBe(0)
+    expect([...disk.contents.values()].join()).toBe('kept,kept')
+  })
+
+  test('drops and counts what waited for longer than the queue itself would keep it', async () => {
+    const killed = aProcess('1')
+    killed.add('a1', 'a2')
+    await killed.time.advance(1_000)
+
+    const late = manualTime(killed.time.clock.now() + 5 * 24 * 3_600_000)
+    const next = aProcess('2', { disk: killed.disk, time: late })
+    next.back()
+    next.add('a3')
+    await next.time.advance(2_000)
+
+    expect(next.ids()).toEqual(['a3'])
+    expect(next.drops).toMatchObject([{ class: 2, count: 2 }])
+  })
+
+  test('finds nothing of what was given up, even when its copy was on disk', async () => {
+    const killed = aProcess('1', { memory: roomFor(3) })
+    killed.add('a0', 'a1', 'a2')
+    await killed.time.advance(1_000)
+    killed.disk.room = killed.disk.used()
+    killed.add('a3')
+    await killed.time.advance(100)
+    expect(killed.outbox.counts.dropped).toBe(1)
+
+    const next = aProcess('2', { disk: killed.disk })
+    next.back()
+    await next.time.advance(1_000)
+
+    expect([next.ids(), next.outbox.spool.damaged]).toEqual([['a1', 'a2'], 0])
+  })
+})
+
+test('a file that the disk does not give back is counted, and the rest is sent', async () => {
+  const { add, time, disk, back, outbox, ids } = aProcess('1', { memory: roomFor(2, 8) })
+  for (const id of numbered('a', 10)) {
+    add(id)
+    await time.advance(250)
+  }
+  const lost = outbox.spool.events
+  for (const path of disk.contents.keys()) disk.contents.set(path, Buffer.alloc(0))
+
+  back()
+  add('b1')
+  await time.advance(5_000)
+
+  expect([ids().length, outbox.spool.damaged, outbox.waiting]).toEqual([11 - lost, lost, 0])
+  expect(lost).toBeGreaterThan(4)
+})
+
+describe('when the disk has no room', () => {
+  const large = (id: string, name: string, uuid: string) =>
+    anEvent({ id, name, uuid, fields: { Filler: 'x'.repeat(2_000) } })
+
+  test('the oldest files of the least class go first, and every event of them is counted', async () => {
+    const one = aProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 400_000 })
+    const names = ['HEARTBEAT', 'CHANNEL_HOLD', 'CHANNEL_DESTROY']
+    for (let round = 0; round < 150; round += 1) {
+      for (const [index, name] of names.entries())
+        one.outbox.add(large(`${index}-${round}`, name, index === 0 ? '' : 'a'))
+      await one.time.advance(250)
+    }
+    const { droppedByClass, dropped } = one.outbox.counts
+    expect(droppedByClass[3]).toBeGreaterThan(100)
+    expect(droppedByClass[2]).toBeGreaterThan(0)
+    expect(droppedByClass[1]).toBe(0)
+    expect(one.disk.used()).toBeLessThanOrEqual(400_000)
+
+    one.back()
+    await one.time.advance(60_000)
+
+    expect(one.ids().length + dropped).toBe(450)
+    expect(one.ids().filter((id) => id.startsWith('2-'))).toEqual(
+      Array.from({ length: 150 }, (_, index) => `2-${index}`),
+    )
+    expect(one.drops.reduce((sum, { count }) => sum + count, 0)).toBe(dropped)
+  })
+
+  test('events wait in memory, nothing else fails, and it is told once', async () => {
+    const { add, time, disk, back, outbox, ids, log } = aProcess('1')
+    disk.room = 100
+    add(...numbered('a', 20))
+    await time.advance(20_000)
+    expect([outbox.spool.skipped, outbox.waiting]).toEqual([20, 20])
+    expect(outbox.spool.failures).toBeGreaterThan(1)
+    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+
+    back()
+    await time.advance(5_000)
+
+    expect(ids()).toEqual(numbered('a', 20))
+    expect(outbox.counts.dropped).toBe(0)
+  })
+
+  test('events are written when there is room again, each once', async () => {
+    const { add, time, disk, outbox } = aProcess('1', { memory: roomFor(4, 40) })
+    disk.room = 1_000
+    add(...numbered('a', 20))
+    await time.advance(2_000)
+
+    disk.room = Infinity
+    await time.advance(10_000)
+    expect(outbox.spool.events).toBe(16)
+    const next = aProcess('2', { disk })
+    next.back()
+    await next.time.advance(2_000)
+
+    expect(next.ids()).toEqual(numbered('a', 20))
+    expect(next.outbox.spool.damaged).toBe(0)
+  })
+
+  test('a folder that cannot be written is told in the same way', async () => {
+    const { add, time, disk, back, ids, outbox } = aProcess('1')
+    disk.isReadOnly = true
+    add(...numbered('a', 3))
+    await time.advance(2_000)
+    expect(outbox.spool.skipped).toBe(3)
+
+    back()
+    await time.advance(2_000)
+
+    expect(ids()).toEqual(numbered('a', 3))
+  })
+})
+
+describe('a disk that does not answer', () => {
+  test('holds up nothing that memory has room for', async () => {
+    const { add, time, disk, back, ids } = aProcess('1')
+    disk.beforeWrite = () => new Promise(() => {})
+    add(...numbered('a', 3))
+    await time.advance(2_000)
+
+    back()
+    add('a3')
+    await time.advance(5_000)
+
+    expect(ids()).toEqual(numbered('a', 4))
+  })
+})
+
+describe('told to stop', () => {
+  test('it puts what waits on disk, however young, and the next process sends it', async () => {
+    const { add, time, disk, outbox } = aProcess('1')
+    await time.advance(0)
+    add(...numbered('a', 5))
+
+    expect(await outbox.close()).toBe(0)
+
+    const next = aProcess('2', { disk })
+    next.back()
+    await next.time.advance(1_000)
+    expect(next.ids()).toEqual(numbered('a', 5))
+  })
+
+  test('it counts as dropped what the disk does not take', async () => {
+    const { add, time, disk, outbox, drops } = aProcess('1')
+    await time.advance(0)
+    disk.isReadOnly = true
+    add(...numbered('a', 5))
+
+    expect(await outbox.close()).toBe(5)
+
+    expect(drops).toMatchObject([{ class: 2, count: 5 }])
+  })
+})
+
+test('order is kept when a batch is taken in part while events wait on disk', async () => {
+  const { add, time, back, sink, ids } = aProcess('1', { memory: roomFor(4, 12) })
+  for (let round = 0; round < 20; round += 1) {
+    add(`a${round}`, `b${round}`)
+    await time.advance(250)
+  }
+  let asked = 0
+  sink.refuses = () => (asked += 1) % 3 === 0
+  back()
+  await time.advance(120_000)
+
+  for (const group of ['a', 'b']) {
+    const sent = ids().filter((id) => id.startsWith(group))
+    expect(sent).toEqual(inOrder(numbered(group, 20)))
+  }
+})
