@@ -31,6 +31,9 @@ export interface Part {
 /** What the platform keeps for itself. */
 const ofNoTenant = new Set(['connectors', 'connectorStarts', 'gaps', 'highestSessions', 'subscriptions'])
 
+/** A clean-up that is queued again more often has no end. */
+const mostCleanups = 9
+
 /** All that left the service for the engine, the hooks, mail servers and the background. */
 const sentBy = ({ ports }: Api) =>
   asText([ports.engine.given, ports.events.published, ports.mail.sent, ports.cleanups.queued])
@@ -72,14 +75,16 @@ async function callFor(platform: Likes, name: string, caller: Caller, route: Rou
   }
 }
 
-/** Does what a deletion left to the background, with its grace over. Tells whether there was such a thing. */
+/** Does what a deletion left to the background, however often it is queued again. Tells whether all of it is gone. */
 async function cleanUpAfter({ ports, tools, clock }: Api): Promise<boolean> {
-  const [queued] = ports.cleanups.queued
-  if (queued === undefined) return false
-  const { domain, requestedAt } = queued
-  clock.move(120_000)
-  await cleanUp.over(ports, tools)(aBatch([{ version: 1, domain, requestedAt }]), aContext)
-  return !(await ports.domains.exists(domain)) && (await ports.accounts.list(domain)).length === 0
+  const { queued } = ports.cleanups
+  for (let done = 0; done < queued.length && done < mostCleanups; done += 1) {
+    const { delaySeconds: _, ...message } = { delaySeconds: 0, ...queued[done] }
+    clock.move(120_000)
+    await cleanUp.over(ports, tools)(aBatch([{ version: 1, ...message }]), aContext)
+  }
+  const [{ domain } = { domain: '' }] = queued
+  return domain !== '' && !(await ports.domains.exists(domain)) && (await ports.accounts.list(domain)).length === 0
 }
 
 /** Calls every endpoint for each tenant and compares all that is stored of every other tenant before and after. */
