@@ -81,7 +81,7 @@ export function engineWorks(parts: WorksParts): EngineWorks {
     },
   })
 
-  const reading = engineReading({ ...parts, link: commands, onRead: () => held.wasRead() })
+  const reading = engineReading({ ...parts, link: commands, onRead: (channels) => held.wasRead(channels) })
   const engine: Engine = {
     name,
     commands,

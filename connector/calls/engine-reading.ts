@@ -43,7 +43,7 @@ export interface EngineReadingParts {
   readonly clock: Clock
   readonly timers: Timers
   /** Told of every reading that succeeded. */
-  readonly onRead?: () => void
+  readonly onRead?: (channels: readonly ListedChannel[]) => void
 }
 
 /** One reading of the engine's channels. */
@@ -69,7 +69,7 @@ export function engineReading(parts: EngineReadingParts): EngineReading {
   const readAll = async (): Promise<readonly ListedChannel[]> => {
     const rows = await readChannels(link)
     const channels = await Promise.all(rows.map((row) => listed(reader(row), registry, domains)))
-    onRead()
+    onRead(channels)
     return channels
   }
 

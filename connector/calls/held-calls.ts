@@ -5,19 +5,30 @@ import type { Channel, ChannelRegistry } from './channel-registry.ts'
 /** The two links of an engine break within moments of each other when the engine goes; this is a long moment. */
 const togetherMs = 5_000
 
+/** By then the registry has learned what the engine listed when its links came up. */
+const learnedMs = 60_000
+
+/** What is known of a channel that decides who may see it. */
+type Owned = Pick<Channel, 'domain' | 'presenceId'>
+
+/** A channel that the engine listed when its links came up. */
+type Listed = Owned & { readonly row: Readonly<Record<string, string>> }
+
 /** What an engine holds, or held when it was last heard. */
 export interface HeldCalls {
   /** The event link came up: from now on the registry is told of every call that begins. */
   heard(): void
-  /** Every channel of the engine was read: while its event link is up, the registry now knows all of them. */
-  wasRead(): void
-  /** The event link was lost: what the registry knows of the engine is what it held when it was last heard. */
+  /** Every channel of the engine was read. With the first reading while its event link is up, all of them are known. */
+  wasRead(channels: readonly Listed[]): void
+  /** The event link was lost: what is known of the engine is what it held when it was last heard. */
   eventsLost(): void
   /** The command link was lost. */
   commandsLost(): void
+  /** Another connector, which has lost the engine too, told that it was without channels when it was last heard. */
+  toldEmpty(): void
   /**
    * Whether the engine, which cannot be asked now, may hold a call that the scope reaches: whether it held one when it
-   * was last heard; true while that is not known. An engine that this process has never heard may hold anything.
+   * was last heard; true while that is not known. An engine of which nobody has heard may hold anything.
    */
   mayHold(scope: CommandScope): boolean
   /** How many channels it holds, or held when it was last heard; absent while that is not known. */
@@ -25,35 +36,60 @@ export interface HeldCalls {
 }
 
 /** Knows nothing of the engine at first. */
-export function heldCalls(registry: Pick<ChannelRegistry, 'of'>, engine: string, clock: Clock): HeldCalls {
+export function heldCalls(registry: Pick<ChannelRegistry, 'of' | 'hasEnded'>, engine: string, clock: Clock): HeldCalls {
+  let isHeard = false
   let listens = false
   let isWhole = false
-  let eventsLostAt = 0
+  let lostAt = 0
+  let first: { readonly at: number; readonly channels: readonly Listed[] } | undefined
+
+  /** What the registry knows, and of the first reading what it may not have learned yet. */
+  const channels = (): Owned[] => {
+    const known = registry.of(engine)
+    const uuids = new Set(known.map(({ uuid }) => uuid))
+    const others = (first?.channels ?? []).filter(({ row }) => {
+      const uuid = row['uuid']?.toLowerCase() ?? ''
+      return !uuids.has(uuid) && !registry.hasEnded(uuid)
+    })
+    return [...known, ...others]
+  }
+  const forgetFirst = (now: number) => {
+    if (first !== undefined && now - first.at > learnedMs) first = undefined
+  }
 
   return {
     heard: () => {
+      isHeard = true
       listens = true
       isWhole = false
+      first = undefined
     },
-    wasRead: () => {
-      isWhole = isWhole || listens
+    wasRead: (read) => {
+      forgetFirst(clock.now())
+      if (isWhole || !listens) return
+      isWhole = true
+      first = { at: clock.now(), channels: read }
     },
     eventsLost: () => {
       listens = false
-      eventsLostAt = clock.now()
+      lostAt = clock.now()
+      forgetFirst(lostAt)
     },
     commandsLost: () => {
-      if (!listens && clock.now() - eventsLostAt > togetherMs) isWhole = false
+      if (!listens && clock.now() - lostAt > togetherMs) isWhole = false
     },
-    mayHold: (scope) => !isWhole || registry.of(engine).some((channel) => mayReach(scope, channel)),
+    toldEmpty: () => {
+      if (!isHeard) isWhole = true
+    },
+    mayHold: (scope) => !isWhole || channels().some((channel) => mayReach(scope, channel)),
     get count() {
-      return isWhole ? registry.of(engine).length : undefined
+      return isWhole ? channels().length : undefined
     },
   }
 }
 
 /** A channel whose domain or presence id is not known may be in any scope. */
-function mayReach({ domain, presenceId }: CommandScope, channel: Channel): boolean {
+function mayReach({ domain, presenceId }: CommandScope, channel: Owned): boolean {
   if (domain !== null && channel.domain !== '' && channel.domain !== domain) return false
   return presenceId === null || channel.presenceId === '' || channel.presenceId === presenceId.toLowerCase()
 }

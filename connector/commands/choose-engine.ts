@@ -1,10 +1,10 @@
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
-import { type Engine, isHealthy } from '../engine.ts'
+import { isHealthy } from '../engine.ts'
 import { type Timers, pause } from '../timers.ts'
 import type { CommandEngine } from './command-dispatch.ts'
 import { contactLine } from './command-line.ts'
 
-/** How long engines are asked where a phone is registered; after that a call goes where there is most room. */
+/** How long engines are asked where a phone is registered: their links carry one command at a time. */
 const askMs = 1_000
 
 /** What choosing needs. */
@@ -12,14 +12,13 @@ export interface ChoiceParts {
   readonly engines: readonly CommandEngine[]
   readonly registry: Pick<ChannelRegistry, 'proven'>
   readonly timers: Timers
-  /** The name of the engine where an account's phone is registered, when it is known; lower-cased names. */
-  readonly engineOf?: ((domain: string, login: string) => string | undefined) | undefined
 }
 
 /**
- * The engine that rings an account's phone: of those with both links up the one where the phone is registered, as far
- * as that is known or the engines tell it in time; of several, the one with the fewest channels; of those the first.
- * Absent when no engine is up. Throws `ValueRefused` for a login or a domain that cannot be one.
+ * The engine that rings an account's phone: of those with both links up the one where the phone is registered, as the
+ * engines themselves tell it; else one that answers at all; of several the one with the fewest channels, and of those
+ * the first. Where there is but one engine, it is not asked. Absent when none is up. Throws `ValueRefused` for a login
+ * or a domain that cannot be one.
  */
 export async function chooseEngine(
   parts: ChoiceParts,
@@ -28,36 +27,31 @@ export async function chooseEngine(
   const healthy = parts.engines.filter(({ engine }) => isHealthy(engine))
   if (healthy.length <= 1) return healthy[0]
   const line = contactLine(phone.login, phone.domain)
-  const known = parts.engineOf?.(phone.domain ?? '', phone.login.toLowerCase())
-  const at = healthy.find(({ engine }) => engine.name === known)
-  if (at !== undefined) return at
-  const registered = await withContact(healthy, line, parts.timers)
-  return leastBusy(registered.length > 0 ? registered : healthy, parts.registry)
+  const answers = await askAll(healthy, line, parts.timers)
+  const said = (answer: boolean) => healthy.filter((one) => answers.get(one) === answer && isHealthy(one.engine))
+  const best = [said(true), said(false), healthy].find((engines) => engines.length > 0) ?? []
+  return leastBusy(best, parts.registry)
 }
 
-/** The engines that say in time that they have a contact of the phone. */
-async function withContact(
+/** What each engine says in time: whether it has a contact of the phone. One that fails to say is left out. */
+async function askAll(
   engines: readonly CommandEngine[],
   line: string,
   timers: Timers,
-): Promise<readonly CommandEngine[]> {
-  const found = new Set<CommandEngine>()
+): Promise<ReadonlyMap<CommandEngine, boolean>> {
+  const answers = new Map<CommandEngine, boolean>()
   const over = new AbortController()
-  const asked = engines.map(async (engine) => {
-    if (await hasContact(engine.engine, line)) found.add(engine)
+  const asked = engines.map(async (one) => {
+    try {
+      // Dial strings such as `sofia/internal/sip:…`, or `error/user_not_registered`.
+      answers.set(one, (await one.engine.commands.api(line)).includes('sofia/'))
+    } catch {
+      // Whoever gives no answer to a question is not given a call before one who does.
+    }
   })
   await Promise.race([Promise.all(asked), pause(timers, askMs, over.signal)])
   over.abort()
-  return engines.filter((engine) => found.has(engine) && isHealthy(engine.engine))
-}
-
-/** The engine answers with dial strings such as `sofia/internal/sip:…`, or with `error/user_not_registered`. */
-async function hasContact({ commands }: { readonly commands: Pick<Engine['commands'], 'api'> }, line: string) {
-  try {
-    return (await commands.api(line)).includes('sofia/')
-  } catch {
-    return false
-  }
+  return new Map(answers)
 }
 
 /** Calls that were placed a moment ago count as well: their channels are told of later. */

@@ -10,7 +10,7 @@ import { type Destination, type DispatchParts, type PreparedCommand, prepare } f
 import { ValueRefused } from './command-line.ts'
 
 /** What finding a command's way needs. */
-export interface RouteParts extends DispatchParts, Pick<ChoiceParts, 'timers' | 'engineOf'> {
+export interface RouteParts extends DispatchParts, Pick<ChoiceParts, 'timers'> {
   readonly clock: Clock
 }
 

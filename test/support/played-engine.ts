@@ -44,7 +44,13 @@ export function playedEngine(
   return {
     engine: { name, commands, events },
     jobs,
-    reading: engineReading({ ...time, link: commands, registry, domains, onRead: () => held.wasRead() }),
+    reading: engineReading({
+      ...time,
+      link: commands,
+      registry,
+      domains,
+      onRead: (channels) => held.wasRead(channels),
+    }),
     held,
     up: () => {
       commands.up()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Engine } from '../engine.ts'
 import { originate } from './originate.ts'
 import { show } from './show.ts'
-import { sofia } from './sofia.ts'
+import { sofia, sofiaContact } from './sofia.ts'
 import * as system from './system.ts'
 import * as uuid from './uuid-commands.ts'
 
@@ -24,6 +24,7 @@ const commands = new Map<string, ApiCommand>([
   ['hupall', uuid.hangUpAll],
   ['show', show],
   ['sofia', sofia],
+  ['sofia_contact', sofiaContact],
   ['status', system.statusText],
   ['version', (_engine, argument) => system.version(argument)],
   ['hostname', system.hostname],

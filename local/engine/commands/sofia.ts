@@ -12,6 +12,15 @@ export function sofia(engine: Engine, argument: string): string {
   return '-USAGE: sofia status|profile\n'
 }
 
+/** `sofia_contact [<profile>/]<user>@<domain>`: the dial string of the user's phone. Any profile will do, as recorded. */
+export function sofiaContact(engine: Engine, argument: string): string {
+  const address = argument.slice(argument.indexOf('/') + 1)
+  const at = Math.max(address.lastIndexOf('@'), 0)
+  const phone = engine.phones.find(address.slice(0, at), address.slice(at + 1))
+  if (phone === undefined) return 'error/user_not_registered'
+  return `sofia/internal/sip:${phone.login}@127.0.0.1:${phone.port}`
+}
+
 function profileCommand(engine: Engine, [profile, command, address = '']: readonly string[]): string {
   if (profile !== 'internal') return 'Invalid Profile!\n'
   if (command !== 'flush_inbound_reg') return '-ERR Unknown command!\n'

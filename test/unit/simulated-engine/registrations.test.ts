@@ -165,3 +165,16 @@ test('the list of registrations is as recorded, and follows a moment late', asyn
   expect(shapesOf(list?.answered ?? [])).toEqual(shapesOf(list?.recorded ?? []))
   expect([late.body, settled.body]).toEqual(['\n5 total.\n', '\n4 total.\n'])
 })
+
+test("a phone's contact is told as recorded, whatever the profile", async () => {
+  const replayed = await replay(lab, 'api/registrations')
+  const contacts = replayed.filter(({ sent }) => /^api sofia_contact \S*(?:1001|9999)/.test(sent))
+
+  expect(contacts.map(({ sent }) => sent.replace('api sofia_contact ', '').trim())).toEqual([
+    'internal/1001@tenant1.example.com',
+    'nosuchprofile/1001@tenant1.example.com',
+    '9999@tenant1.example.com',
+  ])
+  const portless = (frames: readonly { readonly body: string }[]) => frames.map(({ body }) => body.replace(/:\d+$/, ''))
+  for (const { answered, recorded } of contacts) expect(portless(answered)).toEqual(portless(recorded))
+})

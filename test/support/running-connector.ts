@@ -1,0 +1,109 @@
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type Connector, startConnector } from '../../connector/connector.ts'
+import type { EngineAddress } from '../../connector/engine.ts'
+import { openEslSession } from '../../connector/esl/session.ts'
+import type { CommandMessage } from '../../contracts/messages/command.ts'
+import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands.ts'
+import { type CapturedLog, capturedLog } from './captured-log.ts'
+import { aCommandMessage } from './command-message.ts'
+import { type ManualTime, manualTime, settle } from './manual-time.ts'
+import { aDomain } from './records.ts'
+
+/** A whole connector over memory stores, on the event sockets given, whose time is in hand, that of its links too. */
+export interface RunningConnector {
+  readonly connector: Connector
+  readonly ports: ReturnType<typeof memoryPorts>
+  readonly time: ManualTime
+  readonly log: CapturedLog
+  /** Records a command as an endpoint does and queues its message. */
+  post(command: EngineCommand, scope?: CommandScope): Promise<CommandMessage>
+  /** What became of a command so far. */
+  outcome(message: CommandMessage): Promise<CommandOutcome | undefined>
+  /** Posts a command and waits for its outcome, moving the time on. */
+  run(command: EngineCommand, scope?: CommandScope): Promise<CommandOutcome | undefined>
+  /** Moves the time on in small steps until something is so; fails when five minutes do not bring it about. */
+  until(isSo: () => boolean | Promise<boolean>): Promise<void>
+  /** Lets what takes no time happen until something is so: the network is waited for, the clock stands still. */
+  atOnce(isSo: () => boolean | Promise<boolean>): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The scope of the domain that most tests work in. */
+export const tenant: CommandScope = { domain: 'a.example.com', presenceId: null }
+
+/** Starts a connector that knows the domains `a.example.com` and `b.example.com`. */
+export async function aRunningConnector(
+  engines: readonly EngineAddress[],
+  { time = manualTime(), random = () => 0 }: { readonly time?: ManualTime; readonly random?: () => number } = {},
+): Promise<RunningConnector> {
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  for (const name of ['a.example.com', 'b.example.com']) await ports.domains.create(aDomain({ name }))
+  const bodies: string[] = []
+  const log = capturedLog()
+  const connector = startConnector({
+    clock: time.clock,
+    timers: time.timers,
+    ports,
+    receiver: {
+      receive: async (_limit, signal) => {
+        while (bodies.length === 0 && !signal.aborted) await settle()
+        return bodies.splice(0).map((body) => ({ body, group: body, receipt: body }))
+      },
+      remove: async () => {},
+    },
+    openLink: (options) => openEslSession({ ...options, timers: time.timers }),
+    engines,
+    connectorId: 'connector-1',
+    version: '1.2.3',
+    random,
+    log,
+  })
+
+  const outcome = async ({ id }: CommandMessage) => (await ports.commands.read(id))?.outcome
+  const post = async (command: EngineCommand, scope = tenant) => {
+    const now = time.clock.now()
+    const message = aCommandMessage({ command, scope, createdAt: now, deadlineAt: now + 20_000 })
+    await ports.commands.create(message)
+    bodies.push(JSON.stringify(message))
+    return message
+  }
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    for (let steps = 0; steps < 15_000; steps += 1) {
+      for (let turns = 0; turns < 4; turns += 1) {
+        if (await isSo()) return
+        await settle()
+      }
+      await time.advance(20)
+    }
+    throw new Error('it did not come about')
+  }
+  const atOnce = async (isSo: () => boolean | Promise<boolean>) => {
+    for (let turns = 0; turns < 20_000; turns += 1) {
+      if (await isSo()) return
+      await settle()
+    }
+    throw new Error('it did not come about by itself')
+  }
+  return {
+    connector,
+    ports,
+    time,
+    log,
+    post,
+    outcome,
+    run: async (command, scope) => {
+      const message = await post(command, scope)
+      await until(async () => (await outcome(message)) !== undefined)
+      return outcome(message)
+    },
+    until,
+    atOnce,
+    stop: async () => {
+      const stopped = connector.stop(0)
+      let isStopped = false
+      void stopped.finally(() => (isStopped = true))
+      await until(() => isStopped)
+    },
+  }
+}
