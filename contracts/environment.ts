@@ -18,6 +18,11 @@ export const environment = {
   /** `on` lets callflows hold `js` and `script` steps; `off` where unset. */
   scriptSteps: 'SCRIPT_STEPS',
   /**
+   * Seconds between the deletion of a domain and the removal of what it leaves: 1 to 900; 120 where unset. Below 60 it
+   * is shorter than a request and the functions behind the queues may take: for tests.
+   */
+  deletionGraceSeconds: 'DELETION_GRACE_SECONDS',
+  /**
    * Rates that requests are held to, as {@link usualRateLimits} writes them; unset or `off`: none. A rate that is not
    * named is not held.
    */

@@ -90,6 +90,8 @@ export interface QueuedCleanup {
   readonly domain: string
   /** When the deletion was asked for, epoch milliseconds. */
   readonly requestedAt: number
+  /** When the clean-up had its calls ended and its phones dropped, epoch milliseconds; absent before. */
+  readonly silencedAt?: number | undefined
   readonly delaySeconds: number
 }
 

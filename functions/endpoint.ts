@@ -2,6 +2,7 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { createLogger } from '../adapters/log/logger.ts'
+import { withTimeLimit } from '../adapters/time-limit.ts'
 import type { Route } from '../contracts/routes/route.ts'
 import { DomainError } from '../core/errors.ts'
 import type { PortName, PortsOf } from '../core/ports.ts'
@@ -55,7 +56,10 @@ export function createEndpoint<const R extends Route>(
   const finish = (exchange: Exchange, answer: Answer) =>
     finishExchange(exchange, route, (ports as OwnPorts).audit, tools, answer)
   const handle = middy<Exchange, Answer>(async (exchange: Exchange, context: Context) => {
-    const answer = await withDeadline(runExchange(exchange, endpoint), context.getRemainingTimeInMillis() - reserveMs)
+    const limitMs = context.getRemainingTimeInMillis() - reserveMs
+    const limit = { until: tools.clock.now() + limitMs, clock: tools.clock }
+    const work = withTimeLimit(limit, () => runExchange(exchange, endpoint))
+    const answer = await withDeadline(work, limitMs)
     if (answer === late) throw new DomainError('deadline_exceeded', lateText)
     return answer
   })

@@ -3,6 +3,7 @@ import middy from '@middy/core'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import type * as z from 'zod/mini'
 import type { Log } from '../adapters/log/logger.ts'
+import { withTimeLimit } from '../adapters/time-limit.ts'
 import { queues } from '../contracts/resources.ts'
 import type { Worker } from '../contracts/workers.ts'
 import type { PortName, PortsOf } from '../core/ports.ts'
@@ -19,7 +20,7 @@ export type WorkerAdaptersOf<W extends Worker> = { readonly [P in keyof W['needs
 type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
 
 /** What a worker works with besides its ports. */
-export type WorkerTools = Pick<EndpointTools, 'clock' | 'random' | 'log'>
+export type WorkerTools = Pick<EndpointTools, 'clock' | 'random' | 'log' | 'settings'>
 
 /** Handles one message. What it throws sends the message back to its queue. */
 export type HandleMessage<W extends Worker> = (
@@ -68,8 +69,13 @@ export function createWorker<const W extends Worker>(
     return end
   }
   const run = middy<Batch, SQSBatchResponse>(async (batch: Batch, context: Context) => {
-    const work = handleBatch(batch.records, queues[record.queue].fifo, async (message) => handleOne(batch, message))
-    const failed = await withDeadline(work, context.getRemainingTimeInMillis() - reserveMs)
+    const limitMs = context.getRemainingTimeInMillis() - reserveMs
+    const limit = { until: tools.clock.now() + limitMs, clock: tools.clock }
+    const { fifo } = queues[record.queue]
+    const work = withTimeLimit(limit, () =>
+      handleBatch(batch.records, fifo, async (message) => handleOne(batch, message)),
+    )
+    const failed = await withDeadline(work, limitMs)
     if (failed === late) throw new Error('the time of the function ran out')
     return response(failed)
   }).onError(({ event: { records, done }, error }) => {

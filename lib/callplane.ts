@@ -57,6 +57,7 @@ function environmentFrom(settings: Settings, version: string): Record<string, st
     [environment.rootName]: settings.rootName,
     [environment.tokenSeconds]: settings.tokenSeconds,
     [environment.passwordMinLength]: settings.passwordMinLength,
+    [environment.deletionGraceSeconds]: settings.deletionGraceSeconds,
     [environment.scriptSteps]: settings.scriptSteps,
     [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
   }

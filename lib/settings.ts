@@ -35,6 +35,8 @@ export interface Settings {
   readonly tokenSeconds: string
   /** Least length of a password; empty: the functions' default. */
   readonly passwordMinLength: string
+  /** Seconds between the deletion of a domain and the removal of what it leaves; empty: the functions' default. */
+  readonly deletionGraceSeconds: string
   /** `on` lets callflows hold `js` and `script` steps; empty: the functions' default, which is off. */
   readonly scriptSteps: string
   /** The rates that requests are held to, in the form of contracts/environment.ts; `off`: none. */
@@ -90,6 +92,7 @@ const rules: { readonly [Name in ContextName]: { readonly fallback: string; read
   rootName: { fallback: '', rule: optional(matching(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, ., _ or -')) },
   tokenSeconds: { fallback: '', rule: optional(wholeNumber(300, 8_640_000)) },
   passwordMinLength: { fallback: '', rule: optional(wholeNumber(1, 128)) },
+  deletionGraceSeconds: { fallback: '', rule: optional(wholeNumber(60, 900)) },
   scriptSteps: { fallback: '', rule: optional(oneOf('on', 'off')) },
   rateLimits: { fallback: usualRateLimits, rule: rates },
   hookAllowedNetworks: { fallback: '', rule: listOf(anyNetwork) },
@@ -115,6 +118,7 @@ export function readSettings(node: Node): Settings {
     rootName: read('rootName'),
     tokenSeconds: read('tokenSeconds'),
     passwordMinLength: read('passwordMinLength'),
+    deletionGraceSeconds: read('deletionGraceSeconds'),
     scriptSteps: read('scriptSteps'),
     rateLimits: read('rateLimits'),
     hookAllowedNetworks: read('hookAllowedNetworks'),

@@ -17,6 +17,8 @@ export interface Settings {
   readonly engineCredential: string | undefined
   readonly hookAllowedNetworks: string
   readonly rateLimits: string
+  /** Empty: the functions' default. */
+  readonly deletionGraceSeconds: string
   readonly dynamodbEndpoint: string | undefined
   readonly sqsEndpoint: string | undefined
   readonly s3Endpoint: string | undefined
@@ -40,6 +42,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     engineCredential: given('ENGINE_CREDENTIAL'),
     hookAllowedNetworks: env['HOOK_ALLOWED_NETWORKS'] ?? '127.0.0.0/8,::1/128',
     rateLimits: given('RATE_LIMITS') ?? 'off',
+    deletionGraceSeconds: readGrace(given('DELETION_GRACE_SECONDS')),
     dynamodbEndpoint: readEndpoint('DYNAMODB_ENDPOINT', given('DYNAMODB_ENDPOINT')),
     sqsEndpoint: readEndpoint('SQS_ENDPOINT', given('SQS_ENDPOINT')),
     s3Endpoint: readEndpoint('S3_ENDPOINT', given('S3_ENDPOINT')),
@@ -53,6 +56,12 @@ function readPort(name: string, text: string | undefined, fallback: number): num
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new PlainError(`${name} must be a port number, got "${text}"`)
   return port
+}
+
+/** The queue delays a message by 900 s at most. */
+function readGrace(text: string | undefined): string {
+  if (text === undefined || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 900)) return text ?? ''
+  throw new PlainError(`DELETION_GRACE_SECONDS must be a whole number from 1 to 900, got "${text}"`)
 }
 
 function readHost(text: string | undefined): string {

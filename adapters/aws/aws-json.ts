@@ -1,6 +1,7 @@
 import { environment } from '../../contracts/environment.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
+import { TimeLimitPassed } from '../time-limit.ts'
 import { signedRequest } from './signed-request.ts'
 
 /** A service that takes and answers JSON. */
@@ -84,7 +85,8 @@ const PASSING = /throttl|limitexceeded|throughputexceeded|overlimit|toomanyreque
 
 /**
  * Calls an action of a service, again where a fault may pass, and answers its JSON. Fails with `store_unavailable` when
- * the service cannot be had and with `internal_error` when it refuses; `cause` is a {@link ServiceRefusal} if and only
+ * the service cannot be had, with `internal_error` when it refuses, and with `deadline_exceeded` when the work is past its
+ * limit; `cause` is a {@link ServiceRefusal} if and only
  * if it answered, so that whoever sent something knows whether it may have arrived.
  */
 export async function awsJson(
@@ -97,6 +99,7 @@ export async function awsJson(
     try {
       return await awsJsonOnce(context, service, action, input)
     } catch (cause) {
+      if (cause instanceof TimeLimitPassed) throw new DomainError('deadline_exceeded', cause.message, { cause })
       const wait = WAITS_MS[tries]
       if (!passes(cause)) throw new DomainError('internal_error', `${service.title} refused the request`, { cause })
       if (wait === undefined) {

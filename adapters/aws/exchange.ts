@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { checkTimeLimit } from '../time-limit.ts'
 
 /** What a service of the cloud answered. */
 export interface Answer {
@@ -25,9 +26,11 @@ export interface Exchange {
 
 /**
  * One HTTP exchange with a service of the cloud, over connections that are kept. Node's own
- * client: `fetch` would add its load time to a cold start. Rejects when no whole answer came in time.
+ * client: `fetch` would add its load time to a cold start. Rejects when no whole answer came in time, and sends nothing
+ * for work that is past its limit ({@link checkTimeLimit}).
  */
-export function exchange(url: URL, given: Exchange): Promise<Answer> {
+export async function exchange(url: URL, given: Exchange): Promise<Answer> {
+  checkTimeLimit()
   const isSecure = url.protocol === 'https:'
   const timeout = AbortSignal.timeout(given.timeoutMs)
   const options = {

@@ -13,13 +13,21 @@ export interface Place {
   readonly pk: string
 }
 
-/** Removes every item of a place, however many; `false` when time ran out before (`until`, epoch milliseconds). */
-export async function emptyPartition(context: AdapterContext, place: Place, until: number): Promise<boolean> {
+/**
+ * Removes every item of a place, however many, and answers their number; `undefined` when time ran out before (`until`,
+ * epoch milliseconds).
+ */
+export async function emptyPartition(
+  context: AdapterContext,
+  place: Place,
+  until: number,
+): Promise<number | undefined> {
   const TableName = tableName(context, place.table)
-  for (;;) {
+  for (let removed = 0; ; ) {
     const keys = await firstKeys(context, place)
-    if (keys.length === 0) return true
-    if (context.clock.now() >= until) return false
+    if (keys.length === 0) return removed
+    if (context.clock.now() >= until) return undefined
+    removed += keys.length
     const batches = Array.from({ length: Math.ceil(keys.length / WRITE_BATCH_ITEMS) }, (_, index) =>
       keys.slice(index * WRITE_BATCH_ITEMS, (index + 1) * WRITE_BATCH_ITEMS),
     )

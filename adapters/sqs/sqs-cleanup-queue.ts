@@ -8,8 +8,8 @@ import { queueBody } from './queue-text.ts'
 /** Deleted domains on a standard queue. Each message is removed only when its part of the work is done. */
 export function sqsCleanupQueue(context: AdapterContext): CleanupQueue {
   return {
-    async send({ domain, requestedAt, delaySeconds }) {
-      const message: CleanupMessage = { version: 1, domain, requestedAt }
+    async send({ delaySeconds, ...cleanup }) {
+      const message: CleanupMessage = { version: 1, ...cleanup }
       await awsJson(context, services.sqs, 'SendMessage', {
         QueueUrl: required(context, queues.cleanups.variable),
         MessageBody: queueBody(message),

@@ -6,6 +6,7 @@ export const cleanupMessage = z.object({
   version: z.literal(1),
   domain: domainName,
   requestedAt: z.int(),
+  silencedAt: z.optional(z.int()),
 })
 
 /** See {@link cleanupMessage}. */

@@ -13,11 +13,8 @@ export type CleanUpDomainPorts = PortsOf<{
 /** A request is over within 29 s: whatever was let in before the mark has been written, or never will be. */
 const requestMs = 30_000
 
-/**
- * Nothing is removed sooner after the mark: requests that were let in before it are over, the last events of its calls
- * have reached its hooks, and no connector writes of its phones any more.
- */
-const graceMs = 120_000
+/** After its calls were ended and its phones dropped, their last events have this long to arrive, or the whole grace. */
+const settleMs = 15_000
 
 /** When to look again for a mark that is not there yet. */
 const unmarkedSeconds = 15
@@ -25,6 +22,11 @@ const unmarkedSeconds = 15
 /** What a clean-up works with besides its ports. */
 export interface CleanUpTools {
   readonly clock: Clock
+  /**
+   * Nothing is removed sooner after the mark: requests that were let in before it are over, the last events of its
+   * calls have reached its hooks, and no connector writes of its phones any more.
+   */
+  readonly graceMs: number
   /** It may work until then, epoch milliseconds. */
   readonly until: number
 }
@@ -37,20 +39,24 @@ export interface CleanUpTools {
  */
 export async function cleanUpDomain(
   ports: CleanUpDomainPorts,
-  { domain, requestedAt }: Omit<QueuedCleanup, 'delaySeconds'>,
-  { clock, until }: CleanUpTools,
+  message: Omit<QueuedCleanup, 'delaySeconds'>,
+  { clock, graceMs, until }: CleanUpTools,
 ): Promise<'done' | 'queued again'> {
-  const again = async (delaySeconds: number) => {
-    await ports.cleanups.send({ domain, requestedAt, delaySeconds })
+  const { domain, requestedAt } = message
+  const again = async (delaySeconds: number, silencedAt = message.silencedAt) => {
+    await ports.cleanups.send({ domain, requestedAt, silencedAt, delaySeconds })
     return 'queued again' as const
   }
   const deleted = await ports.domains.readDeleted(domain)
   if (deleted === undefined) return clock.now() < requestedAt + requestMs ? again(unmarkedSeconds) : 'done'
-  const remainingMs = deleted.since + graceMs - clock.now()
-  if (remainingMs > 0) {
-    await silence(ports, deleted)
-    return again(Math.ceil(remainingMs / 1000))
-  }
+  const { silencedAt } = message
+  // An earlier deletion of a domain of this name says nothing of this one.
+  const isSilenced = silencedAt !== undefined && silencedAt >= deleted.since
+  if (!isSilenced) await silence(ports, deleted)
+  const silentSince = isSilenced ? silencedAt : clock.now()
+  const dueAt = Math.max(deleted.since + graceMs, silentSince + Math.min(settleMs, graceMs))
+  const remainingMs = dueAt - clock.now()
+  if (remainingMs > 0) return again(Math.ceil(remainingMs / 1000), silentSince)
   if (!(await ports.remains.sweep(domain, until))) return again(0)
   await ports.domains.endDeletion(domain)
   return 'done'

@@ -13,8 +13,15 @@ export type DeleteDomainPorts = PortsOf<{
   readonly events: readonly ['publish']
 }>
 
-/** The clean-up comes this much later, so that it usually finds the mark of the deletion in its place. */
+/** The clean-up comes this much later at most, so that it usually finds the mark of the deletion in its place. */
 const cleanupDelaySeconds = 5
+
+/** What a domain is deleted with besides its ports. */
+export interface DeletionContext extends DomainContext {
+  readonly precondition: Precondition
+  /** What the domain leaves is removed this much later. */
+  readonly graceMs: number
+}
 
 /**
  * Deletes a domain. From the moment of its mark every credential of it is refused, the engine finds none of its
@@ -27,13 +34,14 @@ const cleanupDelaySeconds = 5
 export async function deleteDomain(
   ports: DeleteDomainPorts,
   name: string,
-  { clock, random, precondition, reportUnsent }: DomainContext & { readonly precondition: Precondition },
+  { clock, random, precondition, graceMs, reportUnsent }: DeletionContext,
 ): Promise<{ warning: string }> {
   const domain = await ports.domains.read(name)
   if (domain === undefined) throw noSuchDomain()
   requireMatch(precondition, domain)
   const now = clock.now()
-  await ports.cleanups.send({ domain: name, requestedAt: now, delaySeconds: cleanupDelaySeconds })
+  const delaySeconds = Math.min(cleanupDelaySeconds, Math.ceil(graceMs / 2000))
+  await ports.cleanups.send({ domain: name, requestedAt: now, delaySeconds })
   if (!(await ports.domains.beginDeletion(name, now))) throw noSuchDomain()
   const event = serviceEvent({
     kind: 'domain_destroy',

@@ -19,8 +19,9 @@ export const handler = worker(
     presence: dynamoPresenceStore,
     engine: sqsCallEngine,
   },
-  async (message, ports, { clock, log }) => {
-    const end = await cleanUpDomain(ports, message, { clock, until: clock.now() + workMs })
+  async (message, ports, { clock, log, settings }) => {
+    const graceMs = settings.deletionGraceSeconds * 1000
+    const end = await cleanUpDomain(ports, message, { clock, graceMs, until: clock.now() + workMs })
     log.info('clean-up', { domain: message.domain, end })
   },
 )

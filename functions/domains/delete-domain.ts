@@ -9,9 +9,10 @@ import { endpoint } from '../endpoint.ts'
 export const handler = endpoint(
   routes.deleteDomain,
   { domains: dynamoDomainStore, cleanups: sqsCleanupQueue, engine: sqsCallEngine, events: sqsEventSink },
-  async ({ domain, clock, random, precondition, log }, ports) => {
+  async ({ domain, clock, random, precondition, settings, log }, ports) => {
     const reportUnsent = (what: string, error: unknown) => log.error('change made but not told', error, { what })
-    const { warning } = await deleteDomain(ports, domain, { clock, random, precondition, reportUnsent })
+    const graceMs = settings.deletionGraceSeconds * 1000
+    const { warning } = await deleteDomain(ports, domain, { clock, random, precondition, graceMs, reportUnsent })
     return { status: 'OK' as const, info: `+OK [${domain}] destroy !\n`, 'more info': warning }
   },
 )

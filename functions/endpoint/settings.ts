@@ -13,6 +13,8 @@ export interface Settings {
   readonly tokenSeconds: number
   /** Least length of a password. */
   readonly passwordMinLength: number
+  /** Seconds between the deletion of a domain and the removal of what it leaves. */
+  readonly deletionGraceSeconds: number
   /** Whether callflows may hold `js` and `script` steps. */
   readonly scriptSteps: boolean
   /** The rates that requests are held to; those that are not there are not held. */
@@ -32,6 +34,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     rootName: env[environment.rootName] || 'root',
     tokenSeconds: wholeNumber(env, environment.tokenSeconds, 604_800, 300, 8_640_000),
     passwordMinLength: wholeNumber(env, environment.passwordMinLength, 3, 1, 128),
+    deletionGraceSeconds: wholeNumber(env, environment.deletionGraceSeconds, 120, 1, 900),
     scriptSteps: isOn(env, environment.scriptSteps),
     rateLimits: readRateLimits(env[environment.rateLimits] || 'off'),
     hookAllowedNetworks: env[environment.hookAllowedNetworks] ?? '',

@@ -30,6 +30,7 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
     ...shared,
     [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
     [environment.rateLimits]: settings.rateLimits,
+    [environment.deletionGraceSeconds]: settings.deletionGraceSeconds,
     AWS_LAMBDA_FUNCTION_NAME: definition.name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMb),

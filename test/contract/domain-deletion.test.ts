@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { tableName } from '../../adapters/dynamodb/client.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryCallEngine } from '../../adapters/memory/memory-call-engine.ts'
 import { memoryCleanupQueue } from '../../adapters/memory/memory-cleanup-queue.ts'
 import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
+import type { TableName } from '../../contracts/resources.ts'
 import { noPrecondition } from '../../core/concurrency/precondition.ts'
 import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
 import { deleteDomain } from '../../core/domains/delete-domain.ts'
@@ -12,11 +14,14 @@ import { startDynamoServer } from '../support/dynamo-server.ts'
 import { type Fill, fillDomain } from '../support/full-domain.ts'
 import { movableClock } from '../support/movable-clock.ts'
 import { opened } from '../support/opened.ts'
-import { aDomain } from '../support/records.ts'
+import { aDomain, aToken } from '../support/records.ts'
 import { dynamoStores } from '../support/stores.ts'
 
 const name = 'x.test'
 const neighbours = ['x.test.org', 'a.x.test', 'x', 'x-test', 'xx.test']
+
+/** As deployed. */
+const graceMs = 120_000
 
 /** What a write of the store is called. */
 const writes = /^(?:Put|Update|Delete|BatchWrite|TransactWrite)Item/
@@ -73,6 +78,8 @@ describe('a deleted domain', () => {
     const before = await given.everything()
     await given.populate({ accounts: 30 })
     await given.deleteDomain()
+    given.clock.move(5000)
+    await given.step()
     given.clock.move(200_000)
 
     const first = await given.step(0)
@@ -94,6 +101,22 @@ describe('a deleted domain', () => {
 
     expect(await given.stores.subscriptions.version()).toBeGreaterThan(version)
     expect((await given.stores.subscriptions.list()).filter(({ domain }) => domain === name)).toEqual([])
+    await given.forget()
+  })
+
+  test('leaves nothing of what comes into a part of the stores that was emptied a moment before', async () => {
+    const given = cloud()
+    await given.fillNeighbours()
+    const before = await given.everything()
+    await given.populate()
+    let late: Promise<unknown> | undefined
+    given.beforeRemovalFrom('routes', () => (late ??= given.stores.tokens.create(aToken({ domain: name }), 9)))
+
+    await given.deleteDomain()
+    await given.cleanUp()
+
+    expect(late).toBeDefined()
+    expect(changes(before, await given.everything())).toEqual([])
     await given.forget()
   })
 
@@ -130,11 +153,11 @@ async function openCloud() {
     engine: memoryCallEngine(),
     events: memoryEventSink(),
   }
-  const tools = { clock, random: systemRandomness, precondition: noPrecondition, reportUnsent: () => {} }
+  const tools = { clock, random: systemRandomness, precondition: noPrecondition, graceMs, reportUnsent: () => {} }
   const step = async (budgetMs = 60_000) => {
     const message = ports.cleanups.queued[0]
     if (message === undefined) return 'done'
-    const end = await cleanUpDomain(ports, message, { clock, until: clock.now() + budgetMs })
+    const end = await cleanUpDomain(ports, message, { clock, graceMs, until: clock.now() + budgetMs })
     ports.cleanups.queued.shift()
     return end
   }
@@ -168,6 +191,14 @@ async function openCloud() {
         return left >= 0 ? forward() : refusal
       }
       return () => left
+    },
+    /** Runs something each time that items of a table are about to be removed. */
+    beforeRemovalFrom(table: TableName, run: () => Promise<unknown>) {
+      gate.answer = async (call, forward) => {
+        const touched = Object.keys(Object(call.input['RequestItems']))
+        if (call.action === 'BatchWriteItem' && touched.includes(tableName(direct, table))) await run()
+        return forward()
+      }
     },
     leaveUndone(times: number) {
       leaveUndone(gate, times)

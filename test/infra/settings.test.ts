@@ -63,6 +63,8 @@ describe.each([
   ['tokenSeconds', '299'],
   ['tokenSeconds', '8640001'],
   ['passwordMinLength', '129'],
+  ['deletionGraceSeconds', '59'],
+  ['deletionGraceSeconds', '901'],
   ['scriptSteps', 'yes'],
   ['hookAllowedNetworks', 'localhost'],
   ['rateLimits', ''],

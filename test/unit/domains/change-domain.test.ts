@@ -350,6 +350,56 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.domains.exists(name)).toBe(false)
   })
 
+  it('that comes late ends calls and drops phones all the same, and lets them be over before it removes', async () => {
+    const { api, root } = await setUp()
+    await api.ports.presence.put(aPresence())
+    await api.call(deleteDomain, { params, headers: root })
+    api.ports.engine.given.length = 0
+    api.clock.move(3_600_000)
+
+    await work(api)
+
+    expect(api.ports.engine.given.map(({ command }) => command.kind)).toContain('drop-registrations')
+    expect(await api.ports.accounts.list(name)).toHaveLength(2)
+    expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 15 }])
+    await finish(api)
+    expect(await api.ports.domains.exists(name)).toBe(false)
+  })
+
+  it('does it once, and again for another domain of the name', async () => {
+    const { api, root } = await setUp()
+    await api.call(deleteDomain, { params, headers: root })
+    await work(api)
+    const [message] = api.ports.cleanups.queued
+    const silences = () => api.ports.engine.given.filter(({ command }) => command.kind === 'hang-up-domain').length
+    const before = silences()
+    await finish(api)
+    expect(silences()).toBe(before)
+    api.clock.move(1)
+    await api.account()
+    await api.call(deleteDomain, { params, headers: root })
+    api.ports.cleanups.queued.length = 0
+    if (message !== undefined) await api.ports.cleanups.send(message)
+
+    await work(api)
+
+    expect(silences()).toBe(before + 2)
+    expect(await api.ports.accounts.list(name)).toHaveLength(1)
+  })
+
+  it('comes when the deployment says, and its first look in good time before', async () => {
+    const api = anApi({ DELETION_GRACE_SECONDS: '4' })
+    await api.account()
+    await api.call(deleteDomain, { params, headers: { ...(await api.as('root')) } })
+
+    expect(api.ports.cleanups.queued).toMatchObject([{ delaySeconds: 2 }])
+    api.clock.move(2000)
+    await work(api)
+    expect(api.ports.cleanups.queued).toMatchObject([{ delaySeconds: 4 }])
+    await finish(api)
+    expect(await api.ports.domains.exists(name)).toBe(false)
+  })
+
   it('waits for a mark that is not there yet, and gives up when it cannot come any more', async () => {
     const { api } = await setUp()
     await api.ports.cleanups.send({ domain: name, requestedAt: api.clock.now(), delaySeconds: 0 })
@@ -381,6 +431,7 @@ describe('the clean-up of a deleted domain', () => {
   it('that fails comes again', async () => {
     const { api, root } = await setUp()
     await api.call(deleteDomain, { params, headers: root })
+    await work(api)
     api.clock.move(200_000)
     const cut = api.with({ remains: gone(api.ports.remains, 'sweep', () => true) })
 
@@ -395,8 +446,8 @@ describe('the clean-up of a deleted domain', () => {
 async function work({ ports, tools }: ReturnType<typeof anApi>): Promise<'done' | 'failed'> {
   const [next] = ports.cleanups.queued
   if (next === undefined) return 'done'
-  const { domain, requestedAt } = next
-  const batch = aBatch([{ version: 1, domain, requestedAt }])
+  const { delaySeconds: _, ...message } = next
+  const batch = aBatch([{ version: 1, ...message }])
   const { batchItemFailures } = await cleanUp.over(ports, tools)(batch, aContext)
   if (batchItemFailures.length > 0) return 'failed'
   ports.cleanups.queued.splice(0, 1)

@@ -9,6 +9,7 @@ import { systemClock } from '../../../adapters/system/system-clock.ts'
 import { createHooks } from '../../../core/hooks/create-hooks.ts'
 import type { HookInput } from '../../../core/hooks/hook-input.ts'
 import type { PlatformEvent } from '../../../core/model.ts'
+import { readSettings } from '../../../functions/endpoint/settings.ts'
 import { handler as deliver } from '../../../functions/hooks/deliver.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
 import { aContext } from '../../support/api.ts'
@@ -35,7 +36,7 @@ function aWay(allowedNetworks = '127.0.0.0/8') {
   const context = { clock: systemClock, random: systemRandomness, env: { HOOK_ALLOWED_NETWORKS: allowedNetworks } }
   const ports = { ...memoryPorts(context), hookClient: guardedHookClient(context) }
   const log = capturedLog()
-  const tools = { ...context, log }
+  const tools = { ...context, log, settings: readSettings(context.env) }
   const judges = { guard: addressGuard('127.0.0.0/8'), compile: linearPattern }
   return {
     ports,

@@ -19,6 +19,7 @@ describe('readSettings', () => {
       s3Endpoint: undefined,
       logLevel: undefined,
       rateLimits: 'off',
+      deletionGraceSeconds: '',
     })
   })
 
