@@ -123,10 +123,8 @@ export class Journal {
     await this.#removeIfDone(segment)
   }
 
-  /** {@link release} for an event that was given up: whoever reads the file later shall not find it. */
-  async erase(copy: Copy): Promise<void> {
-    const { segment, start } = copy
-    await this.release(copy)
+  /** Makes sure that whoever reads the file later does not find an event that was given up. */
+  async erase({ segment, start }: Copy): Promise<void> {
     if (!segment.isGone) await this.#parts.files.overwrite(segment.path, start, erasedMark)
   }
 

@@ -17,6 +17,9 @@ const leaveAloneMs = 5_000
 const smallestSegment = 64 * 1024
 const largestSegment = 8 * 1024 * 1024
 
+/** Events that were given up and whose copies could not be erased; of more, the next process may find one again. */
+const mostUnerased = 10_000
+
 /** Where a spool is, and how much it may hold. */
 export interface SpoolPlace {
   /** The folder of all connectors of a machine; each has its own below it. */
@@ -80,7 +83,8 @@ export function openSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
   let hasFolder = false
   let isClosed = false
   let aloneUntil = 0
-  let removing: Promise<unknown> = Promise.resolve()
+  const unerased: Copy[] = []
+  const underWay = new Set<Promise<unknown>>()
 
   const failed = (what: string, problem: unknown) => {
     counts.failures += 1
@@ -90,12 +94,25 @@ export function openSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
   const segments = () => journals.flatMap((journal) => journal.segments)
   const bytes = () => segments().reduce((sum, { size }) => sum + size, 0)
 
-  /** Removes in the background; the folder of an earlier process goes with its last file. */
-  const inBackground = (work: Promise<void>, journal: Journal) => {
-    removing = Promise.all([removing, work.catch(() => (counts.failures += 1))])
-    if (journal === own || journal.segments.length > 0) return
-    journals = journals.filter((one) => one !== journal)
-    removing = removing.then(() => files.removeFolder(journal.folder)).catch(() => undefined)
+  /** Lets something happen by itself; the folder of an earlier process goes with its last file. */
+  const inBackground = (work: Promise<unknown>, journal: Journal) => {
+    const isLast = journal !== own && journal.segments.length === 0 && journals.includes(journal)
+    if (isLast) journals = journals.filter((one) => one !== journal)
+    const whole = work
+      .catch(() => (counts.failures += 1))
+      .then(() => (isLast ? files.removeFolder(journal.folder).catch(() => undefined) : undefined))
+      .finally(() => underWay.delete(whole))
+    underWay.add(whole)
+  }
+
+  /** Erases now, and after the next write once more when the disk refuses. */
+  const eraseLater = (copy: Copy) => {
+    inBackground(
+      copy.journal.erase(copy).catch(() => {
+        if (unerased.length < mostUnerased) unerased.push(copy)
+      }),
+      copy.journal,
+    )
   }
 
   const victim = (least: DropClass): { journal: Journal; segment: Segment } | undefined => {
@@ -154,6 +171,7 @@ export function openSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
         hasFolder = true
         const copies = await own.append(lines)
         aloneUntil = 0
+        unerased.splice(0).forEach(eraseLater)
         return copies
       } catch (problem) {
         hasFolder = false
@@ -166,7 +184,9 @@ export function openSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
       if (!copy.segment.isGone) inBackground(copy.journal.release(copy), copy.journal)
     },
     erase: (copy) => {
-      if (!copy.segment.isGone) inBackground(copy.journal.erase(copy), copy.journal)
+      if (copy.segment.isGone) return
+      inBackground(copy.journal.release(copy), copy.journal)
+      eraseLater(copy)
     },
     next: async () => {
       for (const journal of journals) {
@@ -177,7 +197,7 @@ export function openSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
     },
     close: async () => {
       isClosed = true
-      await removing
+      await Promise.all(underWay)
       if (own.segments.length === 0 && hasFolder) await files.removeFolder(own.folder).catch(() => undefined)
     },
     get unread() {

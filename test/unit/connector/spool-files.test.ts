@@ -116,7 +116,7 @@ test('a folder that was removed while the process runs is made again', async () 
 })
 
 test('a process is known to run while it does, and to be gone when it has ended', async () => {
-  const module = new URL('../../../connector/spool/spool-owner.ts', import.meta.url)
+  const module = new URL('../../../connector/spool/spool-owner.ts', import.meta.url).href
   const script = `console.log((await import('${module}')).processOwner().name); process.stdin.resume()`
   const other = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'ignore'] })
   const [printed] = await once(other.stdout, 'data')

@@ -1,0 +1,213 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type EventOutbox, eventOutbox } from '../../../connector/events/event-outbox.ts'
+import type { PlatformEvent } from '../../../core/model.ts'
+import { pause } from '../../../connector/timers.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { type ManualTime, manualTime } from '../../support/manual-time.ts'
+import { type MemoryDisk, memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
+import { anEvent } from '../../support/records.ts'
+
+/** Small enough for every limit to be met by a few events. */
+const memory = { window: 20_000, all: 30_000 }
+const diskBytes = 4 * 64 * 1024
+const largestEvent = 6_000
+const chunkBytes = 1024 * 1024
+
+const eventNames = ['CHANNEL_DESTROY', 'CHANNEL_HOLD', 'HEARTBEAT'] as const
+
+/** Everything outside the process, and what is known of what it did. */
+interface World {
+  time: ManualTime
+  readonly disk: MemoryDisk
+  outbox: EventOutbox
+  /** Of the process that runs. */
+  generation: number
+  queue: 'takes' | 'refuses some' | 'away' | 'takes, and its answers are lost'
+  asked: number
+  /** What reached the queue, with repetitions. */
+  readonly arrived: string[]
+  readonly given: PlatformEvent[]
+  /** What may be missing without being counted: read within the last second before a kill. */
+  readonly excused: Set<string>
+  /** Since when each event waits. */
+  readonly givenAt: Map<string, number>
+  /** Whether everything that was counted as dropped is known not to have arrived. */
+  isExact: boolean
+  /** Whether the disk refused anything since the process began. */
+  diskFailed: boolean
+  droppedBefore: number
+}
+
+/** A process; of one that was killed nothing is heard any more. */
+function start(world: Omit<World, 'outbox'>): EventOutbox {
+  const { generation } = world
+  const ifAlive = <T>(work: () => T | Promise<T>): Promise<T> =>
+    world.generation === generation ? Promise.resolve().then(work) : new Promise(() => {})
+  const slowly = (ms: number) => pause(world.time.timers, ms).then(() => ifAlive(() => {}))
+  return eventOutbox({
+    ...world.time,
+    log: capturedLog(),
+    random: () => 0,
+    memory,
+    sink: { publish: (events) => slowly(20).then(() => publish(world, events)) },
+    place: {
+      folder: '/spool',
+      bytes: diskBytes,
+      owner: spoolOwner(`p${generation}`),
+      files: {
+        ...world.disk,
+        append: (path, bytes) => slowly(30).then(() => world.disk.append(path, bytes)),
+        remove: (path) => ifAlive(() => world.disk.remove(path)),
+        overwrite: (path, offset, text) => ifAlive(() => world.disk.overwrite(path, offset, text)),
+        truncate: (path, size) => ifAlive(() => world.disk.truncate(path, size)),
+        rename: (from, to) => ifAlive(() => world.disk.rename(from, to)),
+      },
+    },
+  })
+}
+
+function publish(world: Omit<World, 'outbox'>, events: readonly PlatformEvent[]): string[] {
+  if (world.queue === 'away') throw new Error('connect ECONNREFUSED')
+  world.asked += 1
+  const refused = world.queue === 'refuses some' ? events.filter((_, index) => (world.asked + index) % 3 === 0) : []
+  world.arrived.push(...events.filter((event) => !refused.includes(event)).map(({ id }) => id))
+  if (world.queue === 'takes, and its answers are lost') world.isExact = false
+  if (world.queue === 'takes, and its answers are lost') throw new Error('socket hang up')
+  return refused.map(({ id }) => id)
+}
+
+function aWorld(): World {
+  const world: Omit<World, 'outbox'> = {
+    time: manualTime(),
+    disk: memoryDisk(),
+    generation: 1,
+    queue: 'takes',
+    asked: 0,
+    arrived: [],
+    given: [],
+    excused: new Set(),
+    givenAt: new Map(),
+    isExact: true,
+    diskFailed: false,
+    droppedBefore: 0,
+  }
+  return Object.assign(world, { outbox: start(world) })
+}
+
+/** What is always so. */
+function check(world: World): void {
+  expect(world.outbox.memoryBytes).toBeLessThanOrEqual(memory.all + chunkBytes)
+  expect(world.outbox.memoryBytes).toBeGreaterThanOrEqual(0)
+  expect(world.outbox.spool.bytes).toBeLessThanOrEqual(diskBytes)
+  expect(world.outbox.spool.events).toBeGreaterThanOrEqual(0)
+}
+
+/** Something that happens, by a name for the report of a failure. */
+interface Step {
+  readonly run: (world: World) => Promise<unknown>
+  readonly [fc.toStringMethod]: () => string
+}
+
+const step = (name: string, run: Step['run']): Step => ({ run, [fc.toStringMethod]: () => name })
+
+const add = (group: number, kind: number, filler: number) =>
+  step(`add(${group}, ${kind}, ${filler})`, async (world) => {
+    const id = `${group}-${world.given.length}`
+    const name = eventNames[kind] ?? ''
+    const uuid = name === 'HEARTBEAT' ? '' : `call${group}`
+    const event = anEvent({ id, uuid, domain: `d${group}.test`, name, fields: { Filler: 'x'.repeat(filler) } })
+    world.given.push(event)
+    world.givenAt.set(id, world.time.clock.now())
+    world.outbox.add(event)
+  })
+
+const pass = (ms: number) => step(`pass(${ms})`, (world) => world.time.advance(ms))
+
+const queue = (state: World['queue']) =>
+  step(`the queue ${state}`, async (world) => {
+    world.queue = state
+  })
+
+/** Leaves the disk so much room, or all. A disk on which nothing can be changed has tests of its own. */
+const disk = (room: number | undefined) =>
+  step(`disk(${room})`, async (world) => {
+    world.disk.room = room === undefined ? Infinity : world.disk.used() + room
+    if (room !== undefined) world.diskFailed = true
+  })
+
+const nextProcess = async (world: World) => {
+  world.droppedBefore += world.outbox.counts.dropped + world.outbox.spool.damaged
+  // What was sent and still stands on the disk comes again, and is dropped again if it must be.
+  world.isExact &&= world.disk.used() === 0
+  world.generation += 1
+  world.diskFailed = world.disk.room !== Infinity
+  world.time = manualTime(world.time.clock.now())
+  world.outbox = start(world)
+  await world.time.advance(0)
+}
+
+const kill = step('kill', async (world) => {
+  const young = world.time.clock.now() - 1_000
+  for (const [id, at] of world.givenAt) if (at > young || world.diskFailed) world.excused.add(id)
+  world.isExact = false
+  await nextProcess(world)
+})
+
+const stop = step('stop', async (world) => {
+  const closing = { isOver: false }
+  void world.outbox.close().then(() => (closing.isOver = true))
+  while (!closing.isOver) await world.time.advance(10)
+  // What was under way and not on the disk is counted as lost, and may have arrived.
+  world.isExact &&= !world.diskFailed
+  await nextProcess(world)
+})
+
+const several = fc
+  .array(
+    fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: largestEvent })),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((events) => events.map((given) => add(...given)))
+const states = ['takes', 'refuses some', 'away', 'away', 'takes, and its answers are lost'] as const
+const steps = fc
+  .array(
+    fc.oneof(
+      { weight: 12, arbitrary: several },
+      { weight: 8, arbitrary: fc.constantFrom(5, 10, 25, 250, 600, 5_000).map(pass) },
+      { weight: 3, arbitrary: fc.constantFrom(...states).map(queue) },
+      { weight: 1, arbitrary: fc.constantFrom(undefined, undefined, undefined, 0, 500, 5_000).map(disk) },
+      { weight: 1, arbitrary: fc.constantFrom(kill, stop) },
+    ),
+    { minLength: 10, maxLength: 150 },
+  )
+  .map((some) => some.flat())
+
+/** Ids in the order in which each was first seen. */
+const firstSeen = (ids: readonly string[]) => [...new Set(ids)]
+
+test('whatever happens, order is kept within a group, and what is missing was counted', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => {
+      const world = aWorld()
+      for (const one of steps) {
+        await one.run(world)
+        check(world)
+      }
+      for (const one of [queue('takes'), disk(undefined), pass(60_000)]) await one.run(world)
+
+      expect([world.outbox.waiting, world.outbox.memoryBytes]).toEqual([0, 0])
+      const arrived = firstSeen(world.arrived)
+      const missing = world.given.filter(({ id }) => !arrived.includes(id) && !world.excused.has(id))
+      const counted = world.droppedBefore + world.outbox.counts.dropped + world.outbox.spool.damaged
+      expect(missing.length).toBeLessThanOrEqual(counted)
+      if (world.isExact) expect(missing.length).toBe(counted)
+      for (const group of new Set(world.given.map(({ uuid, domain }) => uuid || domain))) {
+        const own = world.given.filter(({ uuid, domain }) => (uuid || domain) === group).map(({ id }) => id)
+        const came = arrived.filter((id) => own.includes(id))
+        expect(came).toEqual(own.filter((id) => came.includes(id)))
+      }
+    }),
+    { numRuns: 300, seed: 20_260_115 },
+  )
+}, 60_000)
