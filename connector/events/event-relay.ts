@@ -82,7 +82,6 @@ export function eventRelay(parts: RelayParts): EventRelay {
   }
 
   const applyMade = (event: SyntheticEvent) => {
-    if (isOvertaken(registry, event)) return
     counts.recovered += 1
     const id = channelEventId(event.coreUuid, event.uuid, event.name)
     apply({ event, id, domain: event.channel.domain, channel: event.channel })
@@ -108,7 +107,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
       if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
       if (event instanceof SyntheticEvent) {
         await load(event.channel.domain)
-        return applyMade(event)
+        return isOvertaken(registry, event) ? undefined : applyMade(event)
       }
       const id = eventId(event)
       if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')

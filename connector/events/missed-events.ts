@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/ports.ts'
-import type { Channel } from '../calls/channel.ts'
+import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { EngineEvent } from '../engine.ts'
 import type { EventLinks } from '../reconcile/event-links.ts'
@@ -38,12 +38,17 @@ export function missedBefore(
 ): SyntheticEvent[] {
   if (!followers.has(event.name) || !links.hasGaps(engine)) return []
   const made: SyntheticEvent[] = []
-  const make = (name: 'CHANNEL_CREATE' | 'CHANNEL_ANSWER') => made.push(new SyntheticEvent(name, channel, clock.now()))
+  const make = (name: LifeEvent) => {
+    made.push(new SyntheticEvent(name, channel, clock.now(), event.header('Hangup-Cause')))
+  }
   if (!registry.hasSeen(channel.uuid, 'CHANNEL_CREATE') && links.mayHaveMissed(engine, channel.createdAt)) {
     make('CHANNEL_CREATE')
   }
   if (event.name !== 'CHANNEL_ANSWER' && !registry.hasSeen(channel.uuid, 'CHANNEL_ANSWER')) {
     if (links.mayHaveMissed(engine, event.header('Caller-Channel-Answered-Time') ?? '')) make('CHANNEL_ANSWER')
+  }
+  if (event.name === 'CHANNEL_DESTROY' && !registry.hasSeen(channel.uuid, 'CHANNEL_HANGUP_COMPLETE')) {
+    make('CHANNEL_HANGUP_COMPLETE')
   }
   return made
 }

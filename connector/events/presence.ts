@@ -51,8 +51,8 @@ type Known = Presence
  */
 export type IsUp = (uuid: string) => Promise<boolean | undefined>
 
-/** Told of a stored call that has ended. Answers whether an event of its end will follow. */
-export type OnEnded = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => boolean
+/** Told of a stored call that has ended. Answers whether an event of its end will follow, which frees the account. */
+export type OnEnded = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => Promise<boolean>
 
 /** Phones of an account that are kept: one that registers from ever new addresses must not outgrow a stored item. */
 const maxContacts = 50
@@ -61,7 +61,7 @@ const maxContacts = 50
 export function presenceTracker(
   store: Pick<PresenceStore, 'list'>,
   isUp: IsUp,
-  onEnded: OnEnded = () => false,
+  onEnded: OnEnded = async () => false,
 ): PresenceTracker {
   const known = new Map<string, Known>()
   const loads = new Map<string, true | Promise<void>>()
@@ -70,10 +70,12 @@ export function presenceTracker(
   const load = async (domain: string): Promise<void> => {
     try {
       for (const presence of await store.list(domain)) {
-        const states = await Promise.all(presence.calls.map(isUp))
-        const calls = presence.calls.filter(
-          (uuid, index) => states[index] === true || (states[index] === false && onEnded(presence, uuid)),
-        )
+        const isKept = async (uuid: string) => {
+          const up = await isUp(uuid)
+          return up === false ? onEnded(presence, uuid) : up === true
+        }
+        const states = await Promise.all(presence.calls.map(isKept))
+        const calls = presence.calls.filter((_uuid, index) => states[index])
         const key = keyOf(domain, presence.login)
         known.set(key, { ...presence, login: presence.login.toLowerCase(), calls })
         if (calls.length < presence.calls.length) changed.add(key)

@@ -31,13 +31,13 @@ export class SyntheticEvent implements EngineEvent {
   readonly channel: Channel
   readonly #headers: Readonly<Record<string, string>>
 
-  /** `at` is when the loss was noticed, epoch milliseconds. */
-  constructor(name: LifeEvent, channel: Channel, at: number) {
+  /** `at` is when the loss was noticed, epoch milliseconds; `cause` the engine's word for the end, if it is known. */
+  constructor(name: LifeEvent, channel: Channel, at: number, cause = unknownCause) {
     this.name = name
     this.uuid = channel.uuid
     this.coreUuid = channel.core
     this.channel = channel
-    this.#headers = headersOf(name, channel, at)
+    this.#headers = headersOf(name, channel, at, cause)
   }
 
   header(name: string): string | undefined {
@@ -49,7 +49,7 @@ export class SyntheticEvent implements EngineEvent {
   }
 }
 
-function headersOf(name: LifeEvent, channel: Channel, at: number): Record<string, string> {
+function headersOf(name: LifeEvent, channel: Channel, at: number, cause: string): Record<string, string> {
   const [state, callState] = states[name]
   const known = {
     'Core-UUID': channel.core,
@@ -58,7 +58,7 @@ function headersOf(name: LifeEvent, channel: Channel, at: number): Record<string
     'Caller-Caller-ID-Number': channel.callerNumber,
     'Caller-Destination-Number': channel.calledNumber,
     'Caller-Channel-Created-Time': channel.createdAt,
-    'Hangup-Cause': callState === 'HANGUP' ? unknownCause : '',
+    'Hangup-Cause': callState === 'HANGUP' ? cause : '',
   }
   return {
     'Event-Name': name,

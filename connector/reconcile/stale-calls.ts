@@ -10,6 +10,9 @@ import type { ComparedEngine } from './reconciliation.ts'
 /** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
 const holdBackMs = 3_000
 
+/** One answer serves all calls that are found at once. */
+const believedMs = 5_000
+
 /** What calls of before this process are ended with. */
 export interface StaleCallsParts extends Time {
   readonly registry: ChannelRegistry
@@ -20,20 +23,30 @@ export interface StaleCallsParts extends Time {
 }
 
 /**
- * Ends calls that an account is stored with and that its engine does not have any more: whoever had heard of them
- * died before their end. With several engines it is not known whose they were, and only the account is put right.
+ * Ends calls that an account is stored with and that its engine does not have any more, where everybody who could have
+ * heard their end is gone: else whoever listens tells it. With several engines it is not known whose a call was; then
+ * the account alone is put right, without an event.
  */
 export function staleCalls({ registry, engines, before, make, clock, timers }: StaleCallsParts): OnEnded {
-  const end = async (engine: ComparedEngine, presenceId: string, domain: string, uuid: string) => {
-    const listener = await before(engine.name).catch(() => undefined)
-    const core = listener?.core || engine.coreUuid
-    const channel = { ...blankChannel(uuid), engine: engine.name, core, domain, presenceId }
-    endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now()), engine.name))
+  let latest: { readonly at: number; readonly listener: Promise<LastListener | undefined> } | undefined
+
+  const listenerOf = (engine: string) => {
+    if (latest === undefined || clock.now() - latest.at > believedMs) {
+      latest = { at: clock.now(), listener: before(engine).catch(() => undefined) }
+    }
+    return latest.listener
   }
-  return ({ domain, login }, uuid) => {
+
+  return async ({ domain, login }, uuid) => {
     const [engine, another] = engines()
     if (engine === undefined || another !== undefined) return false
-    timers.after(holdBackMs, () => void end(engine, `${login}@${domain}`.toLowerCase(), domain, uuid))
+    const listener = await listenerOf(engine.name)
+    if (listener?.until === undefined || listener.core === '') return false
+    const presenceId = `${login}@${domain}`.toLowerCase()
+    const channel = { ...blankChannel(uuid), engine: engine.name, core: listener.core, domain, presenceId }
+    timers.after(holdBackMs, () => {
+      endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now()), engine.name))
+    })
     return true
   }
 }
