@@ -6,6 +6,8 @@ import { type ChannelRegistry, channelRegistry } from './calls/channel-registry.
 import { domainNames } from './calls/domain-names.ts'
 import { type ChannelSources, findChannel } from './calls/find-channel.ts'
 import { commandIntake } from './commands/command-intake.ts'
+import { fitnessJudge } from './commands/fitness.ts'
+import { type LostClaims, lostClaims } from './commands/lost-claims.ts'
 import { type CommandRunner, commandRunner } from './commands/command-runner.ts'
 import type { EngineAddress } from './engine.ts'
 import { type EngineWorks, type OpenLink, engineWorks } from './engine-works.ts'
@@ -18,6 +20,12 @@ import { type Time, type Timers, pause } from './timers.ts'
 
 /** Calls that ring, and orders that are answered at once: what each engine is given at a time, and what may wait. */
 const commandLimits = { calls: { places: 100, queue: 200 }, orders: { places: 100, queue: 200 } }
+
+/**
+ * Messages in hand: all that may wait, of each engine and of those that have yet to be found, and as many again, since
+ * the queue hands out a second time what waits for longer than 10 s.
+ */
+const maxInHand = (engines: number) => 2 * (engines + 1) * (commandLimits.calls.queue + commandLimits.orders.queue)
 
 /** How long a stopping connector waits for answers of the engines; calls that still ring end as unknown. */
 const answersMs = 3_000
@@ -67,6 +75,7 @@ interface Running {
   readonly events: EventSide
   readonly works: readonly EngineWorks[]
   readonly runner: CommandRunner
+  readonly lost: LostClaims
 }
 
 /** Starts everything: the links, the intake of commands, the relay of events, the reports. */
@@ -96,7 +105,8 @@ export function startConnector(parts: ConnectorParts): Connector {
     store: parts.ports.commands,
     limits: commandLimits,
   })
-  const running = { parts, startedAt: clock.now(), registry, events, works, runner }
+  const lost = lostClaims({ ...parts, store: parts.ports.commands })
+  const running = { parts, startedAt: clock.now(), registry, events, works, runner, lost }
   const stopping = new AbortController()
   const loops = startLoops(running, stopping.signal)
   return {
@@ -140,7 +150,12 @@ async function isUp(sources: ChannelSources, uuid: string): Promise<boolean | un
 }
 
 /** What goes on by itself until the connector stops. */
-function startLoops({ parts, startedAt, events, works, runner }: Running, signal: AbortSignal): Promise<unknown> {
+function startLoops({ parts, startedAt, events, works, runner, lost }: Running, signal: AbortSignal): Promise<unknown> {
+  const fitness = fitnessJudge({
+    ...parts,
+    engines: works.map(({ engine }) => engine),
+    store: parts.ports.connectorStatus,
+  })
   const tellings = works.map(({ engine }) => subscriptionTeller(engine, () => events.words(), parts))
   const resubscribe = () => {
     for (const telling of tellings) telling.tell()
@@ -150,14 +165,14 @@ function startLoops({ parts, startedAt, events, works, runner }: Running, signal
   })
   return Promise.all([
     events.follow(resubscribe, signal),
-    commandIntake({ ...parts, runner }).follow(signal),
+    commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
     buryConnectors(
       {
         ...parts,
         store: parts.ports.connectorStatus,
         gaps: parts.ports.gaps,
         links: () => events.links(),
-        onDeadConnector: () => {},
+        onDeadConnector: (connectorId) => lost.end(connectorId),
       },
       signal,
     ),
@@ -176,7 +191,7 @@ function startLoops({ parts, startedAt, events, works, runner }: Running, signal
   ])
 }
 
-function health({ parts, startedAt, registry, events, works, runner }: Running): ConnectorHealth {
+function health({ parts, startedAt, registry, events, works, runner, lost }: Running): ConnectorHealth {
   const engines = works.map(({ engine }) => engineHealth(engine))
   const outcomes = Object.entries(runner.counts).map(([state, count]) => [`commands_${state}`, count] as const)
   return {
@@ -192,6 +207,7 @@ function health({ parts, startedAt, registry, events, works, runner }: Running):
       channelsEvicted: registry.evicted,
       commandsInFlight: runner.inFlight,
       commandsWaiting: runner.waiting,
+      commandsOfLostConnectors: lost.ended,
       answersLate: works.reduce((sum, { jobs }) => sum + jobs.late, 0),
       ...Object.fromEntries(outcomes),
     },

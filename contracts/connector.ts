@@ -5,7 +5,7 @@ import type { QueueName } from './resources.ts'
 export const connector = {
   consumes: 'commands' satisfies QueueName as QueueName,
   needs: {
-    commands: ['claim', 'complete'],
+    commands: ['claim', 'complete', 'endClaimsOf'],
     events: ['publish'],
     presence: ['list', 'put'],
     subscriptions: ['version', 'list'],

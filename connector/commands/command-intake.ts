@@ -2,15 +2,16 @@ import type { Log } from '../../adapters/log/logger.ts'
 import type { CommandReceiver, TakenMessage } from '../../core/ports.ts'
 import { type Timers, backoffMs, pause } from '../timers.ts'
 import type { CommandRunner } from './command-runner.ts'
+import type { Fitness } from './fitness.ts'
 
 /** SQS gives at most ten messages a call. */
 const batchSize = 10
 
-/** Messages in hand at a time; what is not in hand stays in the queue, where another connector can take it. */
-const maxInHand = 200
-
 /** Tries to remove a message; one that stays is taken again and found to be claimed. */
 const removeAttempts = 3
+
+/** How often a connector that is to take nothing looks whether it may. */
+const lookMs = 100
 
 /** Takes commands off the queue and has them run. */
 export interface CommandIntake {
@@ -22,6 +23,12 @@ export interface CommandIntake {
 export interface IntakeParts {
   readonly receiver: CommandReceiver
   readonly runner: Pick<CommandRunner, 'run'>
+  readonly fitness: () => Promise<Fitness>
+  /**
+   * Messages in hand at a time; what is not in hand stays in the queue, where another connector can take it. More than
+   * may wait for places, or calls that wait for theirs would keep the hang-ups behind them out.
+   */
+  readonly maxInHand: number
   readonly timers: Timers
   readonly random: () => number
   readonly log: Log
@@ -29,9 +36,11 @@ export interface IntakeParts {
 
 /**
  * Messages of one group are run one after another in the order taken, those of different groups side by side. A
- * message is removed once its command was written or needs no writing, not when its outcome comes.
+ * message is removed once its command was written or needs no writing, not when its outcome comes. While other
+ * connectors can do what this one would have to refuse, none is taken, and one that comes is left to them.
  */
-export function commandIntake({ receiver, runner, timers, random, log }: IntakeParts): CommandIntake {
+export function commandIntake(parts: IntakeParts): CommandIntake {
+  const { receiver, runner, fitness, maxInHand, timers, random, log } = parts
   const groups = new Map<string, Promise<boolean>>()
   const inHand = new Set<Promise<boolean>>()
 
@@ -49,6 +58,7 @@ export function commandIntake({ receiver, runner, timers, random, log }: IntakeP
   /** Answers whether the next message of the group may be run: behind one that is left, the others are left too. */
   const handle = async (message: TakenMessage): Promise<boolean> => {
     try {
+      if ((await fitness()) === 'unfit') return false
       await runner.run(message.body)
     } catch (problem) {
       log.error('a command message was left in the queue', problem)
@@ -74,7 +84,9 @@ export function commandIntake({ receiver, runner, timers, random, log }: IntakeP
       let failures = 0
       while (!signal.aborted) {
         try {
-          if (inHand.size >= maxInHand) await Promise.race(inHand)
+          const now = await fitness()
+          if (now === 'waiting' || now === 'unfit') await pause(timers, lookMs, signal)
+          else if (inHand.size >= maxInHand) await Promise.race(inHand)
           else for (const message of await receiver.receive(batchSize, signal)) take(message)
           failures = 0
         } catch (problem) {

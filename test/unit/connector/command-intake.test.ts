@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { commandIntake } from '../../../connector/commands/command-intake.ts'
+import type { Fitness } from '../../../connector/commands/fitness.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { CommandReceiver, TakenMessage } from '../../../core/ports.ts'
 import { capturedLog } from '../../support/captured-log.ts'
@@ -63,10 +64,19 @@ function anIntake() {
   const queue = aQueue()
   const runner = aRunner()
   const stopping = new AbortController()
-  const intake = commandIntake({ ...time, receiver: queue.receiver, runner, random: () => 0, log: capturedLog() })
+  const state: { fitness: Fitness } = { fitness: 'fit' }
+  const intake = commandIntake({
+    ...time,
+    receiver: queue.receiver,
+    runner,
+    fitness: async () => state.fitness,
+    maxInHand: 4,
+    random: () => 0,
+    log: capturedLog(),
+  })
   const ended = { is: false }
   void intake.follow(stopping.signal).then(() => (ended.is = true))
-  return { ...queue, time, runner, ended, stop: () => stopping.abort() }
+  return { ...queue, time, runner, ended, state, stop: () => stopping.abort() }
 }
 
 test('orders to one channel are run one after another, those to others beside them', async () => {
@@ -102,6 +112,7 @@ test('a message that could not be run stays in the queue, and so do those behind
 
 test('a queue that is gone is asked again after a wait', async () => {
   const { put, runner, time, failNext } = anIntake()
+  await settle()
   failNext(1)
   await put('a1')
   await put('b1')
@@ -122,4 +133,42 @@ test('when it is told to stop it takes no more, and ends when what it has in han
   await runner.finish('a1')
 
   expect([ended.is, runner.started, removed]).toEqual([true, ['a1'], ['a1']])
+})
+
+test('no more messages are taken than may be in hand', async () => {
+  const { put, runner } = anIntake()
+
+  await put('a1', 'b1', 'c1', 'd1')
+  await put('e1')
+  expect(runner.started).toEqual(['a1', 'b1', 'c1', 'd1'])
+  await runner.finish('a1')
+
+  expect(runner.started).toEqual(['a1', 'b1', 'c1', 'd1', 'e1'])
+})
+
+test.each(['waiting', 'unfit'] as const)('a connector that is %s leaves the messages in the queue', async (fitness) => {
+  const { put, runner, time, state } = anIntake()
+  await put('a1')
+  await runner.finish('a1')
+  state.fitness = fitness
+  await put('b1')
+  await put('c1')
+  expect(runner.started).not.toContain('c1')
+
+  state.fitness = 'alone'
+  await time.advance(100)
+
+  expect(runner.started).toContain('c1')
+})
+
+test('a message that comes when others can run it and this connector cannot is left to them, not removed', async () => {
+  const { put, runner, removed, state } = anIntake()
+  state.fitness = 'fit'
+  await put('a1')
+  await runner.finish('a1')
+
+  state.fitness = 'unfit'
+  await put('b1')
+
+  expect([runner.started, removed]).toEqual([['a1'], ['a1']])
 })

@@ -219,8 +219,7 @@ test('after the event link was lost, a channel is proven anew: its end may have 
 
   events.down()
   bodies.push(JSON.stringify(message))
-  await settle()
-  await settle()
+  await time.advance(100)
 
   expect(await ports.commands.read(message.id)).toMatchObject({ outcome: { state: 'absent' } })
   await connector.stop(0)
@@ -261,8 +260,7 @@ test('told to stop while a call rings, its outcome is stored as unknown', async 
   const message = aCommandMessage({ command: anOriginate() })
   await ports.commands.create(message)
   bodies.push(JSON.stringify(message))
-  await settle()
-  await settle()
+  await time.advance(100)
 
   const stopped = connector.stop(25_000).then(() => ports.commands.read(message.id))
   await time.advance(30_000)

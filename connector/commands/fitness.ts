@@ -1,0 +1,55 @@
+import type { ConnectorStatusStore } from '../../core/ports.ts'
+import { type Engine, isReady } from '../engine.ts'
+import type { Time } from '../timers.ts'
+
+/** A link that was lost for a moment comes back within this; so does one that is opened at the start. */
+const graceMs = 2_000
+
+/** A connector that reports every 5 s and was silent for so long is not counted on. */
+const freshMs = 12_000
+
+/** How long what the other connectors told is taken to hold. */
+const keptMs = 1_000
+
+/**
+ * Whether commands are to be taken: `fit` while an engine can be given them; `waiting` for the short time in which a
+ * link is expected back; `unfit` when other connectors have an engine, and this one would only refuse what they can
+ * do; `alone` when nobody has one, so that whoever asks is told at once.
+ */
+export type Fitness = 'fit' | 'waiting' | 'unfit' | 'alone'
+
+/** What judging it needs. */
+export interface FitnessParts extends Pick<Time, 'clock'> {
+  readonly engines: readonly { readonly commands: Pick<Engine['commands'], 'state'> }[]
+  readonly store: Pick<ConnectorStatusStore, 'list'>
+  readonly connectorId: string
+}
+
+/** Judges a connector's fitness each time that it is asked. Others of which nothing can be read are taken to be unfit. */
+export function fitnessJudge({ engines, store, connectorId, clock }: FitnessParts): () => Promise<Fitness> {
+  let lostAt: number | undefined
+  let others = { areFit: false, readAt: Number.NEGATIVE_INFINITY }
+
+  const read = async () => {
+    const now = clock.now()
+    const reports = await store.list(now - freshMs).catch(() => [])
+    const areFit = reports.some((report) => {
+      const { engineConnected, reportedAt, stoppedAt } = report
+      return (
+        report.connectorId !== connectorId && engineConnected && stoppedAt === undefined && reportedAt > now - freshMs
+      )
+    })
+    others = { areFit, readAt: now }
+  }
+
+  return async () => {
+    if (engines.some(({ commands }) => isReady(commands))) {
+      lostAt = undefined
+      return 'fit'
+    }
+    lostAt ??= clock.now()
+    if (clock.now() - lostAt < graceMs) return 'waiting'
+    if (clock.now() - others.readAt >= keptMs) await read()
+    return others.areFit ? 'unfit' : 'alone'
+  }
+}

@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { EngineCommand } from '../../../core/commands.ts'
+import { aChannelFor, commandKinds, effectsOf, expectTruth } from '../../support/api-commands.ts'
+import { type CommandPath, type MortalConnector, aCommandPath } from '../../support/command-path.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+
+let close = async () => {}
+afterEach(() => close())
+
+/**
+ * Every step of a command's way, in order, when it has been taken, and how a command ends whose connector dies then: up
+ * to the claim another connector does it; from then on nobody does it again.
+ */
+const steps = [
+  { step: 1, title: 'its record was written', moment: 'before enqueue', ends: ['done'] },
+  { step: 2, title: 'its message was sent', moment: 'after enqueue', ends: ['done'] },
+  { step: 3, title: 'its message was taken', moment: 'after receive', ends: ['done'] },
+  { step: 4, title: 'its channel was looked up', moment: 'looked up', ends: ['done'] },
+  { step: 5, title: 'everything was found to be in order', moment: 'before claim', ends: ['done'] },
+  { step: 6, title: 'it was claimed', moment: 'after claim', ends: ['unknown'] },
+  { step: 7, title: 'it was written to the engine', moment: 'written', ends: ['unknown'] },
+  { step: 8, title: 'the engine did it', moment: 'done', ends: ['unknown'] },
+  { step: 9, title: 'the engine accepted it', moment: 'before remove', ends: ['done', 'unknown'] },
+  { step: 10, title: 'its message was removed', moment: 'after remove', ends: ['done', 'unknown'] },
+  { step: 11, title: 'its outcome came', moment: 'before complete', ends: ['unknown'] },
+  { step: 12, title: 'its outcome was stored', moment: 'after complete', ends: ['done'] },
+] as const
+
+type Moment = (typeof steps)[number]['moment']
+
+/** What does not happen on the way of a kind: it has no channel, or is not one job. */
+const absent: Partial<Record<EngineCommand['kind'], readonly Moment[]>> = {
+  originate: ['looked up'],
+  'list-channels': ['looked up', 'written', 'done'],
+  'hang-up-domain': ['looked up', 'written', 'done'],
+  'flush-account': ['looked up'],
+  'drop-registrations': ['looked up'],
+}
+
+/** A path whose first connector is killed when a moment has come. */
+async function dyingAt(moment: Moment, deliveries: number) {
+  const path = await aCommandPath()
+  close = path.close
+  const { engine, queue } = path
+  let first: MortalConnector | undefined
+  let isKilled = false
+  const tell = (now: string) => {
+    if (isKilled || now !== moment || first === undefined) return
+    isKilled = true
+    first.kill()
+  }
+  first = await path.connect(tell)
+  queue.deliveries = deliveries
+  queue.tell = tell
+  engine.onAsked = (command) => {
+    if (command.startsWith('uuid_dump')) tell('looked up')
+  }
+  const usual = engine.onJob
+  engine.onJob = (job) => {
+    if (isKilled || (moment !== 'written' && moment !== 'done')) return usual(job)
+    if (moment === 'done') job.run()
+    tell(moment)
+  }
+  return { path, first, isKilled: () => isKilled }
+}
+
+/** A list is waited for 8 s, and what a dying connector has taken is seen again after 10 s. */
+const isLate = (kind: EngineCommand['kind'], moment: Moment) =>
+  kind === 'list-channels' && (moment === 'after receive' || moment === 'before claim')
+
+/** Hands every message out once more, as a queue may do long after. */
+async function deliverAgain(path: CommandPath) {
+  for (const record of path.records()) path.queue.put(JSON.stringify({ version: 1, ...record }))
+  await path.time.advance(2_000)
+}
+
+describe.each(commandKinds)('F20 $kind is done at most once and told truly', ({ kind, send }) => {
+  const cases = steps
+    .filter(({ moment }) => absent[kind]?.includes(moment) !== true)
+    .flatMap((at) => [
+      { at, deliveries: 1 },
+      { at, deliveries: 2 },
+    ])
+
+  test.each(cases)(
+    'when its connector is killed after step $at.step, $at.title, and its message is given $deliveries times',
+    async ({ at: { moment, ends }, deliveries }) => {
+      const { path, first, isKilled } = await dyingAt(moment, deliveries)
+      const channel = aChannelFor(path, kind)
+
+      const sending = send(path, channel)
+      await path.until(isKilled)
+      await path.connect()
+      const told = await path.finish(sending)
+      await path.bury(first)
+      await deliverAgain(path)
+
+      const commands = path
+        .records()
+        .map(({ id, outcome }) => ({ id, outcome, effects: effectsOf(path, kind, id, channel) }))
+      checkInvariants({
+        commands,
+        bounds: [{ of: 'lines written', value: path.engine.lines.length, limit: 1 }],
+        secrets: { values: ['ClueCon'], seen: [path.log.lines, told, path.records()] },
+      })
+      expect(commands).toHaveLength(1)
+      expect(isLate(kind, moment) ? ['unsent', ...ends] : ends).toContain(commands[0]?.outcome?.state)
+      expectTruth(told, commands[0]?.effects ?? 0)
+    },
+  )
+})
+
+describe.each(commandKinds)('F18 $kind that the queue hands out twice', ({ kind, send }) => {
+  test('to two connectors at the same moment is done once', async () => {
+    const path = await aCommandPath()
+    close = path.close
+    await Promise.all([path.connect(), path.connect()])
+    path.queue.deliveries = 2
+    const channel = aChannelFor(path, kind)
+
+    const told = await path.finish(send(path, channel))
+    await deliverAgain(path)
+
+    const [{ id, outcome } = { id: '', outcome: undefined }, ...others] = path.records()
+    checkInvariants({
+      commands: [{ id, outcome, effects: effectsOf(path, kind, id, channel) }],
+      bounds: [{ of: 'lines written', value: path.engine.lines.length, limit: 1 }],
+    })
+    expect([others, outcome?.state, path.queue.taken]).toEqual([[], 'done', 3])
+    expectTruth(told, 1)
+  })
+})

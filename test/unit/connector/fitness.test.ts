@@ -1,0 +1,111 @@
+import { afterEach, expect, test } from 'vitest'
+import { type Fitness, fitnessJudge } from '../../../connector/commands/fitness.ts'
+import type { ConnectorReport } from '../../../core/model.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { aChannelFor, commandKinds, expectTruth } from '../../support/api-commands.ts'
+import { aCommandPath } from '../../support/command-path.ts'
+import { fakeEslSession } from '../../support/fake-esl-session.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aReport } from '../../support/records.ts'
+
+let close = async () => {}
+afterEach(() => close())
+
+/** A judge of a connector with one engine; what other connectors report is said by the test. */
+function aJudge(report: (now: number) => readonly ConnectorReport[] = () => []) {
+  const time = manualTime()
+  const commands = fakeEslSession()
+  const judge = fitnessJudge({
+    ...time,
+    engines: [{ commands }],
+    store: { list: async () => [...report(time.clock.now())] },
+    connectorId: 'own',
+  })
+  return { time, commands, judge }
+}
+
+test('with an engine it is fit; a link that was lost is waited for, for a moment', async () => {
+  const { time, commands, judge } = aJudge()
+  expect(await judge()).toBe('waiting')
+  commands.up()
+  expect(await judge()).toBe('fit')
+
+  commands.down()
+
+  expect(await judge()).toBe('waiting')
+  await time.advance(1_999)
+  expect(await judge()).toBe('waiting')
+  await time.advance(1)
+  expect(await judge()).toBe('alone')
+})
+
+test.each<[Fitness, string, Partial<ConnectorReport>, number]>([
+  ['unfit', 'that has an engine', {}, 0],
+  ['alone', 'that is itself', { connectorId: 'own' }, 0],
+  ['alone', 'without an engine', { engineConnected: false }, 0],
+  ['alone', 'that has stopped', { stoppedAt: 1 }, 0],
+  ['alone', 'that was silent for 12 s', {}, 12_000],
+])('without an engine it is %s beside a connector %s', async (expected, _other, given, age) => {
+  const { time, judge } = aJudge((now) => [
+    aReport({ connectorId: 'other', engineConnected: true, ...given, reportedAt: now - age }),
+  ])
+  await judge()
+
+  await time.advance(2_000)
+
+  expect(await judge()).toBe(expected)
+})
+
+test('a store of reports that is gone keeps nobody from being told at once that there is no engine', async () => {
+  const { time, judge } = aJudge(() => {
+    throw new DomainError('store_unavailable', 'the store is gone')
+  })
+  await judge()
+
+  await time.advance(2_000)
+
+  expect(await judge()).toBe('alone')
+})
+
+test.each(commandKinds.filter(({ kind }) => kind === 'originate' || kind === 'hold'))(
+  'F07 of two connectors one loses its links: each $kind is done by the other, and none is refused',
+  async ({ kind, send }) => {
+    const path = await aCommandPath()
+    close = path.close
+    const [first] = [await path.connect(), await path.connect()]
+    await first.door.shut()
+    await path.until(() => first.connector.health().status === 'error')
+
+    const told = await path.finish(Promise.all([1, 2, 3, 4].map(() => send(path, aChannelFor(path, kind)))))
+
+    for (const each of told) {
+      expect(each).toMatchObject({ status: 200 })
+      expectTruth(each, 1)
+    }
+    checkInvariants({
+      commands: path.records().map(({ id, outcome }) => ({ id, outcome, effects: path.engine.effectsOf(id) })),
+    })
+  },
+)
+
+test('F01 while no connector has an engine a command is refused at once, with 503 and the time to come back', async () => {
+  const path = await aCommandPath()
+  close = path.close
+  const first = await path.connect()
+  await first.door.shut()
+  await path.time.advance(3_000)
+  const before = path.time.clock.now()
+
+  for (const { kind, send } of commandKinds) {
+    const told = await path.finish(send(path, aChannelFor(path, kind)))
+    if ('outcome' in told) expect(told.outcome).toEqual({ state: 'unsent', reason: 'disconnected' })
+    else expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    expectTruth(told, 0)
+  }
+
+  expect(path.engine.lines).toEqual([])
+  checkInvariants({
+    bounds: [{ of: 'time to refuse nine commands', value: path.time.clock.now() - before, limit: 9 * 500 }],
+  })
+})

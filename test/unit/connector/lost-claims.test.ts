@@ -1,0 +1,102 @@
+import { afterEach, expect, test } from 'vitest'
+import { lostClaims } from '../../../connector/commands/lost-claims.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { aChannelFor, commandKinds } from '../../support/api-commands.ts'
+import { aCommandPath } from '../../support/command-path.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+import { manualTime } from '../../support/manual-time.ts'
+
+let close = async () => {}
+afterEach(() => close())
+
+/** A path on which the engine does everything and answers nothing, so that commands stay open. */
+async function anUnansweredPath() {
+  const path = await aCommandPath()
+  close = path.close
+  path.engine.onJob = (job) => {
+    job.accept()
+    job.run()
+  }
+  const originate = commandKinds.find(({ kind }) => kind === 'originate')
+  if (originate === undefined) throw new Error('there is no originate')
+  return { ...path, originate: () => originate.send(path, aChannelFor(path, 'originate')) }
+}
+
+test('F20 what a killed connector had claimed is ended by a living one as connector_lost', async () => {
+  const path = await anUnansweredPath()
+  const dead = await path.connect()
+  const asked = path.originate()
+  await path.until(() => path.engine.lines.length === 1)
+  dead.kill()
+  const living = await path.connect()
+  const told = await path.finish(asked)
+  expect(told).toMatchObject({ status: 200, body: { pending: true } })
+
+  const [{ id } = { id: '' }] = path.records()
+  await path.until(() => path.outcome(id) !== undefined)
+
+  expect(path.outcome(id)).toEqual({ state: 'unknown', reason: 'connector_lost' })
+  expect(living.connector.health().counters['commandsOfLostConnectors']).toBe(1)
+  checkInvariants({ commands: [{ id, outcome: path.outcome(id), effects: path.engine.effectsOf(id) }] })
+})
+
+test('a connector that is only slow is not taken for dead: its report is there', async () => {
+  const path = await anUnansweredPath()
+  await path.connect()
+  await path.connect()
+  const told = await path.finish(path.originate())
+
+  await path.time.advance(60_000)
+
+  expect(told).toMatchObject({ body: { pending: true } })
+  expect(path.records().map(({ outcome }) => outcome)).toEqual([undefined])
+})
+
+test('a connector that was silent and comes back overwrites nothing that was told', async () => {
+  const path = await anUnansweredPath()
+  const silent = await path.connect()
+  let answer = () => {}
+  path.engine.onJob = (job) => {
+    job.accept()
+    answer = () => job.finish(job.run())
+  }
+  await path.finish(path.originate())
+  await path.bury(silent)
+  const [{ id } = { id: '' }] = path.records()
+  expect(path.outcome(id)).toEqual({ state: 'unknown', reason: 'connector_lost' })
+
+  answer()
+  await path.time.advance(1_000)
+
+  expect(path.outcome(id)).toEqual({ state: 'unknown', reason: 'connector_lost' })
+  checkInvariants({ commands: [{ id, outcome: path.outcome(id), effects: path.engine.effectsOf(id) }] })
+})
+
+test('a burial that the store does not let end is begun again', async () => {
+  const time = manualTime()
+  let answers: readonly { ended: number; more: boolean }[] = [
+    { ended: 100, more: true },
+    { ended: 0, more: true },
+    { ended: 7, more: false },
+  ]
+  const lost = lostClaims({
+    ...time,
+    log: capturedLog(),
+    store: {
+      endClaimsOf: async () => {
+        const [first = { ended: 0, more: true }, ...others] = answers
+        answers = others
+        return first
+      },
+    },
+  })
+
+  const ending = lost.end('connector-1')
+  await time.advance(1_000)
+  await ending
+  expect(lost.ended).toBe(107)
+
+  const endless = lost.end('connector-2').catch((problem: Error) => problem.message)
+  await time.advance(1_000_000)
+  expect(await endless).toMatch(/more commands open than can be/)
+})
