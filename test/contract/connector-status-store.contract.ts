@@ -15,6 +15,17 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
       connectorId: 'b',
       reportedAt: now,
       stoppedAt: now,
+      engines: [
+        {
+          name: '192.0.2.1:8021',
+          coreUuid: last.coreUuid,
+          connected: true,
+          heardAt: now,
+          status: 'UP\n',
+          channels: 5_000,
+        },
+        { name: '[::1]:8021', coreUuid: '', connected: false, heardAt: 0, status: '' },
+      ],
       eventLinks: [{ engine: '192.0.2.1:8021', last, upSince: now - 1 }],
     })
     await stores().connectorStatus.report(aReport({ connectorId: 'a', reportedAt: now }))

@@ -1,0 +1,223 @@
+/** A connector whose engine misbehaves, on real sockets: what it tells of it, how it comes back, what becomes of orders. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type AnsweringEngine, startAnsweringEngine } from '../../support/answering-engine.ts'
+import { anOriginate } from '../../support/command-message.ts'
+import { freePort } from '../../support/free-port.ts'
+import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
+
+const opened: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const part of opened.splice(0).toReversed()) await part.close()
+})
+
+const password = 'a-password-that-nobody-may-see'
+
+async function anEngine(port = 0): Promise<AnsweringEngine> {
+  const engine = await startAnsweringEngine(port)
+  opened.push(engine)
+  return engine
+}
+
+async function aConnectorFor(port: number, random?: () => number): Promise<RunningConnector> {
+  const running = await aRunningConnector([{ host: '127.0.0.1', port, password }], random && { random })
+  opened.push({ close: () => running.stop() })
+  return running
+}
+
+/** Both links up, and commands taken. */
+async function aConnectedConnector() {
+  const engine = await anEngine()
+  const running = await aConnectorFor(engine.port)
+  await running.until(() => running.connector.health().status === 'OK')
+  await running.time.advance(500)
+  return { ...running, engine }
+}
+
+const engineOf = ({ connector }: RunningConnector) => connector.health().engines[0]
+
+/** The waits before the next attempts of one link, in milliseconds, as they were logged. */
+const waits = ({ log }: RunningConnector, link: string) =>
+  log.lines.filter(({ keys }) => keys['link'] === link).flatMap(({ keys }) => keys['retryInMs'] ?? [])
+
+describe('an engine that is not there at the start', () => {
+  test('is tried again after growing, jittered waits of 250 ms to 10 s, and found within 10 s of its return', async () => {
+    const port = await freePort()
+    let draws = 0
+    const running = await aConnectorFor(port, () => (draws++ % 2) / 2)
+
+    await running.until(() => waits(running, 'events').length >= 8)
+    const tried = waits(running, 'events').map(Number)
+    await running.time.advance(60_000)
+    const engine = await anEngine(port)
+    const backAt = running.time.clock.now()
+    await running.until(() => running.connector.health().status === 'OK')
+
+    expect(Math.min(...tried)).toBeGreaterThanOrEqual(250)
+    expect(Math.max(...tried)).toBeLessThanOrEqual(10_000)
+    expect(tried[5]).toBeGreaterThan(4 * (tried[0] ?? 0))
+    expect(waits(running, 'commands')).not.toEqual(waits(running, 'events').slice(0, 8))
+    expect(running.time.clock.now() - backAt).toBeLessThanOrEqual(10_000)
+    expect(engine.passwords).toEqual([password, password])
+  })
+
+  test('is told as unreachable, also while it is tried again', async () => {
+    const running = await aConnectorFor(await freePort())
+    await running.until(() => waits(running, 'events').length > 0 && waits(running, 'commands').length > 0)
+    const told: unknown[] = []
+
+    for (let looks = 0; looks < 500; looks += 1) {
+      told.push([running.connector.health().status, engineOf(running)?.problem])
+      await running.time.advance(20)
+    }
+
+    expect(new Set(told.map((one) => JSON.stringify(one)))).toEqual(new Set(['["error","engine unreachable"]']))
+  })
+
+  test('keeps nobody waiting: orders are refused long before it could be back', async () => {
+    const running = await aConnectorFor(await freePort())
+    await running.time.advance(3_000)
+
+    for (const command of [anOriginate(), { kind: 'hold', uuid: randomUUID() }, { kind: 'list-channels' }] as const) {
+      const message = await running.post(command)
+      const postedAt = running.time.clock.now()
+      await running.until(async () => (await running.outcome(message)) !== undefined)
+
+      expect(await running.outcome(message)).toEqual({ state: 'unsent', reason: 'disconnected' })
+      expect(running.time.clock.now() - postedAt).toBeLessThanOrEqual(200)
+    }
+  })
+})
+
+test('an engine that accepts and does not greet is given up after 5 s and tried again', async () => {
+  const engine = await anEngine()
+  engine.welcome = 'stay silent'
+  const running = await aConnectorFor(engine.port)
+  await running.atOnce(() => engine.open === 2)
+
+  await running.time.advance(4_990)
+  expect(engineOf(running)).toMatchObject({ commands: { state: 'connecting' }, events: { state: 'connecting' } })
+  await running.time.advance(20)
+  expect(engineOf(running)).toMatchObject({ problem: 'engine accepts connections and does not greet' })
+  engine.welcome = 'accept'
+  await running.until(() => running.connector.health().status === 'OK')
+
+  expect(engine.connections).toBe(4)
+})
+
+describe.each([
+  ['refuse the password', 'engine refuses the password', 'auth-refused'],
+  ['reject the address', "engine's access list does not hold this address", 'access-rejected'],
+] as const)('an engine that would %s', (welcome, problem, reason) => {
+  test('is left alone for 30 s at a time, and told with its reason', async () => {
+    const engine = await anEngine()
+    engine.welcome = welcome
+    const running = await aConnectorFor(engine.port)
+    await running.atOnce(
+      () => engineOf(running)?.commands.state === 'down' && engineOf(running)?.events.state === 'down',
+    )
+
+    await running.time.advance(29_900)
+    expect(engine.connections).toBe(2)
+    expect(running.connector.health()).toMatchObject({
+      status: 'error',
+      engines: [{ problem, commands: { reason }, events: { reason } }],
+    })
+    await running.until(() => engine.connections === 4)
+    engine.welcome = 'accept'
+    await running.until(() => running.connector.health().status === 'OK')
+
+    expect(engineOf(running)).not.toHaveProperty('problem')
+  })
+
+  test('is told without its password', async () => {
+    const engine = await anEngine()
+    engine.welcome = welcome
+    const running = await aConnectorFor(engine.port)
+    await running.time.advance(65_000)
+    await running.until(() => waits(running, 'events').length > 1)
+
+    expect(JSON.stringify([running.log.lines, running.connector.health()])).not.toContain(password)
+  })
+})
+
+describe.each([
+  ['at once', 'Content-Type: text/disconnect-notice\nContent-Length: 13\n\nDisconnected\n'],
+  [
+    'after lingering',
+    'Content-Type: text/disconnect-notice\nContent-Disposition: linger\nLinger-Time: 2\nContent-Length: 0\n\n',
+  ],
+])('an engine that says goodbye and goes %s', (_when, notice) => {
+  test('leaves orders with an unknown fate; it is found again, and given nothing twice', async () => {
+    const { engine, ...running } = await aConnectedConnector()
+    const message = await running.post(anOriginate())
+    await running.atOnce(() => engine.jobs.length === 1)
+
+    engine.send(notice)
+    if (notice.includes('linger')) {
+      await running.time.advance(1_000)
+      expect(await running.outcome(message)).toBeUndefined()
+    }
+    engine.cut()
+    await running.atOnce(async () => (await running.outcome(message)) !== undefined)
+    expect(await running.outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
+    await running.until(() => running.connector.health().status === 'OK')
+    engine.finishJob(message.id, '+OK\n')
+    await running.time.advance(30_000)
+
+    expect(engine.jobs).toHaveLength(1)
+    expect(await running.outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
+  })
+})
+
+test("an engine's -ERR is the outcome, in its own words, and nothing is tried again", async () => {
+  const { engine, ...running } = await aConnectedConnector()
+  const message = await running.post(anOriginate())
+  await running.atOnce(() => engine.jobs.length === 1)
+
+  engine.finishJob(message.id, '-ERR NO_ROUTE_DESTINATION\n')
+  await running.time.advance(60_000)
+
+  expect(await running.outcome(message)).toEqual({ state: 'refused', text: '-ERR NO_ROUTE_DESTINATION\n' })
+  expect(engine.jobs).toHaveLength(1)
+})
+
+describe('of 200 calls at once', () => {
+  /** Messages of 200 originates that were posted together, 100 of which the engine has been given. */
+  async function aFullConnector() {
+    const { engine, ...running } = await aConnectedConnector()
+    const messages = await Promise.all(Array.from({ length: 200 }, () => running.post(anOriginate())))
+    await running.atOnce(() => engine.jobs.length === 100)
+    const outcomes = () => Promise.all(messages.map((message) => running.outcome(message)))
+    return { ...running, engine, messages, outcomes }
+  }
+
+  test('an engine is given 100; the others wait, and are told to come back before their deadline', async () => {
+    const { engine, time, outcomes, ...running } = await aFullConnector()
+    const before = running.connector.health().counters
+
+    const postedAt = time.clock.now()
+    await running.until(() => time.clock.now() >= postedAt + 17_000)
+    expect((await outcomes()).filter((outcome) => outcome !== undefined)).toEqual([])
+    await running.until(() => time.clock.now() >= postedAt + 20_000)
+
+    expect(before).toMatchObject({ commandsInFlight: 100, commandsWaiting: 100 })
+    expect(engine.jobs).toHaveLength(100)
+    const refused = (await outcomes()).filter((outcome) => outcome !== undefined)
+    expect(refused).toEqual(Array.from({ length: 100 }, () => ({ state: 'unsent', reason: 'busy' })))
+  })
+
+  test('the next is given as soon as one has ended, and a hang-up waits for none', async () => {
+    const { engine, ...running } = await aFullConnector()
+    const uuid = randomUUID()
+    engine.answer = () => JSON.stringify({ 'Unique-ID': uuid, 'Caller-Context': tenant.domain })
+
+    await running.post({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' })
+    await running.atOnce(() => engine.jobs.length === 101)
+    expect(engine.jobs.at(-1)?.line).toBe(`uuid_kill ${uuid} NORMAL_CLEARING`)
+    for (const { id } of engine.jobs.slice(0, 40)) engine.finishJob(id, '-ERR USER_BUSY\n')
+    await running.atOnce(() => engine.jobs.length === 141)
+
+    expect(new Set(engine.jobs.map(({ id }) => id)).size).toBe(141)
+  })
+})
