@@ -5,6 +5,7 @@ import { channelList } from './calls/channel-list.ts'
 import { type ChannelRegistry, channelRegistry } from './calls/channel-registry.ts'
 import { domainNames } from './calls/domain-names.ts'
 import { type ChannelSources, findChannel } from './calls/find-channel.ts'
+import { heedOthers } from './calls/others-word.ts'
 import { commandIntake } from './commands/command-intake.ts'
 import { fitnessJudge } from './commands/fitness.ts'
 import { type LostClaims, lostClaims } from './commands/lost-claims.ts'
@@ -166,6 +167,7 @@ function startLoops({ parts, startedAt, events, works, runner, lost }: Running, 
   return Promise.all([
     events.follow(resubscribe, signal),
     commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
+    heedOthers({ ...parts, store: parts.ports.connectorStatus, works }, signal),
     buryConnectors(
       {
         ...parts,
