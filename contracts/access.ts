@@ -31,7 +31,7 @@ export type TableAction =
 export type Access =
   | { readonly table: TableName; readonly actions: readonly TableAction[]; readonly index?: boolean }
   | { readonly queue: QueueName; readonly actions: readonly 'SendMessage'[] }
-  | { readonly secret: SecretName; readonly actions: readonly 'GetSecretValue'[] }
+  | { readonly secret: SecretName; readonly actions: readonly ('GetSecretValue' | 'DescribeSecret')[] }
   | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
 
 type MethodAccess = { readonly [P in PortName]: { readonly [M in keyof Ports[P]]: readonly Access[] } }
@@ -119,6 +119,7 @@ export const access: MethodAccess = {
   passwords: { hash: [], verify: [] },
   secrets: {
     rootPassword: [{ secret: 'root', actions: ['GetSecretValue'] }],
+    rootVersion: [{ secret: 'root', actions: ['DescribeSecret'] }],
     engineCredential: [{ secret: 'engine', actions: ['GetSecretValue'] }],
   },
   secretBox: {

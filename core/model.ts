@@ -93,7 +93,7 @@ export interface Token {
   readonly login: string
   /** Lower-case hex SHA-256 of the whole token text. */
   readonly digest: string
-  /** The account's `credentialsId` at login; empty for root. */
+  /** The account's `credentialsId` at login; for root the version of his password. */
   readonly credentialsId: string
   /** Epoch milliseconds. */
   readonly createdAt: number

@@ -248,11 +248,20 @@ export interface PasswordHasher {
   verify(password: string, hash: string | undefined): Promise<boolean>
 }
 
-/** Secrets of the deployment itself, read at most once in five minutes so that a rotated one is taken up. */
+/** The root user's password, and which version of it this is. */
+export interface RootPassword {
+  readonly text: string
+  /** Changes whenever the password does; tells nothing of it. */
+  readonly version: string
+}
+
+/** Secrets of the deployment itself. While they cannot be read again, the last ones known stay good. */
 export interface SecretReader {
-  /** The root user's password. */
-  rootPassword(): Promise<string>
-  /** What the engine presents at `/engine/*`. */
+  /** The root user's password as it is now. */
+  rootPassword(): Promise<RootPassword>
+  /** The version of the root user's password as it is now; reads nothing of the password itself, and remembers nothing. */
+  rootVersion(): Promise<string>
+  /** What the engine presents at `/engine/*`, read at most once in five minutes so that a rotated one is taken up. */
   engineCredential(): Promise<string>
 }
 

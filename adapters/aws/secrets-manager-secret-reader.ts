@@ -8,37 +8,65 @@ import { awsJson, services } from './aws-json.ts'
 /** A rotated secret is taken up this much later at most. */
 const FRESH_MS = 5 * 60_000
 
-const answer = z.object({ SecretString: z.string() })
+const answer = z.object({ SecretString: z.string(), VersionId: z.string() })
+
+const description = z.object({ VersionIdsToStages: z.record(z.string(), z.array(z.string())) })
+
+/** The stage of the version that is in force. */
+const CURRENT = 'AWSCURRENT'
 
 /** The form in which generated secrets are often kept; any other text is the secret itself. */
 const wrapped = z.object({ password: z.string() })
 
+/** A secret's value and which version of it this is. */
+interface Version {
+  readonly text: string
+  readonly version: string
+}
+
 /** Secrets of the deployment from Secrets Manager. While it cannot be reached, the last value known stays good. */
 export function secretsManagerSecretReader(context: AdapterContext): SecretReader {
-  const known = new Map<SecretName, { readonly value: string; readonly readAt: number }>()
+  const known = new Map<SecretName, Version & { readonly readAt: number }>()
+  const idOf = (name: SecretName) => required(context, secrets[name].variable)
 
-  async function read(name: SecretName): Promise<string> {
+  async function read(name: SecretName, freshMs: number): Promise<Version> {
     const cached = known.get(name)
-    if (cached !== undefined && context.clock.now() - cached.readAt < FRESH_MS) return cached.value
+    if (cached !== undefined && context.clock.now() - cached.readAt < freshMs) return cached
     try {
-      const value = await fetchSecret(context, required(context, secrets[name].variable))
-      known.set(name, { value, readAt: context.clock.now() })
+      const value = await fetchSecret(context, idOf(name))
+      known.set(name, { ...value, readAt: context.clock.now() })
       return value
     } catch (error) {
       if (cached === undefined) throw error
-      return cached.value
+      return cached
     }
   }
 
-  return { rootPassword: () => read('root'), engineCredential: () => read('engine') }
+  return {
+    async rootPassword() {
+      // Root seldom logs in: a password that was changed a moment ago is the only one that counts.
+      const { text, version } = await read('root', 0)
+      return { text, version }
+    },
+    rootVersion: () => fetchVersion(context, idOf('root')),
+    engineCredential: async () => (await read('engine', FRESH_MS)).text,
+  }
 }
 
-async function fetchSecret(context: AdapterContext, SecretId: string): Promise<string> {
+async function fetchSecret(context: AdapterContext, SecretId: string): Promise<Version> {
   const given = answer.safeParse(await awsJson(context, services.secrets, 'GetSecretValue', { SecretId }))
   if (!given.success || given.data.SecretString === '') {
     throw new DomainError('internal_error', 'a secret of the deployment has no text')
   }
-  return unwrapped(given.data.SecretString)
+  return { text: unwrapped(given.data.SecretString), version: given.data.VersionId }
+}
+
+async function fetchVersion(context: AdapterContext, SecretId: string): Promise<string> {
+  const given = description.safeParse(await awsJson(context, services.secrets, 'DescribeSecret', { SecretId }))
+  const versions = given.success ? Object.entries(given.data.VersionIdsToStages) : []
+  const [current] = versions.find(([, stages]) => stages.includes(CURRENT)) ?? []
+  if (current === undefined) throw new DomainError('internal_error', 'a secret of the deployment has no version')
+  return current
 }
 
 function unwrapped(text: string): string {

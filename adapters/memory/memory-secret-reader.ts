@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { SecretReader } from '../../core/ports.ts'
 
 /** A {@link SecretReader} whose secrets are plain fields that a test may change. */
@@ -12,11 +13,18 @@ export function memorySecretReader(): MemorySecretReader {
     root: 'root-password-of-the-tests',
     engine: 'engine-credential-of-the-tests',
     async rootPassword() {
-      return reader.root
+      return { text: reader.root, version: versionOf(reader.root) }
+    },
+    async rootVersion() {
+      return versionOf(reader.root)
     },
     async engineCredential() {
       return reader.engine
     },
   }
   return reader
+}
+
+function versionOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

@@ -86,6 +86,8 @@ export function route<const R extends Route>(declaration: R): R {
 const tokenNeeds = {
   credentials: ['read', 'readDomainToken'],
   sessions: ['touch', 'meet'],
+  // Root's tokens end with his password.
+  secrets: ['rootVersion'],
   // A token that is used from a new source is told in the trail, whatever it is used for.
   audit: ['append'],
 } as const satisfies Needs

@@ -17,20 +17,22 @@ export interface PresentedToken {
   readonly now: number
   /** Name of the root user. */
   readonly rootName: string
+  /** The version of the root user's password; nothing for the token of an account. */
+  readonly rootVersion: string | undefined
 }
 
 /**
  * Who presents a token. It must be stored, enabled, unexpired and presented exactly, its account and domain must be
- * there, and it must have been issued since the last change of the account's password and role. The permissions are
- * those that the role has now. Throws `invalid_token`, or `token_expired` for a genuine one whose time is over.
+ * there, and it must have been issued since the last change of the account's password and role, or of root's password.
+ * The permissions are those that the role has now. Throws `invalid_token`, or `token_expired` for a genuine one whose time is over.
  */
-export function callerOfToken({ credentials, digestMatches, now, rootName }: PresentedToken): Caller {
+export function callerOfToken({ credentials, digestMatches, now, rootName, rootVersion }: PresentedToken): Caller {
   const { token, account, domain, roles } = credentials
   if (token === undefined || !digestMatches || !token.enabled) throw invalidToken()
   refuseExpired(token.expiresAt, now)
   const proven = { kind: 'user', tokenKey: token.key, expiresAt: token.expiresAt } as const
   if (token.domain === '') {
-    if (token.login !== rootName) throw invalidToken()
+    if (token.login !== rootName || token.credentialsId !== rootVersion) throw invalidToken()
     const acl = aclOfRole(rootRole) ?? {}
     return { ...proven, username: rootName, login: rootName, domain: null, role: rootRole, acl }
   }

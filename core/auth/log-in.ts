@@ -104,26 +104,30 @@ function readUser(given: string | undefined, rootName: string): NamedUser {
   return { isRoot: false, username: `${login}@${domain}`, login, domain }
 }
 
-/** Checks the password of whoever is named; `undefined` is root. */
+/** Whom a login has proven: an account, or root by a version of his password. */
+type Proven = { readonly account: Account } | { readonly rootVersion: string }
+
+/** Checks the password of whoever is named. */
 async function proveUser(
   ports: LoginPorts,
   user: NamedUser,
   { password, code }: LoginInput,
   context: LoginContext,
-): Promise<Account | undefined> {
+): Promise<Proven> {
   const { sameText } = context
   if (user.isRoot) {
     const rootPassword = await ports.secrets.rootPassword()
     await ports.passwords.verify(password ?? '', undefined)
-    if (password === undefined || rootPassword === '' || !sameText(password, rootPassword)) throw wrongPassword()
-    return undefined
+    const { text, version } = rootPassword
+    if (password === undefined || text === '' || !sameText(password, text)) throw wrongPassword()
+    return { rootVersion: version }
   }
   const account = await findAccount(ports, user)
   const isRight = await ports.passwords.verify(password ?? '', account?.passwordHash)
   if (account === undefined) throw new DomainError('not_found', 'User not found')
   if (password === undefined || !isRight) throw wrongPassword()
   await proveSecondFactor(ports, account, code, context)
-  return account
+  return { account }
 }
 
 /** Asks for a one-time code where the account has a second factor. A code that let somebody in lets nobody in again. */
@@ -156,9 +160,10 @@ async function findAccount(ports: LoginPorts, { domain, login }: NamedUser): Pro
 async function issueToken(
   ports: LoginPorts,
   user: NamedUser,
-  account: Account | undefined,
+  proven: Proven,
   { now, random, tokenSeconds, writeToken, tokenDigest }: LoginContext,
 ): Promise<LoginResult> {
+  const account = 'account' in proven ? proven.account : undefined
   const login = account?.login ?? user.login
   const owner = account === undefined ? login : `${login}@${user.domain}`
   const role = account?.role ?? rootRole
@@ -173,7 +178,7 @@ async function issueToken(
       domain: user.domain,
       login,
       digest: tokenDigest(text),
-      credentialsId: account?.credentialsId ?? '',
+      credentialsId: 'account' in proven ? proven.account.credentialsId : proven.rootVersion,
       createdAt: now,
       expiresAt: expires,
       enabled: true,

@@ -11,6 +11,7 @@ type Headers = APIGatewayProxyEventV2['headers']
 /** What a presented token is judged with. */
 export interface TokenJudge {
   readonly credentials: Pick<CredentialReader, 'read' | 'readDomainToken'>
+  readonly secrets: Pick<SecretReader, 'rootVersion'>
   /** Epoch milliseconds. */
   readonly now: number
   readonly rootName: string
@@ -31,11 +32,15 @@ export async function authenticateToken(headers: Headers, judge: TokenJudge): Pr
   return claims.isDomainToken ? domainTokenCaller(text, claims, judge) : userCaller(text, claims, judge)
 }
 
-async function userCaller(text: string, claims: TokenClaims, { credentials, now, rootName }: TokenJudge) {
+async function userCaller(text: string, claims: TokenClaims, judge: TokenJudge) {
+  const { credentials, secrets, now, rootName } = judge
   const user = userOf(claims.username, claims.domain)
   if (user === undefined) throw invalidToken()
-  const found = await credentials.read({ ...user, key: claims.key })
-  return callerOfToken({ credentials: found, digestMatches: proves(text, found.token), now, rootName })
+  const [found, rootVersion] = await Promise.all([
+    credentials.read({ ...user, key: claims.key }),
+    user.domain === '' && user.login === rootName ? secrets.rootVersion() : undefined,
+  ])
+  return callerOfToken({ credentials: found, digestMatches: proves(text, found.token), now, rootName, rootVersion })
 }
 
 async function domainTokenCaller(text: string, { domain, key, username }: TokenClaims, judge: TokenJudge) {

@@ -8,7 +8,7 @@ import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-
 import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { type Route, isAudited, limitsOf, takesKey } from '../../contracts/routes/route.ts'
-import type { PortName, Ports } from '../../core/ports.ts'
+import type { PortName, Ports, SecretReader } from '../../core/ports.ts'
 import { readSettings } from './settings.ts'
 import type { EndpointTools, OwnPorts } from './tools.ts'
 
@@ -39,6 +39,7 @@ export async function cloudOwnPorts(route: Route, context: AdapterContext): Prom
   if (route.authentication === 'token') {
     ports.credentials = dynamoCredentialReader(context)
     ports.sessions = dynamoSessionStore(context)
+    ports.secrets = { rootVersion: rootVersionOf(context) }
   }
   if (route.authentication === 'engine') {
     const { secretsManagerSecretReader } = await import('../../adapters/aws/secrets-manager-secret-reader.ts')
@@ -54,4 +55,14 @@ export async function cloudOwnPorts(route: Route, context: AdapterContext): Prom
   }
   if (limitsOf(route).length > 0) ports.rateLimits = dynamoRateLimitStore(context)
   return ports
+}
+
+/** Asks for the version of root's password; loads what asks with root's first request, which most processes never see. */
+function rootVersionOf(context: AdapterContext): () => Promise<string> {
+  let reader: Promise<SecretReader> | undefined
+  const load = async () => {
+    const { secretsManagerSecretReader } = await import('../../adapters/aws/secrets-manager-secret-reader.ts')
+    return secretsManagerSecretReader(context)
+  }
+  return async () => (await (reader ??= load())).rootVersion()
 }

@@ -53,7 +53,8 @@ async function authenticate(exchange: Exchange, endpoint: Endpoint): Promise<voi
   if (route.authentication === 'engine') await authenticateEngine(headers, own(ports.secrets))
   if (route.authentication !== 'token') return
   const now = tools.clock.now()
-  const judge = { credentials: own(ports.credentials), now, rootName: tools.settings.rootName }
+  const { rootName } = tools.settings
+  const judge = { credentials: own(ports.credentials), secrets: own(ports.secrets), now, rootName }
   const caller = await authenticateToken(headers, judge)
   exchange.caller = caller
   exchange.beside.push(touchSession(own(ports.sessions), caller, now, exchange.log))

@@ -14,7 +14,7 @@ export interface EndpointTools {
 export interface OwnPorts {
   readonly credentials?: Pick<Ports['credentials'], 'read' | 'readDomainToken'>
   readonly sessions?: Pick<Ports['sessions'], 'touch' | 'meet'>
-  readonly secrets?: Partial<Pick<Ports['secrets'], 'engineCredential'>>
+  readonly secrets?: Partial<Pick<Ports['secrets'], 'engineCredential' | 'rootVersion'>>
   readonly domains?: Partial<Pick<Ports['domains'], 'read'>>
   readonly audit?: Pick<Ports['audit'], 'append'>
   readonly idempotency?: Ports['idempotency']

@@ -40,7 +40,10 @@ export async function startStores(
   return {
     dynamodb: dynamodb.value.backend,
     sqs: sqs.value.backend,
-    secretsmanager: secretsBackend(secretValues(assembly, { root: kept.rootPassword, engine: kept.engineCredential })),
+    secretsmanager: secretsBackend(
+      secretValues(assembly, { root: kept.rootPassword, engine: kept.engineCredential }),
+      kept.sealingKey,
+    ),
     kms: keysBackend(assembly.keys, kept.sealingKey),
     s3:
       settings.s3Endpoint === undefined

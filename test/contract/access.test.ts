@@ -70,7 +70,8 @@ async function openCloud() {
 
 /** The key service and the secrets are answered by the gate, the stores and queues by themselves. */
 const cloudAnswer: CloudGate['answer'] = (call, forward) => {
-  if (call.action === 'GetSecretValue') return { status: 200, body: { SecretString: 'secret' } }
+  if (call.action === 'GetSecretValue') return { status: 200, body: { SecretString: 'secret', VersionId: 'one' } }
+  if (call.action === 'DescribeSecret') return { status: 200, body: { VersionIdsToStages: { one: ['AWSCURRENT'] } } }
   if (call.action === 'Encrypt') return { status: 200, body: { CiphertextBlob: 'AA==' } }
   if (call.action === 'Decrypt') return { status: 200, body: { Plaintext: 'AA==' } }
   return forward()
@@ -91,7 +92,7 @@ function permissionsOf({ action, input }: CloudCall, variables: ReadonlyMap<stri
     return Object.keys(Object(input['RequestItems'])).map((physical) => `${on(physical)} ${action}`)
   }
   if (action === 'SendMessageBatch' || action === 'SendMessage') return [`${on(input['QueueUrl'])} SendMessage`]
-  if (action === 'GetSecretValue') return [`${on(input['SecretId'])} ${action}`]
+  if (action === 'GetSecretValue' || action === 'DescribeSecret') return [`${on(input['SecretId'])} ${action}`]
   if (action === 'Encrypt' || action === 'Decrypt') return [`${on(input['KeyId'])} ${action}`]
   return [`${on(input['TableName'])}${input['IndexName'] === undefined ? '' : ' index'} ${action}`]
 }

@@ -154,7 +154,7 @@ async function aCredential(ports: MemoryPorts, clock: MovableClock, account: Acc
     domain,
     login,
     digest: tokenDigest(text),
-    credentialsId: isRoot ? '' : account.credentialsId,
+    credentialsId: isRoot ? await ports.secrets.rootVersion() : account.credentialsId,
     createdAt: clock.now(),
     expiresAt: clock.now() + 3_600_000,
     enabled: true,

@@ -124,6 +124,7 @@ export const exercises: {
   },
   secrets: {
     rootPassword: { run: ({ secrets }) => secrets.rootPassword() },
+    rootVersion: { run: ({ secrets }) => secrets.rootVersion() },
     engineCredential: { run: ({ secrets }) => secrets.engineCredential() },
   },
   secretBox: {

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
+import { handler as logIn } from '../../../functions/auth/log-in.ts'
+import { handler as listDomains } from '../../../functions/domains/list-domains.ts'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
 import { type Api, aContext, anApi, gatewayEvent } from '../../support/api.ts'
 import { checkedHandler } from '../../support/declared.ts'
+import { gone } from '../../support/flaky.ts'
 
 async function setUp() {
   const api = anApi()
@@ -131,6 +134,31 @@ describe('a token', () => {
     await api.account({ role: 'admin' })
 
     expect(await list(headers)).toMatchObject({ status: 401 })
+  })
+
+  it('of root ends with his password, and that of nobody else does', async () => {
+    const api = anApi()
+    const root = async () => {
+      const { body } = await api.call(logIn, { body: { username: 'root', password: api.ports.secrets.root } })
+      return { 'x-access-token': String(body.token), 'x-key': String(body.key) }
+    }
+    const status = async (headers: Record<string, string>) => (await api.call(listDomains, { headers })).status
+    const [user, before] = [{ ...(await api.as(await api.account({ role: 'admin' }))) }, await root()]
+    expect(await status(before)).toBe(200)
+
+    api.ports.secrets.root = 'another password'
+
+    expect(await status(before)).toBe(401)
+    expect(await status(user)).toBe(200)
+    expect(await status(await root())).toBe(200)
+  })
+
+  it('of root is refused while the version of his password cannot be had', async () => {
+    const api = anApi()
+    const headers = { ...(await api.as('root')) }
+    const cut = api.with({ secrets: gone(api.ports.secrets, 'rootVersion', () => true) })
+
+    expect(await cut.call(listDomains, { headers })).toMatchObject({ status: 503, body: { code: 'store_unavailable' } })
   })
 
   it('of root is refused once the root user has another name', async () => {

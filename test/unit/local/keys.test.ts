@@ -57,13 +57,38 @@ describe('the key service', () => {
 })
 
 describe('secrets', () => {
-  it('are read by their ARN', async () => {
-    const secrets = secretsBackend(new Map([['arn:secret', 'value']]))
-    const read = (SecretId: string) =>
-      secrets({ action: 'GetSecretValue', target: '', contentType: '', body: Buffer.alloc(0), input: { SecretId } })
+  /** Asks a Secrets Manager of its own, which has one secret. */
+  async function ask(
+    action: string,
+    { SecretId = 'arn:secret', value = 'value', salt = 'salt' } = {},
+  ): Promise<Record<string, unknown>> {
+    const secrets = secretsBackend(new Map([['arn:secret', value]]), Buffer.from(salt))
+    return bodyOf(await secrets({ action, target: '', contentType: '', body: Buffer.alloc(0), input: { SecretId } }))
+  }
 
-    expect(bodyOf(await read('arn:secret'))).toMatchObject({ SecretString: 'value' })
-    expect(bodyOf(await read('arn:other')).__type).toBe('ResourceNotFoundException')
+  it('are read by their ARN', async () => {
+    expect(await ask('GetSecretValue')).toMatchObject({ SecretString: 'value' })
+    expect(await ask('GetSecretValue', { SecretId: 'arn:other' })).toMatchObject({
+      __type: 'ResourceNotFoundException',
+    })
+  })
+
+  it('have the version that they are described with, and no value in that', async () => {
+    const { VersionId, ...read } = await ask('GetSecretValue')
+
+    expect(await ask('DescribeSecret')).toEqual({
+      ARN: read['ARN'],
+      Name: read['Name'],
+      VersionIdsToStages: { [String(VersionId)]: ['AWSCURRENT'] },
+    })
+  })
+
+  it('keep their version while their value stays, and get another with another value or on another platform', async () => {
+    const versionOf = async (value: string, salt: string) => (await ask('GetSecretValue', { value, salt }))['VersionId']
+    const first = await versionOf('value', 'salt')
+
+    expect(await versionOf('value', 'salt')).toBe(first)
+    expect(new Set([first, await versionOf('other', 'salt'), await versionOf('value', 'pepper')]).size).toBe(3)
   })
 
   it('stand in the field of a JSON object where the template says so', () => {
