@@ -30,6 +30,8 @@ export const keptUntil = {
   command: (record: CommandRecord) => record.deadlineAt + DAY,
   /** Not before its record, whose deadline lies at most minutes behind its outcome. */
   commandPart: (writtenAt: number) => writtenAt + 2 * DAY,
+  /** Longer than any delivery to it. */
+  removedHook: (removedAt: number) => removedAt + 31 * DAY,
   delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
   /** By the contract's rule on the list of events. */

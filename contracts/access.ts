@@ -157,6 +157,12 @@ export const access: MethodAccess = {
     create: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
     read: [{ table: 'hooks', actions: ['GetItem'] }],
     list: [{ table: 'hooks', actions: ['Query'] }],
+    replace: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
+    remove: [
+      { table: 'hooks', actions: ['DeleteItem', 'UpdateItem'] },
+      // What was sent to it goes with its domain still.
+      { table: 'deliveries', actions: ['PutItem'] },
+    ],
   },
   blacklists: {
     add: [{ table: 'blacklists', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] }],

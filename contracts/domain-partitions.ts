@@ -9,6 +9,11 @@ export interface DomainPartition {
   readonly each?: { readonly table: TableName; readonly key: (domain: string) => readonly [string, ...string[]] }
 }
 
+/** The partition that names the removed hooks of a domain: there may still be deliveries to them. */
+export function removedHooks(domain: string): readonly [string, ...string[]] {
+  return ['removed', domain, 'hooks']
+}
+
 /**
  * Everything that the stores hold of a domain besides its own record, in the order of its removal: what is found by
  * way of other items comes before those. A new store of tenants' records joins by one line. What is not here outlives
@@ -25,6 +30,12 @@ export const domainPartitions: readonly DomainPartition[] = [
     key: (domain, hookId) => [domain, hookId],
     each: { table: 'hooks', key: (domain) => ['hooks', domain] },
   },
+  {
+    table: 'deliveries',
+    key: (domain, hookId) => [domain, hookId],
+    each: { table: 'deliveries', key: removedHooks },
+  },
+  { table: 'deliveries', key: removedHooks },
   { table: 'hooks', key: (domain) => ['hooks', domain] },
   { table: 'hooks', key: (domain) => ['count', domain] },
   { table: 'events', key: (domain) => ['log', domain] },

@@ -352,6 +352,10 @@ export interface HookStore {
   read(domain: string, id: string): Promise<Hook | undefined>
   /** Every hook of the domain, oldest first. Reads consistently. */
   list(domain: string): Promise<Hook[]>
+  /** Replaces a hook whose version is still `hook.version - 1`; `false` when somebody else wrote first, or it is gone. */
+  replace(hook: Hook): Promise<boolean>
+  /** Removes a hook that is still of this version; otherwise `false`. */
+  remove(hook: Hook): Promise<boolean>
 }
 
 /** How an addition to a blacklist ended. */

@@ -1,10 +1,19 @@
 import type { Hook } from '../../core/model.ts'
 import type { HookStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
+import { keptUntil } from '../retention.ts'
 import { type Part, getItem, queryAll, tableName, transactWrite } from './client.ts'
 import { transacted } from './errors.ts'
-import { hookCountKey, hookItem, hookKey, hookPartition, subscriptionsKey, toHookItem } from './hook-item.ts'
-import { parseItem, under } from './items.ts'
+import {
+  hookCountKey,
+  hookItem,
+  hookKey,
+  hookPartition,
+  removedHookKey,
+  subscriptionsKey,
+  toHookItem,
+} from './hook-item.ts'
+import { expirySeconds, parseItem, under } from './items.ts'
 
 /** Hooks in DynamoDB, one partition a domain. */
 export function dynamoHookStore(context: AdapterContext): HookStore {
@@ -27,6 +36,12 @@ export function dynamoHookStore(context: AdapterContext): HookStore {
       // The items come in the order of their ids, which decides between hooks of the same moment.
       return hooks.sort((a, b) => a.createdAt - b.createdAt)
     },
+    async replace(hook) {
+      return isDone(context, replacement(tableName(context, 'hooks'), hook))
+    },
+    async remove(hook) {
+      return isDone(context, removal(context, hook))
+    },
   }
 }
 
@@ -43,16 +58,65 @@ function creation(TableName: string, hooks: readonly Hook[], limit: number): Par
         ExpressionAttributeValues: { ':added': hooks.length, ':limit': limit, ':room': limit - hooks.length },
       },
     },
-    {
-      Update: {
-        TableName,
-        Key: subscriptionsKey,
-        UpdateExpression: 'ADD version :one',
-        ExpressionAttributeValues: { ':one': 1 },
-      },
-    },
+    subscriptionsStep(TableName),
     ...hooks.map((hook) => ({
       Put: { TableName, Item: toHookItem(hook), ConditionExpression: 'attribute_not_exists(pk)' },
     })),
   ]
+}
+
+function replacement(TableName: string, hook: Hook): Part[] {
+  return [
+    {
+      Put: {
+        TableName,
+        Item: toHookItem(hook),
+        ConditionExpression: 'version = :previous',
+        ExpressionAttributeValues: { ':previous': hook.version - 1 },
+      },
+    },
+    subscriptionsStep(TableName),
+  ]
+}
+
+/** The hook goes, and with it its count; that it was there is noted, for what was sent to it stays for its time. */
+function removal(context: AdapterContext, { domain, id, version }: Hook): Part[] {
+  const TableName = tableName(context, 'hooks')
+  const expiresAt = expirySeconds(keptUntil.removedHook(context.clock.now()))
+  return [
+    {
+      Delete: {
+        TableName,
+        Key: hookKey(domain, id),
+        ConditionExpression: 'version = :version',
+        ExpressionAttributeValues: { ':version': version },
+      },
+    },
+    {
+      Update: {
+        TableName,
+        Key: hookCountKey(domain),
+        UpdateExpression: 'ADD hooks :removed',
+        ExpressionAttributeValues: { ':removed': -1 },
+      },
+    },
+    subscriptionsStep(TableName),
+    { Put: { TableName: tableName(context, 'deliveries'), Item: { ...removedHookKey(domain, id), expiresAt } } },
+  ]
+}
+
+/** Tells the connectors to look again. */
+function subscriptionsStep(TableName: string): Part {
+  return {
+    Update: {
+      TableName,
+      Key: subscriptionsKey,
+      UpdateExpression: 'ADD version :one',
+      ExpressionAttributeValues: { ':one': 1 },
+    },
+  }
+}
+
+async function isDone(context: AdapterContext, parts: readonly Part[]): Promise<boolean> {
+  return (await transacted(() => transactWrite(context, parts))) === undefined
 }

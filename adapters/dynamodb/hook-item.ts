@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { removedHooks } from '../../contracts/domain-partitions.ts'
 import type { Hook } from '../../core/model.ts'
 import { joinKey } from './key.ts'
 
@@ -56,6 +57,11 @@ export function hookPartition(domain: string): string {
 /** Where a hook is stored. */
 export function hookKey(domain: string, id: string) {
   return { pk: hookPartition(domain), sk: joinKey(id) }
+}
+
+/** Where it is noted, beside the deliveries, that a hook was there. */
+export function removedHookKey(domain: string, id: string) {
+  return { pk: joinKey(...removedHooks(domain)), sk: joinKey(id) }
 }
 
 /** A hook as an item. */

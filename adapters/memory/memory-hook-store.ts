@@ -24,5 +24,19 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
         .sort(byText((hook) => hook.id))
         .sort((a, b) => a.createdAt - b.createdAt)
     },
+    async replace(hook) {
+      const key = memoryKey(hook.domain, hook.id)
+      if (state.hooks.get(key)?.version !== hook.version - 1) return false
+      state.hooks.set(key, hook)
+      state.subscriptions.version += 1
+      return true
+    },
+    async remove({ domain, id, version }) {
+      const key = memoryKey(domain, id)
+      if (state.hooks.get(key)?.version !== version) return false
+      state.hooks.delete(key)
+      state.subscriptions.version += 1
+      return true
+    },
   }
 }

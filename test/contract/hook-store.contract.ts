@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { opened } from '../support/opened.ts'
-import { aHook } from '../support/records.ts'
+import { aDelivery, aHook } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'
 
 /** What every {@link HookStore} and the {@link SubscriptionReader} over the same records promise. */
@@ -90,5 +90,89 @@ export function hookStoreContract(open: StoreKind['open']): void {
     const wanted = (await stores().subscriptions.list()).filter(({ domain }) => domain === 'want.test')
 
     expect(wanted.map(({ event }) => event).toSorted()).toEqual(['CHANNEL_CREATE', 'CUSTOM->svc::user_create'])
+  })
+
+  test('a hook is replaced by its next version, and by no other', async () => {
+    const hook = aHook({ domain: 'replace.test', delay: 5, disabledReason: 'gone' })
+    await stores().hooks.create([hook], 100)
+    const { delay: _delay, disabledReason: _reason, ...rest } = hook
+    const next = { ...rest, event: 'DTMF', version: 2 }
+
+    expect(await stores().hooks.replace({ ...hook, version: 3 })).toBe(false)
+    expect(await stores().hooks.replace(hook)).toBe(false)
+    expect(await stores().hooks.replace(next)).toBe(true)
+    expect(await stores().hooks.replace({ ...next, event: 'CHANNEL_ANSWER' })).toBe(false)
+
+    expect(await stores().hooks.read('replace.test', hook.id)).toEqual(next)
+    expect(await stores().hooks.list('replace.test')).toEqual([next])
+  })
+
+  test('of many replacements of one version one is done', async () => {
+    const hook = aHook({ domain: 'replaces.test' })
+    await stores().hooks.create([hook], 100)
+
+    const results = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => stores().hooks.replace({ ...hook, description: `${index}`, version: 2 })),
+    )
+
+    expect(results.filter(Boolean)).toHaveLength(1)
+    expect(await stores().hooks.read('replaces.test', hook.id)).toMatchObject({
+      description: `${results.indexOf(true)}`,
+    })
+  })
+
+  test('a hook that is not there is not replaced, nor one of another domain', async () => {
+    const hook = aHook({ domain: 'mine.test' })
+    await stores().hooks.create([hook], 100)
+
+    expect(await stores().hooks.replace(aHook({ domain: 'mine.test', version: 2 }))).toBe(false)
+    expect(await stores().hooks.replace({ ...hook, domain: 'mine.test.org', version: 2 })).toBe(false)
+
+    expect(await stores().hooks.list('mine.test.org')).toEqual([])
+  })
+
+  test('a hook is removed in the version that is meant, and makes room for another', async () => {
+    const [first, second] = [aHook({ domain: 'remove.test' }), aHook({ domain: 'remove.test' })]
+    await stores().hooks.create([first, second], 2)
+
+    expect(await stores().hooks.remove({ ...first, version: 2 })).toBe(false)
+    expect(await stores().hooks.remove({ ...first, domain: 'remove.test.org' })).toBe(false)
+    expect(await stores().hooks.remove(first)).toBe(true)
+    expect(await stores().hooks.remove(first)).toBe(false)
+
+    expect(await stores().hooks.list('remove.test')).toEqual([second])
+    expect(await stores().hooks.create([aHook({ domain: 'remove.test' })], 2)).toBe(true)
+    expect(await stores().hooks.create([aHook({ domain: 'remove.test' })], 2)).toBe(false)
+  })
+
+  test('a replacement and a removal raise the version, refused ones do not', async () => {
+    const hook = aHook({ domain: 'raise.test' })
+    await stores().hooks.create([hook], 100)
+    const before = await stores().subscriptions.version()
+
+    await stores().hooks.replace({ ...hook, version: 2 })
+    await stores().hooks.replace({ ...hook, version: 2 })
+    await stores().hooks.remove(hook)
+    expect(await stores().subscriptions.version()).toBe(before + 1)
+    await stores().hooks.remove({ ...hook, version: 2 })
+    await stores().hooks.remove({ ...hook, version: 2 })
+    expect(await stores().subscriptions.version()).toBe(before + 2)
+  })
+
+  test('deliveries to a removed hook go with its domain', async () => {
+    const [kept, removed] = [aHook({ domain: 'swept.test' }), aHook({ domain: 'swept.test' })]
+    const elsewhere = aHook({ domain: 'swept.test.org' })
+    await stores().hooks.create([kept, removed], 100)
+    await stores().hooks.create([elsewhere], 100)
+    const deliveries = [kept, removed, elsewhere].map(({ domain, id }) => aDelivery({ domain, hookId: id }))
+    for (const delivery of deliveries) await stores().deliveries.create(delivery)
+    await stores().hooks.remove(removed)
+    const found = () =>
+      Promise.all(deliveries.map(({ domain, hookId, id }) => stores().deliveries.read(domain, hookId, id)))
+    expect((await found()).map((delivery) => delivery !== undefined)).toEqual([true, true, true])
+
+    await stores().remains.sweep('swept.test', Number.MAX_SAFE_INTEGER)
+
+    expect((await found()).map((delivery) => delivery !== undefined)).toEqual([false, false, true])
   })
 }

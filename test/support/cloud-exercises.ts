@@ -186,6 +186,8 @@ export const exercises: {
     create: { run: ({ hooks }) => hooks.create([aHook(), aHook()], 9) },
     read: { run: ({ hooks }) => hooks.read(domain.name, 'some') },
     list: { run: ({ hooks }) => hooks.list(domain.name) },
+    replace: { run: ({ hooks }) => hooks.replace(aHook({ domain: domain.name })) },
+    remove: { run: ({ hooks }) => hooks.remove(aHook({ domain: domain.name })) },
   },
   blacklists: {
     add: {
