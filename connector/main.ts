@@ -16,9 +16,11 @@ import { openEslSession } from './esl/session.ts'
 import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { readSettings } from './settings.ts'
+import { systemSpoolFiles } from './spool/spool-files.ts'
+import { processOwner } from './spool/spool-owner.ts'
 
-/** ECS kills a task 30 s after it was told to stop. */
-const graceMs = 25_000
+/** What waits is handed over in this time; all that a stop does is over 5 s later, and ECS kills after 30 s. */
+const graceMs = 20_000
 
 const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }
 const log = createLogger('connector', context)
@@ -50,6 +52,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
     engines: settings.engines,
     connectorId: randomUUID(),
     version: settings.version,
+    spool: settings.spool && { ...settings.spool, files: systemSpoolFiles, owner: processOwner() },
     random: Math.random,
     log,
   })
@@ -73,7 +76,7 @@ function stopOnSignal(connector: Connector, health: HealthServer): void {
 
 async function finish(connector: Connector, health: HealthServer): Promise<void> {
   const lost = await connector.stop(graceMs)
-  if (lost > 0) log.error('events could not be handed over before the end', undefined, { events: lost })
+  if (lost > 0) log.error('events could neither be handed over nor put on disk', undefined, { events: lost })
   await health.close()
   process.exit(0)
 }

@@ -41,6 +41,10 @@ export const environment = {
    */
   engineUrl: 'ENGINE_URL',
   enginePassword: 'ENGINE_PASSWORD',
+  /** Folder in which the connector keeps events while their queue is away; unset: in memory only. */
+  spoolDir: 'SPOOL_DIR',
+  /** Bytes that they may take there: 4194304 (4 MiB) at least; 1 GiB where unset. */
+  spoolBytes: 'SPOOL_BYTES',
   /** Port of the connector's private health endpoint. */
   healthPort: 'HEALTH_PORT',
 } as const

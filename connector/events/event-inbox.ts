@@ -1,13 +1,28 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { EngineEvent } from '../engine.ts'
-import { type Timers, backoffMs, pause } from '../timers.ts'
+import { type EngineEvent, eventNameOf } from '../engine.ts'
+import { Chain, type Link } from '../spool/chain.ts'
+import { type DropClass, dropClassOf, dropOrder } from '../spool/drop-class.ts'
+import { type Drop, dropTally } from '../spool/drop-tally.ts'
+import { type Time, backoffMs, pause } from '../timers.ts'
+import { type KeptEvent, asRead, readWhole } from './kept-event.ts'
 
-/** What may wait for the store of domains; the frames of events stay in memory until they are looked at. */
-const defaultLimit = 10_000
+/** What may wait for the store of domains. */
+export interface InboxLimits {
+  readonly events: number
+  readonly bytes: number
+}
 
-/** Handled events are cut off the front of the list in one go, not one by one. */
-const cutAfter = 1_000
+/**
+ * The limits of each of so many inboxes: half a minute of a busy engine, shared among all, so that together they hold
+ * no more than one; but no less than a burst of each.
+ */
+export function inboxLimits(inboxes: number): InboxLimits {
+  return { events: Math.max(500, 10_000 / inboxes), bytes: Math.max(1, 16 / inboxes) * 1024 * 1024 }
+}
+
+/** Events that wait as they were read; those behind them are read to their end, which costs time and saves memory. */
+const keptAsRead = 256
 
 /** Events in the order in which they were read, one handled after another. */
 export interface EventInbox {
@@ -15,30 +30,52 @@ export interface EventInbox {
   add(event: EngineEvent): void
   /** Resolves when every event taken so far has been handled. */
   settled(): Promise<void>
+  /** Gives up what still waits, which is counted as dropped. Answers how many events that are. */
+  close(): number
   readonly waiting: number
-  readonly counts: { readonly unreadable: number; readonly dropped: number }
+  /** About what waits takes of memory. */
+  readonly bytes: number
+  readonly counts: {
+    readonly unreadable: number
+    /** By class: 1 that something is over, 2 of a call or the platform's own, 3 the rest. */
+    readonly dropped: Readonly<Record<DropClass, number>>
+  }
 }
 
 /** What an inbox is made from. */
-export interface InboxParts {
+export interface InboxParts extends Time {
   /**
    * Handles one event. Rejects with `store_unavailable` when something is gone that will come back: then it is asked
    * again for the same event, after a growing wait. Any other failure is the event's own, which is skipped.
    */
   readonly handle: (event: EngineEvent) => Promise<void>
-  readonly timers: Timers
   readonly random: () => number
   readonly log: Log
-  readonly limit?: number | undefined
+  readonly limits?: InboxLimits | undefined
+  /** Told of dropped events, at most once a second and class. */
+  readonly onDropped?: ((drop: Drop) => void) | undefined
 }
 
-/** Makes an empty inbox. Above its limit new events are dropped and counted, which is logged once until it is empty. */
-export function eventInbox({ handle, timers, random, log, limit = defaultLimit }: InboxParts): EventInbox {
-  const counts = { unreadable: 0, dropped: 0 }
-  let events: EngineEvent[] = []
-  let next = 0
+interface Held extends KeptEvent {
+  readonly dropClass: DropClass
+  readonly takenAt: number
+  ofAll: Link<Held> | undefined
+  ofClass: Link<Held> | undefined
+}
+
+/**
+ * Makes an empty inbox. Above its limits the oldest event of the least class goes, which is counted, and logged once
+ * until it is empty.
+ */
+export function eventInbox(parts: InboxParts): EventInbox {
+  const { handle, clock, timers, random, log, limits = inboxLimits(1), onDropped } = parts
+  const tally = dropTally({ clock, timers, log, reason: 'too many wait to be looked at', onDropped })
+  const counts = { unreadable: 0, dropped: tally.counts }
+  const all = new Chain<Held>()
+  const byClass: Readonly<Record<DropClass, Chain<Held>>> = { 1: new Chain(), 2: new Chain(), 3: new Chain() }
+  let bytes = 0
+  let handled: Held | undefined
   let pumping: Promise<void> | undefined
-  let isDropping = false
 
   /** Answers whether the event is done with. */
   const attempt = async (event: EngineEvent, failures: number): Promise<boolean> => {
@@ -46,8 +83,7 @@ export function eventInbox({ handle, timers, random, log, limit = defaultLimit }
       await handle(event)
     } catch (problem) {
       if (problem instanceof DomainError && problem.code === 'store_unavailable') {
-        if (failures === 0)
-          log.warn('events wait: what they need to know cannot be read', { waiting: events.length - next })
+        if (failures === 0) log.warn('events wait: what they need to know cannot be read', { waiting: all.size })
         return false
       }
       counts.unreadable += 1
@@ -56,39 +92,75 @@ export function eventInbox({ handle, timers, random, log, limit = defaultLimit }
     return true
   }
 
+  const leave = (held: Held) => {
+    all.remove(held.ofAll)
+    byClass[held.dropClass].remove(held.ofClass)
+    bytes -= held.bytes
+  }
+
   const pump = async () => {
     let failures = 0
-    for (let event = events[next]; event !== undefined; event = events[next]) {
-      if (await attempt(event, failures)) {
+    for (let held = all.first?.value; held !== undefined; held = all.first?.value) {
+      handled = held
+      if (await attempt(held.event, failures)) {
         failures = 0
-        next += 1
+        if (held.ofAll?.chain !== undefined) leave(held)
       } else {
         failures += 1
         await pause(timers, backoffMs(failures, random))
       }
-      if (next >= cutAfter) events = events.slice(next)
-      if (next >= cutAfter) next = 0
     }
-    events = []
-    next = 0
+    handled = undefined
     pumping = undefined
-    isDropping = false
+    tally.over()
+  }
+
+  const giveUp = (held: Held) => {
+    leave(held)
+    tally.note(held.dropClass, held.takenAt)
+  }
+
+  /** The oldest event of the least class, other than the one that is being handled. */
+  const victim = (): Held | undefined => {
+    for (const dropClass of dropOrder) {
+      const first = byClass[dropClass].first
+      const link = first?.value === handled ? first?.next : first
+      if (link !== undefined) return link.value
+    }
+    return undefined
+  }
+
+  const enter = (event: EngineEvent) => {
+    const kept = all.size < keptAsRead ? asRead(event) : readWhole(event)
+    const dropClass = dropClassOf({ name: eventNameOf(event), uuid: event.uuid })
+    const held: Held = { ...kept, dropClass, takenAt: clock.now(), ofAll: undefined, ofClass: undefined }
+    held.ofAll = all.push(held)
+    held.ofClass = byClass[dropClass].push(held)
+    bytes += held.bytes
   }
 
   return {
     add: (event) => {
-      if (events.length - next >= limit) {
-        counts.dropped += 1
-        if (!isDropping) log.error('events are dropped: too many wait to be looked at', undefined, { waiting: limit })
-        isDropping = true
-        return
+      enter(event)
+      while (all.size > limits.events || bytes > limits.bytes) {
+        const least = victim()
+        if (least === undefined) break
+        giveUp(least)
       }
-      events.push(event)
       pumping ??= Promise.resolve().then(pump)
     },
     settled: async () => pumping,
+    close: () => {
+      const lost = all.size
+      for (let held = all.first?.value; held !== undefined; held = all.first?.value) giveUp(held)
+      tally.flush()
+      return lost
+    },
     get waiting() {
-      return events.length - next
+      return all.size
+    },
+    get bytes() {
+      return bytes
     },
     counts,
   }

@@ -9,9 +9,11 @@ import { gapLog } from '../reconcile/gap-log.ts'
 import { lastListener } from '../reconcile/predecessor.ts'
 import { type ComparedEngine, reconciliation } from '../reconcile/reconciliation.ts'
 import { staleCalls } from '../reconcile/stale-calls.ts'
+import type { DropClass } from '../spool/drop-class.ts'
+import type { SpoolPlace } from '../spool/spool.ts'
 import type { Time } from '../timers.ts'
 import { type EngineChange, engineStateTeller } from './engine-events.ts'
-import { type EventInbox, eventInbox } from './event-inbox.ts'
+import { type EventInbox, eventInbox, inboxLimits } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
 import { eventRelay } from './event-relay.ts'
 import { type IsUp, presenceTracker } from './presence.ts'
@@ -33,6 +35,11 @@ export interface EventSide {
   follow(changed: () => void, signal: AbortSignal): Promise<void>
   /** Resolves when all that was taken has been handed over and stored. Nothing is compared any more. */
   flushed(): Promise<void>
+  /**
+   * Sends no more, and puts what waits for the queue on disk for the next process. Answers how many events are lost,
+   * which are counted as dropped and recorded as a gap.
+   */
+  close(): Promise<number>
   /** How far each engine's events have been read, for the report of this connector. */
   links(): EventLinkReport[]
   /** Events that are not handed over yet. */
@@ -53,17 +60,24 @@ export interface EventSideParts extends Time {
   readonly isUp: IsUp
   /** Names this process in gaps. */
   readonly connectorId: string
+  /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
+  readonly spool?: SpoolPlace | undefined
   readonly random: () => number
   readonly log: Log
 }
 
 /** Makes the event side; it does nothing until events come. */
 export function eventSide(parts: EventSideParts): EventSide {
-  const { ports, clock, timers, random, log } = parts
+  const { ports, clock, timers, log } = parts
   const wanted = subscriptions({ ...parts, reader: ports.subscriptions })
   const gaps = gapLog({ ...parts, store: ports.gaps })
   const links = eventLinks({ tell: (gap) => gaps.add(gap), clock, timers })
-  const outbox = eventOutbox({ ...parts, sink: ports.events })
+  const outbox = eventOutbox({
+    ...parts,
+    sink: ports.events,
+    place: parts.spool,
+    onDropped: (drop) => gaps.recordDrop(drop),
+  })
   const before = (engine: string) =>
     lastListener({ store: ports.connectorStatus, connectorId: parts.connectorId, now: clock.now() }, engine)
   const stale = staleCalls({ ...parts, before, make: (event, engine) => inboxOf(engine).add(event) })
@@ -73,7 +87,13 @@ export function eventSide(parts: EventSideParts): EventSide {
   const inboxes = new Map<string, EventInbox>()
   const inboxOf = (engine: string): EventInbox => {
     const inbox =
-      inboxes.get(engine) ?? eventInbox({ handle: (event) => relay.handle(event, engine), timers, random, log })
+      inboxes.get(engine) ??
+      eventInbox({
+        ...parts,
+        limits: inboxLimits(parts.engines().length),
+        handle: (event) => relay.handle(event, engine),
+        onDropped: (drop) => gaps.recordDrop(drop),
+      })
     inboxes.set(engine, inbox)
     return inbox
   }
@@ -86,6 +106,8 @@ export function eventSide(parts: EventSideParts): EventSide {
     make: (event, engine) => inboxOf(engine).add(event),
     found: (domain, registration) => relay.found(domain, registration),
   })
+  const dropped = (dropClass: DropClass) =>
+    outbox.counts.droppedByClass[dropClass] + sum((inbox) => inbox.counts.dropped[dropClass])
   let read = 0
   const tellEngineChange = engineStateTeller({ subscriptions: wanted, outbox, clock })
   const untold = new Map<string, () => void>()
@@ -119,6 +141,13 @@ export function eventSide(parts: EventSideParts): EventSide {
       await Promise.all([...inboxes.values()].map((inbox) => inbox.settled()))
       await Promise.all([outbox.drained(), writer.flushed(), gaps.flushed()])
     },
+    close: async () => {
+      const unread = sum((inbox) => inbox.close())
+      const lost = unread + (await outbox.close())
+      if (outbox.waiting > 0) log.warn('events wait on disk for the next start', { events: outbox.waiting })
+      await gaps.flushed()
+      return lost
+    },
     links: () => links.reports(),
     get waiting() {
       return sum((inbox) => inbox.waiting) + outbox.waiting
@@ -132,10 +161,20 @@ export function eventSide(parts: EventSideParts): EventSide {
       eventsRecovered: relay.counts.recovered,
       eventsPublished: outbox.counts.published,
       eventsRepeated: outbox.counts.repeated,
-      eventsDropped: outbox.counts.dropped + sum((inbox) => inbox.counts.dropped),
+      eventsDropped: dropped(1) + dropped(2) + dropped(3),
+      eventsDroppedTerminal: dropped(1),
+      eventsDroppedCall: dropped(2),
+      eventsDroppedOther: dropped(3),
       eventsUnreadable: sum((inbox) => inbox.counts.unreadable),
       eventsWithoutDomain: relay.counts.withoutDomain,
       eventsWaiting: sum((inbox) => inbox.waiting) + outbox.waiting,
+      memoryBytes: outbox.memoryBytes + sum((inbox) => inbox.bytes),
+      spoolEvents: outbox.spool.events,
+      spoolBytes: outbox.spool.bytes,
+      spoolSkipped: outbox.spool.skipped,
+      spoolFound: outbox.spool.found,
+      spoolDamaged: outbox.spool.damaged,
+      spoolFailures: outbox.spool.failures,
       gaps: gaps.counts.found,
       gapsWaiting: gaps.waiting,
       gapsLost: gaps.counts.lost,

@@ -57,9 +57,20 @@ test.each([
   ['HEALTH_PORT', undefined],
   ['HEALTH_PORT', '70000'],
   ['HEALTH_PORT', '-1'],
+  ['SPOOL_BYTES', '4194303'],
+  ['SPOOL_BYTES', '70000.5'],
+  ['SPOOL_BYTES', 'secret'],
 ])('with %s=%j it does not start, names the variable and not its value', (name, value) => {
-  const read = () => readSettings({ ...env, [name]: value })
+  const read = () => readSettings({ SPOOL_DIR: '/spool', ...env, [name]: value })
 
   expect(read).toThrow(name)
   expect(read).not.toThrow(/sec|192\.0\.2\.1|70000/)
+})
+
+test('events wait on disk where a folder is named, and in memory only where none is', () => {
+  const { spool } = readSettings({ ...env, SPOOL_DIR: '/var/spool/callplane', SPOOL_BYTES: '8000000' })
+
+  expect(spool).toEqual({ folder: '/var/spool/callplane', bytes: 8_000_000 })
+  expect(readSettings({ ...env, SPOOL_DIR: '/s' }).spool?.bytes).toBe(1024 ** 3)
+  expect(readSettings({ ...env, SPOOL_BYTES: '8000000' }).spool).toBeUndefined()
 })

@@ -1,0 +1,192 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { EngineEvent } from '../../../connector/engine.ts'
+import { readEvent } from '../../../connector/esl/event.ts'
+import { eventInbox } from '../../../connector/events/event-inbox.ts'
+import type { Drop } from '../../../connector/spool/drop-tally.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { anEngineEvent } from '../../support/engine-event.ts'
+import { manualTime, settle } from '../../support/manual-time.ts'
+
+/** An inbox that notes what it handles, and whose store is there unless a test says otherwise. */
+function anInbox(limits?: { events: number; bytes: number }) {
+  const time = manualTime()
+  const log = capturedLog()
+  const drops: Drop[] = []
+  const handled: EngineEvent[] = []
+  const store = { isGone: false, fails: (_event: EngineEvent) => false }
+  const inbox = eventInbox({
+    ...time,
+    log,
+    random: () => 0,
+    limits,
+    onDropped: (drop) => void drops.push(drop),
+    handle: async (event) => {
+      if (store.isGone) throw new DomainError('store_unavailable', 'the store is gone')
+      if (store.fails(event)) throw new TypeError('an event without a number')
+      handled.push(event)
+    },
+  })
+  const sequences = () => handled.map(({ sequence }) => sequence)
+  return { time, log, drops, handled, sequences, store, inbox }
+}
+
+const events = (count: number, given: { name?: string; uuid?: string } = {}) =>
+  Array.from({ length: count }, (_, index) => anEngineEvent({ ...given, sequence: index }))
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
+
+test('events are handled one after another, in the order in which they were read', async () => {
+  const { inbox, sequences } = anInbox()
+
+  for (const event of events(100)) inbox.add(event)
+  await inbox.settled()
+
+  expect(sequences()).toEqual(numbers(100))
+  expect([inbox.waiting, inbox.bytes]).toEqual([0, 0])
+})
+
+test('while the store is gone they wait, and are handled once in their order when it is back', async () => {
+  const { inbox, sequences, store, time } = anInbox()
+  store.isGone = true
+  for (const event of events(1_000)) inbox.add(event)
+  await time.advance(30_000)
+  expect(inbox.waiting).toBe(1_000)
+
+  store.isGone = false
+  await time.advance(5_000)
+  await inbox.settled()
+
+  expect(sequences()).toEqual(numbers(1_000))
+})
+
+test('an event that fails by itself is skipped and counted, and nothing waits for it', async () => {
+  const { inbox, sequences, store } = anInbox()
+  store.fails = ({ sequence }) => sequence === '1'
+
+  for (const event of events(3)) inbox.add(event)
+  await inbox.settled()
+
+  expect([sequences(), inbox.counts.unreadable]).toEqual([['0', '2'], 1])
+})
+
+describe('at its bound', () => {
+  test('the oldest event of the least class goes, each is counted, and it is logged once', async () => {
+    const { inbox, handled, store, time, log, drops } = anInbox({ events: 4, bytes: 1e9 })
+    store.isGone = true
+    inbox.add(anEngineEvent({ name: 'CHANNEL_HOLD', uuid: 'a', sequence: 'being handled' }))
+    await settle()
+
+    for (const [name, uuid, sequence] of [
+      ['HEARTBEAT', '', 'rest 1'],
+      ['CHANNEL_DESTROY', 'a', 'over 1'],
+      ['CHANNEL_HOLD', 'b', 'call 1'],
+      ['HEARTBEAT', '', 'rest 2'],
+      ['RECORD_STOP', 'b', 'over 2'],
+      ['CHANNEL_HANGUP_COMPLETE', 'b', 'over 3'],
+    ] as const) {
+      inbox.add(anEngineEvent({ name, uuid, sequence }))
+    }
+    await time.advance(1_000)
+
+    expect(inbox.counts.dropped).toEqual({ 1: 0, 2: 1, 3: 2 })
+    expect(drops.map(({ class: dropClass, count }) => [dropClass, count])).toEqual([
+      [3, 2],
+      [2, 1],
+    ])
+    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+    store.isGone = false
+    await time.advance(5_000)
+    expect(handled.map(({ sequence }) => sequence)).toEqual(['being handled', 'over 1', 'over 2', 'over 3'])
+  })
+
+  test('large events are fewer', async () => {
+    const { inbox, store } = anInbox({ events: 10_000, bytes: 8 * 1024 * 1024 })
+    store.isGone = true
+    const headers = { Filler: 'x'.repeat(100_000) }
+
+    for (let count = 0; count < 500; count += 1) inbox.add(anEngineEvent({ headers }))
+    await settle()
+
+    expect(inbox.bytes).toBeLessThanOrEqual(8 * 1024 * 1024)
+    expect(inbox.waiting + inbox.counts.dropped[3]).toBe(500)
+    expect(inbox.counts.dropped[3]).toBeGreaterThan(150)
+  })
+
+  test('an event that waits for long says the same, and holds on to nothing else', async () => {
+    const { inbox, handled, store, time } = anInbox()
+    store.isGone = true
+    const text = (sequence: number) =>
+      JSON.stringify({
+        'Event-Name': 'CUSTOM',
+        'Event-Subclass': 'a::b',
+        'Event-Sequence': `${sequence}`,
+        _body: 'text',
+      })
+
+    const read = Array.from({ length: 300 }, (_, index) => {
+      const bytes = Buffer.from(text(index))
+      inbox.add(readEvent('text/event-json', bytes))
+      return bytes
+    })
+    for (const bytes of read.slice(256)) bytes.fill(0)
+    store.isGone = false
+    await time.advance(5_000)
+
+    for (const [index, event] of handled.entries()) {
+      const same = readEvent('text/event-json', Buffer.from(text(index)))
+      const { name, subclass, uuid, coreUuid, sequence, body } = same
+      expect(event).toMatchObject({ name, subclass, uuid, coreUuid, sequence, body })
+      expect(event.headers()).toEqual(same.headers())
+      expect([event.header('Event-Subclass'), event.header('toString')]).toEqual(['a::b', undefined])
+    }
+    expect(handled).toHaveLength(300)
+  })
+})
+
+test('what waits when it is closed is lost, counted and told', async () => {
+  const { inbox, store, drops, time } = anInbox()
+  store.isGone = true
+  for (const event of events(3, { name: 'CHANNEL_DESTROY', uuid: 'a' })) inbox.add(event)
+  await settle()
+
+  expect(inbox.close()).toBe(3)
+
+  expect(drops).toMatchObject([{ class: 1, count: 3 }])
+  await time.advance(5_000)
+  await inbox.settled()
+  expect(inbox.waiting).toBe(0)
+})
+
+test('whatever comes and goes, its bounds hold and every event is handled in order or counted', async () => {
+  const names = ['CHANNEL_DESTROY', 'CHANNEL_HOLD', 'HEARTBEAT'] as const
+  const step = fc.oneof(
+    { weight: 5, arbitrary: fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 4_000 })) },
+    { weight: 1, arbitrary: fc.constantFrom('goes', 'comes') },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
+      const { inbox, sequences, store, time } = anInbox({ events: 8, bytes: 100_000 })
+      let given = 0
+      for (const one of steps) {
+        if (typeof one === 'string') {
+          store.isGone = one === 'goes'
+          await time.advance(1_000)
+        } else {
+          const [name, size] = one
+          inbox.add(anEngineEvent({ name, uuid: 'a', sequence: given, headers: { Filler: 'x'.repeat(size) } }))
+          given += 1
+        }
+        expect(inbox.waiting).toBeLessThanOrEqual(8)
+        expect(inbox.bytes).toBeLessThanOrEqual(100_000)
+      }
+      store.isGone = false
+      await time.advance(10_000)
+      const { 1: over, 2: call, 3: rest } = inbox.counts.dropped
+      expect(sequences().length + over + call + rest).toBe(given)
+      expect(sequences()).toEqual(sequences().toSorted((a, b) => Number(a) - Number(b)))
+      expect([inbox.waiting, inbox.bytes]).toEqual([0, 0])
+    }),
+    { numRuns: 100, seed: 20_260_115 },
+  )
+})
