@@ -26,6 +26,12 @@ import type { PrivateNetwork } from './private-network.ts'
 
 const healthPort = 8080
 
+/** Where the task's own storage is mounted, for events while their queue is away. */
+const home = '/home/node'
+
+/** Of the 20 GiB that every task has, its image included. */
+const spoolBytes = 8 * 1024 ** 3
+
 /** What the service is made from. */
 export interface ConnectorServiceProps extends FunctionDefaults {
   readonly settings: Settings
@@ -95,6 +101,9 @@ export class ConnectorService extends Construct {
         }),
       }),
       readonlyRootFilesystem: true,
+      // A process that ended is started again beside its storage, and sends what waits there; a new task would not have it.
+      enableRestartPolicy: true,
+      restartAttemptPeriod: Duration.seconds(60),
       // Orders under way end and waiting events are queued before the process goes; it gives itself 25 s for that.
       stopTimeout: Duration.seconds(30),
       healthCheck: {
@@ -105,7 +114,7 @@ export class ConnectorService extends Construct {
         startPeriod: Duration.seconds(30),
       },
     })
-    container.addMountPoints({ sourceVolume: 'spool', containerPath: '/home/node', readOnly: false })
+    container.addMountPoints({ sourceVolume: 'spool', containerPath: home, readOnly: false })
     acknowledgeTask(task)
     return task
   }
@@ -117,6 +126,8 @@ export class ConnectorService extends Construct {
       [queues[connector.consumes].variable]: resources.queues[connector.consumes].queue.queueUrl,
       [names.engineUrl]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),
       [names.healthPort]: String(healthPort),
+      [names.spoolDir]: `${home}/spool`,
+      [names.spoolBytes]: String(spoolBytes),
     }
   }
 

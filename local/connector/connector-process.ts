@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { environment as names } from '../../contracts/environment.ts'
 import type { Environment } from '../functions/function-environment.ts'
 
 /** What a connector runs from. */
@@ -18,6 +19,9 @@ export interface ConnectorProcessOptions {
   /** Told in a sentence when it ended by itself. */
   readonly onRestart: (sentence: string) => void
 }
+
+/** What events may take of a laptop's disk while their queue is away. */
+const spoolBytes = 64 * 1024 * 1024
 
 const preload = fileURLToPath(new URL('../processes/leave-with-parent.mjs', import.meta.url))
 
@@ -67,7 +71,12 @@ export class ConnectorProcess {
     this.#startedAt = Date.now()
     const child = fork(join(directory, 'main.mjs'), {
       cwd: home,
-      env: { ...environment, HOME: home },
+      env: {
+        ...environment,
+        HOME: home,
+        [names.spoolDir]: join(home, 'spool'),
+        [names.spoolBytes]: String(spoolBytes),
+      },
       execArgv: ['--import', preload],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })

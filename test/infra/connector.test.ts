@@ -20,6 +20,8 @@ const [container] = task.Properties['ContainerDefinitions'] as unknown as [
     Secrets: { Name: string; ValueFrom: Value }[]
     ReadonlyRootFilesystem: boolean
     StopTimeout: number
+    RestartPolicy: unknown
+    MountPoints: unknown
     HealthCheck: { Command: string[] }
   },
 ]
@@ -45,6 +47,8 @@ it('the task is told where everything is that it needs, and where the engine is'
     QUEUE_COMMANDS: `${commands.stack.name}/${commands.id}`,
     ENGINE_URL: 'esl://fs1.example.internal:8021,esl://fs2.example.internal:8021,esl://fs3.example.internal:8022',
     HEALTH_PORT: '8080',
+    SPOOL_DIR: '/home/node/spool',
+    SPOOL_BYTES: '8589934592',
     LOG_LEVEL: 'info',
     BUILD_VERSION: '1.2.3',
   })
@@ -63,6 +67,12 @@ it('the container is probed, cannot change its image and has time to finish', ()
   expect(container.ReadonlyRootFilesystem).toBe(true)
   expect(container.StopTimeout).toBe(30)
   expect(container.HealthCheck.Command.join(' ')).toContain('http://127.0.0.1:8080/health')
+})
+
+it('a process that ended is started again in its task, where the events are that it left on disk', () => {
+  expect(container.RestartPolicy).toEqual({ Enabled: true, RestartAttemptPeriod: 60 })
+  expect(container.MountPoints).toEqual([{ SourceVolume: 'spool', ContainerPath: '/home/node', ReadOnly: false }])
+  expect(task.Properties['Volumes']).toEqual([{ Name: 'spool' }])
 })
 
 it('two tasks run, and a deployment that fails is taken back before either is gone', () => {
