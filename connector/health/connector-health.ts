@@ -14,6 +14,8 @@ export interface LinkHealth {
   readonly unreadableEvents: number
   /** Replies that came after their time. */
   readonly lateReplies: number
+  /** Replies that no waiting command had asked for: of one that was passed over by a later one's reply, say. */
+  readonly strayReplies: number
 }
 
 /** Where one engine and its links stand. */
@@ -83,6 +85,7 @@ function linkHealth(
     connections: counts.connections,
     unreadableEvents: counts.unreadableEvents,
     lateReplies: counts.lateReplies,
+    strayReplies: counts.strayReplies,
     ...(reason === undefined ? {} : { reason }),
   }
 }

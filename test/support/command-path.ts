@@ -37,8 +37,8 @@ export interface CommandPath {
   readonly api: Api
   /** What the endpoints give commands to. */
   readonly calls: CallEngine
-  /** Starts a connector and waits until it is connected. */
-  connect(tell?: Tell): Promise<MortalConnector>
+  /** Starts a connector, whose clock may be off by `skewMs`, and waits until it is connected. */
+  connect(tell?: Tell, skewMs?: number): Promise<MortalConnector>
   /** Every command that was recorded, in order. */
   records(): CommandRecord[]
   outcome(id: string): CommandOutcome | undefined
@@ -93,9 +93,9 @@ export async function aCommandPath(): Promise<CommandPath> {
     api: api.with({ engine: { ...api.ports.engine, ...calls } }),
     calls,
     until,
-    connect: async (tell = () => {}) => {
+    connect: async (tell = () => {}, skewMs = 0) => {
       const id = `connector-${connectors.length + 1}`
-      const made = await aMortal({ id, api, store, queue, engine, time, log, tell })
+      const made = await aMortal({ id, api, store, queue, engine, time, log, tell, skewMs })
       connectors.push(made)
       await until(() => made.connector.health().status === 'OK')
       return made
@@ -123,9 +123,10 @@ export async function aCommandPath(): Promise<CommandPath> {
 interface Birth extends Pick<CommandPath, 'store' | 'queue' | 'engine' | 'time' | 'log' | 'api'> {
   readonly id: string
   readonly tell: Tell
+  readonly skewMs: number
 }
 
-async function aMortal({ id, api, store, queue, engine, time, log, tell }: Birth): Promise<MortalConnector> {
+async function aMortal({ id, api, store, queue, engine, time, log, tell, skewMs }: Birth): Promise<MortalConnector> {
   const door = await engine.open()
   const life = { isOver: false }
   const end = new AbortController()
@@ -145,7 +146,7 @@ async function aMortal({ id, api, store, queue, engine, time, log, tell }: Birth
   }
 
   const connector = startConnector({
-    clock: time.clock,
+    clock: { now: () => time.clock.now() + skewMs },
     timers: {
       after: (ms, run) => time.timers.after(ms, () => (life.isOver ? undefined : run())),
     },

@@ -1,0 +1,438 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { CommandOutcome, EngineCommand } from '../../../core/commands.ts'
+import { type Told, aChannelFor, commandKinds, effectsOf, expectTruth } from '../../support/api-commands.ts'
+import { anOriginate } from '../../support/command-message.ts'
+import { type CommandPath, aCommandPath } from '../../support/command-path.ts'
+import type { EngineJob } from '../../support/counting-engine.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+
+let close = async () => {}
+afterEach(() => close())
+
+const scope = { domain: 'a.example.com', presenceId: null }
+
+async function aPath(): Promise<CommandPath> {
+  const path = await aCommandPath()
+  close = path.close
+  return path
+}
+
+function send(path: CommandPath, kind: EngineCommand['kind'], channel = aChannelFor(path, kind)): Promise<Told> {
+  const found = commandKinds.find((each) => each.kind === kind)
+  if (found === undefined) throw new Error(`there is no ${kind}`)
+  return found.send(path, channel)
+}
+
+/** What must hold of every command of a path, whatever has happened to it. */
+function checkAll(path: CommandPath, kind: EngineCommand['kind'], channel: string, told?: Told): void {
+  const commands = path
+    .records()
+    .map(({ id, outcome }) => ({ id, outcome, effects: effectsOf(path, kind, id, channel) }))
+  checkInvariants({
+    commands,
+    secrets: { values: ['ClueCon'], seen: [path.log.lines, told ?? '', path.records()] },
+    bounds: [{ of: 'lines written for each command', value: path.engine.lines.length, limit: commands.length }],
+  })
+  if (told !== undefined) expectTruth(told, commands[0]?.effects ?? 0)
+}
+
+const jobKinds = ['originate', 'eavesdrop', 'hold', 'unhold', 'hangup'] as const
+const orderKinds = ['hold', 'unhold', 'hangup'] as const
+const ringing = ['originate', 'eavesdrop'] as const
+
+describe('F15 a command whose reply never comes', () => {
+  test.each(ringing)(
+    '%s is pending after 20 s at most, under the uuid that was chosen before it was sent',
+    async (kind) => {
+      const path = await aPath()
+      await path.connect()
+      path.engine.onJob = () => {}
+      const [channel, begun] = [aChannelFor(path, kind), path.time.clock.now()]
+
+      const told = await path.finish(send(path, kind, channel))
+      await path.time.advance(60_000)
+
+      const chosen = /origination_uuid=([0-9a-f-]{36})/.exec(path.engine.lines[0] ?? '')?.[1]
+      expect(told).toMatchObject({ status: 200, body: { info: `+OK ${chosen}\n`, pending: true } })
+      expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unknown', reason: 'timeout' }])
+      expect(path.engine.lines).toHaveLength(1)
+      checkAll(path, kind, channel, told)
+      expect(path.time.clock.now() - begun).toBeGreaterThan(60_000)
+    },
+  )
+
+  test.each(orderKinds)('%s is 504 within 20 s and is not repeated', async (kind) => {
+    const path = await aPath()
+    await path.connect()
+    path.engine.onJob = () => {}
+    const [channel, begun] = [aChannelFor(path, kind), path.time.clock.now()]
+
+    const told = await path.finish(send(path, kind, channel))
+    const waited = path.time.clock.now() - begun
+    await path.time.advance(60_000)
+
+    expect(told).toMatchObject({ status: 504, body: { code: 'engine_timeout' } })
+    expect(path.engine.lines).toHaveLength(1)
+    checkInvariants({ bounds: [{ of: 'wait of the caller', value: waited, limit: 20_500 }] })
+    checkAll(path, kind, channel, told)
+  })
+
+  test('a call that came up all the same can be found and hung up by its uuid', async () => {
+    const path = await aPath()
+    const { connector } = await path.connect()
+    const usual = path.engine.onJob
+    path.engine.onJob = (job) => void job.run()
+    await path.finish(send(path, 'originate', ''))
+    const [uuid = ''] = path.engine.channels.keys()
+    path.engine.onJob = usual
+    // A link on which a reply is 30 s overdue is made anew.
+    await path.time.advance(31_000)
+    await path.until(() => connector.health().status === 'OK')
+
+    expect(await path.finish(send(path, 'hangup', uuid))).toMatchObject({ status: 200 })
+    expect(path.engine.killsOf(uuid)).toBe(1)
+  })
+})
+
+describe('F16 a reply that comes late', () => {
+  test.each(jobKinds)('after 30 s completes nothing, shifts no other and is counted: %s', async (kind) => {
+    const path = await aPath()
+    const { connector } = await path.connect()
+    const usual = path.engine.onJob
+    let late: EngineJob | undefined
+    path.engine.onJob = (job) => {
+      if (late !== undefined) return usual(job)
+      late = job
+    }
+    const channel = aChannelFor(path, kind)
+    const told = await path.finish(send(path, kind, channel))
+    const before = await path.finish(send(path, 'originate', ''))
+    await path.time.advance(10_000)
+
+    late?.accept()
+    late?.finish(late.run())
+    const after = await path.finish(send(path, 'originate', ''))
+
+    const chosen = path.engine.lines.map((line) => /origination_uuid=([0-9a-f-]{36})/.exec(line)?.[1])
+    expect([before, after]).toMatchObject([
+      { status: 200, body: { info: `+OK ${chosen[1]}\n` } },
+      { status: 200, body: { info: `+OK ${chosen[2]}\n` } },
+    ])
+    const [first] = path.records()
+    expect(first?.outcome).toEqual({ state: 'unknown', reason: 'timeout' })
+    expect(connector.health().engines[0]?.commands).toMatchObject({ strayReplies: 1, connections: 1 })
+    expect(path.engine.lines).toHaveLength(3)
+    checkInvariants({
+      commands: path.records().map(({ id, outcome }) => ({ id, outcome, effects: path.engine.effectsOf(id) })),
+    })
+    expectTruth(told, 1)
+  })
+
+  test('after which nothing else was answered is counted as late', async () => {
+    const path = await aPath()
+    const { connector } = await path.connect()
+    let late: EngineJob | undefined
+    path.engine.onJob = (job) => void (late = job)
+    await path.finish(send(path, 'originate', ''))
+    await path.time.advance(20_000)
+
+    late?.accept()
+    await path.time.advance(1_000)
+
+    expect(connector.health().engines[0]?.commands).toMatchObject({ lateReplies: 1, connections: 1, state: 'ready' })
+  })
+
+  test('an answer of a call that was accepted in time, and given up, is counted and completes nothing', async () => {
+    const path = await aPath()
+    const { connector } = await path.connect()
+    let late: EngineJob | undefined
+    path.engine.onJob = (job) => {
+      job.accept()
+      late = job
+    }
+    const told = await path.finish(send(path, 'hangup'))
+    await path.time.advance(10_000)
+
+    late?.finish(late.run())
+    await path.time.advance(1_000)
+
+    expect(connector.health().counters['answersLate']).toBe(1)
+    expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unknown', reason: 'timeout' }])
+    expectTruth(told, 1)
+  })
+})
+
+describe('F17 a cut between command and reply', () => {
+  const cases = jobKinds.flatMap((kind) => [
+    { kind, isDone: false, how: 'did not do' },
+    { kind, isDone: true, how: 'did' },
+  ])
+
+  test.each(cases)(
+    'ends as unknown, never as failed, and nothing is sent again: $kind that the engine $how',
+    async ({ kind, isDone }) => {
+      const path = await aPath()
+      const { connector } = await path.connect()
+      path.engine.onJob = (job) => {
+        if (isDone) job.run()
+        job.cut()
+      }
+      const channel = aChannelFor(path, kind)
+
+      const told = await path.finish(send(path, kind, channel))
+      await path.until(() => connector.health().status === 'OK')
+      await path.time.advance(60_000)
+
+      expect(told).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } })
+      expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unknown', reason: 'disconnected' }])
+      expect(path.engine.lines).toHaveLength(1)
+      checkAll(path, kind, channel, told)
+    },
+  )
+
+  const repeats = cases.filter(({ kind }) => kind === 'hold' || kind === 'hangup')
+
+  test.each(repeats)('$kind that the engine $how is safe to ask for once more', async ({ kind, isDone }) => {
+    const path = await aPath()
+    const { connector } = await path.connect()
+    const usual = path.engine.onJob
+    path.engine.onJob = (job) => {
+      if (isDone) job.run()
+      job.cut()
+    }
+    const channel = aChannelFor(path, kind)
+    await path.finish(send(path, kind, channel))
+    await path.until(() => connector.health().status === 'OK')
+    path.engine.onJob = usual
+
+    const again = await path.finish(send(path, kind, channel))
+
+    const isGone = kind === 'hangup' && isDone
+    expect(again).toMatchObject(isGone ? { status: 404, body: { code: 'not_found' } } : { status: 200 })
+    if (kind === 'hold') expect(path.engine.channels.get(channel)?.isHeld).toBe(true)
+    else expect([path.engine.channels.has(channel), path.engine.killsOf(channel)]).toEqual([false, 1])
+  })
+
+  test('a cut while the channel is looked up ends as not sent: the engine was only asked', async () => {
+    const path = await aPath()
+    const { door } = await path.connect()
+    path.engine.answer = (command) => {
+      if (command.startsWith('uuid_dump')) door.cut()
+      return undefined
+    }
+    const channel = aChannelFor(path, 'hold')
+
+    const told = await path.finish(send(path, 'hold', channel))
+
+    expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    expect(path.engine.lines).toEqual([])
+    checkAll(path, 'hold', channel, told)
+  })
+})
+
+describe('F19 a command message that is older than its deadline', () => {
+  test.each(commandKinds)('is dropped, and the caller was told 503: $kind', async ({ kind }) => {
+    const path = await aPath()
+    const channel = aChannelFor(path, kind)
+
+    const told = await path.finish(send(path, kind, channel))
+    await path.time.advance(5_000)
+    await path.connect()
+    await path.time.advance(40_000)
+    for (const record of path.records()) path.queue.put(JSON.stringify({ version: 1, ...record }))
+    await path.time.advance(5_000)
+
+    expect(path.engine.lines).toEqual([])
+    expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unsent', reason: 'expired' }])
+    if (!('outcome' in told)) expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    checkAll(path, kind, channel, told)
+  })
+
+  test('is not sent by a connector whose clock is five minutes behind', async () => {
+    const path = await aPath()
+
+    const told = await path.finish(send(path, 'originate', ''))
+    await path.connect(() => {}, -300_000)
+    await path.time.advance(5_000)
+
+    expect([path.queue.taken, path.engine.lines]).toEqual([1, []])
+    expect(told).toMatchObject({ status: 503 })
+    checkAll(path, 'originate', '', told)
+  })
+
+  test('that is held up by an engine which takes no more is given up within 30 s, and not written after that', async () => {
+    const path = await aPath()
+    await path.connect()
+    const jobs: EngineJob[] = []
+    path.engine.onJob = (job) => void jobs.push(job)
+    const [begun, run] = [path.time.clock.now(), () => path.calls.run(anOriginate(), scope, 20_000, randomUUID())]
+    // As many as are written before the first of them is accepted.
+    const others = Array.from({ length: 64 }, run)
+    await path.until(() => jobs.length === 64)
+
+    const told = await path.finish(send(path, 'originate', ''))
+    const waited = path.time.clock.now() - begun
+    for (const job of jobs) job.accept()
+    await path.time.advance(60_000)
+    await path.finish(Promise.all(others))
+
+    expect([told, jobs.length]).toMatchObject([{ status: 503 }, 64])
+    expectTruth(told, 0)
+    checkInvariants({ bounds: [{ of: 'wait before it is given up', value: waited, limit: 30_000 }] })
+  })
+})
+
+describe('F21 a command that the engine refuses', () => {
+  const refusals = [
+    '-ERR NO_ROUTE_DESTINATION\n',
+    '-ERR USER_NOT_REGISTERED\n',
+    '-ERR SUBSCRIBER_ABSENT\n',
+    '-ERR USER_BUSY\n',
+    '-ERR CALL_REJECTED\n',
+    '-USAGE: <call url> <exten>|&<application_name>(<app_args>)\n',
+  ]
+
+  test.each(ringing.flatMap((kind) => refusals.map((reply) => ({ kind, reply }))))(
+    '$kind is 400 with the words of the engine, and is not repeated: $reply',
+    async ({ kind, reply }) => {
+      const path = await aPath()
+      await path.connect()
+      path.engine.onJob = (job) => {
+        job.accept()
+        job.finish(reply)
+      }
+      const channel = aChannelFor(path, kind)
+
+      const told = await path.finish(send(path, kind, channel))
+      await path.time.advance(30_000)
+
+      expect(told).toMatchObject({ status: 400, body: { code: 'engine_refused', info: reply } })
+      expect(path.engine.lines).toHaveLength(1)
+      checkAll(path, kind, channel, told)
+    },
+  )
+
+  test.each(jobKinds)('%s that is not even started is 400 with the words of the engine', async (kind) => {
+    const path = await aPath()
+    await path.connect()
+    path.engine.onJob = (job) => job.send('Content-Type: command/reply\nReply-Text: -ERR permission denied\n\n')
+    const channel = aChannelFor(path, kind)
+
+    const told = await path.finish(send(path, kind, channel))
+
+    expect(told).toMatchObject({ status: 400, body: { code: 'engine_refused', info: '-ERR permission denied' } })
+    checkAll(path, kind, channel, told)
+  })
+
+  test.each(['hangup', 'eavesdrop'] as const)('%s of a channel that ended meanwhile is 404', async (kind) => {
+    const path = await aPath()
+    await path.connect()
+    path.engine.onJob = (job) => {
+      job.accept()
+      job.finish('-ERR No such channel!\n')
+    }
+    const channel = aChannelFor(path, kind)
+
+    const told = await path.finish(send(path, kind, channel))
+
+    expect(told).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    checkAll(path, kind, channel, told)
+  })
+})
+
+describe('F22 more commands than the engine takes', () => {
+  /** Calls of one moment whose phones all ring; each with the moment at which its outcome was told. */
+  function callAtOnce(path: CommandPath, count: number) {
+    const begun = path.time.clock.now()
+    return Array.from({ length: count }, async () => {
+      const outcome = await path.calls.run(anOriginate(), scope, 20_000, randomUUID())
+      return { outcome, afterMs: path.time.clock.now() - begun }
+    })
+  }
+
+  async function aRingingEngine() {
+    const path = await aPath()
+    const { connector } = await path.connect()
+    const usual = path.engine.onJob
+    const jobs: EngineJob[] = []
+    path.engine.onJob = (job) => {
+      if (!job.line.startsWith('originate')) return usual(job)
+      job.accept()
+      jobs.push(job)
+    }
+    return { path, connector, jobs }
+  }
+
+  const isBusy = (outcome: CommandOutcome | undefined) => outcome?.state === 'unsent' && outcome.reason === 'busy'
+
+  test('of 200 calls at once 100 ring, the others wait and are told 429 while somebody still listens', async () => {
+    const { path, connector, jobs } = await aRingingEngine()
+    const calls = callAtOnce(path, 199)
+    await path.until(() => path.queue.taken === 199)
+    const last = send(path, 'originate', '')
+
+    const ended = await path.finish(Promise.all(calls))
+    const told = await path.finish(last)
+
+    expect(jobs).toHaveLength(100)
+    expect(ended.filter(({ outcome }) => outcome === undefined)).toHaveLength(100)
+    expect(ended.filter(({ outcome }) => isBusy(outcome))).toHaveLength(99)
+    expect(told).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expectTruth(told, 0)
+    const { counters } = connector.health()
+    checkInvariants({
+      bounds: [
+        { of: 'calls in flight', value: counters['commandsInFlight'] ?? 0, limit: 100 },
+        { of: 'wait of the refused', value: Math.max(...ended.map(({ afterMs }) => afterMs)), limit: 20_500 },
+      ],
+      sums: [
+        {
+          of: 'commands taken',
+          parts: [jobs.length, counters['commands_unsent'] ?? 0],
+          whole: 200,
+        },
+      ],
+    })
+  })
+
+  test('a hang-up is done at once while 350 calls ring or wait', async () => {
+    const { path, jobs } = await aRingingEngine()
+    const calls = callAtOnce(path, 350)
+    await path.until(() => jobs.length === 100 && path.queue.taken >= 350)
+    const before = path.time.clock.now()
+
+    const told = await path.finish(send(path, 'hangup'))
+
+    expect(told).toMatchObject({ status: 200 })
+    checkInvariants({ bounds: [{ of: 'wait of the hang-up', value: path.time.clock.now() - before, limit: 1_000 }] })
+    await path.finish(Promise.all(calls))
+  })
+
+  test('what can wait no more is refused at once, and when calls end others are placed', async () => {
+    const { path, jobs } = await aRingingEngine()
+    const calls = callAtOnce(path, 320)
+    await path.until(() => jobs.length === 100 && path.queue.taken >= 320)
+    for (const job of jobs.splice(0)) job.finish('-ERR USER_BUSY\n')
+    await path.until(() => jobs.length === 100)
+    for (const job of jobs.splice(0)) job.finish(job.run())
+    await path.until(() => jobs.length === 100)
+    for (const job of jobs.splice(0)) job.finish(job.run())
+
+    const ended = await path.finish(Promise.all(calls))
+
+    const states = Map.groupBy(ended, ({ outcome }) => outcome?.state)
+    expect([...states].map(([state, { length }]) => [state, length])).toEqual(
+      expect.arrayContaining([
+        ['refused', 100],
+        ['done', 200],
+        ['unsent', 20],
+      ]),
+    )
+    const refused = ended.filter(({ outcome }) => isBusy(outcome))
+    expect(Math.max(...refused.map(({ afterMs }) => afterMs))).toBeLessThan(2_000)
+    checkInvariants({
+      commands: path.records().map(({ id, outcome }) => ({ id, outcome, effects: path.engine.effectsOf(id) })),
+    })
+  })
+})
