@@ -29,10 +29,30 @@ export const commandOutcome = z.discriminatedUnion('state', [
   z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'connector_lost']) }),
 ])
 
-/** The parts of an outcome that is too large for its record; none for one that is not. */
-export async function packOutcome(outcome: CommandOutcome): Promise<Uint8Array[] | undefined> {
+/** Long lists that are remembered with their packed form: some 6 MB for each, at 5 000 channels. */
+const MAX_REMEMBERED = 4
+
+/** The packed forms of the newest long lists, by their text: many who list the same calls are given the same one. */
+const remembered = new Map<string, Promise<Uint8Array[]>>()
+
+/** The parts of an outcome that is too large for its record; none for one that is not. A long list is packed once. */
+export async function packOutcome(outcome: CommandOutcome): Promise<readonly Uint8Array[] | undefined> {
+  const isLongList = outcome.state === 'done' && outcome.uuid === undefined && outcome.text.length > INLINE_BYTES
+  if (isLongList)
+    return remembered.get(outcome.text) ?? remember(outcome.text, cutUp(Buffer.from(JSON.stringify(outcome))))
   const json = Buffer.from(JSON.stringify(outcome))
-  if (json.length <= INLINE_BYTES) return undefined
+  return json.length <= INLINE_BYTES ? undefined : cutUp(json)
+}
+
+function remember(text: string, parts: Promise<Uint8Array[]>): Promise<Uint8Array[]> {
+  const [oldest] = remembered.keys()
+  if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+  remembered.set(text, parts)
+  parts.catch(() => remembered.delete(text))
+  return parts
+}
+
+async function cutUp(json: Buffer): Promise<Uint8Array[]> {
   const packed = await compress(json)
   return Array.from({ length: Math.ceil(packed.length / PART_BYTES) }, (_, index) =>
     packed.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),

@@ -7,8 +7,8 @@ export type ChannelFields = Readonly<Record<string, unknown>>
 
 const fields = z.record(z.string(), z.unknown())
 
-/** Without channels the engine leaves `rows` out. */
-const list = z.object({ row_count: z.int(), rows: z.optional(z.array(fields)) })
+/** Without channels the engine leaves `rows` out. Rows are looked at one by one, since there are thousands of them. */
+const list = z.object({ row_count: z.int(), rows: z.optional(z.array(z.unknown())) })
 
 /** The engine gave something that is not what it was asked for. Its text holds nothing of the answer. */
 export class UnreadableAnswer extends Error {
@@ -26,8 +26,13 @@ export function reader(row: ChannelFields): ReadField {
 /** Every channel that the engine has now. Rejects as the link does, and with {@link UnreadableAnswer}. */
 export async function readChannels(link: Pick<EngineLink, 'api'>): Promise<ChannelFields[]> {
   const answer = list.safeParse(parsed(await link.api('show channels as json')))
-  if (!answer.success) throw new UnreadableAnswer('the list of channels cannot be read')
-  return answer.data.rows ?? []
+  const rows = answer.data?.rows ?? []
+  if (!answer.success || !rows.every(isRow)) throw new UnreadableAnswer('the list of channels cannot be read')
+  return rows
+}
+
+function isRow(row: unknown): row is ChannelFields {
+  return typeof row === 'object' && row !== null && !Array.isArray(row)
 }
 
 const channelUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,5 +1,5 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
 import { type Connector, startConnector } from '../../connector/connector.ts'
 import type { EngineAddress } from '../../connector/engine.ts'
 import { openEslSession } from '../../connector/esl/session.ts'
@@ -13,20 +13,20 @@ import { aDomain } from './records.ts'
 /** A whole connector over memory stores, on the event sockets given, whose time is in hand, that of its links too. */
 export interface RunningConnector {
   readonly connector: Connector
-  readonly ports: ReturnType<typeof memoryPorts>
+  readonly ports: MemoryPorts
   readonly time: ManualTime
   readonly log: CapturedLog
   /** Records a command as an endpoint does and queues its message. */
-  post(command: EngineCommand, scope?: CommandScope): Promise<CommandMessage>
+  readonly post: (command: EngineCommand, scope?: CommandScope) => Promise<CommandMessage>
   /** What became of a command so far. */
-  outcome(message: CommandMessage): Promise<CommandOutcome | undefined>
+  readonly outcome: (message: CommandMessage) => Promise<CommandOutcome | undefined>
   /** Posts a command and waits for its outcome, moving the time on. */
-  run(command: EngineCommand, scope?: CommandScope): Promise<CommandOutcome | undefined>
+  readonly run: (command: EngineCommand, scope?: CommandScope) => Promise<CommandOutcome | undefined>
   /** Moves the time on in small steps until something is so; fails when five minutes do not bring it about. */
-  until(isSo: () => boolean | Promise<boolean>): Promise<void>
+  readonly until: (isSo: () => boolean | Promise<boolean>) => Promise<void>
   /** Lets what takes no time happen until something is so: the network is waited for, the clock stands still. */
-  atOnce(isSo: () => boolean | Promise<boolean>): Promise<void>
-  stop(): Promise<void>
+  readonly atOnce: (isSo: () => boolean | Promise<boolean>) => Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** The scope of the domain that most tests work in. */
@@ -35,9 +35,16 @@ export const tenant: CommandScope = { domain: 'a.example.com', presenceId: null 
 /** Starts a connector that knows the domains `a.example.com` and `b.example.com`. */
 export async function aRunningConnector(
   engines: readonly EngineAddress[],
-  { time = manualTime(), random = () => 0 }: { readonly time?: ManualTime; readonly random?: () => number } = {},
+  given: {
+    readonly time?: ManualTime
+    readonly random?: () => number
+    /** The stores of another connector, where there are two. */
+    readonly ports?: MemoryPorts
+    readonly connectorId?: string
+  } = {},
 ): Promise<RunningConnector> {
-  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const { time = manualTime(), random = () => 0, connectorId = 'connector-1' } = given
+  const ports = given.ports ?? memoryPorts({ clock: time.clock, random: systemRandomness })
   for (const name of ['a.example.com', 'b.example.com']) await ports.domains.create(aDomain({ name }))
   const bodies: string[] = []
   const log = capturedLog()
@@ -54,7 +61,7 @@ export async function aRunningConnector(
     },
     openLink: (options) => openEslSession({ ...options, timers: time.timers }),
     engines,
-    connectorId: 'connector-1',
+    connectorId,
     version: '1.2.3',
     random,
     log,
