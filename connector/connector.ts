@@ -102,6 +102,7 @@ export function startConnector(parts: ConnectorParts): Connector {
       address,
       words: events.words(),
       onEvent: (event, engine) => events.accept(event, engine),
+      onUnreadable: (engine) => events.unreadable(engine),
       onEngine: (engine, kind) => events.engineChanged(engine, kind),
     }),
   )

@@ -33,6 +33,8 @@ export interface WorksParts extends Time {
   readonly words: readonly string[]
   /** Told of every event of the event link; must not throw. */
   readonly onEvent: (event: EngineEvent, engine: string) => void
+  /** Told of every event of the event link that could not be read; must not throw. */
+  readonly onUnreadable: (engine: string) => void
   /** Told when the event link came up or was lost; not when it was let go of, which is no news of the engine. */
   readonly onEngine: (engine: Engine, kind: EngineChange) => void
 }
@@ -109,7 +111,7 @@ interface Told {
 type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
 
 /** Opens links of one engine that log what becomes of them and note which process of the engine they reached. */
-function linkOpener({ address, openLink, random, log }: WorksParts, engine: string, told: Told) {
+function linkOpener({ address, openLink, onUnreadable, random, log }: WorksParts, engine: string, told: Told) {
   return (role: Role): EslSession =>
     openLink({
       ...address,
@@ -122,7 +124,10 @@ function linkOpener({ address, openLink, random, log }: WorksParts, engine: stri
         if (state.kind === 'down') told.reasons[role.name] = state.reason
         role.onState(state)
       },
-      onUnreadable: ({ bytes }) => log.warn('an event could not be read', { engine, link: role.name, bytes }),
+      onUnreadable: ({ bytes }) => {
+        log.warn('an event could not be read', { engine, link: role.name, bytes })
+        if (role.name === 'events') onUnreadable(engine)
+      },
     })
 }
 

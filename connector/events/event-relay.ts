@@ -9,6 +9,7 @@ import { type EngineEvent, eventNameOf } from '../engine.ts'
 import type { EventLinks } from '../reconcile/event-links.ts'
 import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
 import type { EventOutbox } from './event-outbox.ts'
+import { InTurn } from './in-turn.ts'
 import { endings, isOvertaken, missedBefore } from './missed-events.ts'
 import { channelEventId, eventId, occurredAt, platformEvent } from './platform-event.ts'
 import type { PresenceTracker, StateChange } from './presence.ts'
@@ -104,6 +105,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
 
   return {
     handle: async (event, engine) => {
+      if (event instanceof InTurn) return event.run()
       if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
       if (event instanceof SyntheticEvent) {
         await load(event.channel.domain)

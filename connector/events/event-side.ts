@@ -17,6 +17,7 @@ import { type EventInbox, eventInbox, inboxLimits } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
 import { eventRelay } from './event-relay.ts'
 import { type IsUp, presenceTracker } from './presence.ts'
+import { InTurn } from './in-turn.ts'
 import { presenceWriter } from './presence-writer.ts'
 import { subscriptions } from './subscriptions.ts'
 
@@ -29,6 +30,8 @@ export interface EventSide {
    * tells the domains that want to know: of each engine the newest, once it is known who they are.
    */
   engineChanged(engine: ComparedEngine & Pick<Engine, 'reasons'>, kind: EngineChange): void
+  /** An event of an engine could not be read: what it may have told is found out soon. */
+  unreadable(engineName: string): void
   /** The words that event links subscribe with. */
   words(): string[]
   /** Keeps up with what hooks want until aborted; `changed` is told when the words may have changed. */
@@ -71,7 +74,12 @@ export function eventSide(parts: EventSideParts): EventSide {
   const { ports, clock, timers, log } = parts
   const wanted = subscriptions({ ...parts, reader: ports.subscriptions })
   const gaps = gapLog({ ...parts, store: ports.gaps })
-  const links = eventLinks({ tell: (gap) => gaps.add(gap), clock, timers })
+  const links = eventLinks({
+    tell: (gap) => gaps.add(gap),
+    onUnread: (engine) => kept.compareAgain(engine),
+    clock,
+    timers,
+  })
   const outbox = eventOutbox({
     ...parts,
     sink: ports.events,
@@ -104,6 +112,7 @@ export function eventSide(parts: EventSideParts): EventSide {
     presence,
     before,
     make: (event, engine) => inboxOf(engine).add(event),
+    inTurn: (engine, run) => inboxOf(engine).add(new InTurn(run)),
     found: (domain, registration) => relay.found(domain, registration),
   })
   const dropped = (dropClass: DropClass) =>
@@ -126,6 +135,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       if (wanted.isKnown) tell()
       else untold.set(engine.name, tell)
     },
+    unreadable: (engineName) => links.unreadable(engineName),
     words: () => wanted.engineWords(),
     follow: (changed, signal) => {
       const tellAll = () => {

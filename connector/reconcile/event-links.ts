@@ -7,6 +7,9 @@ import type { GapFound } from './gap-log.ts'
 /** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
 const firstEventMs = 25_000
 
+/** What could not be read is told of together, once in this time. */
+const unreadMs = 30_000
+
 /** What is remembered of an engine's gaps, so that a call of that time is known to have been missed. */
 const maxSpans = 16
 
@@ -28,6 +31,15 @@ interface OpenGap {
   readonly cancel: () => void
 }
 
+/** Events that came and could not be read. */
+interface Unread {
+  readonly from: number
+  readonly before: EventPosition
+  readonly span: Span
+  readonly cancel: () => void
+  count: number
+}
+
 interface Link {
   last: EngineEvent | undefined
   lastAt: number
@@ -35,6 +47,7 @@ interface Link {
   upSince: number
   lost: { readonly from: number; readonly reason: string; readonly span: Span } | undefined
   open: OpenGap | undefined
+  unread: Unread | undefined
   spans: Span[]
 }
 
@@ -53,6 +66,8 @@ export interface EventLinks {
   up(engine: string, coreUuid: string): LinkUp
   /** A link that was up has been lost; `reason` is the word of the session. */
   down(engine: string, reason: string): void
+  /** An event of the engine came and could not be read. */
+  unreadable(engine: string): void
   /** Whether anything of the engine may have been missed since the start. */
   hasGaps(engine: string): boolean
   /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
@@ -67,10 +82,12 @@ export interface EventLinks {
 /** Knows no link yet. Each gap is told once, with the events around it. */
 export function eventLinks(parts: {
   readonly tell: (gap: GapFound) => void
+  /** Told of an engine some of whose events could not be read, once for all of half a minute. */
+  readonly onUnread: (engine: string) => void
   readonly clock: Clock
   readonly timers: Timers
 }): EventLinks {
-  const { tell, clock, timers } = parts
+  const { tell, onUnread, clock, timers } = parts
   const links = new Map<string, Link>()
 
   const linkOf = (engine: string): Link => {
@@ -92,6 +109,19 @@ export function eventLinks(parts: {
     gap.cancel()
     gap.span.to = (engineTime(first) ?? clock.now()) + slackMs
     tell({ ...gap.found, after: first === undefined ? nowhere : positionOf(first) })
+  }
+
+  const closeUnread = (engine: string, link: Link) => {
+    const unread = link.unread
+    if (unread === undefined) return
+    link.unread = undefined
+    unread.cancel()
+    const { from, before, span, count } = unread
+    span.to = (engineTime(link.last) ?? clock.now()) + slackMs
+    const after = link.last === undefined ? nowhere : positionOf(link.last)
+    const dropped = { class: 'unreadable', count }
+    tell({ engine, reason: 'unreadable', from, to: clock.now(), before, after, dropped })
+    onUnread(engine)
   }
 
   return {
@@ -125,6 +155,18 @@ export function eventLinks(parts: {
       const from = link.lastAt || clock.now()
       link.lost ??= { from, reason, span: addSpan(link, engineTime(link.last) ?? from) }
     },
+    unreadable: (engine) => {
+      const link = linkOf(engine)
+      const from = link.lastAt || clock.now()
+      link.unread ??= {
+        from,
+        before: link.last === undefined ? nowhere : positionOf(link.last),
+        span: addSpan(link, engineTime(link.last) ?? from),
+        cancel: timers.after(unreadMs, () => closeUnread(engine, link)),
+        count: 0,
+      }
+      link.unread.count += 1
+    },
     hasGaps: (engine) => (links.get(engine)?.spans.length ?? 0) > 0,
     mayHaveMissed: (engine, microseconds) => {
       const at = Number(microseconds) / 1_000
@@ -135,7 +177,10 @@ export function eventLinks(parts: {
       addSpan(linkOf(engine), from).to = (linkOf(engine).upSince || clock.now()) + slackMs
     },
     settle: () => {
-      for (const link of links.values()) close(link, undefined)
+      for (const [engine, link] of links) {
+        close(link, undefined)
+        closeUnread(engine, link)
+      }
     },
     reports: () =>
       [...links].map(([engine, { last, core, upSince }]) => ({
@@ -147,7 +192,16 @@ export function eventLinks(parts: {
 }
 
 function newLink(): Link {
-  return { last: undefined, lastAt: 0, core: '', upSince: 0, lost: undefined, open: undefined, spans: [] }
+  return {
+    last: undefined,
+    lastAt: 0,
+    core: '',
+    upSince: 0,
+    lost: undefined,
+    open: undefined,
+    unread: undefined,
+    spans: [],
+  }
 }
 
 function positionOf({ coreUuid, sequence }: EngineEvent): EventPosition {

@@ -26,6 +26,8 @@ export interface Reconciliation {
   linkUp(engine: ComparedEngine): void
   /** The event link of an engine is lost; `reason` is the word of the session. */
   linkDown(engineName: string, reason: string): void
+  /** Something of an engine was missed although its link is up: compares again. */
+  compareAgain(engineName: string): void
   /** Lets go of what is held back, and compares no more. */
   stop(): void
 }
@@ -40,6 +42,8 @@ export interface ReconciliationParts extends Time {
   readonly engines: () => readonly ComparedEngine[]
   /** Takes an event that stands for a missed one of the engine named. */
   readonly make: (event: SyntheticEvent, engineName: string) => void
+  /** Calls `run` when every event of the engine that has come so far has been handled. */
+  readonly inTurn: (engineName: string, run: () => void) => void
   readonly found: EventRelay['found']
   /** Who listened to an engine before. Rejects when that cannot be read. */
   readonly before: (engineName: string) => Promise<LastListener | undefined>
@@ -91,6 +95,17 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
     void checkRegistrations({ ...checked, links: () => parts.engines().map(({ commands }) => commands) }, signal)
   }
 
+  const begin = (engine: ComparedEngine): AbortSignal => {
+    checks.get(engine.name)?.abort()
+    const check = new AbortController()
+    checks.set(engine.name, check)
+    compare(engine, check.signal)
+    return check.signal
+  }
+
+  /** What was heard before the loss is handled before it counts for nothing any more. */
+  const doubt = (engine: string) => parts.inTurn(engine, () => registry.doubt(engine))
+
   /** What nobody heard before this connector began is looked for as after a link that was lost. */
   const lookBack = async (engine: string, signal: AbortSignal) => {
     for (const ms of lookBackMs) {
@@ -103,16 +118,23 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
   return {
     linkUp: (engine) => {
       const { endedCore, isFirst } = links.up(engine.name, engine.coreUuid)
-      if (endedCore !== '') endAll(engine.name, endedCore)
-      checks.get(engine.name)?.abort()
-      const check = new AbortController()
-      checks.set(engine.name, check)
-      if (isFirst) void lookBack(engine.name, check.signal)
-      compare(engine, check.signal)
+      if (endedCore !== '') {
+        endAll(engine.name, endedCore)
+        parts.inTurn(engine.name, () => endAll(engine.name, endedCore))
+      }
+      const signal = begin(engine)
+      if (isFirst) void lookBack(engine.name, signal)
     },
     linkDown: (engineName, reason) => {
       links.down(engineName, reason)
       checks.get(engineName)?.abort()
+      doubt(engineName)
+    },
+    compareAgain: (engineName) => {
+      const engine = parts.engines().find(({ name }) => name === engineName)
+      if (engine === undefined || checks.get(engineName)?.signal.aborted !== false) return
+      doubt(engineName)
+      begin(engine)
     },
     stop: () => {
       for (const check of checks.values()) check.abort()

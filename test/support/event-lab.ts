@@ -49,9 +49,9 @@ export interface LabWorld {
   readonly ports: MemoryPorts
   readonly published: MemoryPorts['events']['published']
   /** A connector with an engine link that is down. */
-  connector(id?: string, given?: Partial<EventSideParts>): Promise<EventLab>
+  readonly connector: (id?: string, given?: Partial<EventSideParts>) => Promise<EventLab>
   /** `name` and what tells of its end or making, of what was published for a call, in order. */
-  told(uuid: string): string[]
+  readonly told: (uuid: string) => string[]
 }
 
 /** Makes a world with hooks on every event of a call's life and on account states. */
@@ -139,7 +139,9 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
     if (command !== 'show registrations as json') return '-ERR command not found\n'
     return listOf(
       lab.registrations.map(({ user, expires }) => ({
-        ...{ reg_user: user, realm: labDomain, url: `sofia/internal/sip:${user}@192.0.2.9:5060` },
+        reg_user: user,
+        realm: labDomain,
+        url: `sofia/internal/sip:${user}@192.0.2.9:5060`,
         expires: `${expires}`,
       })),
     )
@@ -153,8 +155,15 @@ function listOf(rows: readonly object[]): string {
 
 function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: LabRow, seconds: number) {
   return {
-    ...{ uuid, callstate, direction: 'inbound', created_epoch: `${createdAt ?? seconds}`, state: 'CS_EXECUTE' },
-    ...{ cid_name: 'Alice', cid_num: '1000', dest: '9196', context: labDomain, presence_id: `1000@${labDomain}` },
+    uuid,
+    callstate,
+    direction: 'inbound',
+    created_epoch: `${createdAt ?? seconds}`,
+    cid_name: 'Alice',
+    cid_num: '1000',
+    dest: '9196',
+    context: labDomain,
+    presence_id: `1000@${labDomain}`,
   }
 }
 

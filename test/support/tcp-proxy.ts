@@ -3,6 +3,8 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 
 /** One connection through a proxy: what its client and its server can be made to live through. */
 export interface ProxiedConnection {
+  /** The first 4 KiB of what the client sent: enough to tell which of several links it is. */
+  readonly asked: string
   /** Bytes that the server has sent and that went on to the client. */
   readonly passed: number
   /** After `bytes` more bytes from the server have gone on, resets both sides. Resolves when that has happened. */
@@ -71,6 +73,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
 function proxied(client: Socket, upstream: Socket): ProxiedConnection {
   const closed = Promise.withResolvers<void>()
   const cut = Promise.withResolvers<void>()
+  let asked = ''
   let passed = 0
   let cutAt = Number.POSITIVE_INFINITY
   let loseAt = Number.POSITIVE_INFINITY
@@ -102,7 +105,8 @@ function proxied(client: Socket, upstream: Socket): ProxiedConnection {
     })
   })
   client.on('drain', () => upstream.resume())
-  client.on('data', (chunk) => {
+  client.on('data', (chunk: Buffer) => {
+    if (asked.length < 4_096) asked = `${asked}${chunk.toString('latin1')}`.slice(0, 4_096)
     if (!isDropping) upstream.write(chunk)
   })
   for (const [one, other] of [
@@ -119,6 +123,9 @@ function proxied(client: Socket, upstream: Socket): ProxiedConnection {
   }
 
   return {
+    get asked() {
+      return asked
+    },
     get passed() {
       return passed
     },

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Gap } from '../../../core/model.ts'
+import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
+import { aHook } from '../../support/records.ts'
+import { seededCuts } from '../../support/engine-recordings.ts'
+import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
+import { type ProxiedConnection, type TcpProxy, startTcpProxy } from '../../support/tcp-proxy.ts'
+
+const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+/** An engine with calls, and what it has told of each. */
+class Calls {
+  readonly told = new Map<string, string[]>()
+  readonly #live = new Map<string, { readonly row: Record<string, string>; readonly createdAt: number }>()
+  readonly #now: () => number
+  engine: AnsweringEngine
+
+  constructor(engine: AnsweringEngine, now: () => number) {
+    this.engine = engine
+    this.#now = now
+    this.serve(engine)
+  }
+
+  serve(engine: AnsweringEngine): void {
+    this.engine = engine
+    engine.answer = (command) => {
+      if (command === 'show channels as json') return jsonRows([...this.#live.values()].map(({ row }) => row))
+      return command.startsWith('show ') ? jsonRows([]) : '-ERR no reply\n'
+    }
+  }
+
+  /** Everything ends without a word. */
+  loseAll(): void {
+    this.#live.clear()
+  }
+
+  begin(uuid: string = randomUUID()): string {
+    const createdAt = this.#now()
+    const row = { uuid, context: 'a.example.com', callstate: 'RINGING', direction: 'inbound' }
+    this.#live.set(uuid, { row: { ...row, created_epoch: `${Math.floor(createdAt / 1_000)}` }, createdAt })
+    this.tell(uuid, 'CHANNEL_CREATE')
+    return uuid
+  }
+
+  tell(uuid: string, name: (typeof life)[number]): void {
+    const createdAt = this.#live.get(uuid)?.createdAt ?? this.#now()
+    if (name === 'CHANNEL_DESTROY') this.#live.delete(uuid)
+    this.told.set(uuid, [...(this.told.get(uuid) ?? []), name])
+    this.engine.emit({
+      'Event-Name': name,
+      'Unique-ID': uuid,
+      'Caller-Context': 'a.example.com',
+      'Call-Direction': 'inbound',
+      'Channel-Call-State': name === 'CHANNEL_CREATE' ? 'RINGING' : 'ACTIVE',
+      'Caller-Channel-Created-Time': `${createdAt}000`,
+      'Event-Date-Timestamp': `${this.#now()}000`,
+    })
+  }
+}
+
+interface Lab {
+  readonly running: RunningConnector
+  readonly calls: Calls
+  readonly proxy: TcpProxy
+  /** The connection that brings events now. */
+  events(): ProxiedConnection
+  readonly isUp: () => boolean
+  gaps(): Promise<Gap[]>
+  /** The names of what was told of a call, without regard to who made it. */
+  readonly told: (uuid: string) => string[]
+}
+
+/** A connector whose links to an engine go through a proxy, with a hook on every event of a call's life. */
+async function aLab(): Promise<Lab> {
+  const engine = await startAnsweringEngine()
+  const proxy = await startTcpProxy(engine.port)
+  const running = await aRunningConnector([{ host: '127.0.0.1', port: proxy.port, password: 'ClueCon' }])
+  const calls = new Calls(engine, () => running.time.clock.now())
+  closing.push(
+    () => calls.engine.close(),
+    () => proxy.close(),
+    () => running.stop(),
+  )
+  await running.ports.hooks.create(
+    life.map((event) => aHook({ event, domain: tenant.domain ?? '' })),
+    100,
+  )
+  const isUp = () => running.connector.health().status === 'OK'
+  await running.until(isUp)
+  await running.time.advance(2_000)
+  return {
+    running,
+    calls,
+    proxy,
+    isUp,
+    events: () => {
+      const events = proxy.connections.findLast(({ asked }) => asked.includes('CHANNEL_CREATE'))
+      if (events === undefined) throw new Error('no link for events was made')
+      return events
+    },
+    gaps: () => running.ports.gaps.list(0),
+    told: (uuid) => running.ports.events.published.filter((event) => event.uuid === uuid).map(({ name }) => name),
+  }
+}
+
+/** Lives through an hour's worth of calls in which the link may break at any byte. */
+async function liveOn({ running, calls }: Lab, count: number, arrived = async () => {}): Promise<string[]> {
+  const uuids: string[] = []
+  for (let index = 0; index < count; index += 1) {
+    const uuid = calls.begin()
+    uuids.push(uuid)
+    if (index % 3 > 0) calls.tell(uuid, 'CHANNEL_ANSWER')
+    const old = uuids[index - 4]
+    if (old !== undefined && index % 5 > 0) for (const name of life.slice(2)) calls.tell(old, name)
+    await arrived()
+    await running.time.advance(100)
+  }
+  return uuids
+}
+
+/** What must hold of every call in the end: nothing twice, no end too few, none too many. */
+function expectWhole({ calls, told }: Lab, uuids: readonly string[]): void {
+  for (const uuid of uuids) {
+    const names = told(uuid)
+    expect(new Set(names).size, `${names.join()} of one call`).toBe(names.length)
+    const isOver = calls.told.get(uuid)?.includes('CHANNEL_DESTROY') === true
+    if (isOver && names.length > 0) expect(names).toEqual(expect.arrayContaining(life.slice(2)))
+    if (!isOver) expect(names).not.toContain('CHANNEL_DESTROY')
+    if (!isOver) expect(names).toContain('CHANNEL_CREATE')
+  }
+}
+
+describe('a link that is cut while events flow', () => {
+  const cuts = seededCuts(20_261_121, 60_000, 9_000)
+
+  test.each(cuts)('after %i bytes comes back, with a record of the gap, and every call is whole', async (bytes) => {
+    const lab = await aLab()
+    const cut = lab.events().cutAfter(bytes % 20_000)
+    const uuids = await liveOn(lab, 60)
+    uuids.push(...(await liveOn(lab, 10)))
+    await cut
+    await lab.running.until(lab.isUp)
+    uuids.push(...(await liveOn(lab, 10)))
+
+    await lab.running.time.advance(60_000)
+
+    expectWhole(lab, uuids)
+    const [gap, ...more] = await lab.gaps()
+    expect(more).toEqual([])
+    expect(gap).toMatchObject({
+      connectorId: 'connector-1',
+      reason: 'closed',
+      before: { coreUuid: lab.calls.engine.coreUuid },
+      after: { coreUuid: lab.calls.engine.coreUuid, sequence: expect.stringMatching(/^\d+$/) },
+    })
+    expect(Number(gap?.after.sequence)).toBeGreaterThan(Number(gap?.before.sequence || 0))
+  })
+})
+
+test('a link on which nothing arrives any more is given up within 45 seconds, and the gap tells why', async () => {
+  const lab = await aLab()
+  const uuid = lab.calls.begin()
+  await lab.running.until(() => lab.told(uuid).length === 1)
+
+  lab.events().drop()
+  for (const name of life.slice(1)) lab.calls.tell(uuid, name)
+  const from = lab.running.time.clock.now()
+  await lab.running.until(() => !lab.isUp())
+  expect(lab.running.time.clock.now() - from).toBeLessThanOrEqual(45_000)
+  await lab.running.until(lab.isUp)
+  await lab.running.time.advance(60_000)
+
+  expectWhole(lab, [uuid])
+  expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
+})
+
+test('an engine that drops its listener for lost events makes a gap of that reason', async () => {
+  const lab = await aLab()
+  const uuid = lab.calls.begin()
+  await lab.running.until(() => lab.told(uuid).length === 1)
+
+  const notice = 'Content-Type: text/disconnect-notice\nContent-Length: 39\n\nkilled listener because of lost events\n'
+  lab.calls.engine.send(`Content-Length: 400\nContent-Type: text/event-json\n\n{"Event-Name":"CHANNEL_ANSW${notice}`)
+  lab.calls.engine.cut()
+  await lab.running.until(() => !lab.isUp())
+  await lab.running.until(lab.isUp)
+  await lab.running.time.advance(60_000)
+
+  expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['overflow'])
+  expect(lab.told(uuid)).toEqual(['CHANNEL_CREATE'])
+})
+
+test('an engine that is started anew has its old calls ended and its new ones told, whatever their sequences', async () => {
+  const lab = await aLab()
+  const old = lab.calls.begin()
+  await lab.running.until(() => lab.told(old).length === 1)
+  const { port, coreUuid } = lab.calls.engine
+
+  await lab.calls.engine.close()
+  lab.calls.loseAll()
+  await lab.running.until(() => !lab.isUp())
+  lab.calls.serve(await startAnsweringEngine(port))
+  await lab.running.until(lab.isUp)
+  const uuid = lab.calls.begin()
+  for (const name of life.slice(1)) lab.calls.tell(uuid, name)
+  await lab.running.time.advance(60_000)
+
+  expect(lab.told(old)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+  expect(lab.told(uuid)).toEqual(life)
+  expect(await lab.gaps()).toMatchObject([
+    { reason: 'engine-restarted', before: { coreUuid }, after: { coreUuid: lab.calls.engine.coreUuid } },
+  ])
+})
+
+describe('a byte that is lost on the way', () => {
+  test.each(seededCuts(7, 12_000, 1_500))('after %i bytes makes no event that was none', async (bytes) => {
+    const lab = await aLab()
+    lab.events().loseByteAfter(bytes)
+
+    const uuids = await liveOn(lab, 60)
+    await lab.running.time.advance(60_000)
+
+    const { published } = lab.running.ports.events
+    expect(published.filter(({ uuid }) => !uuids.includes(uuid))).toEqual([])
+    const own = published.filter(({ fields }) => fields['Synthetic'] !== 'true')
+    for (const { uuid, name, fields } of own) {
+      expect(lab.calls.told.get(uuid)).toContain(name)
+      expect(fields['Caller-Context']).toBe('a.example.com')
+    }
+    const reasons = (await lab.gaps()).map(({ reason }) => reason)
+    expect(reasons.length).toBeGreaterThan(0)
+    expect(['framing-lost', 'unreadable']).toEqual(expect.arrayContaining(reasons))
+    expectWhole(lab, uuids)
+  })
+})
+
+test('of a storm of 20 000 events in a moment all arrive', async () => {
+  const lab = await aLab()
+  const ids = new Set<string>()
+  lab.running.ports.events.publish = async (events) => {
+    for (const { id } of events) ids.add(id)
+    return []
+  }
+
+  for (let count = 0; count < 10_000; count += 1) lab.calls.tell(lab.calls.begin(), 'CHANNEL_ANSWER')
+  await lab.running.until(() => ids.size === 20_000)
+
+  expect(lab.running.connector.health()).toMatchObject({ lagMs: 0, counters: { eventsDropped: 0, channels: 10_000 } })
+})
+
+test('two connectors on one engine give every event one id, and either may lose its link', async () => {
+  const lab = await aLab()
+  const { ports, time } = lab.running
+  const proxy = await startTcpProxy(lab.calls.engine.port)
+  const address = { host: '127.0.0.1', port: proxy.port, password: 'ClueCon' }
+  const second = await aRunningConnector([address], { ports, time, connectorId: 'connector-2' })
+  closing.push(
+    () => proxy.close(),
+    () => second.stop(),
+  )
+  await second.until(() => second.connector.health().status === 'OK')
+  await time.advance(2_000)
+
+  const emitted = () => [...lab.calls.told.values()].flat().length
+  const arrived = () => second.atOnce(() => second.connector.health().counters['eventsRead'] === emitted())
+  const uuids = await liveOn(lab, 20, arrived)
+  lab.events().reset()
+  uuids.push(...(await liveOn(lab, 20, arrived)))
+  await time.advance(60_000)
+
+  expectWhole(lab, uuids)
+  for (const uuid of uuids) expect(lab.told(uuid)).toEqual(expect.arrayContaining(lab.calls.told.get(uuid) ?? []))
+  expect(ports.events.published.filter(({ fields }) => fields['Synthetic'] === 'true')).toEqual([])
+})
