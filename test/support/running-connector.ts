@@ -55,7 +55,7 @@ export async function aRunningConnector(
     receiver: {
       receive: async (_limit, signal) => {
         while (bodies.length === 0 && !signal.aborted) await settle()
-        return bodies.splice(0).map((body) => ({ body, group: body, receipt: body }))
+        return (signal.aborted ? [] : bodies.splice(0)).map((body) => ({ body, group: body, receipt: body }))
       },
       remove: async () => {},
     },

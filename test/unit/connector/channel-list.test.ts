@@ -164,3 +164,68 @@ test('a reading that failed is not shared with the next', async () => {
 
   await expect(list.read(everything)).resolves.toBe('{"row_count":0,"rows":[]}')
 })
+
+test('a change a moment after a reading began does not begin another before 200 ms are over', async () => {
+  const { list, link, registry, time } = aList(row('1', 'a.example.com'))
+  await list.read(everything)
+
+  registry.touch('a.example.com')
+  const next = list.read(everything)
+  await time.advance(199)
+  expect(link.asked).toHaveLength(1)
+  await time.advance(1)
+  await next
+
+  expect(link.asked).toHaveLength(2)
+})
+
+test('whoever lists the same while nothing changes gets the same text, whole', async () => {
+  const { list, registry, time } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
+  const own = { domain: 'a.example.com', presenceId: null }
+  const first = await list.read(own)
+
+  expect(await list.read(own)).toBe(first)
+  expect(await list.read({ ...own, presenceId: '1000@a.example.com' })).toBe(first)
+  expect(await list.read({ ...own, presenceId: '1001@a.example.com' })).toBe('{"row_count":0,"rows":[]}')
+
+  await registry.learn('1', (name) => ({ 'Channel-Call-State': 'HELD', 'Caller-Context': 'a.example.com' })[name], '')
+  const later = list.read(own)
+  await time.advance(200)
+  expect(JSON.parse(await later).rows).toMatchObject([{ uuid: '1', callstate: 'HELD' }])
+})
+
+test('the rows of several engines are one list, in one order, each channel once', async () => {
+  const time = manualTime()
+  const registry = channelRegistry(domains)
+  const answers = [
+    [row('c', 'a.example.com', { created_epoch: '3' }), row('a', 'a.example.com', { created_epoch: '1' })],
+    [row('b', 'a.example.com', { created_epoch: '2' }), row('c', 'a.example.com', { created_epoch: '3' })],
+    [],
+  ]
+  const engines = answers.map((rows, index) => {
+    const engine = playedEngine(`fs${index}:8021`, { time, registry, domains })
+    engine.up()
+    engine.engine.commands.answer = () => JSON.stringify({ row_count: rows.length, rows })
+    return engine
+  })
+
+  const { row_count, rows } = JSON.parse(await channelList({ engines, registry }).read(everything))
+
+  expect(row_count).toBe(3)
+  expect(rows.map(({ uuid }: { uuid: string }) => uuid)).toEqual(['a', 'b', 'c'])
+})
+
+test('one engine that cannot give its list leaves nobody with a part of it', async () => {
+  const time = manualTime()
+  const registry = channelRegistry(domains)
+  const engines = ['fs1:8021', 'fs2:8021'].map((name) => {
+    const engine = playedEngine(name, { time, registry, domains })
+    engine.up()
+    engine.engine.commands.answer = () => '{"row_count": 0}\n'
+    return engine
+  })
+  const list = channelList({ engines, registry })
+  if (engines[1] !== undefined) engines[1].engine.commands.answer = () => 'not a list'
+
+  await expect(list.read(everything)).rejects.toThrow(UnreadableAnswer)
+})

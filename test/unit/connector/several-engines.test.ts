@@ -381,6 +381,36 @@ test('one engine that does not answer keeps no order from another', async () => 
   expect(running.fs2.jobs.at(-1)?.line).toBe(`uuid_kill ${uuid} NORMAL_CLEARING`)
 })
 
+test('told to stop, it lets go of all engines together, and what was open at any of them ends as unknown', async () => {
+  const running = await aConnectorOn(2)
+  const { engines, fs1, fs2, connector, time } = running
+  fs1.answer = (command) => (command.startsWith('sofia_contact') ? 'sofia/internal/sip:1000@192.0.2.7' : jsonRows([]))
+  const here = await running.post(anOriginate())
+  await running.atOnce(() => fs1.jobs.length === 1)
+  fs2.answer = fs1.answer
+  const there = await running.post(anOriginate())
+  await running.atOnce(() => fs2.jobs.length === 1)
+
+  let isStopped = false
+  const stopping = connector.stop(25_000).finally(() => (isStopped = true))
+  const late = await running.post({ kind: 'flush-account', login: '1000' })
+  const stoppedAt = time.clock.now()
+  await running.atOnce(() => engines.every(({ asked }) => asked.length > 0))
+  await time.advance(2_900)
+  expect(engines.map(({ open }) => open)).toEqual([2, 2])
+  await running.until(() => isStopped)
+
+  expect(await stopping).toBe(0)
+  expect(time.clock.now() - stoppedAt).toBeLessThanOrEqual(8_000)
+  expect(await Promise.all([here, there, late].map(running.outcome))).toEqual([
+    { state: 'unknown', reason: 'disconnected' },
+    { state: 'unknown', reason: 'disconnected' },
+    undefined,
+  ])
+  await running.atOnce(() => engines.every(({ open }) => open === 0))
+  expect(engines.map(({ jobs }) => jobs.length)).toEqual([1, 1])
+})
+
 async function statusOf({ ports, time }: RunningConnector) {
   return readStatus(ports, time.clock.now())
 }

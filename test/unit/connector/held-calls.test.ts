@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { heldCalls } from '../../../connector/calls/held-calls.ts'
+import { manualTime } from '../../support/manual-time.ts'
+
+const engine = '192.0.2.1:8021'
+const all = { domain: null, presenceId: null }
+const ofA = { domain: 'a.example.com', presenceId: null }
+const ofB = { domain: 'b.example.com', presenceId: null }
+
+function anEngine() {
+  const time = manualTime()
+  const registry = channelRegistry({ exists: (name) => name.endsWith('.example.com') })
+  const held = heldCalls(registry, engine, time.clock)
+  /** An event tells of a channel. */
+  const told = (uuid: string, fields: Readonly<Record<string, string>>) =>
+    registry.learn(uuid, (name) => fields[name], engine)
+  /** A row of the list of the engine. */
+  const listed = (uuid: string, domain: string) => ({ domain, presenceId: `1000@${domain}`, row: { uuid } })
+  const lost = () => {
+    held.eventsLost()
+    held.commandsLost()
+  }
+  return { time, registry, held, told, listed, lost }
+}
+
+test('an engine that was never heard, or never read, may hold anything', () => {
+  const { held, lost } = anEngine()
+  expect([held.mayHold(ofA), held.count]).toEqual([true, undefined])
+
+  held.heard()
+  lost()
+
+  expect([held.mayHold(ofA), held.count]).toEqual([true, undefined])
+})
+
+test('a reading from before its event link came up does not count: calls may have begun since', () => {
+  const { held, lost } = anEngine()
+
+  held.wasRead([])
+  held.heard()
+  lost()
+
+  expect(held.mayHold(ofA)).toBe(true)
+})
+
+test('it may hold calls of the domains whose calls it held, and of no other', async () => {
+  const { held, told, lost } = anEngine()
+  held.heard()
+  held.wasRead([])
+  await told(randomUUID(), { 'Caller-Context': 'a.example.com' })
+
+  lost()
+
+  expect([held.mayHold(ofA), held.mayHold(ofB), held.mayHold(all), held.count]).toEqual([true, false, true, 1])
+})
+
+test('for a caller who sees only his own calls it is his calls that count', async () => {
+  const { held, told, lost } = anEngine()
+  held.heard()
+  held.wasRead([])
+  await told(randomUUID(), { 'Caller-Context': 'a.example.com', 'Channel-Presence-ID': '1000@a.example.com' })
+
+  lost()
+
+  expect(held.mayHold({ ...ofA, presenceId: '1000@A.example.com' })).toBe(true)
+  expect(held.mayHold({ ...ofA, presenceId: '1001@a.example.com' })).toBe(false)
+})
+
+test('a call of which domain or caller are not known counts for everybody', async () => {
+  const { held, told, lost } = anEngine()
+  held.heard()
+  held.wasRead([])
+  await told(randomUUID(), { 'Caller-Context': 'public' })
+
+  lost()
+
+  expect([held.mayHold(ofA), held.mayHold({ ...ofB, presenceId: '1000@b.example.com' })]).toEqual([true, true])
+})
+
+test('a call that was placed there counts before the engine has told of it', () => {
+  const { held, registry, lost } = anEngine()
+  held.heard()
+  held.wasRead([])
+  registry.place(randomUUID(), 'a.example.com', '1000@a.example.com', engine)
+
+  lost()
+
+  expect([held.mayHold(ofA), held.mayHold(ofB)]).toEqual([true, false])
+})
+
+test('what it listed when its links came up counts until it has ended', async () => {
+  const { held, registry, told, listed, lost } = anEngine()
+  const [goesOn, ends] = [randomUUID(), randomUUID()]
+  held.heard()
+  held.wasRead([listed(goesOn, 'a.example.com'), listed(ends, 'b.example.com')])
+  await told(ends, { 'Caller-Context': 'b.example.com' })
+  registry.end(ends)
+
+  lost()
+
+  expect([held.mayHold(ofA), held.mayHold(ofB), held.count]).toEqual([true, false, 1])
+})
+
+test('an old list is no proof of calls: by then the registry knows them', async () => {
+  const { held, listed, lost, time } = anEngine()
+  held.heard()
+  held.wasRead([listed(randomUUID(), 'a.example.com')])
+  await time.advance(60_001)
+
+  lost()
+
+  expect([held.mayHold(ofA), held.count]).toEqual([false, 0])
+})
+
+test('when its command link outlives its event link, calls may have begun unheard', async () => {
+  const { held, time } = anEngine()
+  held.heard()
+  held.wasRead([])
+  held.eventsLost()
+  await time.advance(5_001)
+
+  held.commandsLost()
+
+  expect([held.mayHold(ofA), held.count]).toEqual([true, undefined])
+})
+
+test('the word of another connector counts only where nothing was heard by this one', () => {
+  const [unheard, heard] = [anEngine(), anEngine()]
+  heard.held.heard()
+
+  unheard.held.toldEmpty()
+  heard.held.toldEmpty()
+
+  expect([unheard.held.mayHold(all), heard.held.mayHold(all)]).toEqual([false, true])
+})
