@@ -37,7 +37,6 @@ export interface Update extends Expressions {
 export interface Delete extends Expressions {
   readonly TableName: string
   readonly Key: Key
-  readonly ReturnValues?: 'ALL_OLD'
 }
 
 /** Which items to find. */
@@ -125,10 +124,9 @@ export async function updateItem(context: AdapterContext, update: Update): Promi
   return Attributes && fromRaw(Attributes)
 }
 
-/** Removes an item; answers what it was where asked for. */
-export async function deleteItem(context: AdapterContext, removal: Delete): Promise<Item | undefined> {
-  const { Attributes } = await call(context, 'DeleteItem', raw(removal))
-  return Attributes && fromRaw(Attributes)
+/** Removes an item. */
+export async function deleteItem(context: AdapterContext, removal: Delete): Promise<void> {
+  await call(context, 'DeleteItem', raw(removal))
 }
 
 /** Does all parts or none. The token makes a repetition of the same request, whose answer was lost, do nothing more. */

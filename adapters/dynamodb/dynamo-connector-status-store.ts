@@ -2,7 +2,8 @@ import * as z from 'zod/mini'
 import type { ConnectorStatusStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { putItem, queryAll, tableName, updateItem } from './client.ts'
+import type { Item } from './attributes.ts'
+import { type Update, putItem, queryAll, tableName, updateItem } from './client.ts'
 import { conditionally, numberOf } from './errors.ts'
 import { expirySeconds, parseItem, under } from './items.ts'
 import { joinKey } from './key.ts'
@@ -68,14 +69,21 @@ export function dynamoConnectorStatusStore(context: AdapterContext): ConnectorSt
       return reports.filter((report) => report.reportedAt >= since)
     },
     async countStart() {
-      const counted = await updateItem(context, {
+      // A count whose answer was lost and that is tried again finds its own mark.
+      const update: Update = {
         TableName: tableName(context, 'connectors'),
         Key: { pk: 'starts', sk: 'starts' },
-        UpdateExpression: 'ADD starts :one',
-        ExpressionAttributeValues: { ':one': 1 },
+        UpdateExpression: 'SET startId = :id ADD starts :one',
+        ConditionExpression: 'attribute_not_exists(startId) OR startId <> :id',
+        ExpressionAttributeValues: { ':one': 1, ':id': context.random.uuid() },
         ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }
+      let counted: Item | undefined
+      const result = await conditionally(async () => {
+        counted = await updateItem(context, update)
       })
-      return (numberOf(counted, 'starts') ?? 1) - 1
+      return (numberOf(result.done ? counted : result.stored, 'starts') ?? 1) - 1
     },
   }
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import type { EmailSettingsStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { type Delete, type Put, deleteItem, getItem, putItem, tableName } from './client.ts'
+import { type Put, getItem, putItem, tableName } from './client.ts'
 import { conditionally } from './errors.ts'
-import { parseItem } from './items.ts'
+import { parseItem, removeOnce } from './items.ts'
 import { joinKey } from './key.ts'
 
 const emailSettingsItem = z.object({
@@ -46,14 +46,11 @@ export function dynamoEmailSettingsStore(context: AdapterContext): EmailSettings
       return (await conditionally(() => putItem(context, put))).done
     },
     async remove(domain, version) {
-      const removal: Delete = {
-        TableName: table(),
-        Key: itemKey(domain),
-        ConditionExpression: version === undefined ? 'attribute_exists(pk)' : 'version = :version',
-        ...(version === undefined ? {} : { ExpressionAttributeValues: { ':version': version } }),
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }
-      const result = await conditionally(() => deleteItem(context, removal))
+      const place = { TableName: table(), Key: itemKey(domain) }
+      const result =
+        version === undefined
+          ? await removeOnce(context, place, 'attribute_exists(pk)')
+          : await removeOnce(context, place, 'version = :version', { ':version': version })
       if (result.done) return 'removed'
       return result.stored === undefined ? 'absent' : 'version_changed'
     },

@@ -5,7 +5,7 @@ import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import type { Item } from './attributes.ts'
 import { getItem, putItem, tableName, updateItem } from './client.ts'
-import { conditionally, numberOf } from './errors.ts'
+import { conditionally, numberOf, textOf } from './errors.ts'
 import { expirySeconds, parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 
@@ -18,21 +18,25 @@ const windowItem = z.object({ uses: z.array(z.number()), version: z.number() })
 export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
   /** Sets a bucket under a condition; otherwise answers the moment that is stored. */
   async function refill(key: string, fullAt: number, condition: string, values: Item) {
+    // A write whose answer was lost and that is tried again finds its own mark: one request is counted once.
+    const writeId = context.random.uuid()
     const result = await conditionally(() =>
       updateItem(context, {
         TableName: tableName(context, 'limits'),
         Key: bucketKey(key),
-        UpdateExpression: 'SET fullAt = :after, expiresAt = :end',
+        UpdateExpression: 'SET fullAt = :after, expiresAt = :end, writeId = :write',
         ConditionExpression: condition,
         ExpressionAttributeValues: {
           ':after': fullAt,
           ':end': expirySeconds(keptUntil.allowance(fullAt)),
+          ':write': writeId,
           ...values,
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     )
-    return result.done ? undefined : { stored: numberOf(result.stored, 'fullAt') }
+    const isDone = result.done || textOf(result.stored, 'writeId') === writeId
+    return isDone ? undefined : { stored: numberOf(result.stored, 'fullAt') }
   }
 
   async function take(key: string, allowance: Allowance, now: number): Promise<RateVerdict> {
@@ -63,15 +67,17 @@ export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
         const verdict = windowVerdict(counted, window, now)
         if (!verdict.isAllowed) return verdict
         const expiresAt = expirySeconds(keptUntil.allowance(now + window.windowMs))
+        const writeId = context.random.uuid()
         const written = await conditionally(() =>
           putItem(context, {
             TableName,
-            Item: { ...windowKey(key), uses: [...counted, now], version: version + 1, expiresAt },
+            Item: { ...windowKey(key), uses: [...counted, now], version: version + 1, writeId, expiresAt },
             ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
             ExpressionAttributeValues: { ':version': version },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         )
-        if (written.done) return verdict
+        if (written.done || textOf(written.stored, 'writeId') === writeId) return verdict
       }
     },
   }

@@ -1,23 +1,20 @@
 import type { TokenStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { deleteItem, putItem, queryAll, tableName } from './client.ts'
-import { under } from './items.ts'
+import { removeOnce, under } from './items.ts'
 import { fromTokenItem, toTokenItem, tokenKey, tokenPartition, tokenPrefix } from './token-item.ts'
 
 /** Login results in DynamoDB, one partition a domain. */
 export function dynamoTokenStore(context: AdapterContext): TokenStore {
-  async function remove(domain: string, login: string, key: string): Promise<boolean> {
-    const TableName = tableName(context, 'tokens')
-    const Key = tokenKey(domain, login, key)
-    return (await deleteItem(context, { TableName, Key, ReturnValues: 'ALL_OLD' })) !== undefined
-  }
+  const table = () => tableName(context, 'tokens')
+  const drop = (domain: string, login: string, key: string) =>
+    deleteItem(context, { TableName: table(), Key: tokenKey(domain, login, key) })
 
   return {
     async create(token, limit) {
-      const TableName = tableName(context, 'tokens')
-      await putItem(context, { TableName, Item: toTokenItem(token) })
+      await putItem(context, { TableName: table(), Item: toTokenItem(token) })
       const stored = await queryAll(context, {
-        TableName,
+        TableName: table(),
         ConsistentRead: true,
         ...under(tokenPartition(token.domain), tokenPrefix(token.login)),
       })
@@ -25,8 +22,11 @@ export function dynamoTokenStore(context: AdapterContext): TokenStore {
         .flatMap((item) => fromTokenItem(item) ?? [])
         .filter((other) => other.expiresAt > context.clock.now())
         .sort((a, b) => b.createdAt - a.createdAt || (a.key < b.key ? -1 : 1))
-      await Promise.all(newestFirst.slice(limit).map((old) => remove(old.domain, old.login, old.key)))
+      await Promise.all(newestFirst.slice(limit).map((old) => drop(old.domain, old.login, old.key)))
     },
-    remove,
+    async remove(domain, login, key) {
+      const removal = { TableName: table(), Key: tokenKey(domain, login, key) }
+      return (await removeOnce(context, removal, 'attribute_exists(pk)')).done
+    },
   }
 }

@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
-import { type Key, putItem } from './client.ts'
-import { conditionally, textOf } from './errors.ts'
+import { type Delete, type Key, putItem, transactWrite } from './client.ts'
+import { type Conditional, conditionally, textOf, transacted } from './errors.ts'
 
 /** Reads a stored item; `undefined` stays what it is. An item of another form is a fault of ours: `internal_error`. */
 export function parseItem<T extends z.ZodMiniType>(schema: T, item: Item | undefined): z.infer<T> | undefined {
@@ -37,6 +37,26 @@ export function under(pk: string, prefix?: string) {
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
         ExpressionAttributeValues: { ':pk': pk, ':sk': prefix },
       }
+}
+
+/**
+ * Removes an item under a condition. A transaction of one part, since only that is told from its own repetition: a
+ * removal whose answer was lost and that is tried again still counts as done, and leaves no mark to find.
+ */
+export async function removeOnce(
+  context: AdapterContext,
+  place: { readonly TableName: string; readonly Key: Key },
+  condition: string,
+  values?: Item,
+): Promise<Conditional> {
+  const removal: Delete = {
+    ...place,
+    ConditionExpression: condition,
+    ...(values && { ExpressionAttributeValues: values }),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  }
+  const failed = await transacted(() => transactWrite(context, [{ Delete: removal }]))
+  return failed === undefined ? { done: true } : { done: false, stored: failed[0]?.stored }
 }
 
 /**

@@ -1,0 +1,383 @@
+/** Every write is done and its answer lost, so that the client tries it again: it must count as done, and once. */
+import { describe, expect, test } from 'vitest'
+import { deleteItem, tableName } from '../../adapters/dynamodb/client.ts'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import type { BegunAttempt, LoginThrottle } from '../../core/ports.ts'
+import { startCloudGate } from '../support/cloud-gate.ts'
+import { dump, storedItems } from '../support/dump.ts'
+import { startDynamoServer } from '../support/dynamo-server.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import {
+  aCommandRecord,
+  aDelivery,
+  aDomain,
+  aDomainToken,
+  aGap,
+  aHook,
+  aPresence,
+  aReport,
+  aRequestKey,
+  aRoute,
+  aToken,
+  anAccount,
+  anAuditRecord,
+  anEntry,
+  anEvent,
+  emailSettingsOf,
+} from '../support/records.ts'
+import { type StorePorts, dynamoStores } from '../support/stores.ts'
+
+/** A write, what must be there before, and what it answers. */
+interface Write {
+  readonly first?: (stores: StorePorts) => Promise<unknown>
+  readonly write: (stores: StorePorts) => Promise<unknown>
+  readonly answer?: unknown
+}
+
+const domain = 'a.example.com'
+const now = Date.UTC(2026, 0, 15, 12)
+const [domainRecord, account, token, domainToken] = [aDomain(), anAccount(), aToken(), aDomainToken()]
+const [hook, delivery, command, key] = [aHook(), aDelivery(), aCommandRecord(), aRequestKey()]
+const [route, other, entry, settings] = [aRoute(), aRoute({ order: 7 }), anEntry(), emailSettingsOf()]
+const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
+const limits = { entries: 9, lists: 9 }
+const second = { ...entry, id: 'f'.repeat(24), number: '2' }
+const room = { limit: 2, since: now - 1000 }
+
+const withDomain = (stores: StorePorts) => stores.domains.create(domainRecord)
+const withAccount = async (stores: StorePorts) => {
+  await withDomain(stores)
+  await stores.accounts.create({ ...account, secondFactor: factor }, 9)
+}
+const withRoutes = async (stores: StorePorts) => {
+  await stores.defaultRoutes.create(route, 0)
+  await stores.defaultRoutes.create(other, 1)
+}
+
+/** By port and method, and by what is special where one method writes in several ways. */
+const writes: Readonly<Record<string, Write>> = {
+  'domains.create': { write: withDomain, answer: true },
+  'domains.replaceSettings': {
+    first: withDomain,
+    write: ({ domains }) => domains.replaceSettings({ ...domainRecord, variables: { a: '1' }, version: 2 }),
+    answer: true,
+  },
+  'domains.beginDeletion': {
+    first: withDomain,
+    write: ({ domains }) => domains.beginDeletion(domain, now),
+    answer: true,
+  },
+  'domains.endDeletion': {
+    first: async (stores) => [await withDomain(stores), await stores.domains.beginDeletion(domain, now)],
+    write: ({ domains }) => domains.endDeletion(domain),
+  },
+  'remains.sweep': {
+    first: async (stores) => [await withAccount(stores), await stores.tokens.create(token, 9)],
+    write: ({ remains }) => remains.sweep(domain, now + 60_000),
+    answer: true,
+  },
+  'roles.write first': { write: ({ roles }) => roles.write({ domain, roles: [], version: 1 }), answer: true },
+  'roles.write again': {
+    first: ({ roles }) => roles.write({ domain, roles: [], version: 1 }),
+    write: ({ roles }) => roles.write({ domain, roles: [], version: 2 }),
+    answer: true,
+  },
+  'accounts.create': {
+    first: withDomain,
+    write: ({ accounts }) => accounts.create(account, 9),
+    answer: 'created',
+  },
+  'accounts.update': {
+    first: withAccount,
+    write: ({ accounts }) => accounts.update({ ...account, numbers: ['77'], version: 2 }, account),
+    answer: 'updated',
+  },
+  'accounts.remove': { first: withAccount, write: ({ accounts }) => accounts.remove(account), answer: true },
+  'accounts.useCode': {
+    first: withAccount,
+    write: ({ accounts }) => accounts.useCode({ ...account, secondFactor: factor }, 2),
+    answer: true,
+  },
+  'tokens.create': { write: ({ tokens }) => tokens.create(token, 9) },
+  'tokens.create above the limit': {
+    first: ({ tokens }) => tokens.create(token, 9),
+    write: ({ tokens }) => tokens.create({ ...token, key: 'newer', createdAt: token.createdAt + 1 }, 1),
+  },
+  'tokens.remove': {
+    first: ({ tokens }) => tokens.create(token, 9),
+    write: ({ tokens }) => tokens.remove(token.domain, token.login, token.key),
+    answer: true,
+  },
+  'domainTokens.create': { write: ({ domainTokens }) => domainTokens.create(domainToken, 1), answer: true },
+  'domainTokens.setEnabled': {
+    first: ({ domainTokens }) => domainTokens.create(domainToken, 1),
+    write: ({ domainTokens }) => domainTokens.setEnabled(domain, domainToken.uuid, false),
+    answer: { ...domainToken, enabled: false },
+  },
+  'domainTokens.remove': {
+    first: ({ domainTokens }) => domainTokens.create(domainToken, 1),
+    write: ({ domainTokens }) => domainTokens.remove(domain, domainToken.uuid),
+    answer: true,
+  },
+  'sessions.touch': { write: ({ sessions }) => sessions.touch('1000@a.example.com', domain, now) },
+  'sessions.meet': { write: ({ sessions }) => sessions.meet('1000@a.example.com', '192.0.2.1', now), answer: true },
+  'sessions.count': {
+    first: ({ sessions }) => sessions.touch('1000@a.example.com', domain, now),
+    write: ({ sessions }) => sessions.count(now),
+    answer: { users: 1, domains: 1, highest: 1 },
+  },
+  'loginThrottle.fail': { write: ({ loginThrottle }) => loginThrottle.fail(['source'], now) },
+  'loginThrottle.begin': {
+    write: ({ loginThrottle }) => loginThrottle.begin('user', room, now),
+    answer: { attempt: expect.anything() },
+  },
+  'loginThrottle.settle': {
+    write: ({ loginThrottle }) => begun(loginThrottle, (attempt) => loginThrottle.settle(attempt)),
+  },
+  'loginThrottle.release': {
+    write: ({ loginThrottle }) => begun(loginThrottle, (attempt) => loginThrottle.release(attempt)),
+  },
+  'loginThrottle.clear': {
+    first: ({ loginThrottle }) => loginThrottle.begin('user', room, now),
+    write: ({ loginThrottle }) => loginThrottle.clear('user'),
+  },
+  'presence.put': { write: ({ presence }) => presence.put(aPresence()) },
+  'commands.create': { write: ({ commands }) => commands.create(command), answer: true },
+  'commands.claim': {
+    first: ({ commands }) => commands.create(command),
+    write: ({ commands }) => commands.claim(command.id, 'connector'),
+    answer: true,
+  },
+  'commands.withdraw': {
+    first: ({ commands }) => commands.create(command),
+    write: ({ commands }) => commands.withdraw(command.id),
+    answer: true,
+  },
+  'commands.complete': {
+    first: ({ commands }) => commands.create(command),
+    write: ({ commands }) => commands.complete(command.id, { state: 'done', text: '+OK' }),
+  },
+  'commands.endClaimsOf': {
+    first: async ({ commands }) => [await commands.create(command), await commands.claim(command.id, 'gone')],
+    write: ({ commands }) => commands.endClaimsOf('gone', now + 1),
+    // The number is for the log, and may be too low.
+    answer: { ended: expect.any(Number), more: false },
+  },
+  'hooks.create': { write: ({ hooks }) => hooks.create([hook], 1), answer: true },
+  'hooks.replace': {
+    first: ({ hooks }) => hooks.create([hook], 1),
+    write: ({ hooks }) => hooks.replace({ ...hook, version: 2 }),
+    answer: true,
+  },
+  'hooks.remove': {
+    first: ({ hooks }) => hooks.create([hook], 1),
+    write: ({ hooks }) => hooks.remove(hook),
+    answer: true,
+  },
+  'blacklists.add to no list': { write: ({ blacklists }) => blacklists.add(entry, limits), answer: 'added' },
+  'blacklists.add': {
+    first: ({ blacklists }) => blacklists.add(entry, limits),
+    write: ({ blacklists }) => blacklists.add(second, { entries: 2, lists: 1 }),
+    answer: 'added',
+  },
+  'blacklists.remove': {
+    first: async ({ blacklists }) => [await blacklists.add(entry, limits), await blacklists.add(second, limits)],
+    write: ({ blacklists }) => blacklists.remove(domain, entry.list, entry.number),
+    answer: true,
+  },
+  'blacklists.remove of the last entry': {
+    first: ({ blacklists }) => blacklists.add(entry, limits),
+    write: ({ blacklists }) => blacklists.remove(domain, entry.list, entry.number),
+    answer: true,
+  },
+  'blacklists.removeList': {
+    first: async ({ blacklists }) => [await blacklists.add(entry, limits), await blacklists.add(second, limits)],
+    write: ({ blacklists }) => blacklists.removeList(domain, entry.list),
+    answer: 2,
+  },
+  'blacklists.sweep': {
+    first: async ({ blacklists }) => [
+      await blacklists.add(entry, limits),
+      await blacklists.removeList(domain, entry.list),
+    ],
+    write: ({ blacklists }) => blacklists.sweep(domain, now + 60_000),
+    answer: true,
+  },
+  'defaultRoutes.create': { write: ({ defaultRoutes }) => defaultRoutes.create(route, 0), answer: true },
+  'defaultRoutes.replace': {
+    first: withRoutes,
+    write: ({ defaultRoutes }) => defaultRoutes.replace({ ...route, name: 'other', revision: route.revision + 1 }),
+    answer: true,
+  },
+  'defaultRoutes.swap': {
+    first: withRoutes,
+    write: ({ defaultRoutes }) => defaultRoutes.swap(route, other, 2),
+    answer: true,
+  },
+  'defaultRoutes.remove': {
+    first: withRoutes,
+    write: ({ defaultRoutes }) => defaultRoutes.remove(route),
+    answer: true,
+  },
+  'deliveries.create': { write: ({ deliveries }) => deliveries.create(delivery), answer: true },
+  'connectorStatus.report': { write: ({ connectorStatus }) => connectorStatus.report(aReport()) },
+  'connectorStatus.countStart': { write: ({ connectorStatus }) => connectorStatus.countStart(), answer: 0 },
+  'gaps.record': { write: ({ gaps }) => gaps.record(aGap()), answer: true },
+  'eventLog.append': { write: ({ eventLog }) => eventLog.append(anEvent()), answer: 1 },
+  'idempotency.create': { write: ({ idempotency }) => idempotency.create(key), answer: undefined },
+  'idempotency.takeOver': {
+    first: ({ idempotency }) => idempotency.create(key),
+    write: ({ idempotency }) => idempotency.takeOver({ ...key, claimId: 'next' }, key.claimId),
+    answer: true,
+  },
+  'idempotency.complete': {
+    first: ({ idempotency }) => idempotency.create(key),
+    write: ({ idempotency }) => idempotency.complete(key, 'answer'),
+    answer: true,
+  },
+  'idempotency.release': {
+    first: ({ idempotency }) => idempotency.create(key),
+    write: ({ idempotency }) => idempotency.release(key),
+  },
+  'rateLimits.take from a whole allowance': {
+    write: ({ rateLimits }) => rateLimits.take('token:a', { intervalMs: 1000, burst: 3 }, now),
+    answer: expect.objectContaining({ isAllowed: true, remaining: 2 }),
+  },
+  'rateLimits.take': {
+    first: ({ rateLimits }) => rateLimits.take('token:a', { intervalMs: 1000, burst: 3 }, now),
+    write: ({ rateLimits }) => rateLimits.take('token:a', { intervalMs: 1000, burst: 3 }, now),
+    answer: expect.objectContaining({ isAllowed: true, remaining: 1 }),
+  },
+  'rateLimits.takeInWindow': {
+    write: ({ rateLimits }) => rateLimits.takeInWindow('mail:a', { limit: 3, windowMs: 1000 }, now),
+    answer: expect.objectContaining({ isAllowed: true }),
+  },
+  'liveCalls.put the first': { write: ({ liveCalls }) => liveCalls.put(domain, 'call', now, 1), answer: true },
+  'liveCalls.put': {
+    first: ({ liveCalls }) => liveCalls.put(domain, 'first', now, 2),
+    write: ({ liveCalls }) => liveCalls.put(domain, 'call', now, 2),
+    answer: true,
+  },
+  'liveCalls.remove': {
+    first: ({ liveCalls }) => liveCalls.put(domain, 'call', now, 1),
+    write: ({ liveCalls }) => liveCalls.remove(domain, ['call']),
+  },
+  'emailSettings.put first': { write: ({ emailSettings }) => emailSettings.put(settings), answer: true },
+  'emailSettings.put again': {
+    first: ({ emailSettings }) => emailSettings.put(settings),
+    write: ({ emailSettings }) => emailSettings.put({ ...settings, version: 2 }),
+    answer: true,
+  },
+  'emailSettings.remove': {
+    first: ({ emailSettings }) => emailSettings.put(settings),
+    write: ({ emailSettings }) => emailSettings.remove(domain),
+    answer: 'removed',
+  },
+  'emailSettings.remove of a version': {
+    first: ({ emailSettings }) => emailSettings.put(settings),
+    write: ({ emailSettings }) => emailSettings.remove(domain, settings.version),
+    answer: 'removed',
+  },
+  'audit.append': { write: ({ audit }) => audit.append(anAuditRecord()) },
+}
+
+/** What test/contract/store-faults.test.ts tries with each of its ends. */
+const elsewhere = /^deliveries\.\w+Attempt$/
+
+/** Ports' methods that only read or wait. */
+const reading = /^(?:read|list|exists|page|names|entries|callflows|version|latest|head|pause)/
+
+const isWrite = /^(?:Put|Update|Delete|TransactWrite|BatchWrite)Item/
+
+describe('a write whose answer is lost each time is done once and answered as done', () => {
+  const cloud = opened(openCloud)
+
+  test.each(Object.entries(writes))('%s', async (_, { first, write, answer }) => {
+    const { stores, direct, everything, loseAnswers, forget } = cloud().fresh()
+    await forget()
+    await first?.(direct)
+    const before = await everything()
+    await write(direct)
+    const wanted = (await everything()).map(shapeOf)
+    await forget()
+    await first?.(cloud().fresh().direct)
+    expect((await everything()).map(shapeOf)).toEqual(before.map(shapeOf))
+    const lost = loseAnswers()
+
+    const given = await write(stores)
+
+    expect(lost()).toBeGreaterThan(0)
+    expect(given).toEqual(answer)
+    expect((await everything()).map(shapeOf)).toEqual(wanted)
+  })
+
+  test('and no method that writes is missing here', () => {
+    const { direct } = cloud().fresh()
+    const methods = Object.entries(direct).flatMap(([port, methodsOf]) =>
+      Object.keys(methodsOf).map((method) => ({ port, method })),
+    )
+    const tested = new Set(Object.keys(writes).map((name) => name.split(' ')[0]))
+
+    const missing = methods
+      .filter(({ port, method }) => !reading.test(method) || tested.has(`${port}.${method}`))
+      .map(({ port, method }) => `${port}.${method}`)
+      .filter((name) => !tested.has(name) && !elsewhere.test(name))
+
+    expect(missing).toEqual([])
+  })
+})
+
+/** Begins an attempt and goes on with it. */
+async function begun(throttle: LoginThrottle, next: (attempt: BegunAttempt) => Promise<void>): Promise<void> {
+  const beginning = await throttle.begin('user', room, now)
+  if ('attempt' in beginning) await next(beginning.attempt)
+}
+
+/**
+ * An item without what differs from run to run: marks of writes, and which of the free slots was taken. The version of
+ * all subscriptions is only to be another one: it may rise twice.
+ */
+function shapeOf(item: string): string {
+  if (item.includes('"pk":"subscriptions"')) return 'subscriptions'
+  return item.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '*').replaceAll(/slot\|\d/g, 'slot')
+}
+
+async function openCloud() {
+  const server = await startDynamoServer()
+  const gate = await startCloudGate({ DynamoDB_20120810: server.endpoint })
+  const context = { env: server.env, clock: movableClock(now), random: systemRandomness }
+  const about = {
+    everything: () => dump(context),
+    /** Each different request that writes is done, and its first answer is lost. Tells how many there were. */
+    loseAnswers: () => {
+      const seen = new Set<string>()
+      gate.answer = async (call, forward) => {
+        const reply = await forward()
+        const request = JSON.stringify(call.input)
+        if (!isWrite.test(call.action) || seen.has(request)) return reply
+        seen.add(request)
+        return 'lost'
+      }
+      return () => seen.size
+    },
+    forget: async () => {
+      for (const { table, item } of await storedItems(context)) {
+        const Key = { pk: String(item['pk']), sk: String(item['sk']) }
+        await deleteItem(context, { TableName: tableName(context, table), Key })
+      }
+    },
+  }
+  return {
+    /** Stores as of another process, which remembers nothing. */
+    fresh: () => ({
+      ...about,
+      direct: dynamoStores(context),
+      stores: dynamoStores({ ...context, env: { ...server.env, ...gate.env } }),
+    }),
+    async close() {
+      await gate.close()
+      await server.close()
+    },
+  }
+}
