@@ -207,6 +207,8 @@ export interface HookSecret {
 }
 
 /** A number of a blacklist. */
+  /** Tells the rotation that made it from any other; absent for the one that the hook was made with. */
+  readonly id?: string | undefined
 export interface BlacklistEntry {
   /** 24 lower-case hex digits. */
   readonly id: string

@@ -35,7 +35,7 @@ export const hookItem = z.object({
   rawBody: z.string(),
   retries: z.number(),
   delay: z.optional(z.number()),
-  secrets: z.array(z.object({ sealed: z.string(), until: z.optional(z.number()) })),
+  secrets: z.array(z.object({ id: z.optional(z.string()), sealed: z.string(), until: z.optional(z.number()) })),
   createdAt: z.number(),
   disabledReason: z.optional(z.string()),
   version: z.number(),

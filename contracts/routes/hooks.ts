@@ -1,83 +1,7 @@
 import * as z from 'zod/mini'
+import { hookInput, hookOutput, hookPatch, textByName } from './hook-shapes.ts'
 import { domainQuery, listQuery, okData } from './shapes.ts'
 import { route } from './route.ts'
-
-/** Text values by name. */
-const textByName = z.record(z.string(), z.string('must be text'))
-
-/** A hook as callers write it. The rules that need more than a type stand in core/hooks. */
-const hookInput = z.object({
-  event: z.string('must be the name of an event').check(z.maxLength(256, 'must have at most 256 characters')),
-  enable: z.optional(z.boolean('must be true or false')),
-  description: z.optional(z.string('must be text').check(z.maxLength(500, 'must have at most 500 characters'))),
-  action: z.object({
-    type: z.literal('web', 'must be "web"'),
-    method: z.string('must be an HTTP method'),
-    url: z
-      .string('must be an absolute http or https URL')
-      .check(z.maxLength(2048, 'must have at most 2048 characters')),
-  }),
-  fields: z.optional(z.array(z.string('must be text').check(z.maxLength(128))).check(z.maxLength(200))),
-  map: z.optional(textByName),
-  filter: z.optional(
-    z.record(
-      z.string(),
-      z.object({
-        operation: z.enum(['==', '!=', '<', '>', '<=', '>=', 'reg'], 'must be ==, !=, <, >, <=, >= or reg'),
-        value: z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be text, a number, true, false or null'),
-      }),
-    ),
-  ),
-  headers: z.optional(textByName),
-  auth: z.optional(
-    z.object({
-      enabled: z.optional(z.boolean('must be true or false')),
-      url: z.optional(z.string('must be text').check(z.maxLength(2048, 'must have at most 2048 characters'))),
-      method: z.optional(z.string('must be an HTTP method')),
-      headers: z.optional(textByName),
-      map: z.optional(textByName),
-      cookie: z.optional(z.boolean('must be true or false')),
-    }),
-  ),
-  customBody: z.optional(z.boolean('must be true or false')),
-  rawBody: z.optional(z.string('must be text')),
-  retries: z.optional(
-    z.int('must be a whole number').check(z.minimum(0, 'must be at least 0'), z.maximum(10, 'must be at most 10')),
-  ),
-  delay: z.optional(
-    z.int('must be a whole number').check(z.minimum(1, 'must be at least 1'), z.maximum(3600, 'must be at most 3600')),
-  ),
-})
-
-/** A hook as callers see it: what they wrote, with the defaults, its id and its domain. Never a secret. */
-const hookOutput = z.object({
-  _id: z.string().check(z.regex(/^[0-9a-f]{24}$/)),
-  domain: z.string(),
-  event: z.string(),
-  enable: z.boolean(),
-  description: z.string(),
-  action: z.object({ type: z.literal('web'), method: z.string(), url: z.string() }),
-  fields: z.array(z.string()),
-  map: textByName,
-  filter: z.record(
-    z.string(),
-    z.object({ operation: z.string(), value: z.union([z.string(), z.number(), z.boolean(), z.null()]) }),
-  ),
-  headers: textByName,
-  auth: z.object({
-    enabled: z.boolean(),
-    url: z.string(),
-    method: z.string(),
-    headers: textByName,
-    map: textByName,
-    cookie: z.boolean(),
-  }),
-  customBody: z.boolean(),
-  rawBody: z.string(),
-  retries: z.int(),
-  delay: z.optional(z.int()),
-  disabledReason: z.optional(z.string()),
-})
 
 /** `GET /api/v2/hooks` */
 export const listHooks = route({
@@ -121,6 +45,85 @@ export const createHooks = route({
       insertedIds: z.array(z.string()),
       /** Hook id to `whsec_…`: shown here and never again. */
       secrets: textByName,
+    }),
+  ),
+})
+
+/** One hook of a domain; any text is looked up, and none that is no id is found. */
+const oneHook = {
+  group: 'hooks',
+  path: '/api/v2/hooks/{hook_id}',
+  authentication: 'token',
+  domain: 'required',
+  versioned: true,
+  params: z.object({ hook_id: z.string() }),
+  query: domainQuery,
+} as const
+
+/** `GET /api/v2/hooks/<id>` */
+export const readHook = route({
+  ...oneHook,
+  operationId: 'readHook',
+  method: 'GET',
+  summary: 'Read a hook',
+  permission: { resource: 'hook', action: 'r' },
+  needs: { domains: ['read'], hooks: ['read'] },
+  response: okData(hookOutput),
+})
+
+/** `PUT /api/v2/hooks/<id>`: what is left out gets its default; id, domain and secrets stay. */
+export const replaceHook = route({
+  ...oneHook,
+  operationId: 'replaceHook',
+  method: 'PUT',
+  summary: 'Replace a hook',
+  permission: { resource: 'hook', action: 'u' },
+  needs: { domains: ['read'], hooks: ['read', 'replace'] },
+  body: hookInput,
+  response: okData(hookOutput),
+})
+
+/** `PATCH /api/v2/hooks/<id>`: each field that is given is changed as a whole, the others stay. */
+export const updateHook = route({
+  ...oneHook,
+  operationId: 'updateHook',
+  method: 'PATCH',
+  summary: 'Change fields of a hook',
+  permission: { resource: 'hook', action: 'u' },
+  needs: { domains: ['read'], hooks: ['read', 'replace'] },
+  body: hookPatch,
+  response: okData(hookOutput),
+})
+
+/** `DELETE /api/v2/hooks/<id>` */
+export const deleteHook = route({
+  ...oneHook,
+  operationId: 'deleteHook',
+  method: 'DELETE',
+  summary: 'Delete a hook',
+  permission: { resource: 'hook', action: 'd' },
+  needs: { domains: ['read'], hooks: ['read', 'remove'] },
+  response: okData(z.object({ ok: z.literal(1), n: z.literal(1) })),
+})
+
+/** `POST /api/v2/hooks/<id>/secret`: a new signing secret; the one before signs beside it for a day. */
+export const rotateHookSecret = route({
+  ...oneHook,
+  operationId: 'rotateHookSecret',
+  method: 'POST',
+  path: '/api/v2/hooks/{hook_id}/secret',
+  summary: 'Give a hook a new signing secret',
+  permission: { resource: 'hook', action: 'u' },
+  needs: { domains: ['read'], hooks: ['read', 'replace'], secretBox: ['seal'] },
+  versioned: false,
+  showsSecret: true,
+  response: okData(
+    z.object({
+      _id: z.string(),
+      /** Hook id to `whsec_…`: shown here and never again. */
+      secrets: textByName,
+      /** Until when the secret before signs beside it, epoch milliseconds. */
+      previousUntil: z.int(),
     }),
   ),
 })

@@ -1,16 +1,14 @@
 import { DomainError, type FieldProblem } from '../errors.ts'
-import type { Hook, HookAuth } from '../model.ts'
+import type { Hook } from '../model.ts'
 import type { Clock, HookStore, Randomness, SecretBox } from '../ports.ts'
-import type { HookAuthInput, HookInput } from './hook-input.ts'
-import { type HookJudges, hookProblems, normalMethod } from './hook-rules.ts'
+import { newRecordId } from '../record-id.ts'
+import { hookContent, refuseProblems } from './hook-content.ts'
+import type { HookInput } from './hook-input.ts'
+import { type HookJudges, hookProblems } from './hook-rules.ts'
 import { encodeSecret, newSecret, secretPurpose } from './signing.ts'
 
 /** The most hooks of a domain. */
 const maxHooks = 100
-/** Attempts that follow a failed first one, when a hook does not say. */
-const usualRetries = 8
-/** Random bytes of an id: 24 hex digits. */
-const idBytes = 12
 
 /** Hooks that were made, and the secret of each: shown to the caller now and never again. */
 export interface CreatedHooks {
@@ -42,11 +40,11 @@ export async function createHooks(
   const hooks: Hook[] = []
   const secrets: Record<string, string> = {}
   for (const one of inputs) {
-    const id = hex(tools.random.bytes(idBytes))
+    const id = newRecordId(tools.random)
     const secret = newSecret(tools.random)
     secrets[id] = encodeSecret(secret)
     const sealed = await tools.secretBox.seal(secret, secretPurpose(domain, id))
-    hooks.push({ ...withDefaults(one), id, domain, secrets: [{ sealed }], createdAt: tools.clock.now(), version: 1 })
+    hooks.push({ ...hookContent(one), id, domain, secrets: [{ sealed }], createdAt: tools.clock.now(), version: 1 })
   }
   if (await tools.hooks.create(hooks, maxHooks)) return { hooks, secrets }
   throw new DomainError('conflict', `a domain has at most ${maxHooks} hooks`)
@@ -63,40 +61,5 @@ function refuseBroken(inputs: readonly HookInput[], isList: boolean, judges: Hoo
       problem,
     })),
   )
-  const [first] = problems
-  if (first === undefined) return
-  throw new DomainError('invalid_field', `${first.field}: ${first.problem}`, { details: problems })
-}
-
-function withDefaults(input: HookInput): Omit<Hook, 'id' | 'domain' | 'secrets' | 'createdAt' | 'version'> {
-  return {
-    event: input.event,
-    enable: input.enable ?? true,
-    description: input.description ?? '',
-    action: { type: 'web', method: normalMethod(input.action.method), url: input.action.url },
-    fields: input.fields ?? [],
-    map: input.map ?? {},
-    filter: input.filter ?? {},
-    headers: input.headers ?? {},
-    auth: authWithDefaults(input.auth ?? {}),
-    customBody: input.customBody ?? false,
-    rawBody: input.rawBody ?? '',
-    retries: input.retries ?? usualRetries,
-    ...(input.delay === undefined ? {} : { delay: input.delay }),
-  }
-}
-
-function authWithDefaults(auth: HookAuthInput): HookAuth {
-  return {
-    enabled: auth.enabled ?? false,
-    url: auth.url ?? '',
-    method: normalMethod(auth.method ?? 'GET'),
-    headers: auth.headers ?? {},
-    map: auth.map ?? {},
-    cookie: auth.cookie ?? false,
-  }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  refuseProblems(problems)
 }

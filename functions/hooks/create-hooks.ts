@@ -1,18 +1,17 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
-import { addressGuard } from '../../adapters/http/address-guard.ts'
-import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
 import { createHooks } from '../../core/hooks/create-hooks.ts'
 import { presentCreatedHooks } from '../../core/hooks/present-hook.ts'
 import { endpoint } from '../endpoint.ts'
+import { hookJudges } from './hook-judges.ts'
 
 export const handler = endpoint(
   routes.createHooks,
   { domains: dynamoDomainStore, hooks: dynamoHookStore, secretBox: kmsSecretBox },
   async ({ body, domain, clock, random, settings }, ports) => {
-    const judges = { guard: addressGuard(settings.hookAllowedNetworks), compile: linearPattern }
-    return presentCreatedHooks(await createHooks({ ...ports, clock, random, judges }, domain, body))
+    const tools = { ...ports, clock, random, judges: hookJudges(settings) }
+    return presentCreatedHooks(await createHooks(tools, domain, body))
   },
 )

@@ -17,7 +17,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
       domain: 'whole.test',
       delay: 5,
       filter: { a: { operation: '==', value: null }, b: { operation: '>', value: 1.5 } },
-      secrets: [{ sealed: 'new' }, { sealed: 'old', until: 1 }],
+      secrets: [{ id: 'rotation', sealed: 'new' }, { sealed: 'old', until: 1 }],
       disabledReason: 'gone',
     })
 

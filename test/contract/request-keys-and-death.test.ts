@@ -10,12 +10,14 @@ import { handler as originateCall } from '../../functions/channels/originate-cal
 import { handler as createDomain } from '../../functions/domains/create-domain.ts'
 import { handler as createEmailSettings } from '../../functions/email/create-email-settings.ts'
 import { handler as createHooks } from '../../functions/hooks/create-hooks.ts'
+import { handler as rotateHookSecret } from '../../functions/hooks/rotate-hook-secret.ts'
 import { handler as createDefaultRoute } from '../../functions/routes/create-default-route.ts'
 import { type Api, type ApiAnswer, anApi } from '../support/api.ts'
 import { type Moment, dying } from '../support/dying.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'
 import { aHookInput } from '../support/hook-input.ts'
 import { opened } from '../support/opened.ts'
+import { aHook } from '../support/records.ts'
 import { dynamoStores } from '../support/stores.ts'
 
 /** A handler file's export. */
@@ -28,6 +30,8 @@ interface Served {
 interface Creation {
   readonly handler: Served
   readonly params?: Readonly<Record<string, string>>
+  /** Makes what has to be there before. */
+  readonly first?: (api: Api, domain: string) => Promise<unknown>
   readonly body: (domain: string) => object
   /** Counts what was made and told; `answer` is the one that the caller got at last. */
   readonly made: (api: Api, answer: ApiAnswer, domain: string) => Promise<unknown>
@@ -87,6 +91,20 @@ const creations: Record<string, Creation> = {
     },
     once: { hooks: ['CHANNEL_CREATE', 'DTMF'], opens: [true, true], shown: 2 },
   },
+  rotateHookSecret: {
+    handler: rotateHookSecret,
+    params: { hook_id: 'c'.repeat(24) },
+    first: async ({ ports }, domain) => ports.hooks.create([aHook({ domain, id: 'c'.repeat(24) })], 9),
+    body: () => ({}),
+    made: async ({ ports }, { body }, domain) => {
+      const [hook] = await ports.hooks.list(domain)
+      const { id = '', secrets = [], version } = hook ?? {}
+      const secret = await ports.secretBox.open(secrets[0]?.sealed ?? '', `hook-secret:${domain}:${id}`)
+      const isShown = `whsec_${Buffer.from(secret).toString('base64')}` === body.data.secrets[id]
+      return { version, isShown, before: secrets.slice(1).map(({ sealed }) => sealed) }
+    },
+    once: { version: 2, isShown: true, before: ['c2VhbGVk'] },
+  },
   createEmailSettings: {
     handler: createEmailSettings,
     body: () => ({ provider: 'smtp', options: { host: 'smtp.example.com', auth: { user: 'a', pass: 'b' } } }),
@@ -139,6 +157,7 @@ async function tenantOf(api: Api, creation: Creation) {
   const domain = `t${tenants}.example.com`
   api.ports.engine.answer = answered
   const admin = await api.account({ domain, login: '1000', role: 'admin' })
+  await creation.first?.(api, domain)
   const credential = await api.as(creation.handler === createDomain ? 'root' : admin)
   return { api, domain, headers: { ...credential, 'idempotency-key': `key-${tenants}` } }
 }

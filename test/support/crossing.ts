@@ -25,6 +25,8 @@ export const foreign: Omit<Things, 'domain'> = {
   list: 'fraud',
   number: '900',
   routes: ['d'.repeat(24), 'e'.repeat(24)],
+  hook: '7'.repeat(24),
+  delivery: `msg_${'7'.repeat(32)}`,
 }
 
 const withToken = routes.filter(({ authentication }) => authentication === 'token')
@@ -122,6 +124,8 @@ export const crossing: fc.Arbitrary<Crossing> = fc.constantFrom(...otherNames).c
     list: disguised(foreign.list, other),
     number: disguised(foreign.number, other),
     routes: fc.tuple(disguised(first, other), disguised(second, other)),
+    hook: disguised(foreign.hook, other),
+    delivery: disguised(foreign.delivery, other),
   })
   return fc.record({
     operationId: fc.constantFrom(...withToken.map((route) => route.operationId)),

@@ -14,6 +14,8 @@ export interface Things {
   readonly list: string
   readonly number: string
   readonly routes: readonly [string, string]
+  readonly hook: string
+  readonly delivery: string
   /** A one-time code; `123456` where none is named. */
   readonly code?: string
 }
@@ -57,6 +59,11 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   moveDefaultRouteUp: ({ routes: [, id] }) => ({ params: { route_id: id } }),
   moveDefaultRouteDown: ({ routes: [id] }) => ({ params: { route_id: id } }),
   createHooks: () => ({ body: { event: 'CHANNEL_CREATE', action } }),
+  readHook: hook(),
+  replaceHook: hook({ event: 'CHANNEL_CREATE', action }),
+  updateHook: hook({ event: 'CHANNEL_ANSWER' }),
+  deleteHook: hook(),
+  rotateHookSecret: hook(),
   createEmailSettings: () => ({ body: mailServer }),
   replaceEmailSettings: () => ({ body: mailServer }),
   sendTestMail: () => ({ body: { to: 'somebody@mail.example.net' } }),
@@ -94,6 +101,13 @@ function inPath(body?: unknown) {
 function account(body?: unknown) {
   return ({ account: id }: Things): ApiRequest => ({
     params: { account_id: id },
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+function hook(body?: unknown) {
+  return ({ hook: id }: Things): ApiRequest => ({
+    params: { hook_id: id },
     ...(body === undefined ? {} : { body }),
   })
 }

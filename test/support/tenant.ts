@@ -33,10 +33,9 @@ export const usualThings: Omit<Things, 'domain'> = {
   list: 'spam|100',
   number: '100',
   routes: ['a'.repeat(24), 'b'.repeat(24)],
+  hook: 'c'.repeat(24),
+  delivery: `msg_${'a'.repeat(32)}`,
 }
-
-/** The first hook of every tenant. */
-export const hookId = 'c'.repeat(24)
 
 /** What tells tenants apart. */
 export interface TenantInput {
@@ -130,7 +129,7 @@ async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): P
     await ports.defaultRoutes.create(aRoute({ domain, id, order, name: mark }), order)
   }
   await ports.hooks.create(
-    [hookId, 'd'.repeat(24)].map((id) => aHook({ domain, id, description: mark })),
+    [things.hook, things.hook.replace(/^./, '9')].map((id) => aHook({ domain, id, description: mark })),
     9,
   )
   const { options, ...settings } = emailSettingsOf({ domain, description: mark, from: 'pbx@mail.example.net' })
@@ -157,5 +156,5 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
   await ports.commands.complete(record.id, { state: 'done', text: mark })
   const event = anEvent({ domain, uuid: things.channel, fields: { planted: mark } })
   await ports.eventLog.append(event)
-  await plantDelivery({ ports }, aDelivery({ domain, id: 'msg', hookId, event }))
+  await plantDelivery({ ports }, aDelivery({ domain, id: things.delivery, hookId: things.hook, event }))
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { handlerName, routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import { type Api, type ApiRequest, anApi } from '../../support/api.ts'
-import { aDomainToken, aReport, aRole, aRoute, anEntry, emailSettingsOf } from '../../support/records.ts'
+import { aDomainToken, aHook, aReport, aRole, aRoute, anEntry, emailSettingsOf } from '../../support/records.ts'
 
 const callers = ['nobody', 'expired', 'user', 'admin', 'other', 'root'] as const
 type Caller = (typeof callers)[number]
@@ -31,12 +31,12 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   hangUpChannel: [inDomain({ params: channel() }), { ...all(200), other: 403 }],
   eavesdropChannel: [inDomain({ params: channel(), body: { user: '1000' } }), managers],
   listHooks: [inDomain(), managers],
-  createHooks: [
-    inDomain({
-      body: { event: 'CHANNEL_CREATE', action: { type: 'web', method: 'POST', url: 'https://receiver.example.com/' } },
-    }),
-    managers,
-  ],
+  readHook: [inDomain({ params: hook() }), managers],
+  replaceHook: [inDomain({ params: hook(), body: hookBody() }), managers],
+  updateHook: [inDomain({ params: hook(), body: { event: 'DTMF' } }), managers],
+  deleteHook: [inDomain({ params: hook() }), managers],
+  rotateHookSecret: [inDomain({ params: hook() }), managers],
+  createHooks: [inDomain({ body: hookBody() }), managers],
   readStatus: [{}, all(200)],
   whoAmI: [{}, all(200)],
   beginTotp: [{}, { ...all(200), root: 400 }],
@@ -96,6 +96,14 @@ function inDomain(request: ApiRequest = {}): ApiRequest {
   return { query: 'domain=a.example.com', ...request }
 }
 
+function hook() {
+  return { hook_id: 'c'.repeat(24) }
+}
+
+function hookBody() {
+  return { event: 'CHANNEL_CREATE', action: { type: 'web', method: 'POST', url: 'https://receiver.example.com/' } }
+}
+
 function channel() {
   return { channel_id: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f' }
 }
@@ -114,6 +122,7 @@ async function fill({ ports }: Api): Promise<void> {
   await ports.domainTokens.create(aDomainToken({ domain, uuid: tokenId }), 9)
   await ports.blacklists.add(anEntry({ domain, list: 'spam', number: '100' }), { entries: 9, lists: 9 })
   for (const [order, id] of routeIds.entries()) await ports.defaultRoutes.create(aRoute({ domain, id, order }), order)
+  await ports.hooks.create([aHook({ domain, id: hook().hook_id })], 9)
   const { options, ...settings } = emailSettingsOf({ domain })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }

@@ -24,7 +24,7 @@ const managed = {
   missing: changeOfMissing,
 }
 
-/** A default route, which the operator may read. */
+/** A default route or a hook, which the operator may read. */
 const readable = {
   'of the tenant': '403 200 200 403 404 200',
   'of another tenant': '403 404 404 403 200 404',
@@ -159,6 +159,11 @@ export const table: Readonly<Record<string, Line>> = {
 
   listHooks: { 'of the tenant': '403 200 200 403 200 200' },
   createHooks: { 'of the tenant': forManagers },
+  readHook: readable,
+  replaceHook: managed,
+  updateHook: managed,
+  deleteHook: managed,
+  rotateHookSecret: managed,
 
   readEmailSettings: { 'of the tenant': forManagers, missing: changeOfMissing },
   createEmailSettings: { 'of the tenant': forManagers, missing: forManagers },

@@ -10,9 +10,9 @@ import {
   aTenant,
   credentialOf,
   domainCredential,
-  hookId,
   people,
   plantDelivery,
+  usualThings,
 } from '../../support/tenant.ts'
 
 /** Each name is a prefix, a suffix or a part of another. */
@@ -64,7 +64,8 @@ export async function fillLikes(api: Api): Promise<LikeTenants> {
     headers.set(`root ${domain}`, root)
   }
   // Of a hook whose id goes on where the name of the first bystander ends: the parts of both keys make one text.
-  await plantDelivery(api, aDelivery({ domain: names[0], id: 'msg', hookId: `c|${hookId}` }))
+  const { hook, delivery } = usualThings
+  await plantDelivery(api, aDelivery({ domain: names[0], id: delivery, hookId: `c|${hook}` }))
   await api.ports.domains.beginDeletion(beingDeleted, api.clock.now())
   await api.ports.connectorStatus.report(aReport())
   const engine = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')

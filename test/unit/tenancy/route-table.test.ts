@@ -57,6 +57,11 @@ const published = `
   POST /api/v2/email/settings/test domain/item u
   GET /api/v2/hooks hook r
   POST /api/v2/hooks hook c
+  GET /api/v2/hooks/{hook_id} hook r
+  PUT /api/v2/hooks/{hook_id} hook u
+  PATCH /api/v2/hooks/{hook_id} hook u
+  DELETE /api/v2/hooks/{hook_id} hook d
+  POST /api/v2/hooks/{hook_id}/secret hook u
   GET /api/v2/routes/default rotes/default r
   POST /api/v2/routes/default rotes/default c
   GET /api/v2/routes/default/{route_id} rotes/default r

@@ -19,6 +19,8 @@ const foreignThings: Omit<Things, 'domain'> = {
   list: 'fraud',
   number: '900',
   routes: ['d'.repeat(24), 'e'.repeat(24)],
+  hook: '7'.repeat(24),
+  delivery: `msg_${'7'.repeat(32)}`,
 }
 
 /** What nobody has. */
@@ -31,6 +33,8 @@ export const missingThings: Things = {
   list: 'none',
   number: '555',
   routes: ['f'.repeat(24), '0'.repeat(24)],
+  hook: '8'.repeat(24),
+  delivery: `msg_${'8'.repeat(32)}`,
 }
 
 /** The headers of each caller. */

@@ -1,0 +1,15 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import * as routes from '../../contracts/routes/hooks.ts'
+import { presentHook } from '../../core/hooks/present-hook.ts'
+import { readHook } from '../../core/hooks/read-hook.ts'
+import { endpoint, okData, reply } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.readHook,
+  { domains: dynamoDomainStore, hooks: dynamoHookStore },
+  async ({ domain, params }, { hooks }) => {
+    const record = await readHook(hooks, { domain, id: params.hook_id })
+    return reply(okData(presentHook(record)), { record })
+  },
+)

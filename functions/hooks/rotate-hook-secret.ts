@@ -1,0 +1,16 @@
+import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import * as routes from '../../contracts/routes/hooks.ts'
+import { rotateSecret } from '../../core/hooks/rotate-secret.ts'
+import { endpoint, okData } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.rotateHookSecret,
+  { domains: dynamoDomainStore, hooks: dynamoHookStore, secretBox: kmsSecretBox },
+  async ({ domain, params, clock, random }, ports) => {
+    const name = { domain, id: params.hook_id }
+    const { secret, previousUntil } = await rotateSecret({ ...ports, clock, random }, name)
+    return okData({ _id: name.id, secrets: { [name.id]: secret }, previousUntil })
+  },
+)

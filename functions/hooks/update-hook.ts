@@ -1,0 +1,17 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import * as routes from '../../contracts/routes/hooks.ts'
+import { presentHook } from '../../core/hooks/present-hook.ts'
+import { updateHook } from '../../core/hooks/update-hook.ts'
+import { endpoint, okData, reply } from '../endpoint.ts'
+import { hookJudges } from './hook-judges.ts'
+
+export const handler = endpoint(
+  routes.updateHook,
+  { domains: dynamoDomainStore, hooks: dynamoHookStore },
+  async ({ domain, params, body, precondition, settings }, { hooks }) => {
+    const change = { hooks, judges: hookJudges(settings), precondition }
+    const record = await updateHook(change, { domain, id: params.hook_id }, body)
+    return reply(okData(presentHook(record)), { record })
+  },
+)
