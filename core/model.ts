@@ -200,6 +200,8 @@ export interface HookAuth {
 
 /** One signing secret of a hook. */
 export interface HookSecret {
+  /** Tells the rotation that made it from any other; absent for the one that the hook was made with. */
+  readonly id?: string | undefined
   /** 32 bytes, sealed by the {@link SecretBox} port; base64. */
   readonly sealed: string
   /** Epoch milliseconds after which it signs no more; absent for the current one. */
@@ -207,8 +209,6 @@ export interface HookSecret {
 }
 
 /** A number of a blacklist. */
-  /** Tells the rotation that made it from any other; absent for the one that the hook was made with. */
-  readonly id?: string | undefined
 export interface BlacklistEntry {
   /** 24 lower-case hex digits. */
   readonly id: string
