@@ -12,7 +12,7 @@ const listed = readFileSync('docs/faults.md', 'utf8')
 /** Fault and file of each test, or group of tests, whose title begins with a fault. */
 const titled = globSync('test/{unit,contract,infra,e2e,full}/**/*.test.ts').flatMap((file) => {
   const titles = readFileSync(file, 'utf8').matchAll(/['"`](F\d\d) /g)
-  return [...new Set([...titles].map(([, fault]) => `${fault} in ${file}`))]
+  return Array.from(new Set(Array.from(titles, ([, fault]) => fault)), (fault) => `${fault} in ${file}`)
 })
 
 describe('the table of faults', () => {

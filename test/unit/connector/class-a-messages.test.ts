@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { anEavesdrop, anOriginate } from '../../support/command-message.ts'
+import { type CommandPath, aCommandPath } from '../../support/command-path.ts'
+import { fixed, hostileText, mutated, notText } from '../../support/hostile-text.ts'
+
+/** Values that try to break out of an engine command. */
+const samples = Object.values(
+  JSON.parse(readFileSync(new URL('../../fixtures/bad-inputs/call-control.json', import.meta.url), 'utf8')) as Record<
+    string,
+    string[]
+  >,
+).flat()
+
+const domain = 'a.example.com'
+const uuid = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
+const other = '0b7a1c1e-0000-4000-8000-000000000001'
+
+let path: CommandPath
+
+beforeEach(async () => {
+  path = await aCommandPath()
+  path.engine.channels.set(uuid, { domain, presenceId: `1000@${domain}`, isHeld: false })
+  await path.connect()
+})
+afterEach(() => path.close())
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A message as an endpoint would have sent it, with one value in one place of it replaced. */
+function message(command: object, given: Json = {}): Json {
+  const now = path.time.clock.now()
+  const scope = { domain, presenceId: null }
+  return { version: 1, id: randomUUID(), scope, command, deadlineAt: now + 20_000, createdAt: now, ...given }
+}
+
+const places: readonly { readonly place: string; readonly good: string; readonly make: (value: unknown) => Json }[] = [
+  { place: 'calledId', good: '15551234', make: (value) => message({ ...anOriginate(), calledId: value }) },
+  { place: 'callerId', good: '1000', make: (value) => message({ ...anOriginate(), callerId: value }) },
+  { place: 'uuid of a call', good: other, make: (value) => message({ ...anOriginate(), uuid: value }) },
+  { place: 'timeoutSeconds', good: '60', make: (value) => message({ ...anOriginate(), timeoutSeconds: value }) },
+  {
+    place: 'autoAnswer name',
+    good: 'sip_auto_answer',
+    make: (value) => message({ ...anOriginate(), autoAnswer: { name: value, value: 'true' } }),
+  },
+  {
+    place: 'autoAnswer value',
+    good: 'true',
+    make: (value) => message({ ...anOriginate(), autoAnswer: { name: 'sip_auto_answer', value } }),
+  },
+  {
+    place: 'variable name',
+    good: 'lead',
+    make: (value) => message({ ...anOriginate(), variables: { [String(value)]: '1' } }),
+  },
+  { place: 'variable value', good: '42', make: (value) => message({ ...anOriginate(), variables: { lead: value } }) },
+  { place: 'held channel', good: uuid, make: (value) => message({ kind: 'hold', uuid: value }) },
+  { place: 'resumed channel', good: uuid, make: (value) => message({ kind: 'unhold', uuid: value }) },
+  {
+    place: 'ended channel',
+    good: uuid,
+    make: (value) => message({ kind: 'hangup', uuid: value, cause: 'NORMAL_CLEARING' }),
+  },
+  { place: 'cause', good: 'USER_BUSY', make: (value) => message({ kind: 'hangup', uuid, cause: value }) },
+  { place: 'listened channel', good: uuid, make: (value) => message({ ...anEavesdrop(), target: value }) },
+  { place: 'listener', good: '1001', make: (value) => message({ ...anEavesdrop({ target: uuid }), user: value }) },
+  { place: 'display', good: '555', make: (value) => message({ ...anEavesdrop({ target: uuid }), display: value }) },
+  { place: 'mode', good: 'barge', make: (value) => message({ ...anEavesdrop({ target: uuid }), mode: value }) },
+  { place: 'side', good: '1001', make: (value) => message({ ...anEavesdrop({ target: uuid }), side: value }) },
+  { place: 'flushed account', good: '1000', make: (value) => message({ kind: 'flush-account', login: value }) },
+  { place: 'dropped account', good: '1000', make: (value) => message({ kind: 'drop-registrations', login: value }) },
+  { place: 'kind', good: 'hold', make: (value) => message({ kind: value, uuid }) },
+  {
+    place: 'domain of a call',
+    good: domain,
+    make: (value) => message(anOriginate(), { scope: { domain: value, presenceId: null } }),
+  },
+  {
+    place: 'domain of an account',
+    good: domain,
+    make: (value) => message({ kind: 'flush-account', login: '1000' }, { scope: { domain: value, presenceId: null } }),
+  },
+  { place: 'id of the command', good: uuid, make: (value) => message(anOriginate(), { id: value }) },
+]
+
+const id = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const name = '[A-Za-z0-9._+-]{1,64}'
+const host = '[a-z0-9.-]{1,253}'
+// What ends, parts or expands a value at the engine: none of it may stand inside the braces or in a quoted value.
+const plain = "[^\\u0000-\\u001f\\u007f{}[\\]'\\\\,$ ]*"
+const value = `(?:${plain}|'[^\\u0000-\\u001f\\u007f{}[\\]'\\\\,$]*')`
+// A dollar is plain text unless a brace follows it.
+const loose = (text: string) => text.replaceAll('$', '(?:$)')
+
+/** The only lines that the engine may ever be given for a command. Written anew here, not taken from the product. */
+const lines = [
+  `originate \\{origination_uuid=${id},domain_name=${host},ignore_early_media=true(?:,[A-Za-z0-9_-]{1,64}=${value})*\\}` +
+    `user/${name}@${host} (?:[0-9A-Za-z+*#._-]{1,64} XML ${host} \\S{1,64} \\S{1,64}|&eavesdrop\\(${id}\\) XML ${host} \\S{1,64} \\S{1,64})`,
+  `uuid_hold (?:off )?${id}`,
+  `uuid_kill ${id} [A-Z0-9_]{1,40}`,
+  `xml_flush_cache id ${name} ${host}`,
+  `sofia profile internal flush_inbound_reg ${name}@${host}`,
+].map((form) => new RegExp(`^${loose(form).replaceAll('(?:$)', '$')}$`, 'u'))
+
+/** What a connector says on its links by itself. */
+const own = [
+  /^auth ClueCon$/,
+  /^api (?:global_getvar core_uuid|status|show channels as json)$/,
+  /^(?:event json|nixevent) /,
+]
+const lookUp = new RegExp(`^api uuid_dump ${id} json$`)
+
+/** Every block of bytes is one of the few that there may be, whatever was in the messages. */
+function checkBytes(): void {
+  for (const block of path.engine.blocks) {
+    if (own.some((form) => form.test(block)) || lookUp.test(block)) continue
+    const [first = '', second = '', ...more] = block.split('\n')
+    expect(more).toEqual([])
+    expect(second, block).toMatch(new RegExp(`^Job-UUID: ${id}$`, 'i'))
+    expect(first).toMatch(/^bgapi /)
+    const line = Buffer.from(first.slice('bgapi '.length), 'latin1').toString('utf8')
+    expect(
+      lines.filter((form) => form.test(line.replaceAll('$', ''))),
+      line,
+    ).toHaveLength(1)
+    expect(line).not.toMatch(/:_:|\$\{|[\r\n\0]/)
+  }
+}
+
+async function deliver(body: unknown): Promise<void> {
+  const given = JSON.stringify(body)
+  await path.store.create(JSON.parse(given))
+  path.queue.put(given)
+  await path.until(() => path.queue.size === 0, 10)
+}
+
+/** A value that is in order where it stands: it is nothing that breaks out. */
+const ordinary: Readonly<Record<string, RegExp>> = {
+  calledId: /^(?:\+?[0-9*#]{1,32}|[A-Za-z][A-Za-z0-9._-]{0,63})$/,
+  callerId: new RegExp(`^${name}$`),
+  listener: new RegExp(`^${name}$`),
+  side: new RegExp(`^(?:${name}|\\+?[0-9*#]{1,32})$`),
+  'flushed account': new RegExp(`^${name}$`),
+  'dropped account': new RegExp(`^${name}$`),
+  'autoAnswer value': /^[^{}[\],'"\\$\n\r\0]*$/,
+  'variable name': /^[A-Za-z0-9_-]{1,64}$/,
+  'variable value': /^[^{}[\]'\\,\n\r\0]*$/,
+  display: /^\+?[0-9*#]{1,32}$/,
+  'domain of a call': /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
+  'domain of an account': /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
+  'id of the command': new RegExp(`^${id}$`, 'i'),
+}
+
+describe.each(places)('a message of the queue whose $place', ({ place, good, make }) => {
+  test('is as it should be gives one line', async () => {
+    const isNumber = place === 'timeoutSeconds'
+    await deliver(make(isNumber ? Number(good) : good))
+
+    expect(path.engine.lines).toHaveLength(1)
+    checkBytes()
+  })
+
+  test('is a value that breaks out gives none: every sample', async () => {
+    for (const sample of samples.filter((each) => ordinary[place]?.test(each) !== true)) {
+      await deliver(make(sample))
+      expect(path.engine.lines, sample).toEqual([])
+    }
+    checkBytes()
+  })
+
+  test('is made up gives no line but one of the known form, with nothing behind it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(hostileText, mutated(good), notText), async (made) => {
+        await deliver(make(made))
+        checkBytes()
+      }),
+      fixed(40),
+    )
+  })
+})
+
+test('messages that are no commands at all are counted, and nothing of them is written or logged', async () => {
+  const planted = 'planted-7f3a'
+  const bodies = [
+    '',
+    'null',
+    '[]',
+    `"${planted}"`,
+    `{"version":1,"x":"${planted}"}`,
+    `${planted}\n\napi status`,
+    '{"version":2}',
+  ]
+  for (const body of bodies) {
+    path.queue.put(body)
+    await path.until(() => path.queue.size === 0, 10)
+  }
+
+  expect(path.engine.lines).toEqual([])
+  expect(JSON.stringify(path.log.lines)).not.toContain(planted)
+  checkBytes()
+})
