@@ -8,6 +8,9 @@ export interface PlaceLimits {
   readonly queue: number
 }
 
+/** Calls that ring, and orders that are answered at once: what each engine is given at a time, and what may wait. */
+export const commandLimits = { calls: { places: 100, queue: 200 }, orders: { places: 100, queue: 200 } }
+
 /** The places of all engines. */
 export interface Places {
   /** Those that a command takes one of; `engine` is absent for what goes to several engines, or to one to be found. */

@@ -1,0 +1,26 @@
+import type { Running } from '../running.ts'
+import { type ConnectorHealth, engineHealth } from './connector-health.ts'
+
+/** How a running connector is: its engines, its lag, and what it has counted. */
+export function readHealth({ parts, startedAt, registry, events, works, runner, lost }: Running): ConnectorHealth {
+  const engines = works.map(({ engine }) => engineHealth(engine))
+  const outcomes = Object.entries(runner.counts).map(([state, count]) => [`commands_${state}`, count] as const)
+  return {
+    status: engines.every(({ status }) => status === 'OK') ? 'OK' : 'error',
+    connectorId: parts.connectorId,
+    version: parts.version,
+    startedAt,
+    engines,
+    lagMs: events.lagMs,
+    counters: {
+      ...events.counters(),
+      channels: registry.size,
+      channelsEvicted: registry.evicted,
+      commandsInFlight: runner.inFlight,
+      commandsWaiting: runner.waiting,
+      commandsOfLostConnectors: lost.ended,
+      answersLate: works.reduce((sum, { jobs }) => sum + jobs.late, 0),
+      ...Object.fromEntries(outcomes),
+    },
+  }
+}

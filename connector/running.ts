@@ -1,0 +1,41 @@
+import type { Log } from '../adapters/log/logger.ts'
+import type { CommandReceiver, Ports } from '../core/ports.ts'
+import type { ChannelRegistry } from './calls/channel-registry.ts'
+import type { CommandRunner } from './commands/command-runner.ts'
+import type { LostClaims } from './commands/lost-claims.ts'
+import type { EngineAddress } from './engine.ts'
+import type { EngineWorks, OpenLink } from './engine-works.ts'
+import type { EventSide } from './events/event-side.ts'
+import type { SpoolPlace } from './spool/spool.ts'
+import type { Time } from './timers.ts'
+
+/** What a connector is made from: the ports that contracts/connector.ts names, and the world. */
+export interface ConnectorParts extends Time {
+  readonly ports: Pick<
+    Ports,
+    'commands' | 'events' | 'presence' | 'subscriptions' | 'domains' | 'connectorStatus' | 'gaps'
+  >
+  readonly receiver: CommandReceiver
+  readonly openLink: OpenLink
+  /** One at least, no two of one name. */
+  readonly engines: readonly EngineAddress[]
+  /** Names this process in claims and reports. */
+  readonly connectorId: string
+  readonly version: string
+  /** Where events wait while the queue is away; in memory only where there is none. */
+  readonly spool?: SpoolPlace | undefined
+  /** A number from 0 up to but not 1. */
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** What a running connector consists of. */
+export interface Running {
+  readonly parts: ConnectorParts
+  readonly startedAt: number
+  readonly registry: ChannelRegistry
+  readonly events: EventSide
+  readonly works: readonly EngineWorks[]
+  readonly runner: CommandRunner
+  readonly lost: LostClaims
+}

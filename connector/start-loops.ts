@@ -1,0 +1,60 @@
+import { heedOthers } from './calls/others-word.ts'
+import { commandIntake } from './commands/command-intake.ts'
+import { fitnessJudge } from './commands/fitness.ts'
+import { commandLimits } from './commands/places.ts'
+import { subscriptionTeller } from './events/subscription-teller.ts'
+import { reportStatus } from './health/status-report.ts'
+import { buryConnectors } from './reconcile/undertaker.ts'
+import type { Running } from './running.ts'
+
+/**
+ * Messages in hand: all that may wait, of each engine and of those that have yet to be found, and as many again, since
+ * the queue hands out a second time what waits for longer than 10 s.
+ */
+const maxInHand = (engines: number) => 2 * (engines + 1) * (commandLimits.calls.queue + commandLimits.orders.queue)
+
+/** What goes on by itself until the connector stops. */
+export function startLoops(
+  { parts, startedAt, events, works, runner, lost }: Running,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const fitness = fitnessJudge({
+    ...parts,
+    engines: works.map(({ engine }) => engine),
+    store: parts.ports.connectorStatus,
+  })
+  const tellings = works.map(({ engine }) => subscriptionTeller(engine, () => events.words(), parts))
+  const resubscribe = () => {
+    for (const telling of tellings) telling.tell()
+  }
+  signal.addEventListener('abort', () => {
+    for (const telling of tellings) telling.stop()
+  })
+  return Promise.all([
+    events.follow(resubscribe, signal),
+    commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
+    heedOthers({ ...parts, store: parts.ports.connectorStatus, works }, signal),
+    buryConnectors(
+      {
+        ...parts,
+        store: parts.ports.connectorStatus,
+        gaps: parts.ports.gaps,
+        links: () => events.links(),
+        onDeadConnector: (connectorId) => lost.end(connectorId),
+      },
+      signal,
+    ),
+    reportStatus(
+      {
+        ...parts,
+        startedAt,
+        store: parts.ports.connectorStatus,
+        engines: works.map(({ engine }) => engine),
+        channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
+        eventLinks: () => events.links(),
+        queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
+      },
+      signal,
+    ),
+  ])
+}
