@@ -32,6 +32,8 @@ export interface Platform {
   readonly demo: DemoAccounts
   readonly assembly: Assembly
   readonly gate: Gate
+  /** The address of the stores, behind the gate. */
+  readonly storesUrl: string
   readonly connector: ConnectorProcess
   /** Absent when `ENGINE_URL` names others. */
   readonly engine: SimulatedEngine | undefined
@@ -88,7 +90,19 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   })
   const parts = closing.move()
   const stop = (): Promise<void> => parts.disposeAsync()
-  return { url, folder, kept, demo, assembly, gate, connector: connector.process, engine: engine.simulated, stop }
+  const { storesUrl } = place
+  return {
+    url,
+    folder,
+    kept,
+    demo,
+    assembly,
+    gate,
+    storesUrl,
+    connector: connector.process,
+    engine: engine.simulated,
+    stop,
+  }
 }
 
 interface Parts {

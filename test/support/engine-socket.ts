@@ -7,6 +7,8 @@ export interface EngineSocket {
   api(command: string): Promise<string>
   /** Injects a `CUSTOM` event of a domain. */
   sendEvent(subclass: string, domain: string): void
+  /** Listens for the end of a call; `told` is its event, with all headers. */
+  listenForEnd(uuid: string): Promise<{ readonly told: Promise<string> }>
   close(): Promise<void>
 }
 
@@ -25,6 +27,11 @@ export async function openEngineSocket(port: number): Promise<EngineSocket> {
     },
     sendEvent: (subclass, domain) => {
       socket.write(`sendevent CUSTOM\nEvent-Subclass: ${subclass}\nEvent-Domain: ${domain}\n\n`)
+    },
+    listenForEnd: async (uuid) => {
+      socket.write('event plain CHANNEL_HANGUP_COMPLETE\n\n')
+      await textUntil(socket, /\+OK event listener enabled/)
+      return { told: textUntil(socket, new RegExp(`^Unique-ID: ${uuid}\n[^]*?\n\n`, 'm')) }
     },
     close: async () => {
       if (socket.destroyed) return
