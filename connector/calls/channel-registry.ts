@@ -49,7 +49,7 @@ export interface ChannelRegistry {
   readonly evicted: number
 }
 
-/** Ten times the channels of a large engine; about 40 MB when all of them are there. */
+/** Ten times the channels of a large engine; 50 MB when all of them are there, 1 kB each. */
 const defaultLimit = 50_000
 
 /** The engine still tells of a channel after it was destroyed (`CHANNEL_STATE` `CS_DESTROY`), and of its other leg. */

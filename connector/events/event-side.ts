@@ -8,6 +8,7 @@ import { eventLinks } from '../reconcile/event-links.ts'
 import { gapLog } from '../reconcile/gap-log.ts'
 import { lastListener } from '../reconcile/predecessor.ts'
 import { type ComparedEngine, reconciliation } from '../reconcile/reconciliation.ts'
+import { recallAccounts } from '../reconcile/recall-accounts.ts'
 import { staleCalls } from '../reconcile/stale-calls.ts'
 import type { DropClass } from '../spool/drop-class.ts'
 import type { SpoolPlace } from '../spool/spool.ts'
@@ -111,6 +112,7 @@ export function eventSide(parts: EventSideParts): EventSide {
     links,
     presence,
     before,
+    recall: () => wanted.isKnown && recallAccounts(wanted, presence, writer),
     make: (event, engine) => inboxOf(engine).add(event),
     inTurn: (engine, run) => inboxOf(engine).add(new InTurn(run)),
     found: (domain, registration) => relay.found(domain, registration),

@@ -2,6 +2,7 @@ import type { EventLinkReport, EventPosition } from '../../core/model.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { EngineEvent } from '../engine.ts'
 import type { Timers } from '../timers.ts'
+import { engineTime, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'
 
 /** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
@@ -15,8 +16,6 @@ const maxSpans = 16
 
 /** The engine's clock ticks in steps, and what is on its way when a link breaks is a little older than that. */
 const slackMs = 1_000
-
-const nowhere: EventPosition = { coreUuid: '', sequence: '' }
 
 /** A time of the engine's own clock, epoch milliseconds, in which its events were not heard. */
 interface Span {
@@ -202,14 +201,4 @@ function newLink(): Link {
     unread: undefined,
     spans: [],
   }
-}
-
-function positionOf({ coreUuid, sequence }: EngineEvent): EventPosition {
-  return { coreUuid, sequence }
-}
-
-/** When the engine made the event by its own clock, epoch milliseconds. */
-function engineTime(event: EngineEvent | undefined): number | undefined {
-  const microseconds = Number(event?.header('Event-Date-Timestamp'))
-  return microseconds > 0 ? microseconds / 1_000 : undefined
 }

@@ -3,6 +3,7 @@ import type { Log } from '../../adapters/log/logger.ts'
 import type { Gap } from '../../core/model.ts'
 import type { GapStore } from '../../core/ports.ts'
 import { type Time, backoffMs, pause } from '../timers.ts'
+import { nowhere } from './event-position.ts'
 
 /** Gaps that may wait for the store; a link that comes and goes makes one every few seconds at most. */
 const defaultLimit = 1_000
@@ -106,7 +107,6 @@ export function gapLog({ store, connectorId, random, log, timers, limit = defaul
     if (gathered === undefined || !drops.delete(name)) return
     gathered.cancel()
     const { from, to, count } = gathered.drop
-    const nowhere = { coreUuid: '', sequence: '' }
     add({ engine: '', reason: 'dropped', from, to, before: nowhere, after: nowhere, dropped: { class: name, count } })
   }
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
-import type { Engine } from '../engine.ts'
+import { type Engine, isReady } from '../engine.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import type { PresenceTracker } from '../events/presence.ts'
 import { SyntheticEvent } from '../events/synthetic-event.ts'
@@ -16,6 +16,9 @@ const holdBackMs = 3_000
 
 /** A connector that was killed just before this one began still seems to be there; by then it does not. */
 const lookBackMs = [0, 15_000]
+
+/** How long after the first link the accounts of before are looked through, and how often that is tried. */
+const recallMs = 2_000
 
 /** What of an engine is needed to compare with it. */
 export type ComparedEngine = Pick<Engine, 'name' | 'coreUuid' | 'commands'>
@@ -45,6 +48,11 @@ export interface ReconciliationParts extends Time {
   /** Calls `run` when every event of the engine that has come so far has been handled. */
   readonly inTurn: (engineName: string, run: () => void) => void
   readonly found: EventRelay['found']
+  /**
+   * Looks through the stored accounts of the domains that would be told of a call's end; what has ended since is ended.
+   * `false` when it is not known yet which domains those are.
+   */
+  readonly recall: () => boolean
   /** Who listened to an engine before. Rejects when that cannot be read. */
   readonly before: (engineName: string) => Promise<LastListener | undefined>
   readonly random: () => number
@@ -106,6 +114,12 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
   /** What was heard before the loss is handled before it counts for nothing any more. */
   const doubt = (engine: string) => parts.inTurn(engine, () => registry.doubt(engine))
 
+  /** Accounts can be judged once the engine can be asked for their calls. */
+  const recall = async ({ commands }: ComparedEngine, signal: AbortSignal) => {
+    do await pause(timers, recallMs, signal)
+    while (!signal.aborted && (!isReady(commands) || !parts.recall()))
+  }
+
   /** What nobody heard before this connector began is looked for as after a link that was lost. */
   const lookBack = async (engine: string, signal: AbortSignal) => {
     for (const ms of lookBackMs) {
@@ -124,6 +138,7 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
       }
       const signal = begin(engine)
       if (isFirst) void lookBack(engine.name, signal)
+      if (isFirst) void recall(engine, signal)
     },
     linkDown: (engineName, reason) => {
       links.down(engineName, reason)

@@ -5,7 +5,7 @@ import { type Time, pause } from '../timers.ts'
 import { gapId } from './gap-log.ts'
 
 /** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
-export const deadAfterMs = 30_000
+const deadAfterMs = 30_000
 
 /** How often the reports are looked at. */
 const lookMs = 10_000

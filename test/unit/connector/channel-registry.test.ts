@@ -107,3 +107,62 @@ test('above its limit the oldest channel goes, and is counted', async () => {
 
   expect([registry.find('one'), registry.size, registry.evicted]).toEqual([undefined, 2, 1])
 })
+
+test('of the events of a life the first of each kind is told from its repetition, also after the end', async () => {
+  const registry = channelRegistry(only('a.example.com'))
+  await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
+
+  expect([registry.see('u', 'CHANNEL_CREATE'), registry.see('u', 'CHANNEL_CREATE')]).toEqual([true, false])
+  registry.end('u')
+  expect([registry.see('u', 'CHANNEL_DESTROY'), registry.see('u', 'CHANNEL_DESTROY')]).toEqual([true, false])
+  expect([registry.hasSeen('u', 'CHANNEL_CREATE'), registry.hasSeen('u', 'CHANNEL_ANSWER')]).toEqual([true, false])
+})
+
+test('a channel that was only taken to be gone comes back with an event, and not with a list', async () => {
+  const registry = channelRegistry(only('a.example.com'))
+  const fields = reading({ 'Caller-Context': 'a.example.com', 'Event-Name': 'CHANNEL_HOLD' })
+  await registry.learn('u', fields, engine, 'event')
+  registry.see('u', 'CHANNEL_CREATE')
+  registry.end('u')
+
+  await registry.learn('u', fields, engine, 'answer')
+  expect(registry.find('u')).toBeUndefined()
+  await registry.learn('u', fields, engine, 'event')
+
+  expect(registry.find('u')).toMatchObject({ domain: 'a.example.com', heard: true })
+  expect(registry.hasSeen('u', 'CHANNEL_CREATE')).toBe(true)
+})
+
+test('a uuid that is used again after its call was destroyed is a channel again', async () => {
+  const registry = channelRegistry(only('a.example.com'))
+  const made = reading({ 'Caller-Context': 'a.example.com', 'Event-Name': 'CHANNEL_CREATE' })
+  await registry.learn('u', made, engine, 'event')
+  registry.see('u', 'CHANNEL_DESTROY')
+  registry.end('u')
+
+  await registry.learn('u', made, engine, 'event')
+
+  expect(registry.find('u')).toBeDefined()
+})
+
+test('a uuid that another process of an engine has is another channel, of which nothing was told', async () => {
+  const registry = channelRegistry(only('a.example.com'))
+  await registry.learn('u', reading({ 'Caller-Context': 'a.example.com', 'Core-UUID': 'one' }), engine, 'event')
+  registry.see('u', 'CHANNEL_CREATE')
+
+  await registry.learn('u', reading({ 'Core-UUID': 'two' }), engine, 'event')
+
+  expect(registry.find('u')).toMatchObject({ core: 'two', domain: 'a.example.com' })
+  expect(registry.hasSeen('u', 'CHANNEL_CREATE')).toBe(false)
+})
+
+test('who calls whom is known from the first event that tells it, cut to what a telephone number can be', async () => {
+  const registry = channelRegistry(only('a.example.com'))
+  const first = { 'Caller-Caller-ID-Number': '1'.repeat(100_000), 'Caller-Channel-Created-Time': '1768478400000000' }
+  await registry.learn('u', reading({ 'Channel-Call-State': 'DOWN' }), engine, 'event')
+  await registry.learn('u', reading({ ...first, 'Call-Direction': 'inbound' }), engine, 'event')
+
+  await registry.learn('u', reading({ 'Caller-Caller-ID-Number': '2' }), engine, 'event')
+
+  expect(registry.find('u')).toMatchObject({ callerNumber: '1'.repeat(128), direction: 'inbound' })
+})

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { aCoreUuid } from '../../support/engine-event.ts'
+import { type EventLab, type LabWorld, labDomain, labEngine, labWorld } from '../../support/event-lab.ts'
+import { aPresence, aReport } from '../../support/records.ts'
+
+const phone = {
+  user_name: '1000',
+  realm: labDomain,
+  contact: '<sip:1000@192.0.2.9:5060>',
+  expires: '3600',
+}
+
+const states = ({ published }: LabWorld) =>
+  published.filter(({ name }) => name.endsWith('account_status')).map(({ fields }) => fields['Account-User-State'])
+
+/** A phone that is registered, for the next hour. */
+const listed = ({ time }: LabWorld, user = '1000') => ({ user, expires: Math.floor(time.clock.now() / 1_000) + 3_600 })
+
+async function register(world: LabWorld, lab: EventLab) {
+  lab.registrations = [listed(world)]
+  const headers = { ...phone, 'Event-Date-Timestamp': `${world.time.clock.now()}000` }
+  await lab.emit({ name: 'CUSTOM', subclass: 'sofia::register', headers })
+  await world.time.advance(1_000)
+}
+
+describe('after a link was lost', () => {
+  test('a phone that has gone meanwhile is noted, and told', async () => {
+    const world = await labWorld()
+    const lab = await world.connector()
+    await lab.up()
+    await register(world, lab)
+    await lab.down()
+    lab.registrations = []
+
+    await lab.up()
+    await world.time.advance(10_000)
+
+    expect(states(world)).toEqual(['ONHOOK', 'NONREG'])
+    expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ contacts: [] })
+  })
+
+  test('a phone that has come meanwhile is noted until it expires, and told', async () => {
+    const world = await labWorld()
+    const lab = await world.connector()
+    await lab.up()
+    await lab.down()
+    const registration = listed(world)
+    lab.registrations = [registration]
+
+    await lab.up()
+    await world.time.advance(10_000)
+
+    expect(states(world)).toEqual(['ONHOOK'])
+    const presence = await world.ports.presence.read(labDomain, '1000')
+    expect(presence?.contacts).toMatchObject([{ id: 'sip:1000@192.0.2.9:5060' }])
+    expect(Math.abs((presence?.contacts[0]?.expiresAt ?? 0) - registration.expires * 1_000)).toBeLessThan(1_000)
+  })
+
+  test('a phone that is still there is left as it is', async () => {
+    const world = await labWorld()
+    const lab = await world.connector()
+    await lab.up()
+    await register(world, lab)
+    const before = await world.ports.presence.read(labDomain, '1000')
+    await lab.down()
+
+    await lab.up()
+    await world.time.advance(10_000)
+
+    expect(states(world)).toEqual(['ONHOOK'])
+    expect(await world.ports.presence.read(labDomain, '1000')).toEqual(before)
+  })
+
+  test('an account of which something is heard meanwhile is left alone, whatever the list says', async () => {
+    const world = await labWorld()
+    const lab = await world.connector()
+    await lab.up()
+    await register(world, lab)
+    await lab.down()
+    await lab.up()
+    lab.registrations = []
+    await world.time.advance(2_000)
+
+    const headers = { ...phone, 'Event-Date-Timestamp': `${world.time.clock.now()}000` }
+    await lab.emit({ name: 'CUSTOM', subclass: 'sofia::register', headers })
+    await world.time.advance(10_000)
+
+    expect(states(world)).toEqual(['ONHOOK'])
+  })
+
+  test('nothing is concluded from a list that cannot be had', async () => {
+    const world = await labWorld()
+    const lab = await world.connector()
+    await lab.up()
+    await register(world, lab)
+    await lab.down()
+    lab.commands.answer = () => '-ERR busy\n'
+
+    await lab.up()
+    await world.time.advance(10_000)
+
+    expect(states(world)).toEqual(['ONHOOK'])
+  })
+
+  test('a phone of a realm that is no domain proves nothing about an account of its name', async () => {
+    const world = await labWorld()
+    const lab = await world.connector()
+    await lab.up()
+    await register(world, lab)
+    await lab.down()
+    const { answer } = lab.commands
+    lab.commands.answer = async (command) =>
+      (await answer(command)).replaceAll(`"realm":"${labDomain}"`, '"realm":"pbx"')
+
+    await lab.up()
+    await world.time.advance(10_000)
+
+    expect(states(world)).toEqual(['ONHOOK'])
+  })
+
+  test.each(['one lost its link', 'both did'])('the other connector tells nothing a second time: %s', async (who) => {
+    const world = await labWorld()
+    const labs = [await world.connector('connector-1'), await world.connector('connector-2')]
+    const [first, second] = labs
+    if (first === undefined || second === undefined) throw new Error('two connectors')
+    for (const lab of labs) await lab.up()
+    for (const lab of labs) await register(world, lab)
+    await first.down()
+    if (who === 'both did') await second.down()
+    await world.time.advance(5_000)
+    for (const lab of labs) lab.registrations = []
+    const headers = { ...phone, expires: '0', 'Event-Date-Timestamp': `${world.time.clock.now()}000` }
+    await second.emit({ name: 'CUSTOM', subclass: 'sofia::unregister', headers })
+    await world.time.advance(1_000)
+
+    await first.up()
+    if (who === 'both did') await second.up()
+    await world.time.advance(10_000)
+
+    expect(states(world)).toEqual(['ONHOOK', 'NONREG'])
+  })
+})
+
+describe('after a connector was killed', () => {
+  /** Its successor, 40 s later: what it had heard is known from its report and the stored accounts alone. */
+  async function aSuccessor(stored: { readonly calls: readonly string[] }) {
+    const world = await labWorld()
+    const { ports, time } = world
+    const killedAt = time.clock.now()
+    const contacts = [{ id: 'sip:1000@192.0.2.9:5060', expiresAt: killedAt + 3_600_000 }]
+    await ports.presence.put(
+      aPresence({ domain: labDomain, login: '1000', contacts, calls: stored.calls, observedAt: killedAt }),
+    )
+    const last = { coreUuid: aCoreUuid, sequence: '4711' }
+    await ports.connectorStatus.report(
+      aReport({
+        connectorId: 'killed',
+        reportedAt: killedAt,
+        eventLinks: [{ engine: labEngine, last, upSince: killedAt - 60_000 }],
+      }),
+    )
+    await time.advance(40_000)
+    const lab = await world.connector('successor')
+    lab.registrations = [listed(world)]
+    return { ...world, lab, killedAt }
+  }
+
+  test('a call that had ended is ended, and its account is free', async () => {
+    const uuid = randomUUID()
+    const world = await aSuccessor({ calls: [uuid] })
+
+    await world.lab.up()
+    await world.time.advance(60_000)
+
+    expect(world.told(uuid)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
+    expect(world.published.find((event) => event.uuid === uuid)?.id).toBe(
+      `${aCoreUuid}:${uuid}:CHANNEL_HANGUP_COMPLETE`,
+    )
+    expect(states(world)).toEqual(['ONHOOK'])
+    expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
+  })
+
+  test('a call that is up stays, and a call that began meanwhile has its beginning made up for', async () => {
+    const [old, begun] = [randomUUID(), randomUUID()]
+    const world = await aSuccessor({ calls: [old] })
+    world.lab.rows = [
+      { uuid: old, createdAt: Math.floor(world.killedAt / 1_000) - 30 },
+      { uuid: begun, createdAt: Math.floor(world.killedAt / 1_000) + 10 },
+    ]
+
+    await world.lab.up()
+    await world.time.advance(60_000)
+
+    expect(world.told(begun)).toEqual(['CHANNEL_CREATE made', 'CHANNEL_ANSWER made'])
+    expect(world.told(old)).toEqual([])
+  })
+})

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { eventLinks } from '../../../connector/reconcile/event-links.ts'
+import type { GapFound } from '../../../connector/reconcile/gap-log.ts'
+import { aCoreUuid, anEngineEvent } from '../../support/engine-event.ts'
+import { manualTime } from '../../support/manual-time.ts'
+
+const engine = '192.0.2.1:8021'
+const nextCore = '11111111-2222-4333-8444-555555555555'
+
+function someLinks() {
+  const time = manualTime()
+  const told: GapFound[] = []
+  const unread: string[] = []
+  const links = eventLinks({
+    ...time,
+    tell: (gap) => void told.push(gap),
+    onUnread: (name) => void unread.push(name),
+  })
+  const heard = (sequence: number, coreUuid = aCoreUuid) => {
+    const headers = { 'Event-Date-Timestamp': `${time.clock.now()}000` }
+    links.heard(anEngineEvent({ name: 'HEARTBEAT', sequence, coreUuid, headers }), engine)
+  }
+  return { time, told, unread, links, heard, at: () => `${time.clock.now()}000` }
+}
+
+test('a link that is lost and made anew is a gap between the last and the first event', async () => {
+  const { time, told, links, heard } = someLinks()
+  links.up(engine, aCoreUuid)
+  heard(41)
+  const from = time.clock.now()
+  await time.advance(7_000)
+  links.down(engine, 'silent')
+  await time.advance(3_000)
+
+  links.up(engine, aCoreUuid)
+  await time.advance(1_000)
+  heard(57)
+
+  expect(told).toEqual([
+    {
+      engine,
+      reason: 'silent',
+      from,
+      to: from + 10_000,
+      before: { coreUuid: aCoreUuid, sequence: '41' },
+      after: { coreUuid: aCoreUuid, sequence: '57' },
+    },
+  ])
+})
+
+test('the first link of a process is no gap', () => {
+  const { told, links, heard } = someLinks()
+
+  expect(links.up(engine, aCoreUuid)).toEqual({ isFirst: true, endedCore: '' })
+  heard(1)
+
+  expect(told).toEqual([])
+})
+
+test('another process of the engine is told, and the gap says so', async () => {
+  const { told, links, heard } = someLinks()
+  links.up(engine, aCoreUuid)
+  heard(4_711)
+  links.down(engine, 'closed')
+
+  expect(links.up(engine, nextCore)).toEqual({ isFirst: false, endedCore: aCoreUuid })
+  heard(1, nextCore)
+
+  expect(told).toMatchObject([
+    { reason: 'engine-restarted', before: { sequence: '4711' }, after: { coreUuid: nextCore, sequence: '1' } },
+  ])
+})
+
+test('a gap is told without a first event when none comes, or the link is lost before', async () => {
+  const { time, told, links, heard } = someLinks()
+  links.up(engine, aCoreUuid)
+  heard(1)
+  links.down(engine, 'closed')
+  links.up(engine, aCoreUuid)
+  await time.advance(25_000)
+  expect(told).toMatchObject([{ reason: 'closed', after: { sequence: '' } }])
+
+  links.down(engine, 'overflow')
+  links.up(engine, aCoreUuid)
+  links.down(engine, 'closed')
+
+  expect(told.map(({ reason }) => reason)).toEqual(['closed', 'overflow'])
+})
+
+test('what may have been missed lies between the last event before a gap and the first after it', async () => {
+  const { time, links, heard, at } = someLinks()
+  links.up(engine, aCoreUuid)
+  const before = at()
+  await time.advance(60_000)
+  heard(1)
+  links.down(engine, 'closed')
+  await time.advance(10_000)
+  const inside = at()
+  links.up(engine, aCoreUuid)
+  await time.advance(5_000)
+  heard(2)
+  await time.advance(60_000)
+
+  expect([before, inside, at(), '', '0'].map((moment) => links.mayHaveMissed(engine, moment))).toEqual([
+    false,
+    true,
+    false,
+    false,
+    false,
+  ])
+  expect(links.mayHaveMissed('192.0.2.2:8021', inside)).toBe(false)
+})
+
+test('events that cannot be read are one gap with their number in half a minute, and looked into', async () => {
+  const { time, told, unread, links, heard } = someLinks()
+  links.up(engine, aCoreUuid)
+  heard(1)
+  const from = time.clock.now()
+
+  for (let count = 0; count < 5; count += 1) links.unreadable(engine)
+  heard(9)
+  await time.advance(30_000)
+
+  expect(told).toMatchObject([{ reason: 'unreadable', from, dropped: { class: 'unreadable', count: 5 } }])
+  expect(unread).toEqual([engine])
+})
+
+test('the report tells of each link how far it was read, and since when it is up', async () => {
+  const { time, links, heard } = someLinks()
+  links.up(engine, aCoreUuid)
+  const upSince = time.clock.now()
+  await time.advance(5_000)
+  heard(12)
+  const last = { coreUuid: aCoreUuid, sequence: '12' }
+  expect(links.reports()).toEqual([{ engine, last, upSince }])
+
+  links.down(engine, 'closed')
+
+  expect(links.reports()).toEqual([{ engine, last, upSince: 0 }])
+})

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { gapLog } from '../../../connector/reconcile/gap-log.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { gone } from '../../support/flaky.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aGap } from '../../support/records.ts'
+
+function aLog(isGone = () => false, limit?: number) {
+  const time = manualTime()
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const log = capturedLog()
+  const store = gone(ports.gaps, 'record', isGone)
+  const gaps = gapLog({ ...time, store, connectorId: 'connector-1', random: () => 0, log, limit })
+  return { time, ports, log, gaps, stored: () => ports.gaps.list(0) }
+}
+
+test('a gap is stored under an id of its own, and logged', async () => {
+  const { time, gaps, log, stored } = aLog()
+
+  gaps.add(aGap({ reason: 'silent' }))
+  await time.advance(0)
+
+  expect(await stored()).toMatchObject([{ reason: 'silent', connectorId: 'connector-1', recordedBy: 'connector-1' }])
+  expect(log.lines).toMatchObject([{ level: 'warn', keys: { reason: 'silent' } }])
+  expect(gaps.counts.found).toBe(1)
+})
+
+test('two recordings of one gap are one', async () => {
+  const { time, gaps, stored } = aLog()
+
+  gaps.add(aGap({ from: 5 }))
+  gaps.add(aGap({ from: 5 }))
+  await time.advance(0)
+
+  expect(await stored()).toHaveLength(1)
+})
+
+test('while the store is away gaps wait, in order, and are stored when it is back', async () => {
+  let isGone = true
+  const { time, gaps, stored } = aLog(() => isGone)
+  for (const from of [1, 2, 3]) gaps.add(aGap({ from }))
+  await time.advance(60_000)
+  expect(gaps.waiting).toBe(3)
+
+  isGone = false
+  await time.advance(6_000)
+
+  expect((await stored()).map(({ from }) => from)).toEqual([1, 2, 3])
+  expect(gaps.waiting).toBe(0)
+})
+
+test('above the limit the oldest gap goes, and is counted', async () => {
+  const { time, gaps, stored } = aLog(() => true, 2)
+
+  for (const from of [1, 2, 3]) gaps.add(aGap({ from }))
+  await time.advance(60_000)
+
+  expect([gaps.waiting, gaps.counts.lost, await stored()]).toEqual([2, 1, []])
+})
+
+test('drops of one class within ten seconds are one gap with their number', async () => {
+  const { time, gaps, stored } = aLog()
+
+  gaps.recordDrop({ class: 3, count: 2, from: 10, to: 20 })
+  gaps.recordDrop({ class: 1, count: 1, from: 15, to: 15 })
+  await time.advance(9_000)
+  gaps.recordDrop({ class: 3, count: 5, from: 30, to: 40 })
+  await time.advance(2_000)
+  gaps.recordDrop({ class: 3, count: 7, from: 50, to: 60 })
+  await time.advance(10_000)
+
+  expect(await stored()).toMatchObject([
+    { from: 10, to: 40, reason: 'dropped', dropped: { class: '3', count: 7 } },
+    { from: 15, to: 15, reason: 'dropped', dropped: { class: '1', count: 1 } },
+    { from: 50, to: 60, reason: 'dropped', dropped: { class: '3', count: 7 } },
+  ])
+})
+
+test('a stop waits for what can be stored, and not for a store that is away', async () => {
+  let isGone = true
+  const { time, gaps, stored } = aLog(() => isGone)
+  gaps.add(aGap({ from: 1 }))
+  gaps.recordDrop({ class: 2, count: 1, from: 2, to: 2 })
+  await time.advance(100)
+
+  await gaps.flushed()
+  expect(await stored()).toEqual([])
+  isGone = false
+  await time.advance(6_000)
+
+  expect((await stored()).map(({ from }) => from)).toEqual([1, 2])
+})

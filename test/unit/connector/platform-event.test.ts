@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { channelEventId } from '../../../connector/events/platform-event.ts'
+import { eventMessage } from '../../../contracts/messages/event.ts'
+
+const core = randomUUID()
+
+test('the id of what a call has once is made of the process, the call and the event', () => {
+  const uuid = randomUUID()
+
+  expect(channelEventId(core, uuid, 'CHANNEL_CREATE')).toBe(`${core}:${uuid}:CHANNEL_CREATE`)
+})
+
+test.each(['', 'x'.repeat(128), 'a b', 'a:CHANNEL_CREATE', 'Zoë\n'])(
+  'a uuid of another form (%j) makes an id of its own that the queue takes',
+  (uuid) => {
+    const id = channelEventId('c'.repeat(64), uuid, 'CHANNEL_HANGUP_COMPLETE')
+
+    expect(eventMessage.shape.id.safeParse(id).success).toBe(true)
+    expect(id).toMatch(/^[A-Za-z0-9:_-]+$/)
+    expect(id).not.toBe(channelEventId('c'.repeat(64), `${uuid}-`, 'CHANNEL_HANGUP_COMPLETE'))
+  },
+)

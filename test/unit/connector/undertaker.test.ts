@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { buryConnectors } from '../../../connector/reconcile/undertaker.ts'
+import type { ConnectorReport, EventLinkReport } from '../../../core/model.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { aCoreUuid } from '../../support/engine-event.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aReport } from '../../support/records.ts'
+
+const engine = '192.0.2.1:8021'
+const last = { coreUuid: aCoreUuid, sequence: '4711' }
+
+/** Stores with reports, and connectors that look after each other. */
+function aGraveyard() {
+  const time = manualTime()
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const start = time.clock.now()
+  const stopping = new AbortController()
+  return {
+    time,
+    ports,
+    start,
+    stop: () => stopping.abort(),
+    report: (given: Partial<ConnectorReport>, upSince = start - 60_000) =>
+      ports.connectorStatus.report(aReport({ reportedAt: start, eventLinks: [{ engine, last, upSince }], ...given })),
+    /** Starts an undertaker; answers the dead that it was told of. */
+    bury: (connectorId: string, links: () => readonly EventLinkReport[], refuse = () => false) => {
+      const told: string[] = []
+      const onDeadConnector = (dead: string) => {
+        told.push(dead)
+        if (refuse()) throw new Error('the store is gone')
+      }
+      const store = ports.connectorStatus
+      void buryConnectors(
+        { ...time, store, gaps: ports.gaps, connectorId, links, onDeadConnector, log: capturedLog() },
+        stopping.signal,
+      )
+      return told
+    },
+  }
+}
+
+const up = (upSince: number): EventLinkReport => ({ engine, last: { coreUuid: aCoreUuid, sequence: '9' }, upSince })
+
+test('of a connector that was killed its successor records from when to when nobody listened', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed' })
+  await time.advance(20_000)
+
+  const told = bury('successor', () => [up(start + 20_000)])
+  await time.advance(40_000)
+
+  expect(told).toEqual(['killed'])
+  expect(await ports.gaps.list(0)).toMatchObject([
+    {
+      connectorId: 'killed',
+      recordedBy: 'successor',
+      engine,
+      reason: 'connector-killed',
+      from: start,
+      to: start + 20_000,
+      before: last,
+      after: { coreUuid: aCoreUuid },
+    },
+  ])
+  stop()
+})
+
+test('nothing is told of a connector that was silent for less than 30 seconds', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'slow' })
+
+  const told = bury('other', () => [up(start + 1)])
+  await time.advance(29_000)
+
+  expect([told, await ports.gaps.list(0)]).toEqual([[], []])
+  stop()
+})
+
+test('a connector that said that it stops left nothing open, but perhaps nobody to listen', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'stopped', stoppedAt: start })
+
+  const told = bury('successor', () => [up(start + 5_000)])
+  await time.advance(10_000)
+
+  expect(told).toEqual([])
+  expect(await ports.gaps.list(0)).toMatchObject([{ reason: 'connector-stopped', from: start, to: start + 5_000 }])
+  stop()
+})
+
+test('there is no gap where another connector listened all the time: itself, or a third one', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed' })
+  await time.advance(40_000)
+  await report({ connectorId: 'third', reportedAt: time.clock.now() })
+
+  const told = bury('successor', () => [up(start + 40_000)])
+  await time.advance(20_000)
+
+  expect(told).toEqual(['killed'])
+  expect(await ports.gaps.list(0)).toEqual([])
+  stop()
+})
+
+test('of those who find it at once exactly one records it, and each tells of it once', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed' })
+
+  const told = ['a', 'b', 'c'].map((id, index) => bury(id, () => [up(start + 20_000 + index)]))
+  await time.advance(120_000)
+
+  expect(told).toEqual([['killed'], ['killed'], ['killed']])
+  expect(await ports.gaps.list(0)).toHaveLength(1)
+  stop()
+})
+
+test('while no link to the engine is up the gap is open', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed' })
+  let links: EventLinkReport[] = [up(0)]
+
+  bury('successor', () => links)
+  await time.advance(100_000)
+  expect(await ports.gaps.list(0)).toEqual([])
+  links = [up(start + 100_000)]
+  await time.advance(20_000)
+
+  expect(await ports.gaps.list(0)).toMatchObject([{ from: start, to: start + 100_000 }])
+  stop()
+})
+
+test('whoever could not do its part at a death is told again', async () => {
+  const { time, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed' })
+  let isGone = true
+
+  const told = bury(
+    'successor',
+    () => [up(start)],
+    () => isGone,
+  )
+  await time.advance(45_000)
+  isGone = false
+  await time.advance(60_000)
+
+  expect(told).toEqual(['killed', 'killed'])
+  stop()
+})
