@@ -17,24 +17,40 @@ const IDENTIFYING = new Set([
   'Event-Sequence',
 ])
 
+/** Characters of the names of what was cut that are told. */
+const NAMES_LENGTH = 1024
+
 /**
- * An event that fits the queue: itself, or with its longest values cut to one length that makes it fit and a field
- * `Truncated: true`. When even that is not enough, only the fields that say what it is about are left.
+ * An event that fits the queue: itself, or with its longest values cut to one length that makes it fit, a field
+ * `Truncated: true`, and the names of what was cut in `Truncated-Fields`, with commas between, as many as 1 024
+ * characters hold. When even that is not enough, only the fields that say what it is about are left. What fits is
+ * answered unchanged, so that an event may pass twice.
  */
 export function fitted(event: PlatformEvent): PlatformEvent {
   if (sizeOf(event.fields) <= EVENT_BYTES) return event
   for (let length = EVENT_BYTES / 2; length >= 64; length = Math.floor(length / 2)) {
-    const fields = { ...cut(event.fields, length), Truncated: 'true' }
+    const fields = marked(event.fields, cut(event.fields, length))
     if (sizeOf(fields) <= EVENT_BYTES) return { ...event, fields }
   }
   const kept = Object.entries(event.fields).filter(([name]) => IDENTIFYING.has(name))
-  return { ...event, fields: { ...cut(Object.fromEntries(kept), 1024), Truncated: 'true' } }
+  return { ...event, fields: marked(event.fields, cut(Object.fromEntries(kept), 1024)) }
 }
 
 function cut(fields: PlatformEvent['fields'], length: number): Record<string, string> {
   // A cut between the halves of a surrogate pair must not leave one of them.
   const shortened = (value: string) => (value.length <= length ? value : value.slice(0, length).toWellFormed())
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortened(value)]))
+}
+
+/** What is left, with the names of the fields that are not what they were. */
+function marked(whole: PlatformEvent['fields'], left: Record<string, string>): Record<string, string> {
+  let names = ''
+  for (const name of Object.keys(whole).filter((name) => left[name] !== whole[name])) {
+    const longer = names === '' ? name : `${names},${name}`
+    if (longer.length > NAMES_LENGTH) break
+    names = longer
+  }
+  return { ...left, Truncated: 'true', 'Truncated-Fields': names.toWellFormed() }
 }
 
 function sizeOf(fields: PlatformEvent['fields']): number {

@@ -1,11 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import { environment } from '../../contracts/environment.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { EventSink } from '../../core/ports.ts'
 import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
+import { freePort } from '../support/free-port.ts'
 import { movableClock } from '../support/movable-clock.ts'
 import { opened } from '../support/opened.ts'
 import { startQueueServer } from '../support/queue-server.ts'
@@ -138,6 +143,86 @@ describe('events on the queue', () => {
     expect(server.waiting('events')).toHaveLength(1)
   })
 
+  test('a batch whose answer is lost is sent again with the same ids, and the queue keeps one of each', async () => {
+    const { sink, server, gate } = fresh()
+    const events = Array.from({ length: 10 }, (_, index) => anEvent({ id: `lost:${index}` }))
+    gate.answer = async (_call, forward) => {
+      const reply = await forward()
+      return gate.calls.length === 1 ? 'lost' : reply
+    }
+
+    expect(await sink.publish(events)).toEqual([])
+
+    const sent = gate.calls.map(({ input }) => idsIn(input))
+    expect(sent).toEqual([events.map(({ id }) => id), events.map(({ id }) => id)])
+    expect(server.waiting('events').map(({ body }) => asEvent(body))).toEqual(events)
+  })
+
+  test('an event above the size of a message goes without its large values, and says which', async () => {
+    const { sink, server } = fresh()
+    const large = anEvent({ fields: { 'Unique-ID': 'u', variable_sdp: 'x'.repeat(1_500_000), 'Event-Name': 'DTMF' } })
+    const next = anEvent()
+
+    expect(await sink.publish([large, next])).toEqual([])
+
+    const [sent, after] = server.waiting('events').map(({ body }) => asEvent(body))
+    expect(sent?.fields).toMatchObject({ 'Unique-ID': 'u', 'Event-Name': 'DTMF', Truncated: 'true' })
+    expect(sent?.fields['Truncated-Fields']).toBe('variable_sdp')
+    expect([sent?.id, after]).toEqual([large.id, next])
+  })
+
+  test('a queue that does not answer is given up after three seconds a try', async () => {
+    const silent = createServer(() => {})
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const limits: number[] = []
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      limits.push(ms)
+      const over = new AbortController()
+      // Time passes as soon as the request is there to be answered.
+      silent.once('connection', (socket) => socket.once('data', () => over.abort(new Error('timed out'))))
+      return over.signal
+    })
+    const env = { ...rig().env, [environment.sqsEndpoint]: `http://127.0.0.1:${port}` }
+    const sink = sqsEventSink({ env, clock: movableClock(), random: systemRandomness })
+
+    await expect(sink.publish([anEvent()])).rejects.toMatchObject({ code: 'store_unavailable' })
+
+    timeout.mockRestore()
+    expect(limits).toEqual([3_000, 3_000, 3_000])
+    silent.close()
+  })
+
+  test('a queue at which nothing listens is told as unavailable', async () => {
+    const env = { ...rig().env, [environment.sqsEndpoint]: `http://127.0.0.1:${await freePort()}` }
+    const sink = sqsEventSink({ env, clock: movableClock(), random: systemRandomness })
+
+    await expect(sink.publish([anEvent()])).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  test('credentials are renewed before they end, and one that is refused costs a try and not the event', async () => {
+    const { server, gate } = fresh()
+    const task = await openTaskCredentials()
+    const clock = movableClock()
+    const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...unsigned } = rig().env
+    const env = { ...unsigned, AWS_CONTAINER_CREDENTIALS_FULL_URI: task.url }
+    const sink = sqsEventSink({ env, clock, random: systemRandomness })
+    task.answer = { status: 200, endsAt: clock.now() + 10 * 60_000 }
+    await sink.publish([anEvent({ id: 'one' })])
+
+    clock.move(11 * 60_000)
+    task.answer = { status: 500, endsAt: 0 }
+    await expect(sink.publish([anEvent({ id: 'two' })])).rejects.toMatchObject({ code: 'store_unavailable' })
+    task.answer = { status: 200, endsAt: clock.now() + 10 * 60_000 }
+    expect(await sink.publish([anEvent({ id: 'two' })])).toEqual([])
+
+    const keys = gate.calls.map(({ headers }) => /Credential=([^/]+)/.exec(String(headers.authorization))?.[1])
+    expect(keys).toEqual(['key-1', `key-${task.asked()}`])
+    expect(server.waiting('events').map(({ body }) => asEvent(body).id)).toEqual(['one', 'two'])
+    await task.close()
+  })
+
   function fresh() {
     const { server, gate } = rig()
     server.empty()
@@ -154,12 +239,43 @@ async function openSqs() {
   return {
     server,
     gate,
+    env: context.env,
     sink: sqsEventSink(context),
     async close() {
       await gate.close()
       await server.close()
     },
   }
+}
+
+/** Gives a task its credentials; each answer names another key. */
+async function openTaskCredentials() {
+  let asked = 0
+  const task = {
+    answer: { status: 200, endsAt: 0 },
+    url: '',
+    asked: () => asked,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  const server = createHttpServer((_request, response) => {
+    asked += 1
+    const Expiration = new Date(task.answer.endsAt).toISOString()
+    response.writeHead(task.answer.status)
+    response.end(JSON.stringify({ AccessKeyId: `key-${asked}`, SecretAccessKey: 'secret', Token: 'token', Expiration }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  task.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return task
+}
+
+function idsIn(input: Readonly<Record<string, unknown>>): string[] {
+  const entries = input['Entries'] as { MessageDeduplicationId: string }[]
+  return entries.map(({ MessageDeduplicationId }) => MessageDeduplicationId)
 }
 
 function asEvent(body: unknown): PlatformEvent {

@@ -17,7 +17,7 @@ describe('an event on its way to the queue', () => {
 
     const { fields } = fitted(event)
 
-    expect(fields).toMatchObject({ short: 'kept', 'Unique-ID': 'u', Truncated: 'true' })
+    expect(fields).toMatchObject({ short: 'kept', 'Unique-ID': 'u', Truncated: 'true', 'Truncated-Fields': 'long' })
     expect(event.fields['long']?.startsWith(fields['long'] ?? '-')).toBe(true)
     expect(fields['long']?.length).toBeGreaterThan(10_000)
   })
@@ -26,7 +26,11 @@ describe('an event on its way to the queue', () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`variable_${index}`, 'some value']))
     const event = anEvent({ fields: { ...many, 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': 'u' } })
 
-    expect(fitted(event).fields).toEqual({ 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': 'u', Truncated: 'true' })
+    const { 'Truncated-Fields': names = '', ...fields } = fitted(event).fields
+    expect(fields).toEqual({ 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': 'u', Truncated: 'true' })
+    expect(names.split(',').slice(0, 2)).toEqual(['variable_0', 'variable_1'])
+    expect(names.length).toBeLessThanOrEqual(1024)
+    expect(names.split(',').every((name) => name in many)).toBe(true)
   })
 
   test('fits, whatever its fields are, and holds no half character', () => {
@@ -36,6 +40,7 @@ describe('an event on its way to the queue', () => {
       fc.property(fields, fc.integer({ min: 1, max: 6000 }), (few, times) => {
         const grown = Object.fromEntries(Object.entries(few).map(([name, text]) => [name, text.repeat(times)]))
         const result = fitted(anEvent({ fields: grown }))
+        expect(fitted(result)).toBe(result)
         expect(sizeOf(result.fields)).toBeLessThanOrEqual(EVENT_BYTES)
         expect(Object.values(result.fields).every((text) => text.isWellFormed())).toBe(true)
       }),
