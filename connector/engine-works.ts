@@ -118,7 +118,7 @@ function linkOpener({ address, openLink, onUnreadable, random, log }: WorksParts
       ...role,
       random,
       onState: (state) => {
-        logState(log, { engine, link: role.name }, state)
+        logState(log, { engine, link: role.name }, state, told)
         if (state.kind === 'ready') delete told.reasons[role.name]
         if (state.kind === 'ready' && state.coreUuid !== undefined) told.coreUuid = state.coreUuid
         if (state.kind === 'down') told.reasons[role.name] = state.reason
@@ -131,8 +131,15 @@ function linkOpener({ address, openLink, onUnreadable, random, log }: WorksParts
     })
 }
 
-function logState(log: Log, keys: { engine: string; link: string }, state: EslState): void {
+/** Nothing but a person can help against these: the password or the engine's access list has to be changed. */
+const refused: ReadonlySet<EslDownReason> = new Set(['auth-refused', 'access-rejected'])
+
+/** A refusal is an error once, for both links together, until a link comes up again; every other loss is a warning. */
+function logState(log: Log, keys: { engine: string; link: string }, state: EslState, told: Told): void {
   if (state.kind === 'ready') log.info('an engine link is up', keys)
   if (state.kind !== 'down' || state.reason === 'stopped') return
-  log.warn('an engine link is down', { ...keys, reason: state.reason, retryInMs: state.retryInMs })
+  const isNews = !Object.values(told.reasons).some((reason) => refused.has(reason))
+  const what = { ...keys, reason: state.reason, retryInMs: state.retryInMs }
+  if (refused.has(state.reason) && isNews) log.error('an engine refuses the connector', undefined, what)
+  else log.warn('an engine link is down', what)
 }

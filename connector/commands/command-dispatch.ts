@@ -14,6 +14,7 @@ import {
 import { type LineCommand, commandLine } from './command-line.ts'
 import { hangUpDomain } from './hang-up-domain.ts'
 import { maybeHeldAlready, outcomeOf } from './engine-reply.ts'
+import { outcomeOfAll } from './outcome-of-all.ts'
 import type { PendingJobs } from './pending-jobs.ts'
 
 /** Hold, hang-up and the like are answered in milliseconds or not at all. */
@@ -81,21 +82,6 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
       return { outcome: Promise.all(sent.map(({ outcome }) => outcome)).then(outcomeOfAll) }
     },
   }
-}
-
-/**
- * The one outcome of a command that went to several engines: it is done when all have done it. What is not known at one
- * of them is not known; what did not reach one of them was not done, and may be given again; then a refusal counts.
- */
-export function outcomeOfAll(outcomes: readonly CommandOutcome[]): CommandOutcome {
-  for (const state of ['unknown', 'unsent', 'refused', 'absent'] as const) {
-    const worst = outcomes.find((outcome) => outcome.state === state)
-    if (worst !== undefined) return worst
-  }
-  const [first = { state: 'unsent', reason: 'disconnected' }, ...others] = outcomes
-  if (first.state !== 'done' || others.length === 0) return first
-  const texts = outcomes.map((outcome) => (outcome.state === 'done' ? outcome.text : ''))
-  return { ...first, text: [...new Set(texts)].join('') }
 }
 
 /** What was asked of a chosen uuid is done to the channel that the engine made of it. */

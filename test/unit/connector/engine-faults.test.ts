@@ -128,6 +128,10 @@ describe.each([
     await running.until(() => running.connector.health().status === 'OK')
 
     expect(engineOf(running)).not.toHaveProperty('problem')
+    const errors = running.log.lines.filter(({ level, message }) => level === 'error' && message.includes('refuses'))
+    expect(errors).toEqual([
+      expect.objectContaining({ keys: expect.objectContaining({ engine: `127.0.0.1:${engine.port}`, reason }) }),
+    ])
   })
 
   test('is told without its password', async () => {

@@ -332,6 +332,24 @@ describe('while an engine is away', () => {
   })
 })
 
+test('an engine that hangs with its links up is told as lost within 45 s, and the others meanwhile as they are', async () => {
+  const running = await aConnectorOn(2)
+  for (const engine of running.engines) {
+    engine.answer = (command) => (command === 'status' ? 'UP 0 years, 0 days\n' : jsonRows([]))
+  }
+  const startedAt = running.time.clock.now()
+  await running.until(() => running.time.clock.now() >= startedAt + 10_000)
+  running.fs2.answer = () => undefined
+  const hangsSince = running.time.clock.now()
+
+  await running.until(async () => (await statusOf(running)).freeSWITCH.includes('engine not connected'))
+
+  expect(running.time.clock.now() - hangsSince).toBeLessThanOrEqual(45_000)
+  expect((await statusOf(running)).freeSWITCH).toMatch(
+    new RegExp(`^127.0.0.1:${running.fs1.port}\nUP[^]*127.0.0.1:${running.fs2.port}\nengine not connected$`),
+  )
+})
+
 test('what concerns all engines goes to all, and is done when all have done it', async () => {
   const running = await aConnectorOn(2)
 
