@@ -278,3 +278,21 @@ test('two connectors on one engine give every event one id, and either may lose 
   for (const uuid of uuids) expect(lab.told(uuid)).toEqual(expect.arrayContaining(lab.calls.told.get(uuid) ?? []))
   expect(ports.events.published.filter(({ fields }) => fields['Synthetic'] === 'true')).toEqual([])
 })
+
+test('the last report of an orderly stop says so, and how far the events were read', async () => {
+  const lab = await aLab()
+  const uuid = lab.calls.begin()
+  await lab.running.until(() => lab.told(uuid).length === 1)
+
+  await lab.running.stop()
+
+  expect([...lab.running.ports.state.connectors.values()]).toMatchObject([
+    {
+      connectorId: 'connector-1',
+      stoppedAt: expect.any(Number),
+      eventLinks: [
+        { engine: `127.0.0.1:${lab.proxy.port}`, last: { coreUuid: lab.calls.engine.coreUuid, sequence: '1' } },
+      ],
+    },
+  ])
+})
