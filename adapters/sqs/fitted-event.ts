@@ -20,6 +20,9 @@ const IDENTIFYING = new Set([
 /** Characters of the names of what was cut that are told. */
 const NAMES_LENGTH = 1024
 
+/** What the mark and these names take as JSON at most, each character escaped. */
+const MARK_BYTES = 6 * NAMES_LENGTH + 64
+
 /**
  * An event that fits the queue: itself, or with its longest values cut to one length that makes it fit, a field
  * `Truncated: true`, and the names of what was cut in `Truncated-Fields`, with commas between, as many as 1 024
@@ -28,29 +31,38 @@ const NAMES_LENGTH = 1024
  */
 export function fitted(event: PlatformEvent): PlatformEvent {
   if (sizeOf(event.fields) <= EVENT_BYTES) return event
+  const entries = Object.entries(event.fields)
+  const names = entries.reduce((sum, [name]) => sum + jsonBytes(name) + 2, 0)
   for (let length = EVENT_BYTES / 2; length >= 64; length = Math.floor(length / 2)) {
-    const fields = marked(event.fields, cut(event.fields, length))
-    if (sizeOf(fields) <= EVENT_BYTES) return { ...event, fields }
+    const values = entries.reduce((sum, [, value]) => sum + jsonBytes(shortened(value, length)), 0)
+    if (names + values + MARK_BYTES <= EVENT_BYTES) return { ...event, fields: marked(entries, entries, length) }
   }
-  const kept = Object.entries(event.fields).filter(([name]) => IDENTIFYING.has(name))
-  return { ...event, fields: marked(event.fields, cut(Object.fromEntries(kept), 1024)) }
+  const kept = entries.filter(([name]) => IDENTIFYING.has(name))
+  return { ...event, fields: marked(entries, kept, 1024) }
 }
 
-function cut(fields: PlatformEvent['fields'], length: number): Record<string, string> {
-  // A cut between the halves of a surrogate pair must not leave one of them.
-  const shortened = (value: string) => (value.length <= length ? value : value.slice(0, length).toWellFormed())
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortened(value)]))
+/** A cut between the halves of a surrogate pair must not leave one of them. */
+function shortened(value: string, length: number): string {
+  return value.length <= length ? value : value.slice(0, length).toWellFormed()
 }
 
-/** What is left, with the names of the fields that are not what they were. */
-function marked(whole: PlatformEvent['fields'], left: Record<string, string>): Record<string, string> {
+type Entries = readonly (readonly [string, string])[]
+
+/** What is kept, cut, with the names of the fields that are not what they were. */
+function marked(all: Entries, kept: Entries, length: number): Record<string, string> {
+  const left = new Set(kept)
+  const fields = Object.fromEntries(kept.map(([name, value]) => [name, shortened(value, length)]))
   let names = ''
-  for (const name of Object.keys(whole).filter((name) => left[name] !== whole[name])) {
-    const longer = names === '' ? name : `${names},${name}`
+  for (const entry of all.filter((entry) => !left.has(entry) || entry[1].length > length)) {
+    const longer = names === '' ? entry[0] : `${names},${entry[0]}`
     if (longer.length > NAMES_LENGTH) break
     names = longer
   }
-  return { ...left, Truncated: 'true', 'Truncated-Fields': names.toWellFormed() }
+  return { ...fields, Truncated: 'true', 'Truncated-Fields': names.toWellFormed() }
+}
+
+function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text))
 }
 
 function sizeOf(fields: PlatformEvent['fields']): number {
