@@ -130,6 +130,7 @@ export async function startAnsweringEngine(port = 0): Promise<AnsweringEngine> {
   const server = createServer((socket) => {
     connections += 1
     sockets.add(socket)
+    socket.setNoDelay(true)
     socket.on('error', () => {})
     socket.on('close', () => {
       sockets.delete(socket)
