@@ -103,6 +103,35 @@ describe('callerId', () => {
   })
 })
 
+describe.each([
+  ['originate', (variables: object) => originate({ calledId: '9196', variables })],
+  [
+    'eavesdrop',
+    (variables: object) =>
+      api.call(eavesdropChannel, { headers, params: { channel_id: aChannel }, body: { variables } }),
+  ],
+] as const)('variables of %s', (_operation, send) => {
+  it.each(samples.filter((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name)))('the name %j is 400', async (name) => {
+    const { status, body } = await send({ [name]: '1' })
+
+    expect([status, body.details]).toMatchObject([400, [{ field: expect.stringMatching(/^variables/) }]])
+  })
+
+  it.each(samples.filter((value) => /[\0\n\r{}[\]'\\,]|:_:/.test(value)))('the value %j is 400', async (value) => {
+    const { status, body } = await send({ lead: value })
+
+    expect([status, body.details]).toMatchObject([400, [{ field: 'variables.lead' }]])
+  })
+})
+
+describe('timeout', () => {
+  it.each([4, 121, 5.5, -60, '60', null, [60], 1e9])('%j is 400', async (timeout) => {
+    const { status, body } = await originate({ calledId: '9196', timeout })
+
+    expect([status, body.details]).toMatchObject([400, [{ field: 'timeout' }]])
+  })
+})
+
 describe('text made of what the engine gives a meaning to', () => {
   const special = Array.from('\n\r\0 ,{}[]|:;&$\'"\\^@/\u2028\u202e\uff11').concat('${', '^^')
   const hostile = fc
