@@ -33,6 +33,8 @@ export const keptUntil = {
   /** Longer than any delivery to it. */
   removedHook: (removedAt: number) => removedAt + 31 * DAY,
   delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,
+  /** By the contract's rule on payloads. */
+  deliveryEvent: (keptAt: number) => keptAt + 7 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
   /** By the contract's rule on the list of events. */
   loggedEvent: (loggedAt: number) => loggedAt + DAY,

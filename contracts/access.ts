@@ -30,7 +30,7 @@ export type TableAction =
 /** One grant. `index` grants the table's index and not the table itself. */
 export type Access =
   | { readonly table: TableName; readonly actions: readonly TableAction[]; readonly index?: boolean }
-  | { readonly queue: QueueName; readonly actions: readonly 'SendMessage'[] }
+  | { readonly queue: QueueName; readonly actions: readonly ('SendMessage' | 'GetQueueAttributes')[] }
   | { readonly secret: SecretName; readonly actions: readonly ('GetSecretValue' | 'DescribeSecret')[] }
   | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
 
@@ -163,6 +163,9 @@ export const access: MethodAccess = {
       // What was sent to it goes with its domain still.
       { table: 'deliveries', actions: ['PutItem'] },
     ],
+    countFailure: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    clearFailures: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    endNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
   },
   blacklists: {
     add: [{ table: 'blacklists', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
@@ -190,10 +193,19 @@ export const access: MethodAccess = {
   deliveries: {
     create: [{ table: 'deliveries', actions: ['PutItem'] }],
     read: [{ table: 'deliveries', actions: ['GetItem'] }],
+    keepEvent: [{ table: 'deliveries', actions: ['PutItem'] }],
+    readEvent: [{ table: 'deliveries', actions: ['GetItem'] }],
+    beginAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     recordAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
-    listPending: [{ table: 'deliveries', actions: ['Query'], index: true }],
+    reschedule: [{ table: 'deliveries', actions: ['UpdateItem'] }],
+    reopen: [{ table: 'deliveries', actions: ['UpdateItem'] }],
+    listDue: [{ table: 'deliveries', actions: ['Query'], index: true }],
+    listFailed: [{ table: 'deliveries', actions: ['Query'], index: true }],
   },
-  deliveryQueue: { send: [{ queue: 'deliveries', actions: ['SendMessage'] }] },
+  deliveryQueue: {
+    send: [{ queue: 'deliveries', actions: ['SendMessage'] }],
+    waiting: [{ queue: 'deliveries', actions: ['GetQueueAttributes'] }],
+  },
   hookClient: { send: [] },
   connectorStatus: {
     report: [{ table: 'connectors', actions: ['PutItem'] }],

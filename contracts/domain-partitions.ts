@@ -36,6 +36,7 @@ export const domainPartitions: readonly DomainPartition[] = [
     each: { table: 'deliveries', key: removedHooks },
   },
   { table: 'deliveries', key: removedHooks },
+  { table: 'deliveries', key: (domain) => ['events of', domain, 'all'] },
   { table: 'hooks', key: (domain) => ['hooks', domain] },
   { table: 'hooks', key: (domain) => ['count', domain] },
   { table: 'events', key: (domain) => ['log', domain] },

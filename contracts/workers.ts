@@ -30,7 +30,12 @@ export const hookDispatch = worker({
   batchSize: 10,
   maxConcurrency: 50,
   timeoutSeconds: 30,
-  needs: { hooks: ['list'], deliveries: ['create', 'read'], deliveryQueue: ['send'] },
+  needs: {
+    hooks: ['list'],
+    eventLog: ['append'],
+    deliveries: ['keepEvent', 'create', 'read'],
+    deliveryQueue: ['send'],
+  },
 })
 
 /** Makes one attempt for each message. */
@@ -43,10 +48,14 @@ export const deliver = worker({
   maxConcurrency: 100,
   timeoutSeconds: 60,
   needs: {
-    hooks: ['read'],
-    deliveries: ['read', 'recordAttempt'],
+    hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'endNotice'],
+    deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
+    deliveryQueue: ['send'],
     hookClient: ['send'],
     secretBox: ['open'],
+    events: ['publish'],
+    emailSettings: ['read'],
+    mail: ['send'],
   },
 })
 

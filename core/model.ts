@@ -1,4 +1,5 @@
 import type { Acl } from './access/acl.ts'
+import type { JsonObject } from './hooks/event-fields.ts'
 
 /** A tenant. */
 export interface Domain {
@@ -178,7 +179,15 @@ export interface Hook {
   readonly createdAt: number
   /** Why the platform switched the hook off. */
   readonly disabledReason?: string | undefined
-  /** Rises by one with every write. */
+  /** Whether its owner is still to be told that the platform switched it off. */
+  readonly noticeDue?: boolean | undefined
+  /** Deliveries that failed for good since the last success or change; absent for none. */
+  readonly failures?: number | undefined
+  /** When the first of {@link failures} was, epoch milliseconds. */
+  readonly failingSince?: number | undefined
+  /** The delivery that was counted last. */
+  readonly lastFailure?: string | undefined
+  /** Rises by one with every write, but for those that count failures or tell the owner. */
   readonly version: number
 }
 
@@ -283,19 +292,42 @@ export interface LoggedEvent {
   readonly event: PlatformEvent
 }
 
+/** What a delivery carries: the event as it was. That of a test may have fields that are not text. */
+export interface DeliveryEvent extends Omit<PlatformEvent, 'fields'> {
+  readonly fields: JsonObject
+}
+
+/** Where a delivery stands. `pending` waits for its next attempt; the others are ends. */
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'skipped'
+
 /** One event on its way to one hook, with every attempt made. */
 export interface Delivery {
-  /** `msg_` and 32 hex digits, derived from event id and hook id: a repeat is the same delivery. */
+  /**
+   * `msg_` and 32 hex digits, derived from event, hook and sequence: a repeat is the same delivery. The ids of a hook
+   * are in the order of its events.
+   */
   readonly id: string
   readonly hookId: string
   readonly domain: string
+  /** Names the {@link DeliveryEvent}, which is stored beside it and not as long. */
+  readonly eventId: string
   readonly eventName: string
   readonly uuid: string
-  readonly event: PlatformEvent
+  /** The number of the event in its domain. */
+  readonly sequence: number
   /** Epoch milliseconds. */
   readonly createdAt: number
-  readonly state: 'pending' | 'delivered' | 'failed' | 'skipped'
+  readonly state: DeliveryState
+  /** Every attempt whose end is known, in the order in which they were recorded. */
   readonly attempts: readonly DeliveryAttempt[]
+  /** Attempts that moved the delivery on; of two that ran beside each other only one does. */
+  readonly tries: number
+  /** Those of {@link tries} that were made before the delivery was last opened again. */
+  readonly earlierTries: number
+  /** When the next attempt is due, epoch milliseconds; absent once it has ended. Changes with every plan of one. */
+  readonly nextAttemptAt?: number | undefined
+  /** Runs that began to send and whose end is not on record: the name of each to when it began. */
+  readonly begun: Readonly<Record<string, number>>
 }
 
 /** One attempt to deliver. */

@@ -17,6 +17,8 @@ import type {
   DeletedDomain,
   Delivery,
   DeliveryAttempt,
+  DeliveryEvent,
+  DeliveryState,
   Domain,
   DomainRoles,
   DomainToken,
@@ -356,6 +358,19 @@ export interface HookStore {
   replace(hook: Hook): Promise<boolean>
   /** Removes a hook that is still of this version; otherwise `false`. */
   remove(hook: Hook): Promise<boolean>
+  /**
+   * Counts a delivery that failed for good at `at` (epoch milliseconds), once when it comes again at once. Answers the
+   * hook as it is then, where it is there.
+   */
+  countFailure(
+    domain: string,
+    id: string,
+    failed: { readonly delivery: string; readonly at: number },
+  ): Promise<Hook | undefined>
+  /** Forgets the failures of a hook. */
+  clearFailures(domain: string, id: string): Promise<void>
+  /** Takes the notice that is due for a hook of this version: `true` exactly once, for whoever is to give it. */
+  endNotice(hook: Hook): Promise<boolean>
 }
 
 /** How an addition to a blacklist ended. */
@@ -437,21 +452,59 @@ export interface SubscriptionReader {
   list(): Promise<{ readonly domain: string; readonly event: string }[]>
 }
 
-/** Deliveries and their attempts. */
+/** What came of an attempt, for its delivery. */
+export interface AttemptOutcome {
+  /** The run that made it; absent when nothing was sent. */
+  readonly run?: string | undefined
+  readonly attempt: DeliveryAttempt
+  readonly state: DeliveryState
+  /** When the next one is due, epoch milliseconds: with `pending` and no other state. */
+  readonly nextAttemptAt?: number | undefined
+}
+
+/** Where a list of deliveries goes on: behind this one. */
+export type DeliveryPlace = Pick<Delivery, 'id' | 'nextAttemptAt'>
+
+/** Deliveries, their attempts, and what they carry. A delivery is kept for 30 days, its event for 7. */
 export interface DeliveryStore {
-  /** Writes a delivery; `false` when one with that id exists. */
+  /** Writes a delivery; `false` when one with that id exists. Its event has to be there before. */
   create(delivery: Delivery): Promise<boolean>
   read(domain: string, hookId: string, id: string): Promise<Delivery | undefined>
-  /** Adds an attempt and sets the state, unless the delivery has ended. Answers whether it did. */
-  recordAttempt(delivery: Delivery, attempt: DeliveryAttempt, state: Delivery['state']): Promise<boolean>
-  /** Deliveries that are pending since before `before` (epoch milliseconds), to be queued again after a restart. */
-  listPending(before: number): Promise<Delivery[]>
+  /** Keeps what the deliveries of an event carry, 200 KB of JSON at most. The first of one id stays. */
+  keepEvent(event: DeliveryEvent): Promise<void>
+  /** What a delivery carries, by its `eventId`. */
+  readEvent(domain: string, eventId: string): Promise<DeliveryEvent | undefined>
+  /**
+   * Notes that a run begins to send (`at`, epoch milliseconds), so that it is known of even when it comes to no end.
+   * `false`: the delivery is not as given any more (ended, tried or planned anew), or `deliveryLimits.runs` of them are
+   * noted already.
+   */
+  beginAttempt(delivery: Delivery, run: string, at: number): Promise<boolean>
+  /**
+   * Records an attempt. `decided`: it is the one that moved the delivery on, which has the outcome's state now. `added`:
+   * another one was first, or the delivery has ended; what was sent is on the list all the same, and a success makes
+   * the delivery `delivered`. `gone`: there is no such delivery. Repeats of one run are recorded once.
+   */
+  recordAttempt(delivery: Delivery, outcome: AttemptOutcome): Promise<'decided' | 'added' | 'gone'>
+  /** Plans the next attempt for another moment, where the delivery still waits as given; otherwise `false`. */
+  reschedule(delivery: Delivery, at: number): Promise<boolean>
+  /**
+   * Opens a delivery that has ended: it is pending again, due at `at`, with all its retries before it and all its
+   * attempts on the list. Nothing when it is pending, is not there, or has `deliveryLimits.reopened` attempts already.
+   */
+  reopen(domain: string, hookId: string, id: string, at: number): Promise<Delivery | undefined>
+  /** Pending deliveries of all domains whose next attempt was due before a moment (epoch milliseconds), oldest first. */
+  listDue(before: number, limit: number, after?: DeliveryPlace): Promise<Delivery[]>
+  /** Deliveries of a domain that failed for good and were not opened again, the newest event first. */
+  listFailed(domain: string, limit: number, after?: DeliveryPlace): Promise<Delivery[]>
 }
 
 /** A delivery's next attempt, queued. */
 export interface DeliveryQueue {
   /** Queues one attempt for each. `delaySeconds` is at most 900. Answers the ids that were not taken. */
   send(deliveries: readonly QueuedDelivery[]): Promise<readonly string[]>
+  /** How many attempts wait to be taken, about; not those whose delay is not over, nor those that are being made. */
+  waiting(): Promise<number>
 }
 
 /** What the delivery queue carries: where the delivery is recorded, not what it holds. */
@@ -459,7 +512,10 @@ export interface QueuedDelivery {
   readonly id: string
   readonly domain: string
   readonly hookId: string
+  /** 1 for the first. */
   readonly attempt: number
+  /** The moment that this attempt was planned for, epoch milliseconds: another plan makes the message void. */
+  readonly dueAt: number
   readonly delaySeconds: number
 }
 

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { DeliveryIdOf } from '../../core/hooks/dispatch-event.ts'
 
-/** `msg_` and the first 32 hex digits of the SHA-256 of both ids; neither may hold a line feed, which parts them. */
-export const deliveryId: DeliveryIdOf = (eventId, hookId) =>
-  `msg_${createHash('sha256').update(`${eventId}\n${hookId}`).digest('hex').slice(0, 32)}`
+/**
+ * `msg_`, twelve hex digits of the sequence, and the first twenty of the SHA-256 of both ids; neither may hold a line
+ * feed, which parts them.
+ */
+export const deliveryId: DeliveryIdOf = (eventId, hookId, sequence) => {
+  const hash = createHash('sha256').update(`${eventId}\n${hookId}`).digest('hex')
+  return `msg_${sequence.toString(16).padStart(12, '0')}${hash.slice(0, 20)}`
+}

@@ -1,114 +1,146 @@
-import * as z from 'zod/mini'
-import type { Delivery, DeliveryAttempt } from '../../core/model.ts'
-import type { DeliveryStore } from '../../core/ports.ts'
+import type { Delivery } from '../../core/model.ts'
+import type { AttemptOutcome, DeliveryPlace, DeliveryStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { keptUntil } from '../retention.ts'
-import { type Update, getItem, queryAll, tableName, updateItem } from './client.ts'
-import { conditionally, textOf } from './errors.ts'
-import { expirySeconds, nowSeconds, parseItem, putNew, unexpired } from './items.ts'
+import type { Item } from './attributes.ts'
+import { type Update, getItem, queryPage, tableName, updateItem } from './client.ts'
+import {
+  deliveryEventItem,
+  deliveryEventKey,
+  deliveryItem,
+  deliveryKey,
+  duePartition,
+  dueSort,
+  failedPartition,
+  toDeliveryEventItem,
+  toDeliveryItem,
+} from './delivery-item.ts'
+import { addition, beginning, decision, newPlan, reopening } from './delivery-writes.ts'
+import { conditionally, numberOf, textOf } from './errors.ts'
+import { parseItem, putNew, unexpired } from './items.ts'
 import { joinKey, numberPart } from './key.ts'
-import { shardOf, shards } from './shards.ts'
+import { shards } from './shards.ts'
 
-const deliveryItem = z.object({
-  id: z.string(),
-  hookId: z.string(),
-  domain: z.string(),
-  eventName: z.string(),
-  uuid: z.string(),
-  event: z.object({
-    id: z.string(),
-    name: z.string(),
-    domain: z.string(),
-    uuid: z.string(),
-    occurredAt: z.number(),
-    fields: z.record(z.string(), z.string()),
-  }),
-  createdAt: z.number(),
-  state: z.enum(['pending', 'delivered', 'failed', 'skipped']),
-  attempts: z.array(
-    z.object({
-      at: z.number(),
-      status: z.optional(z.number()),
-      durationMs: z.number(),
-      reason: z.optional(z.string()),
-      replySnippet: z.optional(z.string()),
-    }),
-  ),
-})
-
-/** Deliveries in DynamoDB, one partition a hook. While a delivery is pending, the index `by-state` has it too. */
+/**
+ * Deliveries in DynamoDB, one partition a hook, and what they carry, one partition a domain. While a delivery is
+ * pending, the index `by-state` has it by its next attempt; when it has failed for good, by its domain.
+ */
 export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
+  const read = async (name: Pick<Delivery, 'domain' | 'hookId' | 'id'>) =>
+    deliveryIn(context, await getItem(context, tableName(context, 'deliveries'), deliveryKey(name)))
   return {
-    create: (delivery) => putNew(context, tableName(context, 'deliveries'), toItem(delivery)),
-    async read(domain, hookId, id) {
-      const found = await getItem(context, tableName(context, 'deliveries'), deliveryKey(domain, hookId, id))
-      return parseItem(deliveryItem, unexpired(context, found))
+    create: (delivery) => putNew(context, tableName(context, 'deliveries'), toDeliveryItem(delivery)),
+    read: (domain, hookId, id) => read({ domain, hookId, id }),
+    async keepEvent(event) {
+      await putNew(context, tableName(context, 'deliveries'), toDeliveryEventItem(event, context.clock.now()))
     },
-    async recordAttempt(delivery, attempt, state) {
-      const attemptId = context.random.uuid()
-      const update = attemptUpdate(context, { delivery, attempt, state, attemptId })
-      const result = await conditionally(() => updateItem(context, update))
-      return result.done || textOf(result.stored, 'attemptId') === attemptId
+    async readEvent(domain, eventId) {
+      const found = await getItem(context, tableName(context, 'deliveries'), deliveryEventKey(domain, eventId))
+      return parseItem(deliveryEventItem, unexpired(context, found))?.event
     },
-    async listPending(before) {
-      const found = await Promise.all(
-        shards.map((shard) =>
-          queryAll(context, {
-            TableName: tableName(context, 'deliveries'),
-            IndexName: 'by-state',
-            KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk < :before',
-            ExpressionAttributeValues: { ':pk': pendingPartition(shard), ':before': joinKey(numberPart(before)) },
-          }),
-        ),
-      )
-      const deliveries = found.flat().flatMap((item) => parseItem(deliveryItem, unexpired(context, item)) ?? [])
-      return deliveries.sort((a, b) => a.createdAt - b.createdAt)
+    async beginAttempt(delivery, run, at) {
+      return (await conditionally(() => updateItem(context, beginning(context, delivery, run, at)))).done
+    },
+    recordAttempt: (delivery, outcome) => record(context, delivery, outcome),
+    async reschedule(delivery, at) {
+      const result = await conditionally(() => updateItem(context, newPlan(context, delivery, at)))
+      // With the moment that was wanted it is this very write, whose answer was lost, or one that wanted the same.
+      return result.done || (textOf(result.stored, 'state') === 'pending' && isPlanned(result.stored, delivery, at))
+    },
+    async reopen(domain, hookId, id, at) {
+      const name = { domain, hookId, id }
+      let opened: Item | undefined
+      const result = await conditionally(async () => {
+        opened = await updateItem(context, reopening(context, name, at))
+      })
+      if (result.done) return deliveryIn(context, opened)
+      const stored = deliveryIn(context, result.stored)
+      const isThis = stored?.state === 'pending' && stored.nextAttemptAt === at && stored.earlierTries === stored.tries
+      return isThis && stored.tries > 0 ? stored : undefined
+    },
+    async listDue(before, limit, after) {
+      const found = await Promise.all(shards.map((shard) => dueOf(context, shard, { before, limit, after })))
+      const bySort = (delivery: Delivery) => dueSort(delivery.id, delivery.nextAttemptAt ?? 0)
+      return found
+        .flat()
+        .sort((a, b) => (bySort(a) < bySort(b) ? -1 : 1))
+        .slice(0, limit)
+    },
+    async listFailed(domain, limit, after) {
+      const query = {
+        ScanIndexForward: false,
+        KeyConditionExpression: after === undefined ? 'gsi_pk = :pk' : 'gsi_pk = :pk AND gsi_sk < :after',
+        ExpressionAttributeValues: {
+          ':pk': failedPartition(domain),
+          ...(after === undefined ? {} : { ':after': joinKey(after.id) }),
+        },
+      }
+      return pageOf(context, query, limit)
     },
   }
 }
 
-/** An attempt whose answer was lost and that the client writes again finds its own mark and is not added twice. */
-function attemptUpdate(
-  context: AdapterContext,
-  made: { delivery: Delivery; attempt: DeliveryAttempt; state: Delivery['state']; attemptId: string },
-): Update {
-  const { delivery, attempt, state, attemptId } = made
-  const leaveIndex = state === 'pending' ? '' : ' REMOVE gsi_pk, gsi_sk'
-  return {
-    TableName: tableName(context, 'deliveries'),
-    Key: deliveryKey(delivery.domain, delivery.hookId, delivery.id),
-    UpdateExpression: `SET attempts = list_append(attempts, :attempts), #state = :state, attemptId = :id${leaveIndex}`,
-    ConditionExpression:
-      '#state = :pending AND expiresAt > :now AND (attribute_not_exists(attemptId) OR attemptId <> :id)',
-    ExpressionAttributeNames: { '#state': 'state' },
+interface DuePage {
+  readonly before: number
+  readonly limit: number
+  readonly after: DeliveryPlace | undefined
+}
+
+function dueOf(context: AdapterContext, shard: string, { before, limit, after }: DuePage): Promise<Delivery[]> {
+  const query = {
+    KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk BETWEEN :from AND :before',
     ExpressionAttributeValues: {
-      ':attempts': [attempt],
-      ':state': state,
-      ':pending': 'pending',
-      ':id': attemptId,
-      ':now': nowSeconds(context),
+      ':pk': duePartition(shard),
+      // The letter behind the key of a delivery sorts behind it and before any other.
+      ':from': after === undefined ? numberPart(0) : `${dueSort(after.id, after.nextAttemptAt ?? 0)}!`,
+      // Of the moment itself there are keys behind this one only.
+      ':before': numberPart(before),
     },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   }
+  return pageOf(context, query, limit)
 }
 
-function toItem(delivery: Delivery) {
-  const pending = {
-    gsi_pk: pendingPartition(shardOf(delivery.id)),
-    gsi_sk: joinKey(numberPart(delivery.createdAt), delivery.id),
-  }
-  return {
-    ...deliveryKey(delivery.domain, delivery.hookId, delivery.id),
-    ...delivery,
-    ...(delivery.state === 'pending' ? pending : {}),
-    expiresAt: expirySeconds(keptUntil.delivery(delivery)),
-  }
+/** The first `limit` deliveries that a query of the index finds, though what is past its end is passed over. */
+async function pageOf(
+  context: AdapterContext,
+  query: { readonly KeyConditionExpression: string; readonly ExpressionAttributeValues: Item },
+  limit: number,
+): Promise<Delivery[]> {
+  const found: Delivery[] = []
+  let start: Item | undefined
+  do {
+    const index = { TableName: tableName(context, 'deliveries'), IndexName: 'by-state', Limit: limit }
+    const page = await queryPage(context, { ...index, ...query }, start)
+    found.push(...page.items.flatMap((item) => deliveryIn(context, item) ?? []))
+    start = page.next
+  } while (start !== undefined && found.length < limit)
+  return found.slice(0, limit)
 }
 
-function deliveryKey(domain: string, hookId: string, id: string) {
-  return { pk: joinKey(domain, hookId), sk: joinKey(id) }
+function deliveryIn(context: AdapterContext, item: Item | undefined): Delivery | undefined {
+  return parseItem(deliveryItem, unexpired(context, item))
 }
 
-function pendingPartition(shard: string): string {
-  return joinKey('pending', shard)
+function isPlanned(stored: Item | undefined, { tries }: Delivery, at: number): boolean {
+  return numberOf(stored, 'tries') === tries && numberOf(stored, 'nextAttemptAt') === at
+}
+
+async function record(
+  context: AdapterContext,
+  delivery: Delivery,
+  outcome: AttemptOutcome,
+): Promise<'decided' | 'added' | 'gone'> {
+  const { run } = outcome
+  const mark = run ?? context.random.uuid()
+  const result = await changed(context, decision(context, delivery, outcome, mark))
+  if (result.done || textOf(result.stored, 'decidedBy') === mark) return 'decided'
+  if (deliveryIn(context, result.stored) === undefined) return 'gone'
+  if (run === undefined) return 'added'
+  const added = await changed(context, addition(context, delivery, outcome, { run, hasRoom: true }))
+  // Nothing happens where the run was ended before.
+  if (!added.done) await changed(context, addition(context, delivery, outcome, { run, hasRoom: false }))
+  return 'added'
+}
+
+function changed(context: AdapterContext, update: Update) {
+  return conditionally(() => updateItem(context, update))
 }

@@ -13,6 +13,7 @@ import {
   subscriptionsKey,
   toHookItem,
 } from './hook-item.ts'
+import { hookHealth } from './hook-health.ts'
 import { expirySeconds, parseItem, under } from './items.ts'
 
 /** Hooks in DynamoDB, one partition a domain. */
@@ -42,6 +43,7 @@ export function dynamoHookStore(context: AdapterContext): HookStore {
     async remove(hook) {
       return isDone(context, removal(context, hook))
     },
+    ...hookHealth(context),
   }
 }
 

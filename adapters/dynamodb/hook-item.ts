@@ -38,6 +38,10 @@ export const hookItem = z.object({
   secrets: z.array(z.object({ id: z.optional(z.string()), sealed: z.string(), until: z.optional(z.number()) })),
   createdAt: z.number(),
   disabledReason: z.optional(z.string()),
+  noticeDue: z.optional(z.boolean()),
+  failures: z.optional(z.number()),
+  failingSince: z.optional(z.number()),
+  lastFailure: z.optional(z.string()),
   version: z.number(),
 })
 

@@ -6,6 +6,8 @@ export interface MemoryDeliveryQueue extends DeliveryQueue {
   readonly queued: QueuedDelivery[]
   /** Whether the queue refuses an attempt; it takes all until replaced. */
   refuses: (delivery: QueuedDelivery) => boolean
+  /** What `waiting` answers; 0 until replaced. */
+  backlog: number
 }
 
 /** Attempts in memory. */
@@ -13,10 +15,14 @@ export function memoryDeliveryQueue(): MemoryDeliveryQueue {
   const queue: MemoryDeliveryQueue = {
     queued: [],
     refuses: () => false,
+    backlog: 0,
     async send(deliveries) {
       const refused = deliveries.filter((delivery) => queue.refuses(delivery))
       queue.queued.push(...deliveries.filter((delivery) => !refused.includes(delivery)))
       return refused.map((delivery) => delivery.id)
+    },
+    async waiting() {
+      return queue.backlog
     },
   }
   return queue

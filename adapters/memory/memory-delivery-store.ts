@@ -1,35 +1,112 @@
-import type { DeliveryStore } from '../../core/ports.ts'
+import { deliveryLimits } from '../../core/hooks/delivery-limits.ts'
+import type { Delivery } from '../../core/model.ts'
+import type { AttemptOutcome, DeliveryStore } from '../../core/ports.ts'
 import { keptUntil } from '../retention.ts'
-import { type MemoryContext, memoryKey } from './memory-state.ts'
+import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
 /** Deliveries in memory. */
 export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliveryStore {
+  const keyOf = ({ domain, hookId, id }: Pick<Delivery, 'domain' | 'hookId' | 'id'>) => memoryKey(domain, hookId, id)
   const kept = (key: string) => {
     const delivery = state.deliveries.get(key)
     return delivery && keptUntil.delivery(delivery) > clock.now() ? delivery : undefined
   }
+  /** The stored delivery where it still waits as given. */
+  const waiting = (given: Delivery) => {
+    const stored = kept(keyOf(given))
+    return stored?.state === 'pending' && stored.tries === given.tries ? stored : undefined
+  }
+  const put = (delivery: Delivery) => void state.deliveries.set(keyOf(delivery), delivery)
+  const all = () => [...state.deliveries.keys()].flatMap((key) => kept(key) ?? [])
+
   return {
     async create(delivery) {
-      const key = memoryKey(delivery.domain, delivery.hookId, delivery.id)
-      if (kept(key) !== undefined) return false
-      state.deliveries.set(key, delivery)
+      if (kept(keyOf(delivery)) !== undefined) return false
+      put(delivery)
       return true
     },
     async read(domain, hookId, id) {
       return kept(memoryKey(domain, hookId, id))
     },
-    async recordAttempt(delivery, attempt, newState) {
-      const key = memoryKey(delivery.domain, delivery.hookId, delivery.id)
-      const stored = kept(key)
-      if (stored === undefined || stored.state !== 'pending') return false
-      state.deliveries.set(key, { ...stored, state: newState, attempts: [...stored.attempts, attempt] })
+    async keepEvent(event) {
+      const { domain } = event
+      const known = state.deliveryEvents.get(memoryKey(domain, event.id))
+      if (known !== undefined && keptUntil.deliveryEvent(known.keptAt) > clock.now()) return
+      state.deliveryEvents.set(memoryKey(domain, event.id), { domain, event, keptAt: clock.now() })
+    },
+    async readEvent(domain, eventId) {
+      const found = state.deliveryEvents.get(memoryKey(domain, eventId))
+      return found && keptUntil.deliveryEvent(found.keptAt) > clock.now() ? found.event : undefined
+    },
+    async beginAttempt(delivery, run, at) {
+      const stored = waiting(delivery)
+      if (stored === undefined || stored.nextAttemptAt !== delivery.nextAttemptAt) return false
+      if (Object.keys(stored.begun).length >= deliveryLimits.runs) return false
+      put({ ...stored, begun: { ...stored.begun, [run]: at } })
       return true
     },
-    async listPending(before) {
-      return [...state.deliveries.keys()]
-        .flatMap((key) => kept(key) ?? [])
-        .filter((delivery) => delivery.state === 'pending' && delivery.createdAt < before)
-        .sort((a, b) => a.createdAt - b.createdAt)
+    async recordAttempt(delivery, outcome) {
+      const stored = kept(keyOf(delivery))
+      if (stored === undefined) return 'gone'
+      if (outcome.run !== undefined && stored.begun[outcome.run] === undefined) return 'added'
+      if (waiting(delivery) === undefined) {
+        if (outcome.run !== undefined) put(added(stored, outcome))
+        return 'added'
+      }
+      put({
+        ...planned(without(stored, outcome.run), outcome.nextAttemptAt),
+        state: outcome.state,
+        attempts: [...stored.attempts, outcome.attempt],
+        tries: stored.tries + 1,
+      })
+      return 'decided'
+    },
+    async reschedule(delivery, at) {
+      const stored = waiting(delivery)
+      if (stored === undefined || stored.nextAttemptAt !== delivery.nextAttemptAt) return false
+      put(planned(stored, at))
+      return true
+    },
+    async reopen(domain, hookId, id, at) {
+      const stored = kept(memoryKey(domain, hookId, id))
+      if (stored === undefined || stored.state === 'pending') return undefined
+      if (stored.attempts.length >= deliveryLimits.reopened) return undefined
+      const opened: Delivery = { ...planned(stored, at), state: 'pending', earlierTries: stored.tries }
+      put(opened)
+      return opened
+    },
+    async listDue(before, limit, after) {
+      const due = all().filter(({ nextAttemptAt }) => nextAttemptAt !== undefined && nextAttemptAt < before)
+      const ordered = due.sort(byText(({ id }) => id)).sort((a, b) => (a.nextAttemptAt ?? 0) - (b.nextAttemptAt ?? 0))
+      return ordered.filter((delivery) => after === undefined || isBehind(delivery, after)).slice(0, limit)
+    },
+    async listFailed(domain, limit, after) {
+      const failed = all().filter((delivery) => delivery.domain === domain && delivery.state === 'failed')
+      const ordered = failed.sort(byText(({ id }) => id)).toReversed()
+      return ordered.filter(({ id }) => after === undefined || id < after.id).slice(0, limit)
     },
   }
+}
+
+/** In the order of moments, then ids. */
+function isBehind(delivery: Delivery, after: Pick<Delivery, 'id' | 'nextAttemptAt'>): boolean {
+  const [at = 0, afterAt = 0] = [delivery.nextAttemptAt, after.nextAttemptAt]
+  return at > afterAt || (at === afterAt && delivery.id > after.id)
+}
+
+function planned(delivery: Delivery, at: number | undefined): Delivery {
+  const { nextAttemptAt: _, ...rest } = delivery
+  return at === undefined ? rest : { ...rest, nextAttemptAt: at }
+}
+
+function without(delivery: Delivery, run = ''): Delivery {
+  const { [run]: _, ...begun } = delivery.begun
+  return { ...delivery, begun }
+}
+
+/** What a run that did not move the delivery on leaves: its attempt where there is room, and its success. */
+function added(stored: Delivery, { run, attempt, state }: AttemptOutcome): Delivery {
+  const hasRoom = stored.attempts.length < deliveryLimits.attempts
+  const listed = { ...without(stored, run), attempts: hasRoom ? [...stored.attempts, attempt] : stored.attempts }
+  return state === 'delivered' ? { ...planned(listed, undefined), state } : listed
 }

@@ -9,6 +9,7 @@ const swept = [
   'presence',
   'roles',
   'deliveries',
+  'deliveryEvents',
   'hooks',
   'blacklists',
   'routes',

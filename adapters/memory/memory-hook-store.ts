@@ -38,5 +38,29 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
       state.subscriptions.version += 1
       return true
     },
+    async countFailure(domain, id, { delivery, at }) {
+      const key = memoryKey(domain, id)
+      const hook = state.hooks.get(key)
+      if (hook === undefined || hook.lastFailure === delivery) return hook
+      const { failures = 0, failingSince = at } = hook
+      const counted = { ...hook, failures: failures + 1, failingSince, lastFailure: delivery }
+      state.hooks.set(key, counted)
+      return counted
+    },
+    async clearFailures(domain, id) {
+      const key = memoryKey(domain, id)
+      const hook = state.hooks.get(key)
+      if (hook === undefined) return
+      const { failures: _, failingSince: __, lastFailure: ___, ...rest } = hook
+      state.hooks.set(key, rest)
+    },
+    async endNotice({ domain, id, version }) {
+      const key = memoryKey(domain, id)
+      const hook = state.hooks.get(key)
+      if (hook?.version !== version || hook.noticeDue !== true) return false
+      const { noticeDue: _, ...rest } = hook
+      state.hooks.set(key, rest)
+      return true
+    },
   }
 }

@@ -8,6 +8,7 @@ import type {
   DefaultRoute,
   DeletedDomain,
   Delivery,
+  DeliveryEvent,
   Domain,
   DomainRoles,
   DomainToken,
@@ -55,6 +56,11 @@ export interface MemoryState {
   readonly routeEditions: Map<string, { readonly domain: string; readonly edition: number }>
   readonly subscriptions: { version: number }
   readonly deliveries: Map<string, Delivery>
+  /** Domain and id of an event to what its deliveries carry. */
+  readonly deliveryEvents: Map<
+    string,
+    { readonly domain: string; readonly event: DeliveryEvent; readonly keptAt: number }
+  >
   readonly connectors: Map<string, ConnectorReport>
   readonly connectorStarts: { count: number }
   readonly gaps: Map<string, Gap>
@@ -99,6 +105,7 @@ export function memoryState(): MemoryState {
     routeEditions: new Map(),
     subscriptions: { version: 0 },
     deliveries: new Map(),
+    deliveryEvents: new Map(),
     connectors: new Map(),
     connectorStarts: { count: 0 },
     gaps: new Map(),

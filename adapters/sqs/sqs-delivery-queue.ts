@@ -1,8 +1,14 @@
+import * as z from 'zod/mini'
 import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
+import { queues } from '../../contracts/resources.ts'
+import { DomainError } from '../../core/errors.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../../core/ports.ts'
-import type { AdapterContext } from '../context.ts'
+import { awsJson, services } from '../aws/aws-json.ts'
+import { type AdapterContext, required } from '../context.ts'
 import { queueBody, queueId } from './queue-text.ts'
 import { sendBatches } from './send-batches.ts'
+
+const answer = z.object({ Attributes: z.object({ ApproximateNumberOfMessages: z.coerce.number() }) })
 
 /** Attempts on a standard queue, grouped by domain: SQS then lets no tenant's backlog hold up the others. */
 export function sqsDeliveryQueue(context: AdapterContext): DeliveryQueue {
@@ -16,9 +22,19 @@ export function sqsDeliveryQueue(context: AdapterContext): DeliveryQueue {
       }))
       return sendBatches(context, 'deliveries', entries, { ordered: false })
     },
+    async waiting() {
+      const given = answer.safeParse(
+        await awsJson(context, services.sqs, 'GetQueueAttributes', {
+          QueueUrl: required(context, queues.deliveries.variable),
+          AttributeNames: ['ApproximateNumberOfMessages'],
+        }),
+      )
+      if (!given.success) throw new DomainError('internal_error', 'the queue answered in another form')
+      return given.data.Attributes.ApproximateNumberOfMessages
+    },
   }
 }
 
-function toMessage({ id, domain, hookId, attempt }: QueuedDelivery): DeliveryMessage {
-  return { version: 1, id, domain, hookId, attempt }
+function toMessage({ id, domain, hookId, attempt, dueAt }: QueuedDelivery): DeliveryMessage {
+  return { version: 1, id, domain, hookId, attempt, dueAt }
 }

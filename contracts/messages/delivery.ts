@@ -8,6 +8,8 @@ export const deliveryMessage = z.object({
   hookId: z.string(),
   /** 1 for the first attempt. */
   attempt: z.int().check(z.minimum(1)),
+  /** The moment that the attempt was planned for, epoch milliseconds. */
+  dueAt: z.int(),
 })
 
 /** See {@link deliveryMessage}. */

@@ -1,10 +1,9 @@
 import { DomainError, invalidField } from '../errors.ts'
 import { rateLimited } from '../limits/allowance.ts'
 import type { Clock, PortsOf, Randomness } from '../ports.ts'
-import { mailHost } from './email-rules.ts'
-import type { EmailSettings, MailServer } from './email-settings.ts'
+import type { MailServer } from './email-settings.ts'
+import { mailServerOf, senderOf } from './mail-server-of.ts'
 import { readEmailSettings } from './read-email-settings.ts'
-import { emailPasswordPurpose } from './write-email-settings.ts'
 
 /** Test mails of one domain, by the contract's section on mail settings. */
 const allowance = { limit: 5, windowMs: 3_600_000 }
@@ -37,9 +36,10 @@ export async function sendTestMail(ports: SendTestMailPorts, to: string, context
   const { domain, caller, clock, random } = context
   const settings = await readEmailSettings(ports.emailSettings, domain)
   const from = senderOf(settings)
+  if (from === undefined) throw invalidField('from', 'must be set before mail can be sent')
   const verdict = await ports.rateLimits.takeInWindow(`test-mail:${domain}`, allowance, clock.now())
   if (!verdict.isAllowed) throw rateLimited(verdict, `a domain sends at most ${allowance.limit} test mails an hour`)
-  const server = await serverOf(ports, settings)
+  const server = await mailServerOf(ports.secretBox, settings)
   const outcome = await ports.mail.send(
     {
       from,
@@ -53,24 +53,6 @@ export async function sendTestMail(ports: SendTestMailPorts, to: string, context
   )
   if (outcome.outcome === 'sent') return shown(outcome.reply, server)
   throw new DomainError('bad_request', shown(outcome.reason, server))
-}
-
-/** The sender's address: the one that is set, or the login at the server where that is one. */
-function senderOf({ from, options }: EmailSettings): string {
-  const address = from === '' ? (options.auth?.user ?? '') : from
-  if (/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address)) return address
-  throw invalidField('from', 'must be set before mail can be sent')
-}
-
-async function serverOf({ secretBox }: SendTestMailPorts, { domain, options }: EmailSettings): Promise<MailServer> {
-  const { host, port, secure, tls, auth } = options
-  const server = { host: mailHost(host), port, secure, tls }
-  if (auth?.user === undefined || auth.user === '') return server
-  const pass =
-    auth.sealedPass === undefined
-      ? ''
-      : new TextDecoder().decode(await secretBox.open(auth.sealedPass, emailPasswordPurpose(domain)))
-  return { ...server, auth: { user: auth.user, pass } }
 }
 
 /** A server's text as a caller may see it: one line, not long, without the password in any form that it was sent in. */

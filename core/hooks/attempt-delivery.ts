@@ -1,105 +1,164 @@
-import type { Delivery, DeliveryAttempt, Hook } from '../model.ts'
-import type { Clock, DeliveryStore, HookClient, HookReply, HookRequest, HookStore, SecretBox } from '../ports.ts'
-import { type AuthResult, authRequest, readAuthReply, wantsAuth } from './auth-request.ts'
-import { headerValue } from './template.ts'
-import { hookRequest } from './hook-request.ts'
-import { type HmacSha256, secretPurpose, signatureHeaders, signingSecrets } from './signing.ts'
+import { DomainError } from '../errors.ts'
+import type { Delivery, DeliveryAttempt, DeliveryEvent, DeliveryState, Hook } from '../model.ts'
+import type { AttemptOutcome, DeliveryQueue, DeliveryStore, HookStore, QueuedDelivery, Randomness } from '../ports.ts'
+import { type HookCall, callHook, signingKeys } from './call-hook.ts'
+import { deliveryLimits } from './delivery-limits.ts'
+import { type HookDisabling, disableHook, tellOwner } from './disable-hook.ts'
+import { type Verdict, judgeReply } from './judge-reply.ts'
+import { queuedAttempt } from './queued-attempt.ts'
+import { mayBeRetried, nextAttemptAt } from './retry-schedule.ts'
 
 /** Which attempt is to be made. */
-export interface WantedAttempt {
-  readonly id: string
-  readonly domain: string
-  readonly hookId: string
-  /** 1 for the first. */
-  readonly attempt: number
-}
+export type WantedAttempt = Omit<QueuedDelivery, 'delaySeconds'>
 
 /** What the use case works with. */
-export interface DeliveryTools {
-  readonly hooks: Pick<HookStore, 'read'>
-  readonly deliveries: Pick<DeliveryStore, 'read' | 'recordAttempt'>
-  readonly hookClient: Pick<HookClient, 'send'>
-  readonly secretBox: Pick<SecretBox, 'open'>
-  readonly clock: Clock
-  readonly hmac: HmacSha256
+export interface DeliveryTools extends HookCall, HookDisabling {
+  readonly hooks: Pick<HookStore, 'read' | 'replace' | 'endNotice' | 'countFailure' | 'clearFailures'>
+  readonly deliveries: Pick<DeliveryStore, 'read' | 'readEvent' | 'beginAttempt' | 'recordAttempt' | 'reschedule'>
+  readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
+  readonly random: Randomness
 }
 
-/** How much of an answer is kept with an attempt, from the contract. */
-const snippetBytes = 1024
-
-/** What came of an attempt. */
-interface Verdict {
-  readonly state: Delivery['state']
-  readonly status?: number
-  readonly reason?: string
-  readonly replySnippet?: string
-}
-
-/** What was made of an attempt: as it is on record, and the state that it left the delivery in. */
+/** What was made of an attempt. */
 export interface MadeAttempt {
-  readonly state: Delivery['state']
   readonly attempt: DeliveryAttempt
+  /** Where the delivery stands by this attempt. */
+  readonly state: DeliveryState
+  /** Whether it moved the delivery on; otherwise another one that ran beside it did. */
+  readonly isDecisive: boolean
+}
+
+/** When a hook is switched off, from the contract: so many failed deliveries over so long, and no success. */
+const failing = { deliveries: 20, ms: 5 * 86_400_000 }
+
+/** The statuses that end a hook at once: its receiver is gone for good. */
+const gone = 410
+
+/**
+ * Makes one attempt to deliver, records it, and queues the next one where it failed for now. The hook is read again
+ * first: a deleted or disabled one sends nothing. Safe to repeat and to kill anywhere: an attempt that is on record is
+ * not made again, its follower is queued instead; one that came early is queued again; one that another plan has
+ * replaced does nothing. Answers what was made, if anything. Throws `store_unavailable` where the message has to come
+ * again.
+ */
+export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttempt): Promise<MadeAttempt | undefined> {
+  const [delivery, hook] = await Promise.all([
+    tools.deliveries.read(wanted.domain, wanted.hookId, wanted.id),
+    tools.hooks.read(wanted.domain, wanted.hookId),
+  ])
+  if (hook?.noticeDue === true) await tellOwner(tools, hook)
+  if (delivery?.state !== 'pending') return undefined
+  const now = tools.clock.now()
+  const { tries, nextAttemptAt: dueAt = now } = delivery
+  if (wanted.attempt === tries) await followUp(tools, delivery)
+  else if (wanted.attempt === tries + 1 && wanted.dueAt === dueAt) {
+    if (dueAt <= now) return make(tools, delivery, hook)
+    await queue(tools, delivery)
+  }
+  return undefined
 }
 
 /**
- * Makes one attempt to deliver and records it. The hook is read again first: a deleted or disabled one sends nothing.
- * Safe to repeat: an attempt that is on record, or whose delivery has ended, is not made again, and gives `undefined`.
+ * The attempt is on record, and whoever recorded it may have been killed before the next one was queued. It is queued
+ * under a new plan, which makes void what was queued under the old one: there is one message that counts.
  */
-export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttempt): Promise<MadeAttempt | undefined> {
-  const delivery = await tools.deliveries.read(wanted.domain, wanted.hookId, wanted.id)
-  if (delivery === undefined || delivery.state !== 'pending' || delivery.attempts.length >= wanted.attempt) {
-    return undefined
+async function followUp(tools: DeliveryTools, delivery: Delivery): Promise<void> {
+  const at = Math.max((delivery.nextAttemptAt ?? 0) + 1, tools.clock.now())
+  if (!(await tools.deliveries.reschedule(delivery, at))) return
+  await queue(tools, { ...delivery, nextAttemptAt: at })
+}
+
+async function queue({ deliveryQueue, clock }: DeliveryTools, delivery: Delivery): Promise<void> {
+  const refused = await deliveryQueue.send([queuedAttempt(delivery, clock.now())])
+  if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take the next attempt')
+}
+
+async function make(
+  tools: DeliveryTools,
+  delivery: Delivery,
+  hook: Hook | undefined,
+): Promise<MadeAttempt | undefined> {
+  if (hook === undefined) return unsent(tools, delivery, 'skipped', 'hook_deleted')
+  if (!hook.enable) return unsent(tools, delivery, 'skipped', 'hook_disabled')
+  const event = await tools.deliveries.readEvent(delivery.domain, delivery.eventId)
+  if (event === undefined) return unsent(tools, delivery, 'failed', 'event_expired')
+  if (Object.keys(delivery.begun).length >= deliveryLimits.runs) {
+    return unsent(tools, delivery, 'failed', 'interrupted')
   }
-  const hook = await tools.hooks.read(wanted.domain, wanted.hookId)
+  return send(tools, delivery, hook, event)
+}
+
+/** Ends a delivery without sending anything. */
+async function unsent(
+  tools: DeliveryTools,
+  delivery: Delivery,
+  state: DeliveryState,
+  reason: string,
+): Promise<MadeAttempt> {
+  const attempt = { at: tools.clock.now(), durationMs: 0, reason }
+  const recorded = await tools.deliveries.recordAttempt(delivery, { attempt, state })
+  return { attempt, state, isDecisive: recorded === 'decided' }
+}
+
+async function send(
+  tools: DeliveryTools,
+  delivery: Delivery,
+  hook: Hook,
+  event: DeliveryEvent,
+): Promise<MadeAttempt | undefined> {
+  const keys = await signingKeys(tools.secretBox, hook, tools.clock.now())
+  const [run, at] = [tools.random.uuid(), tools.clock.now()]
+  if (!(await tools.deliveries.beginAttempt(delivery, run, at))) return undefined
+  const verdict = judgeReply(await callHook(tools, { hook, keys }, delivery, event))
+  const { status, reason, replySnippet } = verdict
+  const attempt: DeliveryAttempt = { at, durationMs: tools.clock.now() - at, status, reason, replySnippet }
+  // Before the record: whatever is killed here is made again, whatever is killed behind it is not.
+  if (verdict.isSuccess && hook.failures !== undefined) await tools.hooks.clearFailures(hook.domain, hook.id)
+  if (status === gone) await disableHook(tools, hook, 'its receiver answered 410 Gone')
+  const outcome = outcomeOf(tools, { delivery, hook, run, attempt, verdict })
+  const recorded = await tools.deliveries.recordAttempt(delivery, outcome)
+  const made = { attempt, state: outcome.state, isDecisive: recorded === 'decided' }
+  if (!made.isDecisive) return made
+  if (outcome.state === 'pending') {
+    await queue(tools, { ...delivery, tries: delivery.tries + 1, nextAttemptAt: outcome.nextAttemptAt })
+  }
+  if (outcome.state === 'failed') await countFailure(tools, delivery)
+  return made
+}
+
+interface Made {
+  readonly delivery: Delivery
+  readonly hook: Hook
+  readonly run: string
+  readonly attempt: DeliveryAttempt
+  readonly verdict: Verdict
+}
+
+function outcomeOf(tools: DeliveryTools, { delivery, hook, run, attempt, verdict }: Made): AttemptOutcome {
+  if (verdict.isSuccess) return { run, attempt, state: 'delivered' }
+  const failed = {
+    made: delivery.tries + 1 - delivery.earlierTries,
+    at: tools.clock.now(),
+    retryAfter: verdict.retryAfter,
+  }
+  const next = mayBeRetried(attempt) ? nextAttemptAt(hook, failed, () => fraction(tools.random)) : undefined
+  return next === undefined
+    ? { run, attempt, state: 'failed' }
+    : { run, attempt, state: 'pending', nextAttemptAt: next }
+}
+
+/** A number from 0 up to but not 1. */
+function fraction(random: Randomness): number {
+  const [first = 0, second = 0] = random.bytes(2)
+  return (first * 256 + second) / 65_536
+}
+
+/** Counts the delivery for its hook, and switches that off when it has failed for too long. */
+async function countFailure(tools: DeliveryTools, { domain, hookId, id }: Delivery): Promise<void> {
   const at = tools.clock.now()
-  const { state, ...verdict } = await deliver(tools, hook, delivery)
-  const attempt: DeliveryAttempt = { at, durationMs: tools.clock.now() - at, ...verdict }
-  await tools.deliveries.recordAttempt(delivery, attempt, state)
-  return { state, attempt }
-}
-
-async function deliver(tools: DeliveryTools, hook: Hook | undefined, delivery: Delivery): Promise<Verdict> {
-  if (hook === undefined) return { state: 'skipped', reason: 'hook_deleted' }
-  if (!hook.enable) return { state: 'skipped', reason: 'hook_disabled' }
-  const auth = await authenticate(tools, hook, delivery)
-  if (auth === undefined) return { state: 'failed', reason: 'auth_failed' }
-  const request = hookRequest(hook, delivery, { event: delivery.event.fields, auth: auth.values })
-  if (request === undefined) return { state: 'failed', reason: 'bad_template' }
-  const at = tools.clock.now()
-  const keys = await Promise.all(
-    signingSecrets(hook, at).map(({ sealed }) => tools.secretBox.open(sealed, secretPurpose(hook.domain, hook.id))),
-  )
-  const signature = signatureHeaders({ id: delivery.id, at, body: request.body }, keys, tools.hmac)
-  const headers = { ...withCookie(request.headers, auth.cookie), ...signature }
-  return judge(await tools.hookClient.send({ ...request, headers }))
-}
-
-const noAuth: AuthResult = { values: {}, cookie: '' }
-
-async function authenticate(tools: DeliveryTools, hook: Hook, delivery: Delivery): Promise<AuthResult | undefined> {
-  if (!wantsAuth(hook)) return noAuth
-  const request = authRequest(hook, { event: delivery.event.fields, auth: {} })
-  const result = request === undefined ? undefined : readAuthReply(await tools.hookClient.send(request))
-  return result === undefined || hook.auth.cookie ? result : { ...result, cookie: '' }
-}
-
-function withCookie(headers: HookRequest['headers'], cookie: string): HookRequest['headers'] {
-  if (cookie === '') return headers
-  const own = headers['cookie']
-  return { ...headers, cookie: headerValue(own === undefined ? cookie : `${own}; ${cookie}`) }
-}
-
-/** Any 2xx is a success; one attempt decides. */
-function judge(reply: HookReply): Verdict {
-  if (reply.outcome === 'failed') return { state: 'failed', reason: reply.reason }
-  const { status } = reply
-  const replySnippet = firstBytes(reply.body)
-  if (status >= 200 && status < 300) return { state: 'delivered', status, replySnippet }
-  return { state: 'failed', status, reason: `status ${status}`, replySnippet }
-}
-
-/** The first {@link snippetBytes} of a text's UTF-8, without a character cut in two. */
-function firstBytes(text: string): string {
-  const bytes = new TextEncoder().encode(text.slice(0, snippetBytes))
-  return new TextDecoder().decode(bytes.subarray(0, snippetBytes), { stream: true })
+  const hook = await tools.hooks.countFailure(domain, hookId, { delivery: id, at })
+  if (hook?.enable !== true) return
+  const { failures = 0, failingSince = at } = hook
+  if (failures < failing.deliveries || at - failingSince < failing.ms) return
+  await disableHook(tools, hook, `${failures} deliveries failed and none succeeded for five days`)
 }

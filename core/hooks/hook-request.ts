@@ -32,7 +32,11 @@ export function isBodyless(method: string): boolean {
  * The request that delivers an event to a hook, unsigned; header names are in lower case. `undefined` when the hook's
  * template is bad for this event: nothing is to be sent, now or later.
  */
-export function hookRequest(hook: Hook, delivery: Delivery, source: TemplateSource): HookRequest | undefined {
+export function hookRequest(
+  hook: Hook,
+  delivery: Pick<Delivery, 'id' | 'eventName'>,
+  source: TemplateSource,
+): HookRequest | undefined {
   const { method, url } = hook.action
   const own = substituteHeaders(hook.headers, source)
   if (own === undefined) return undefined

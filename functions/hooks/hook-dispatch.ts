@@ -1,5 +1,6 @@
 import { deliveryId } from '../../adapters/crypto/delivery-id.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
@@ -9,7 +10,12 @@ import { worker } from '../worker.ts'
 
 export const handler = worker(
   hookDispatch,
-  { hooks: dynamoHookStore, deliveries: dynamoDeliveryStore, deliveryQueue: sqsDeliveryQueue },
+  {
+    hooks: dynamoHookStore,
+    eventLog: dynamoEventLog,
+    deliveries: dynamoDeliveryStore,
+    deliveryQueue: sqsDeliveryQueue,
+  },
   async (event, ports, { clock }) =>
     dispatchEvent({ ...ports, clock, compile: linearPattern, deliveryIdOf: deliveryId }, event),
 )

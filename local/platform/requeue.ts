@@ -1,6 +1,7 @@
 import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
+import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import type { Environment } from '../functions/function-environment.ts'
@@ -31,9 +32,12 @@ export interface RequeueOptions {
   readonly settings: Settings
 }
 
+/** How many deliveries are read and queued at one time. */
+const page = 500
+
 /**
  * Finds again what was under way when the platform ended, since the embedded queues are in memory: pending deliveries
- * are queued for their next attempt. Answers how many.
+ * are queued for their next attempt, those that wait for a later moment with the rest of their wait. Answers how many.
  */
 export async function requeueDeliveries(
   assembly: Pick<Assembly, 'functions'>,
@@ -44,17 +48,19 @@ export async function requeueDeliveries(
     import('../../adapters/sqs/sqs-delivery-queue.ts'),
   ])
   const context = platformContext(assembly, options)
-  const pending = await dynamoDeliveryStore(context).listPending(systemClock.now())
-  const queued = pending.map(({ id, domain, hookId, attempts }) => ({
-    id,
-    domain,
-    hookId,
-    attempt: attempts.length + 1,
-    delaySeconds: 0,
-  }))
-  if (queued.length > 0) await sqsDeliveryQueue(context).send(queued)
-  return queued.length
+  const [deliveries, queue] = [dynamoDeliveryStore(context), sqsDeliveryQueue(context)]
+  let found = await deliveries.listDue(endOfTime, page)
+  let count = 0
+  while (found.length > 0) {
+    await queue.send(found.map((delivery) => queuedAttempt(delivery, systemClock.now())))
+    count += found.length
+    found = await deliveries.listDue(endOfTime, page, found.at(-1))
+  }
+  return count
 }
+
+/** Behind every moment that an attempt is planned for, epoch milliseconds. */
+const endOfTime = 9_999_999_999_999
 
 /** The same for domains whose deletion has begun: their clean-up goes on. Answers how many. */
 export async function requeueCleanups(assembly: Pick<Assembly, 'functions'>, options: RequeueOptions): Promise<number> {

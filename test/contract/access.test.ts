@@ -92,6 +92,7 @@ function permissionsOf({ action, input }: CloudCall, variables: ReadonlyMap<stri
     return Object.keys(Object(input['RequestItems'])).map((physical) => `${on(physical)} ${action}`)
   }
   if (action === 'SendMessageBatch' || action === 'SendMessage') return [`${on(input['QueueUrl'])} SendMessage`]
+  if (action === 'GetQueueAttributes') return [`${on(input['QueueUrl'])} ${action}`]
   if (action === 'GetSecretValue' || action === 'DescribeSecret') return [`${on(input['SecretId'])} ${action}`]
   if (action === 'Encrypt' || action === 'Decrypt') return [`${on(input['KeyId'])} ${action}`]
   return [`${on(input['TableName'])}${input['IndexName'] === undefined ? '' : ' index'} ${action}`]

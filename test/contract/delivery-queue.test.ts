@@ -14,6 +14,7 @@ const aQueued = (given: Partial<QueuedDelivery> = {}): QueuedDelivery => ({
   domain: 'a.example.com',
   hookId: 'a'.repeat(24),
   attempt: 1,
+  dueAt: 1,
   delaySeconds: 0,
   ...given,
 })
@@ -45,7 +46,7 @@ describe.each(kinds)('attempts in $name', (kind) => {
   const rig = opened(kind.open)
 
   test('every attempt is queued, more than one batch of them', async () => {
-    const attempts = Array.from({ length: 23 }, (_, index) => aQueued({ attempt: index + 1 }))
+    const attempts = Array.from({ length: 23 }, (_, index) => aQueued({ attempt: index + 1, dueAt: index }))
 
     expect(await rig().queue.send(attempts)).toEqual([])
 
@@ -64,6 +65,15 @@ describe('attempts on the queue', () => {
 
     expect(server.waiting('deliveries')).toEqual([])
     expect(server.delayed('deliveries')).toBe(1)
+  })
+
+  test('those that wait are counted, those that are held back are not', async () => {
+    const { queue, server } = rig()
+    server.empty()
+
+    await queue.send([aQueued({ id: 'a' }), aQueued({ id: 'b' }), aQueued({ id: 'c', delaySeconds: 900 })])
+
+    expect(await queue.waiting()).toBe(2)
   })
 
   test('the group is the domain, so that tenants share the queue fairly', async () => {
@@ -101,6 +111,6 @@ async function openSqs() {
 }
 
 function asQueued(body: unknown): QueuedDelivery {
-  const { id, domain, hookId, attempt } = deliveryMessage.parse(body)
-  return aQueued({ id, domain, hookId, attempt })
+  const { id, domain, hookId, attempt, dueAt } = deliveryMessage.parse(body)
+  return aQueued({ id, domain, hookId, attempt, dueAt })
 }

@@ -1,18 +1,36 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { deliveryLimits } from '../../core/hooks/delivery-limits.ts'
+import type { Delivery } from '../../core/model.ts'
+import type { AttemptOutcome } from '../../core/ports.ts'
 import { opened } from '../support/opened.ts'
 import { aDelivery, anEvent } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'
 
 const DAY_MS = 86_400_000
 
+const attempt = { at: 1, durationMs: 10, status: 500, reason: 'status 500' }
+const passing: AttemptOutcome = { attempt, state: 'pending', nextAttemptAt: 5_000 }
+const success = { attempt: { at: 2, durationMs: 20, status: 200, replySnippet: 'thanks' }, state: 'delivered' } as const
+
 /** What every {@link DeliveryStore} promises. */
 export function deliveryStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
+  const read = ({ domain, hookId, id }: Delivery) => stores().deliveries.read(domain, hookId, id)
+  const stored = async (given: Parameters<typeof aDelivery>[0] = {}) => {
+    const delivery = aDelivery(given)
+    expect(await stores().deliveries.create(delivery)).toBe(true)
+    return delivery
+  }
+  /** Begins a run and answers its name. */
+  const begun = async (delivery: Delivery) => {
+    const run = randomUUID()
+    expect(await stores().deliveries.beginAttempt(delivery, run, 1)).toBe(true)
+    return run
+  }
 
   test('a delivery is read back as it was, by its own domain and hook only', async () => {
-    const delivery = aDelivery({ event: anEvent({ fields: { empty: '', 'odd|key': 'ü\u0000' } }) })
-
-    expect(await stores().deliveries.create(delivery)).toBe(true)
+    const delivery = await stored({ attempts: [attempt, success.attempt], tries: 2, begun: { 'a run': 3 } })
 
     const { domain, hookId, id } = delivery
     expect(await stores().deliveries.read(domain, hookId, id)).toEqual(delivery)
@@ -28,77 +46,217 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(written.filter(Boolean)).toHaveLength(1)
   })
 
-  test('attempts are added in order until one ends the delivery; none is added after', async () => {
-    const delivery = aDelivery()
-    const { deliveries } = stores()
-    await deliveries.create(delivery)
-    const first = { at: 1, durationMs: 10, reason: 'timeout' }
-    const second = { at: 2, durationMs: 20, status: 200, replySnippet: 'thanks' }
+  test('what a delivery carries is read back as it was, in its own domain only, and the first of one id stays', async () => {
+    const plain = anEvent({ fields: { empty: '', 'odd|key': 'ü\u0000' } })
+    const nested = { ...anEvent(), fields: { a: { b: [1, 'x', null, true, { c: {} }] }, empty: [] } }
 
-    expect(await deliveries.recordAttempt(delivery, first, 'pending')).toBe(true)
-    expect(await deliveries.recordAttempt(delivery, second, 'delivered')).toBe(true)
-    expect(await deliveries.recordAttempt(delivery, first, 'failed')).toBe(false)
+    for (const event of [plain, nested]) await stores().deliveries.keepEvent(event)
+    await stores().deliveries.keepEvent({ ...plain, fields: {} })
 
-    const read = await deliveries.read(delivery.domain, delivery.hookId, delivery.id)
-    expect(read).toEqual({ ...delivery, state: 'delivered', attempts: [first, second] })
+    expect(await stores().deliveries.readEvent(plain.domain, plain.id)).toEqual(plain)
+    expect(await stores().deliveries.readEvent(nested.domain, nested.id)).toEqual(nested)
+    expect(await stores().deliveries.readEvent('example.com', plain.id)).toBeUndefined()
   })
 
-  test('of many attempts that end a delivery at once one is recorded', async () => {
-    const delivery = aDelivery()
-    await stores().deliveries.create(delivery)
-    const attempt = { at: 1, durationMs: 1, status: 200 }
+  test('attempts are added in order; each that decides plans the next one or ends the delivery', async () => {
+    const delivery = await stored()
+    const { deliveries } = stores()
+
+    const first = await begun(delivery)
+    expect(await deliveries.recordAttempt(delivery, { run: first, ...passing })).toBe('decided')
+    const waiting = { ...delivery, tries: 1, nextAttemptAt: 5_000 }
+    expect(await read(delivery)).toEqual({ ...waiting, attempts: [attempt] })
+    const second = await begun(waiting)
+    expect(await deliveries.recordAttempt(waiting, { run: second, ...success })).toBe('decided')
+
+    const { nextAttemptAt: _, ...ended } = delivery
+    const attempts = [attempt, success.attempt]
+    expect(await read(delivery)).toEqual({ ...ended, state: 'delivered', tries: 2, attempts })
+  })
+
+  test('a run that came to no end stays noted, and one that is recorded does not', async () => {
+    const delivery = await stored()
+    const run = await begun(delivery)
+    const lost = await begun(delivery)
+
+    await stores().deliveries.recordAttempt(delivery, { run, ...passing })
+
+    expect(await read(delivery)).toMatchObject({ begun: { [lost]: 1 } })
+  })
+
+  test('nothing begins on a delivery that has ended, was tried or is planned anew, or where too many came to no end', async () => {
+    const { deliveries } = stores()
+    const [ended, tried, planned, killed] = [await stored(), await stored(), await stored(), await stored()]
+    await deliveries.recordAttempt(ended, { ...success, state: 'delivered' })
+    await deliveries.recordAttempt(tried, passing)
+    await deliveries.reschedule(planned, 7)
+    for (let runs = 0; runs < deliveryLimits.runs; runs += 1) await begun(killed)
+
+    for (const delivery of [ended, tried, planned, killed]) {
+      expect(await deliveries.beginAttempt(delivery, randomUUID(), 1)).toBe(false)
+    }
+  })
+
+  test.each([
+    ['pending', passing],
+    ['failed', { attempt, state: 'failed' }],
+    ['delivered', success],
+    ['skipped', { attempt, state: 'skipped' }],
+  ] as const)(
+    'beside one that left it %s another attempt is on the list, and only its success counts',
+    async (state, end) => {
+      const { deliveries } = stores()
+      for (const late of [{ attempt: { at: 3, durationMs: 3 }, state: 'failed' } as const, success]) {
+        const delivery = await stored({ domain: `beside-${state}.test` })
+        const [first, second] = [await begun(delivery), await begun(delivery)]
+        expect(await deliveries.recordAttempt(delivery, { run: first, ...end })).toBe('decided')
+
+        expect(await deliveries.recordAttempt(delivery, { run: second, ...late })).toBe('added')
+
+        const after = await read(delivery)
+        expect(after).toMatchObject({ attempts: [end.attempt, late.attempt], tries: 1, begun: {} })
+        expect(after?.state).toBe(late.state === 'delivered' ? 'delivered' : state)
+        expect(after?.nextAttemptAt).toBe(after?.state === 'pending' ? 5_000 : undefined)
+      }
+    },
+  )
+
+  test('of many runs that end a delivery at once one decides, and all are on the list', async () => {
+    const delivery = await stored()
+    const runs = await Promise.all(Array.from({ length: 6 }, () => begun(delivery)))
 
     const recorded = await Promise.all(
-      Array.from({ length: 6 }, () => stores().deliveries.recordAttempt(delivery, attempt, 'delivered')),
+      runs.map((run) => stores().deliveries.recordAttempt(delivery, { run, attempt, state: 'failed' })),
     )
 
-    expect(recorded.filter(Boolean)).toHaveLength(1)
+    expect(recorded.filter((each) => each === 'decided')).toHaveLength(1)
+    expect((await read(delivery))?.attempts).toHaveLength(6)
+  })
+
+  test('one run is recorded once, and the list has an end', async () => {
+    const delivery = await stored({ attempts: Array.from({ length: deliveryLimits.attempts - 1 }, () => attempt) })
+    const runs = [await begun(delivery), await begun(delivery), await begun(delivery)]
+
+    for (const run of [...runs, ...runs]) {
+      await stores().deliveries.recordAttempt(delivery, { run, attempt, state: 'failed' })
+    }
+
+    const after = await read(delivery)
+    expect(after).toMatchObject({ state: 'failed', begun: {} })
+    expect(after?.attempts).toHaveLength(deliveryLimits.attempts)
   })
 
   test('an attempt of a delivery that is not there is not recorded', async () => {
     const delivery = aDelivery()
 
-    expect(await stores().deliveries.recordAttempt(delivery, { at: 1, durationMs: 1 }, 'failed')).toBe(false)
-    expect(await stores().deliveries.read(delivery.domain, delivery.hookId, delivery.id)).toBeUndefined()
+    expect(await stores().deliveries.beginAttempt(delivery, 'run', 1)).toBe(false)
+    expect(await stores().deliveries.recordAttempt(delivery, { attempt, state: 'failed' })).toBe('gone')
+    expect(await read(delivery)).toBeUndefined()
   })
 
-  test('pending deliveries of all domains from before a moment are found, oldest first, and ended ones are not', async () => {
-    const before = stores().clock.now() - DAY_MS
-    const made = [0, 1, 2, 3].map((age) => aDelivery({ createdAt: before - age, domain: `pending-${age}.test` }))
-    for (const delivery of made) await stores().deliveries.create(delivery)
-    const [, newer, ended, older] = made
-    if (ended === undefined) throw new Error('four were made')
-    await stores().deliveries.recordAttempt(ended, { at: 1, durationMs: 1, status: 200 }, 'delivered')
+  test('of many that plan the next attempt of a delivery anew at once one does', async () => {
+    const delivery = await stored()
 
-    expect(await stores().deliveries.listPending(before)).toEqual([older, newer])
+    const planned = await Promise.all([1, 2, 3, 4].map((at) => stores().deliveries.reschedule(delivery, 10 + at)))
+
+    expect(planned.filter(Boolean)).toHaveLength(1)
+    expect((await read(delivery))?.nextAttemptAt).toBe(11 + planned.indexOf(true))
   })
 
-  test('a delivery that failed once and waits for its next attempt is still pending', async () => {
-    const createdAt = stores().clock.now() - 2 * DAY_MS
-    const delivery = aDelivery({ createdAt })
-    await stores().deliveries.create(delivery)
-    await stores().deliveries.recordAttempt(delivery, { at: 1, durationMs: 1, status: 500 }, 'pending')
+  test('what has ended is not planned anew', async () => {
+    const delivery = await stored()
+    await stores().deliveries.recordAttempt(delivery, success)
 
-    expect(await stores().deliveries.listPending(createdAt + 1)).toMatchObject([{ id: delivery.id }])
+    expect(await stores().deliveries.reschedule(delivery, 9)).toBe(false)
   })
 
-  test('pending deliveries are found past one page of the store', async () => {
-    const before = stores().clock.now() - 10 * DAY_MS
-    const event = anEvent({ fields: { filler: 'x'.repeat(200_000) } })
-    const made = Array.from({ length: 60 }, (_, age) => aDelivery({ createdAt: before - 60 + age, event }))
-    for (const delivery of made) await stores().deliveries.create(delivery)
+  test.each(['delivered', 'failed', 'skipped'] as const)(
+    'a %s delivery is opened again, with all its attempts',
+    async (state) => {
+      const delivery = await stored({ domain: `reopen-${state}.test` })
+      const { domain, hookId, id } = delivery
+      await stores().deliveries.recordAttempt(delivery, { attempt, state })
 
-    const pending = await stores().deliveries.listPending(before)
+      const opened = await stores().deliveries.reopen(domain, hookId, id, 77)
 
-    expect(pending.map(({ id }) => id)).toEqual(made.map(({ id }) => id))
+      const expected = {
+        ...delivery,
+        state: 'pending',
+        attempts: [attempt],
+        tries: 1,
+        earlierTries: 1,
+        nextAttemptAt: 77,
+      }
+      expect(opened).toEqual(expected)
+      expect(await read(delivery)).toEqual(expected)
+      expect(await stores().deliveries.listDue(78, 100)).toContainEqual(expected)
+      expect(await stores().deliveries.listFailed(domain, 9)).toEqual([])
+    },
+  )
+
+  test('a delivery is not opened again while it is pending, when it is not there, or when its list is long', async () => {
+    const pending = await stored()
+    const long = await stored({ attempts: Array.from({ length: deliveryLimits.reopened }, () => attempt) })
+    await stores().deliveries.recordAttempt(long, success)
+
+    for (const { domain, hookId, id } of [pending, long, aDelivery()]) {
+      expect(await stores().deliveries.reopen(domain, hookId, id, 1)).toBeUndefined()
+    }
   })
 
-  test('thirty days after its creation a delivery is not there', async () => {
-    const delivery = aDelivery({ createdAt: stores().clock.now() })
-    await stores().deliveries.create(delivery)
+  test('what is overdue is found over all domains and pages, the longest overdue first, and nothing else', async () => {
+    const made: Delivery[] = []
+    for (let age = 0; age < 30; age += 1) {
+      made.push(await stored({ nextAttemptAt: 1_000 + Math.floor(age / 3), domain: `due-${age % 4}.test` }))
+    }
+    const [ended] = made
+    if (ended === undefined) throw new Error('thirty were made')
+    await stores().deliveries.recordAttempt(ended, { attempt, state: 'failed' })
+    await stored({ nextAttemptAt: 1_010 })
 
-    stores().clock.move(30 * DAY_MS)
+    const all: Delivery[] = []
+    for (let page = await due(); page.length > 0; page = await due(all.at(-1))) all.push(...page)
 
-    expect(await stores().deliveries.read(delivery.domain, delivery.hookId, delivery.id)).toBeUndefined()
+    // Other tests leave overdue ones, too.
+    const found = all.filter(({ domain }) => domain.startsWith('due-'))
+    const inOrder = made.slice(1).sort((a, b) => (a.nextAttemptAt ?? 0) - (b.nextAttemptAt ?? 0))
+    const ids = found.map(({ id }) => id)
+    expect(new Set(ids)).toEqual(new Set(inOrder.map(({ id }) => id)))
+    expect(ids).toHaveLength(29)
+    expect(found.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual(inOrder.map(({ nextAttemptAt }) => nextAttemptAt))
+
+    async function due(after?: Delivery) {
+      const page = await stores().deliveries.listDue(1_010, 7, after)
+      expect(page.length).toBeLessThanOrEqual(7)
+      return page
+    }
+  })
+
+  test('the dead letters of a domain are found, the newest event first, page by page', async () => {
+    const ids = ['msg_1', 'msg_2', 'msg_3', 'msg_4']
+    for (const id of ids) {
+      const delivery = await stored({ id, domain: 'dead.test', hookId: id.padEnd(24, 'a') })
+      if (id !== 'msg_2') await stores().deliveries.recordAttempt(delivery, { attempt, state: 'failed' })
+    }
+
+    const first = await stores().deliveries.listFailed('dead.test', 2)
+    const second = await stores().deliveries.listFailed('dead.test', 2, first.at(-1))
+
+    expect(first).toMatchObject([{ id: 'msg_4', attempts: [attempt] }, { id: 'msg_3' }])
+    expect(second).toMatchObject([{ id: 'msg_1' }])
+  })
+
+  test('thirty days after its creation a delivery is not there, and seven days after it was kept its event', async () => {
+    const delivery = await stored({ createdAt: stores().clock.now() })
+    const event = anEvent()
+    await stores().deliveries.keepEvent(event)
+
+    stores().clock.move(7 * DAY_MS)
+
+    expect(await stores().deliveries.readEvent(event.domain, event.id)).toBeUndefined()
+    expect(await read(delivery)).toEqual(delivery)
+    stores().clock.move(23 * DAY_MS)
+    expect(await read(delivery)).toBeUndefined()
+    expect(await stores().deliveries.recordAttempt(delivery, { attempt, state: 'failed' })).toBe('gone')
   })
 }

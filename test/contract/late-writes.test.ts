@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { MemoryPorts } from '../../adapters/memory/memory-ports.ts'
-import type { Account, Delivery } from '../../core/model.ts'
+import type { Account, PlatformEvent } from '../../core/model.ts'
 import { handler as createAccount } from '../../functions/accounts/create-account.ts'
 import { handler as hookDispatch } from '../../functions/hooks/hook-dispatch.ts'
 import { anApi, gatewayEvent } from '../support/api.ts'
@@ -83,11 +83,11 @@ test('a batch that is thawed hours after its end writes nothing any more, and it
   await api.ports.hooks.create([aHook({ domain: 'late.test', filter: {} })], 9)
   const before = await stored()
   const list = frozen((domain: string) => api.ports.hooks.list(domain))
-  const create = watched((delivery: Delivery) => api.ports.deliveries.create(delivery))
+  const append = watched((event: PlatformEvent) => api.ports.eventLog.append(event))
   const ports: MemoryPorts = {
     ...api.ports,
     hooks: { ...api.ports.hooks, list: list.held },
-    deliveries: { ...api.ports.deliveries, create: create.heard },
+    eventLog: { ...api.ports.eventLog, append: append.heard },
   }
   const event = anEvent({ domain: 'late.test' })
 
@@ -99,6 +99,6 @@ test('a batch that is thawed hours after its end writes nothing any more, and it
   list.thaw()
 
   expect(batchItemFailures).toHaveLength(1)
-  expect(await create.end).toMatchObject({ name: 'DomainError', code: 'deadline_exceeded' })
+  expect(await append.end).toMatchObject({ name: 'DomainError', code: 'deadline_exceeded' })
   expect(await stored()).toEqual(before)
 })

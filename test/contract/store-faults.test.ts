@@ -70,15 +70,63 @@ describe('DynamoDB with faults', () => {
       expect(await stores.commands.claim(record.id, 'connector-1')).toBe(false)
     })
 
-    test.each(['pending', 'delivered'] as const)('an attempt after which the delivery is %s', async (state) => {
+    test.each([{ state: 'pending', nextAttemptAt: 9 }, { state: 'delivered' }, { state: 'failed' }] as const)(
+      'an attempt after which the delivery is $state',
+      async (end) => {
+        const { stores, gate } = cloud()
+        const delivery = aDelivery()
+        await stores.deliveries.create(delivery)
+        loseAnswers(gate, 'UpdateItem', 1)
+        expect(await stores.deliveries.beginAttempt(delivery, 'run', 1)).toBe(true)
+        loseAnswers(gate, 'UpdateItem', 1)
+
+        const attempt = { at: 1, durationMs: 1 }
+        expect(await stores.deliveries.recordAttempt(delivery, { run: 'run', attempt, ...end })).toBe('decided')
+        const stored = await stores.deliveries.read(delivery.domain, delivery.hookId, delivery.id)
+        expect(stored).toMatchObject({ ...end, attempts: [attempt], begun: {} })
+      },
+    )
+
+    test('an attempt beside the one that counts, which stays on the list once', async () => {
       const { stores, gate } = cloud()
       const delivery = aDelivery()
       await stores.deliveries.create(delivery)
+      const attempt = { at: 1, durationMs: 1 }
+      for (const run of ['first', 'second']) await stores.deliveries.beginAttempt(delivery, run, 1)
+      await stores.deliveries.recordAttempt(delivery, { run: 'first', attempt, state: 'failed' })
+      loseAnswers(gate, 'UpdateItem', 2)
+
+      const end = { run: 'second', attempt: { at: 2, durationMs: 2 }, state: 'failed' } as const
+      expect(await stores.deliveries.recordAttempt(delivery, end)).toBe('added')
+      const stored = await stores.deliveries.read(delivery.domain, delivery.hookId, delivery.id)
+      expect(stored?.attempts).toEqual([attempt, end.attempt])
+    })
+
+    test('a new plan, and a delivery that is opened again', async () => {
+      const { stores, gate } = cloud()
+      const delivery = aDelivery()
+      const { domain, hookId, id } = delivery
+      await stores.deliveries.create(delivery)
+      loseAnswers(gate, 'UpdateItem', 1)
+      expect(await stores.deliveries.reschedule(delivery, 5)).toBe(true)
+      await stores.deliveries.recordAttempt(delivery, { attempt: { at: 1, durationMs: 1 }, state: 'failed' })
       loseAnswers(gate, 'UpdateItem', 1)
 
-      expect(await stores.deliveries.recordAttempt(delivery, { at: 1, durationMs: 1 }, state)).toBe(true)
-      const stored = await stores.deliveries.read(delivery.domain, delivery.hookId, delivery.id)
-      expect(stored?.attempts).toHaveLength(1)
+      expect(await stores.deliveries.reopen(domain, hookId, id, 7)).toMatchObject({
+        state: 'pending',
+        nextAttemptAt: 7,
+      })
+    })
+
+    test('a failure of a hook, which is counted once', async () => {
+      const { stores, gate } = cloud()
+      const hook = aHook()
+      await stores.hooks.create([hook], 100)
+      loseAnswers(gate, 'UpdateItem', 1)
+
+      expect(await stores.hooks.countFailure(hook.domain, hook.id, { delivery: 'd', at: 1 })).toMatchObject({
+        failures: 1,
+      })
     })
   })
 

@@ -1,6 +1,7 @@
 /** For the test of contracts/access.ts: how to make each method of each port do all that it may do to the cloud. */
 import { expect } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { CloudCall, CloudGate } from './cloud-gate.ts'
 import { fillDomain } from './full-domain.ts'
@@ -188,6 +189,11 @@ export const exercises: {
     list: { run: ({ hooks }) => hooks.list(domain.name) },
     replace: { run: ({ hooks }) => hooks.replace(aHook({ domain: domain.name })) },
     remove: { run: ({ hooks }) => hooks.remove(aHook({ domain: domain.name })) },
+    countFailure: {
+      run: ({ hooks }) => hooks.countFailure(domain.name, 'some', { delivery: delivery.id, at: 1 }),
+    },
+    clearFailures: { run: ({ hooks }) => hooks.clearFailures(domain.name, 'some') },
+    endNotice: { run: ({ hooks }) => hooks.endNotice(aHook({ domain: domain.name })) },
   },
   blacklists: {
     add: {
@@ -244,11 +250,24 @@ export const exercises: {
   deliveries: {
     create: { run: ({ deliveries }) => deliveries.create(delivery) },
     read: { run: ({ deliveries }) => deliveries.read(domain.name, 'some', 'some') },
-    recordAttempt: { run: ({ deliveries }) => deliveries.recordAttempt(delivery, attempt, 'delivered') },
-    listPending: { run: ({ deliveries }) => deliveries.listPending(1) },
+    keepEvent: { run: ({ deliveries }) => deliveries.keepEvent(anEvent({ domain: domain.name })) },
+    readEvent: { run: ({ deliveries }) => deliveries.readEvent(domain.name, 'some') },
+    beginAttempt: { run: ({ deliveries }) => deliveries.beginAttempt(delivery, 'run', 1) },
+    recordAttempt: {
+      first: ({ deliveries }) => deliveries.create(delivery),
+      run: async ({ deliveries }) => [
+        await deliveries.recordAttempt(delivery, { attempt, state: 'failed' }),
+        await deliveries.recordAttempt(delivery, { run: 'late', attempt, state: 'delivered' }),
+      ],
+    },
+    reschedule: { run: ({ deliveries }) => deliveries.reschedule(delivery, 1) },
+    reopen: { run: ({ deliveries }) => deliveries.reopen(domain.name, delivery.hookId, delivery.id, 1) },
+    listDue: { run: ({ deliveries }) => deliveries.listDue(1, 9) },
+    listFailed: { run: ({ deliveries }) => deliveries.listFailed(domain.name, 9) },
   },
   deliveryQueue: {
-    send: { run: ({ deliveryQueue }) => deliveryQueue.send([{ ...delivery, attempt: 1, delaySeconds: 0 }]) },
+    send: { run: ({ deliveryQueue }) => deliveryQueue.send([queuedAttempt(delivery, 1)]) },
+    waiting: { run: ({ deliveryQueue }) => deliveryQueue.waiting() },
   },
   connectorStatus: {
     report: { run: ({ connectorStatus }) => connectorStatus.report(aReport()) },

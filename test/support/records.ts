@@ -215,20 +215,25 @@ export function anEvent(given: Partial<PlatformEvent> = {}): PlatformEvent {
   }
 }
 
-/** A delivery that was not tried yet. */
-export function aDelivery(given: Partial<Delivery> = {}): Delivery {
-  const event = given.event ?? anEvent({ domain: given.domain ?? 'a.example.com' })
+/** A delivery that was not tried yet, due at once; of an event where one is given. */
+export function aDelivery({ event: carried, ...rest }: Partial<Delivery> & { event?: PlatformEvent } = {}): Delivery {
+  const event = carried ?? anEvent({ domain: rest.domain ?? 'a.example.com' })
   return {
     id: `msg_${randomUUID().replaceAll('-', '')}`,
     hookId: 'aaaaaaaaaaaaaaaaaaaaaaaa',
     domain: event.domain,
+    eventId: event.id,
     eventName: event.name,
     uuid: event.uuid,
-    event,
+    sequence: 1,
     createdAt: T0,
     state: 'pending',
     attempts: [],
-    ...given,
+    tries: 0,
+    earlierTries: 0,
+    nextAttemptAt: T0,
+    begun: {},
+    ...rest,
   }
 }
 

@@ -3,9 +3,10 @@ import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { attemptDelivery } from '../../../core/hooks/attempt-delivery.ts'
+import { queuedAttempt } from '../../../core/hooks/queued-attempt.ts'
 import { secretPurpose } from '../../../core/hooks/signing.ts'
 import type { Delivery, Hook, PlatformEvent } from '../../../core/model.ts'
-import type { HookReply } from '../../../core/ports.ts'
+import type { HookReply, QueuedDelivery } from '../../../core/ports.ts'
 import { movableClock } from '../../support/movable-clock.ts'
 import { aDelivery, aHook, anEvent } from '../../support/records.ts'
 
@@ -26,16 +27,18 @@ async function aSetup(given: { hook?: Partial<Hook>; event?: Partial<PlatformEve
   const sealed = await ports.secretBox.seal(new Uint8Array(32).fill(1), secretPurpose(plain.domain, plain.id))
   const hook: Hook = { ...plain, secrets: [{ sealed }] }
   await ports.hooks.create([hook], 100)
-  const delivery = aDelivery({ hookId: hook.id, event: anEvent(given.event) })
+  const event = anEvent(given.event)
+  const delivery = aDelivery({ hookId: hook.id, event, sequence: 41 })
+  await ports.deliveries.keepEvent(event)
   await ports.deliveries.create(delivery)
-  const wanted = { id: delivery.id, domain: delivery.domain, hookId: hook.id, attempt: 1 }
-  const tools = { ...ports, clock, hmac: hmacSha256 }
+  const tools = { ...ports, clock, random: systemRandomness, hmac: hmacSha256 }
   return {
     ports,
     clock,
     hook,
     delivery,
-    attempt: (number = 1) => attemptDelivery(tools, { ...wanted, attempt: number }),
+    event,
+    attempt: (wanted: QueuedDelivery = queuedAttempt(delivery, clock.now())) => attemptDelivery(tools, wanted),
     outcome: async (): Promise<Pick<Delivery, 'state' | 'attempts'> | undefined> =>
       ports.deliveries.read(delivery.domain, delivery.hookId, delivery.id),
   }
@@ -43,7 +46,7 @@ async function aSetup(given: { hook?: Partial<Hook>; event?: Partial<PlatformEve
 
 describe('an attempt', () => {
   it('sends the signed standard body and records the success', async () => {
-    const { ports, clock, delivery, attempt, outcome } = await aSetup()
+    const { ports, clock, delivery, event, attempt, outcome } = await aSetup()
     ports.hookClient.answer = () => {
       clock.move(40)
       return answered(204, { body: 'thanks' })
@@ -62,8 +65,9 @@ describe('an attempt', () => {
           'webhook-id': delivery.id,
           'webhook-timestamp': String(Math.floor(at / 1000)),
           'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+          'webhook-sequence': '41',
         },
-        body: JSON.stringify({ id: delivery.id, action: 'CHANNEL_CREATE', data: delivery.event.fields }),
+        body: JSON.stringify({ id: delivery.id, action: 'CHANNEL_CREATE', data: event.fields }),
       },
     ])
     expect(await outcome()).toMatchObject({
@@ -121,14 +125,13 @@ describe('an attempt', () => {
   })
 
   it('that is on record is not made again while the delivery waits for the next one', async () => {
-    const { ports, delivery, attempt } = await aSetup()
-    await ports.deliveries.recordAttempt(delivery, { at: 1, durationMs: 1, status: 500 }, 'pending')
+    const { ports, clock, delivery, attempt } = await aSetup()
+    const failed = { at: 1, durationMs: 1, status: 500 }
+    await ports.deliveries.recordAttempt(delivery, { attempt: failed, state: 'pending', nextAttemptAt: clock.now() })
 
-    await attempt(1)
+    await attempt()
+
     expect(ports.hookClient.sent).toHaveLength(0)
-
-    await attempt(2)
-    expect(ports.hookClient.sent).toHaveLength(1)
   })
 
   it('of a delivery that is gone is not made', async () => {

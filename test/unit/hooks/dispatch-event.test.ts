@@ -29,21 +29,53 @@ describe('an event', () => {
     const expected = wanting.map((hook) => ({
       hookId: hook.id,
       domain: event.domain,
-      id: deliveryId(event.id, hook.id),
+      id: deliveryId(event.id, hook.id, 1),
     }))
     expect(ports.deliveryQueue.queued).toHaveLength(2)
     for (const one of expected) {
-      expect(ports.deliveryQueue.queued).toContainEqual({ ...one, attempt: 1, delaySeconds: 0 })
+      expect(ports.deliveryQueue.queued).toContainEqual({ ...one, attempt: 1, dueAt: clock.now(), delaySeconds: 0 })
       expect(await ports.deliveries.read(one.domain, one.hookId, one.id)).toEqual({
         ...one,
+        eventId: event.id,
         eventName: event.name,
         uuid: event.uuid,
-        event,
+        sequence: 1,
         createdAt: clock.now(),
         state: 'pending',
         attempts: [],
+        tries: 0,
+        earlierTries: 0,
+        nextAttemptAt: clock.now(),
+        begun: {},
       })
     }
+    expect(await ports.deliveries.readEvent(event.domain, event.id)).toEqual(event)
+  })
+
+  it('has the number of its domain, which all its deliveries carry; those of one hook are in that order', async () => {
+    const { ports, dispatch } = await aSetup(anyHook(), anyHook(), anyHook({ domain: 'b.example.com' }))
+    const events = [anEvent(), anEvent({ domain: 'b.example.com' }), anEvent(), anEvent({ name: 'DTMF' }), anEvent()]
+
+    for (const event of events) await dispatch(event)
+
+    const written = [...ports.state.deliveries.values()]
+    const sequences = events.map(({ id }) => written.filter(({ eventId }) => eventId === id).map((one) => one.sequence))
+    expect(sequences).toEqual([[1, 1], [1], [2, 2], [], [4, 4]])
+    const [first] = written
+    const ids = written.filter(({ hookId }) => hookId === first?.hookId).map(({ id }) => id)
+    expect(ids).toEqual([...ids].sort())
+  })
+
+  it('of a domain with hooks is in its log though none wants it; of one without hooks in none', async () => {
+    const { ports, dispatch } = await aSetup(anyHook({ enable: false }))
+    const event = anEvent({ name: 'DTMF' })
+
+    await dispatch(event)
+    await dispatch(anEvent({ domain: 'b.example.com' }))
+
+    expect(await ports.eventLog.latest('a.example.com', 9)).toMatchObject([{ sequence: 1, event }])
+    expect(await ports.eventLog.head('b.example.com')).toBe(0)
+    expect(ports.state.deliveryEvents.size).toBe(0)
   })
 
   it('of another domain reaches no hook', async () => {
@@ -85,9 +117,13 @@ describe('an event that comes again', () => {
       const { ports, clock, dispatch } = await aSetup(hook)
       const event = anEvent()
       await dispatch(event)
-      const delivery = await ports.deliveries.read(hook.domain, hook.id, deliveryId(event.id, hook.id))
+      const delivery = await ports.deliveries.read(hook.domain, hook.id, deliveryId(event.id, hook.id, 1))
       if (delivery === undefined) throw new Error('no delivery was written')
-      await ports.deliveries.recordAttempt(delivery, { at: clock.now(), durationMs: 1, status: 200 }, state)
+      await ports.deliveries.recordAttempt(delivery, {
+        attempt: { at: clock.now(), durationMs: 1, status: 200 },
+        state,
+        ...(state === 'pending' ? { nextAttemptAt: clock.now() } : {}),
+      })
 
       await dispatch(event)
 
@@ -111,12 +147,18 @@ describe('an event that comes again', () => {
 
 describe("a delivery's id", () => {
   it('is msg_ and 32 hex digits', () => {
-    expect(deliveryId('core:1', 'hook')).toMatch(/^msg_[0-9a-f]{32}$/)
+    expect(deliveryId('core:1', 'hook', 1)).toMatch(/^msg_[0-9a-f]{32}$/)
+    expect(deliveryId('core:1', 'hook', 2 ** 48 - 1)).toMatch(/^msg_f{12}[0-9a-f]{20}$/)
   })
 
-  it('differs for another event and for another hook', () => {
-    expect(new Set([deliveryId('a', 'b'), deliveryId('a', 'c'), deliveryId('b', 'b'), deliveryId('ab', '')]).size).toBe(
-      4,
-    )
+  it('differs for another event, hook and sequence', () => {
+    const ids = [
+      deliveryId('a', 'b', 1),
+      deliveryId('a', 'c', 1),
+      deliveryId('b', 'b', 1),
+      deliveryId('ab', '', 1),
+      deliveryId('a', 'b', 2),
+    ]
+    expect(new Set(ids).size).toBe(5)
   })
 })

@@ -1,0 +1,50 @@
+import type { HookStore } from '../../core/ports.ts'
+import type { AdapterContext } from '../context.ts'
+import type { Item } from './attributes.ts'
+import { tableName, updateItem } from './client.ts'
+import { conditionally } from './errors.ts'
+import { hookItem, hookKey } from './hook-item.ts'
+import { parseItem } from './items.ts'
+
+/** What the deliveries of a hook note on its record. Its version stays, for its owner changed nothing. */
+export function hookHealth(context: AdapterContext): Pick<HookStore, 'countFailure' | 'clearFailures' | 'endNotice'> {
+  const at = (domain: string, id: string) => ({ TableName: tableName(context, 'hooks'), Key: hookKey(domain, id) })
+  return {
+    async countFailure(domain, id, failed) {
+      let counted: Item | undefined
+      const result = await conditionally(async () => {
+        counted = await updateItem(context, {
+          ...at(domain, id),
+          UpdateExpression:
+            'SET failingSince = if_not_exists(failingSince, :at), lastFailure = :delivery ADD failures :one',
+          ConditionExpression:
+            'attribute_exists(pk) AND (attribute_not_exists(lastFailure) OR lastFailure <> :delivery)',
+          ExpressionAttributeValues: { ':at': failed.at, ':delivery': failed.delivery, ':one': 1 },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        })
+      })
+      return parseItem(hookItem, result.done ? counted : result.stored)
+    },
+    async clearFailures(domain, id) {
+      await conditionally(() =>
+        updateItem(context, {
+          ...at(domain, id),
+          UpdateExpression: 'REMOVE failures, failingSince, lastFailure',
+          ConditionExpression: 'attribute_exists(pk)',
+        }),
+      )
+    },
+    async endNotice({ domain, id, version }) {
+      const result = await conditionally(() =>
+        updateItem(context, {
+          ...at(domain, id),
+          UpdateExpression: 'REMOVE noticeDue',
+          ConditionExpression: 'version = :version AND noticeDue = :due',
+          ExpressionAttributeValues: { ':version': version, ':due': true },
+        }),
+      )
+      return result.done
+    },
+  }
+}

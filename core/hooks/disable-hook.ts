@@ -1,0 +1,78 @@
+import { mailServerOf, senderOf } from '../email/mail-server-of.ts'
+import { DomainError } from '../errors.ts'
+import { serviceEvent } from '../events/service-event.ts'
+import type { Hook } from '../model.ts'
+import type { Clock, EmailSettingsStore, EventSink, HookStore, MailSender, SecretBox } from '../ports.ts'
+
+/** What switching a hook off and telling of it works with. */
+export interface HookDisabling {
+  readonly hooks: Pick<HookStore, 'read' | 'replace' | 'endNotice'>
+  readonly events: Pick<EventSink, 'publish'>
+  readonly emailSettings: Pick<EmailSettingsStore, 'read'>
+  readonly secretBox: Pick<SecretBox, 'open'>
+  readonly mail: Pick<MailSender, 'send'>
+  readonly clock: Clock
+}
+
+/** How often a hook is read again when somebody else changes it at the same moment. */
+const tries = 5
+
+/**
+ * Switches a hook off and tells its owner. One that was switched off, removed, or changed in any way since `hook` was
+ * read stays as it is, unless what was changed is its record of failures only.
+ */
+export async function disableHook(tools: HookDisabling, hook: Hook, reason: string): Promise<void> {
+  for (let count = 0; count < tries; count += 1) {
+    const current = await tools.hooks.read(hook.domain, hook.id)
+    if (current === undefined || current.version !== hook.version) return
+    const disabled: Hook = {
+      ...current,
+      enable: false,
+      disabledReason: reason,
+      noticeDue: true,
+      version: current.version + 1,
+    }
+    if (await tools.hooks.replace(disabled)) return tellOwner(tools, disabled)
+  }
+}
+
+/**
+ * Gives the notice that is due for a hook: the event `CUSTOM->svc::hook_disabled`, and one mail to the address that the
+ * domain sends from, where it has mail settings. Safe to repeat. Throws `store_unavailable` when the event was not taken;
+ * a mail that does not arrive is not sent again.
+ */
+export async function tellOwner(tools: HookDisabling, hook: Hook): Promise<void> {
+  const reason = hook.disabledReason ?? ''
+  const event = serviceEvent({
+    kind: 'hook_disabled',
+    id: `hook_disabled:${hook.id}:${hook.version}`,
+    domain: hook.domain,
+    occurredAt: tools.clock.now(),
+    fields: { 'Hook-ID': hook.id, 'Hook-Event': hook.event, 'Disabled-Reason': reason },
+  })
+  const refused = await tools.events.publish([event])
+  if (refused.length > 0) throw new DomainError('store_unavailable', 'the event queue did not take the event')
+  if (await tools.hooks.endNotice(hook)) await sendMail(tools, hook, reason)
+}
+
+async function sendMail(tools: HookDisabling, hook: Hook, reason: string): Promise<void> {
+  const settings = await tools.emailSettings.read(hook.domain)
+  const address = settings && senderOf(settings)
+  if (settings === undefined || address === undefined) return
+  const server = await mailServerOf(tools.secretBox, settings)
+  await tools.mail.send(
+    {
+      from: address,
+      to: address,
+      subject: `A hook of ${hook.domain} was disabled`,
+      text: [
+        `The hook ${hook.id} of ${hook.domain} on ${hook.event} was disabled: ${reason}.`,
+        'Deliveries that wait for it are skipped. Set its field "enable" to true once its receiver works again.',
+        '',
+      ].join('\n'),
+      id: `hook-disabled-${hook.id}-${hook.version}`,
+      date: tools.clock.now(),
+    },
+    server,
+  )
+}

@@ -1,0 +1,70 @@
+import type { Delivery } from '../model.ts'
+import type { Clock, DeliveryQueue, DeliveryStore } from '../ports.ts'
+import { queuedAttempt } from './queued-attempt.ts'
+
+/** What the use case works with. */
+export interface Requeuing {
+  readonly deliveries: Pick<DeliveryStore, 'listDue' | 'reschedule'>
+  readonly deliveryQueue: Pick<DeliveryQueue, 'send' | 'waiting'>
+  readonly clock: Clock
+}
+
+/** What one run came to. */
+export interface Requeued {
+  readonly requeued: number
+  /** Overdue ones that the queue did not take, or that somebody else moved on; the next run looks at them again. */
+  readonly left: number
+  /** Why nothing was looked for, or not all. */
+  readonly stoppedBy?: 'backlog' | 'time' | 'limit' | undefined
+}
+
+/** The limits of one run. */
+export const requeueLimits = {
+  /**
+   * An attempt that is overdue by so long was lost: longer than a message is invisible after a killed function (two
+   * minutes), with time for it to be taken again.
+   */
+  overdueMs: 5 * 60_000,
+  /** With more attempts than this in the queue, what is overdue is in there, and not lost. */
+  backlog: 1_000,
+  /** Deliveries of one page, and of one run. */
+  page: 100,
+  most: 5_000,
+} as const
+
+/**
+ * Queues the attempts that should have been made long ago and of which no message is left: lost by the queue, by a
+ * killed function, in a dead-letter queue, in an outage. Each under a new plan, so that of several runs at once, and of
+ * a message that turns up after all, only one counts. Works until nothing is overdue, {@link requeueLimits} are reached,
+ * or the time is over (`until`, epoch milliseconds).
+ */
+export async function requeueDeliveries(tools: Requeuing, until: number): Promise<Requeued> {
+  const { deliveries, deliveryQueue, clock } = tools
+  if ((await deliveryQueue.waiting()) > requeueLimits.backlog) return { requeued: 0, left: 0, stoppedBy: 'backlog' }
+  const before = clock.now() - requeueLimits.overdueMs
+  let [requeued, left] = [0, 0]
+  let after: Delivery | undefined
+  for (;;) {
+    const page = await deliveries.listDue(before, requeueLimits.page, after)
+    const done = await requeue(tools, page)
+    requeued += done
+    left += page.length - done
+    after = page.at(-1)
+    if (page.length < requeueLimits.page) return { requeued, left }
+    if (requeued + left >= requeueLimits.most) return { requeued, left, stoppedBy: 'limit' }
+    if (clock.now() >= until) return { requeued, left, stoppedBy: 'time' }
+  }
+}
+
+async function requeue({ deliveries, deliveryQueue, clock }: Requeuing, page: readonly Delivery[]): Promise<number> {
+  const now = clock.now()
+  const planned = await Promise.all(
+    page.map(async (delivery) =>
+      (await deliveries.reschedule(delivery, now)) ? { ...delivery, nextAttemptAt: now } : undefined,
+    ),
+  )
+  const ours = planned.filter((delivery) => delivery !== undefined)
+  if (ours.length === 0) return 0
+  const refused = await deliveryQueue.send(ours.map((delivery) => queuedAttempt(delivery, now)))
+  return ours.length - refused.length
+}
