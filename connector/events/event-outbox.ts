@@ -167,7 +167,13 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
   }
 
   return {
-    add: (event) => backlog.add(sizeOf(event) > EVENT_BYTES ? fitted(event) : event),
+    add: (event) => {
+      const bytes = sizeOf(event)
+      if (bytes <= EVENT_BYTES) return backlog.add(event, bytes)
+      // Memory and disk hold no more of it than the queue takes.
+      const small = fitted(event)
+      return backlog.add(small, sizeOf(small))
+    },
     drained: () => (backlog.isEmpty ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
     close: () => {
       state.isClosed = true

@@ -9,8 +9,11 @@ import type { Waiting, WaitingEvents } from './waiting-events.ts'
  */
 export const commitMs = 250
 
-/** Written at a time, and so much waits at most for the next commit. */
-const chunkBytes = 1024 * 1024
+/** Written at a time: a disk that is slow to answer takes a storm in few calls, and no call takes long to prepare. */
+const chunkBytes = 4 * 1024 * 1024
+
+/** What the window has no room for is written before its time when it is this much. */
+const earlyBytes = 1024 * 1024
 
 /** Writes to the disk what waits for too long, and what the window has no room for. */
 export interface Committer {
@@ -36,10 +39,12 @@ export function committer(
   /** The events that are to be written now, the oldest first, until they have so many bytes. */
   const due = (isLast: boolean, upTo: number): Waiting[] => {
     const chosen: Waiting[] = []
+    // The tail can only be written behind all of the window, however young that is.
+    const isUrgent = isLast || events.tail.size > 0
     let bytes = 0
     for (let link = events.unwritten.first; link !== undefined && bytes < upTo; link = link.next) {
       const event = link.value
-      if (!isLast && event.isInWindow && event.takenAt > clock.now() - commitMs) break
+      if (!isUrgent && event.takenAt > clock.now() - commitMs) break
       chosen.push(event)
       bytes += event.bytes
     }
@@ -93,7 +98,7 @@ export function committer(
   return {
     wake: () => {
       commitSoon()
-      if (events.tailBytes >= chunkBytes && !isRefused && !isFinished) commit()
+      if (events.tailBytes >= earlyBytes && !isRefused && !isFinished) commit()
     },
     finish: async () => {
       if (isFinished) return

@@ -28,8 +28,8 @@ const staleMs = 4 * 24 * 3_600_000
 
 /** Events in the order in which they were taken, in memory and on disk. */
 export interface EventBacklog {
-  /** Takes an event; `false` when there was no room for it. */
-  add(event: PlatformEvent): boolean
+  /** Takes an event of so many bytes (`sizeOf`); `false` when there was no room for it. */
+  add(event: PlatformEvent, bytes: number): boolean
   /** Lets go of an event that was sent. */
   done(event: Waiting): void
   /** Writes what is only in memory to the disk. Answers how many events are lost, which are counted as dropped. */
@@ -106,7 +106,7 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
         spool.release(read.copy)
         continue
       }
-      const held = events.enter(read.event, read.number, read.takenAt, read.copy)
+      const held = events.enter(read.event, read)
       loaded += held.bytes
       open(held)
     }
@@ -149,9 +149,9 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
   if (spool.isThere) void start()
 
   return {
-    add: (event) => {
+    add: (event, bytes) => {
       lastNumber += 1
-      const held = events.enter(event, lastNumber, clock.now())
+      const held = events.enter(event, { number: lastNumber, takenAt: clock.now(), bytes })
       if (!makeRoomFor(held)) return false
       refill()
       writer.wake()

@@ -5,7 +5,7 @@ import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import { capturedLog } from '../../support/captured-log.ts'
-import { manualTime } from '../../support/manual-time.ts'
+import { manualTime, settle } from '../../support/manual-time.ts'
 import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
 import { anEvent } from '../../support/records.ts'
 
@@ -144,6 +144,22 @@ describe('when memory is full', () => {
 
     expect(ids()).toEqual(numbered('a', 60))
   })
+})
+
+test('a storm goes to disk as it comes, without waiting for what it overtakes to grow old', async () => {
+  const mebi = 1024 * 1024
+  const { outbox, time, back, ids } = aProcess('1', { memory: { window: 2 * mebi, all: 6 * mebi }, bytes: 1e9 })
+  await time.advance(0)
+
+  for (let count = 0; count < 200; count += 1) {
+    outbox.add(anEvent({ id: `a${count}`, uuid: 'a', fields: { Filler: 'x'.repeat(100_000) } }))
+    await settle()
+  }
+  back()
+  await time.advance(10_000)
+
+  expect(outbox.counts.dropped).toBe(0)
+  expect(ids()).toEqual(numbered('a', 200))
 })
 
 describe('the next process', () => {
