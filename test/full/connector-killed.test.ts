@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type EslSession, openEslSession } from '../../connector/esl/session.ts'
+import type { EslEvent } from '../../connector/esl/event.ts'
+import { hangUpChannel, originateCall } from '../../contracts/routes/channels.ts'
+import type { Client } from '../../local/demo/client.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { type TestPlatform, aPlatform } from '../support/platform.ts'
+
+const domain = 'killed.example.com'
+const calls = 60
+const callers = 6
+const kills = 8
+
+/** A minute after a fault all is as before, by the invariants. */
+const patience = { timeout: 60_000, interval: 500 }
+
+let platform: TestPlatform
+let admin: Client
+let listener: EslSession
+
+/** What the engine did, by its own events. */
+const done = {
+  /** How often a job was told to have succeeded, by its id and its first word. */
+  jobs: new Map<string, number>(),
+  verbs: new Map<string, number>(),
+  /** The channels that were made for a request, by the mark that the request gave them. */
+  channels: new Map<string, Set<string>>(),
+  /** How often a channel was made, by its uuid. */
+  made: new Map<string, number>(),
+}
+
+/** Told of everything that happens on the way of a command; kills at some of it. */
+let tick = () => {}
+
+beforeAll(async () => {
+  platform = await aPlatform()
+  admin = await platform.tenant(domain)
+  await new Promise<void>((resolve) => {
+    listener = openEslSession({
+      host: '127.0.0.1',
+      port: platform.platform.engine?.port ?? 0,
+      password: 'ClueCon',
+      name: 'test',
+      subscribe: ['BACKGROUND_JOB', 'CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE'],
+      onEvent: (event) => {
+        count(event)
+        tick()
+      },
+      onState: ({ kind }) => {
+        if (kind === 'ready') resolve()
+      },
+    })
+  })
+})
+
+afterAll(async () => {
+  await listener.close()
+  await platform.close()
+})
+
+function count(event: EslEvent): void {
+  const add = (to: Map<string, number>, key: string) => void to.set(key, (to.get(key) ?? 0) + 1)
+  const uuid = event.header('Unique-ID') ?? ''
+  if (event.name === 'CHANNEL_CREATE') add(done.made, uuid)
+  const mark = event.header('variable_mark')
+  if (mark !== undefined) done.channels.set(mark, (done.channels.get(mark) ?? new Set()).add(uuid))
+  if (event.name !== 'BACKGROUND_JOB' || !event.body.startsWith('+OK')) return
+  add(done.jobs, event.header('Job-UUID') ?? '')
+  add(done.verbs, event.header('Job-Command') ?? '')
+}
+
+/** The same numbers from 0 to 1 in each run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** Kills the connector after numbers of happenings that a seed decides. Answers how often it did. */
+function killNowAndThen(seed: number): { readonly killed: number } {
+  const random = seeded(seed)
+  const nextAfter = () => 3 + Math.floor(random() * 50)
+  const state = { killed: 0 }
+  let left = nextAfter()
+  tick = () => {
+    left -= 1
+    const { pid } = platform.platform.connector
+    if (left > 0 || pid === undefined || state.killed >= kills) return
+    process.kill(pid, 'SIGKILL')
+    state.killed += 1
+    left = nextAfter()
+  }
+  return state
+}
+
+/** What a caller was told: the status, and what he may conclude from it. */
+interface Told {
+  readonly mark: string
+  readonly says: 'done' | 'maybe' | 'not done'
+  readonly uuid?: string
+}
+
+async function place(mark: string): Promise<Told> {
+  tick()
+  try {
+    const { info, pending } = await admin.call(originateCall, {
+      body: { callerId: '1001', calledId: '9196', variables: { mark } },
+    })
+    return { mark, says: pending === true ? 'maybe' : 'done', uuid: info.replace('+OK ', '').trim() }
+  } catch (problem) {
+    return { mark, says: conclusionOf(problem) }
+  }
+}
+
+async function hangUp(mark: string, uuid: string): Promise<Told> {
+  tick()
+  try {
+    await admin.call(hangUpChannel, { params: { channel_id: uuid } })
+    return { mark, says: 'done', uuid }
+  } catch (problem) {
+    return { mark, says: conclusionOf(problem), uuid }
+  }
+}
+
+/** The contract's statuses of a command that was not done, and of one whose fate is not known. Any other is a failure. */
+function conclusionOf(problem: unknown): Told['says'] {
+  const text = problem instanceof Error ? problem.message : ''
+  if (/answered (?:503: engine_unavailable|429: rate_limited|404: not_found)/.test(text)) return 'not done'
+  if (/answered 504: (?:outcome_unknown|engine_timeout)/.test(text)) return 'maybe'
+  throw problem
+}
+
+it('F20 a call whose connector is killed while its phone rings is pending, ends as unknown, and others are placed', async () => {
+  const log = platform.platform.folder.file('logs/connector.log')
+  tick = () => {
+    const { pid } = platform.platform.connector
+    if (pid === undefined || done.made.size === 0) return
+    process.kill(pid, 'SIGKILL')
+    tick = () => {}
+  }
+
+  const lost = await place('lost')
+
+  expect(lost.says).toBe('maybe')
+  expect(done.channels.get('lost')?.size).toBe(1)
+  await placeAtLast()
+  await vi.waitFor(() => expect(readFileSync(log, 'utf8')).toContain('a lost connector left commands open'), patience)
+})
+
+it('F20 a connector that is killed again and again under a stream of calls and hang-ups does nothing twice', async () => {
+  const state = killNowAndThen(20_260_115)
+  done.verbs.clear()
+  const marks = Array.from({ length: calls }, (_, index) => `mark-${index}`)
+  const placed: Told[] = []
+  const ended: Told[] = []
+  const work = async () => {
+    for (let mark = marks.shift(); mark !== undefined; mark = marks.shift()) {
+      const call = await place(mark)
+      placed.push(call)
+      if (call.says === 'done' && call.uuid !== undefined) ended.push(await hangUp(mark, call.uuid))
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, work))
+  tick = () => {}
+
+  expect([placed.length, state.killed]).toEqual([calls, kills])
+  const effectsOf = ({ mark }: Told) => done.channels.get(mark)?.size ?? 0
+  const outcomes = { done: 'done', maybe: 'unknown', 'not done': 'unsent' } as const
+  checkInvariants({
+    commands: placed.map((call) => ({
+      id: call.mark,
+      effects: effectsOf(call),
+      outcome: told(outcomes[call.says]),
+    })),
+    bounds: [
+      { of: 'times that one job was done', value: Math.max(...done.jobs.values()), limit: 1 },
+      { of: 'times that one channel was made', value: Math.max(...done.made.values()), limit: 1 },
+      { of: 'calls placed', value: done.verbs.get('originate') ?? 0, limit: placed.length },
+      { of: 'hang-ups done', value: done.verbs.get('uuid_kill') ?? 0, limit: ended.length },
+    ],
+  })
+  expect(ended.filter(({ says }) => says === 'done').length).toBeLessThanOrEqual(done.verbs.get('uuid_kill') ?? 0)
+  expect(placed.filter(({ says }) => says === 'done').length).toBeGreaterThan(0)
+  await placeAtLast()
+})
+
+/** Places a call as soon as one can be placed again. */
+async function placeAtLast(): Promise<void> {
+  await vi.waitFor(async () => expect(await place('ready')).toMatchObject({ says: 'done' }), patience)
+}
+
+function told(state: 'done' | 'unknown' | 'unsent') {
+  if (state === 'done') return { state, text: '+OK' } as const
+  return state === 'unknown' ? ({ state, reason: 'connector_lost' } as const) : ({ state, reason: 'expired' } as const)
+}
