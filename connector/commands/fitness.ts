@@ -1,5 +1,5 @@
 import type { ConnectorStatusStore } from '../../core/ports.ts'
-import { type Engine, isReady } from '../engine.ts'
+import { type Engine, isHealthy, isReady } from '../engine.ts'
 import type { Time } from '../timers.ts'
 
 /** A link that was lost for a moment comes back within this; so does one that is opened at the start. */
@@ -12,7 +12,8 @@ const freshMs = 12_000
 const keptMs = 1_000
 
 /**
- * Whether commands are to be taken: `fit` while an engine can be given them; `waiting` for the short time in which a
+ * Whether commands are to be taken: `fit` while an engine can be given all of them, or, where no other connector could
+ * do more, those that need no events of it; `waiting` for the short time in which a
  * link is expected back; `unfit` when other connectors have an engine, and this one would only refuse what they can
  * do; `alone` when nobody has one, so that whoever asks is told at once.
  */
@@ -20,7 +21,10 @@ export type Fitness = 'fit' | 'waiting' | 'unfit' | 'alone'
 
 /** What judging it needs. */
 export interface FitnessParts extends Pick<Time, 'clock'> {
-  readonly engines: readonly { readonly commands: Pick<Engine['commands'], 'state'> }[]
+  readonly engines: readonly {
+    readonly commands: Pick<Engine['commands'], 'state'>
+    readonly events: Pick<Engine['events'], 'state'>
+  }[]
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly connectorId: string
 }
@@ -43,13 +47,13 @@ export function fitnessJudge({ engines, store, connectorId, clock }: FitnessPart
   }
 
   return async () => {
-    if (engines.some(({ commands }) => isReady(commands))) {
-      lostAt = undefined
-      return 'fit'
-    }
-    lostAt ??= clock.now()
-    if (clock.now() - lostAt < graceMs) return 'waiting'
+    const canOrder = engines.some(({ commands }) => isReady(commands))
+    if (canOrder) lostAt = undefined
+    if (engines.some(isHealthy)) return 'fit'
+    if (!canOrder) lostAt ??= clock.now()
+    if (lostAt !== undefined && clock.now() - lostAt < graceMs) return 'waiting'
     if (clock.now() - others.readAt >= keptMs) await read()
-    return others.areFit ? 'unfit' : 'alone'
+    if (others.areFit) return 'unfit'
+    return canOrder ? 'fit' : 'alone'
   }
 }

@@ -436,3 +436,37 @@ describe('F22 more commands than the engine takes', () => {
     })
   })
 })
+
+test('every message that was taken is counted once, by what became of it', async () => {
+  const path = await aPath()
+  const { connector } = await path.connect()
+  const usual = path.engine.onJob
+  const turns: CommandPath['engine']['onJob'][] = [
+    usual,
+    (job) => {
+      job.accept()
+      job.finish('-ERR USER_BUSY\n')
+    },
+    (job) => job.accept(),
+  ]
+  path.engine.onJob = (job) => (turns.shift() ?? usual)(job)
+  path.queue.deliveries = 2
+  for (const kind of ['originate', 'originate', 'hangup'] as const) await path.finish(send(path, kind))
+  await path.finish(send(path, 'hold', randomUUID()))
+  path.queue.put('no command')
+  await path.time.advance(30_000)
+
+  const { counters } = connector.health()
+  const states = ['done', 'refused', 'absent', 'unsent', 'unknown', 'repeated', 'unreadable']
+
+  expect(states.map((state) => counters[`commands_${state}`])).toEqual([1, 1, 1, 0, 1, 4, 1])
+  checkInvariants({
+    sums: [
+      {
+        of: 'messages taken',
+        parts: states.map((state) => counters[`commands_${state}`] ?? 0),
+        whole: path.queue.taken,
+      },
+    ],
+  })
+})

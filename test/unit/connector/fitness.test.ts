@@ -15,20 +15,21 @@ afterEach(() => close())
 /** A judge of a connector with one engine; what other connectors report is said by the test. */
 function aJudge(report: (now: number) => readonly ConnectorReport[] = () => []) {
   const time = manualTime()
-  const commands = fakeEslSession()
+  const [commands, events] = [fakeEslSession(), fakeEslSession()]
   const judge = fitnessJudge({
     ...time,
-    engines: [{ commands }],
+    engines: [{ commands, events }],
     store: { list: async () => [...report(time.clock.now())] },
     connectorId: 'own',
   })
-  return { time, commands, judge }
+  return { time, commands, events, judge }
 }
 
 test('with an engine it is fit; a link that was lost is waited for, for a moment', async () => {
-  const { time, commands, judge } = aJudge()
+  const { time, commands, events, judge } = aJudge()
   expect(await judge()).toBe('waiting')
   commands.up()
+  events.up()
   expect(await judge()).toBe('fit')
 
   commands.down()
@@ -55,6 +56,20 @@ test.each<[Fitness, string, Partial<ConnectorReport>, number]>([
   await time.advance(2_000)
 
   expect(await judge()).toBe(expected)
+})
+
+test('without the events of an engine it leaves commands to a connector that has both, and else takes what it can do', async () => {
+  let isThere = true
+  const { time, commands, judge } = aJudge((now) => [
+    aReport({ connectorId: 'other', engineConnected: isThere, reportedAt: now }),
+  ])
+  commands.up()
+  expect(await judge()).toBe('unfit')
+
+  isThere = false
+  await time.advance(1_000)
+
+  expect(await judge()).toBe('fit')
 })
 
 test('a store of reports that is gone keeps nobody from being told at once that there is no engine', async () => {
