@@ -8,6 +8,7 @@ import * as domainTokens from './domain-tokens.ts'
 import * as domains from './domains.ts'
 import * as email from './email.ts'
 import * as engine from './engine.ts'
+import * as hookLab from './hook-lab.ts'
 import * as hooks from './hooks.ts'
 import * as roles from './roles.ts'
 import type { Route } from './route.ts'
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   blacklists,
   defaultRoutes,
   hooks,
+  hookLab,
   email,
   audit,
   status,

@@ -55,11 +55,11 @@ function authWithDefaults(auth: HookAuthInput): HookAuth {
 }
 
 /**
- * The next version of a hook, with another content. Id, domain, secrets and age stay; why the platform switched it off
- * is forgotten once it is on again.
+ * The next version of a hook, with another content. Id, domain, secrets and age stay. Its failures are counted anew, and
+ * why the platform switched it off is forgotten once it is on again.
  */
 export function nextVersion(stored: Hook, content: HookContent): Hook {
-  const { id, domain, secrets, createdAt, version, disabledReason } = stored
+  const { id, domain, secrets, createdAt, version, disabledReason, noticeDue } = stored
   return {
     ...content,
     id,
@@ -68,6 +68,7 @@ export function nextVersion(stored: Hook, content: HookContent): Hook {
     createdAt,
     version: version + 1,
     ...(content.enable || disabledReason === undefined ? {} : { disabledReason }),
+    ...(content.enable || noticeDue === undefined ? {} : { noticeDue }),
   }
 }
 

@@ -20,6 +20,8 @@ const maxRawBodyBytes = 64 * 1024
 /** The most entries of `map`, `filter` and `auth.map`, and the longest name in them. */
 const maxEntries = 200
 const maxNameLength = 128
+/** The longest template of a value of `auth.map`: as long as that of a header. */
+const maxTemplateLength = 2048
 
 /** The name of a method as it is stored: upper case. */
 export function normalMethod(method: string): string {
@@ -31,7 +33,7 @@ export function hookProblems(input: HookInput, judges: HookJudges): FieldProblem
   return [
     ...actionProblems(input, judges),
     ...headerProblems(input.headers ?? {}, 'headers'),
-    ...mapProblems(input.map ?? {}, 'map'),
+    ...mapProblems(input.map ?? {}),
     ...filterProblems(input.filter ?? {}, judges.compile),
     ...authProblems(input.auth ?? {}, judges.guard),
     ...bodyProblems(input),
@@ -53,10 +55,26 @@ function actionProblems({ event, action }: HookInput, { guard }: HookJudges): Fi
   ]
 }
 
-function mapProblems(map: Readonly<Record<string, string>>, field: string): FieldProblem[] {
-  const names = Object.entries(map).flat()
+function mapProblems(map: Readonly<Record<string, string>>): FieldProblem[] {
+  return nameProblems(Object.keys(map), Object.entries(map).flat(), 'map')
+}
+
+/** Of the data of a pre-request only the names are names: the values are templates. */
+function authMapProblems(map: Readonly<Record<string, string>>): FieldProblem[] {
   return [
-    ...problemIf(Object.keys(map).length > maxEntries && `must have at most ${maxEntries} names`, field),
+    ...nameProblems(Object.keys(map), Object.keys(map), 'auth.map'),
+    ...Object.entries(map).flatMap(([name, template]) =>
+      problemIf(
+        template.length > maxTemplateLength && `must have at most ${maxTemplateLength} characters`,
+        `auth.map.${name}`,
+      ),
+    ),
+  ]
+}
+
+function nameProblems(keys: readonly string[], names: readonly string[], field: string): FieldProblem[] {
+  return [
+    ...problemIf(keys.length > maxEntries && `must have at most ${maxEntries} names`, field),
     ...problemIf(
       names.some((name) => name === '' || name.length > maxNameLength) &&
         `must hold names of 1-${maxNameLength} characters`,
@@ -88,7 +106,7 @@ function authProblems(auth: HookAuthInput, guard: AddressGuard): FieldProblem[] 
     ...problemIf(url !== '' && urlProblem(url, guard), 'auth.url'),
     ...problemIf(!methods.has(method) && methodProblem, 'auth.method'),
     ...headerProblems(auth.headers ?? {}, 'auth.headers'),
-    ...mapProblems(auth.map ?? {}, 'auth.map'),
+    ...authMapProblems(auth.map ?? {}),
   ]
 }
 

@@ -2,6 +2,7 @@ import { untilDone } from '../concurrency/until-done.ts'
 import type { Hook, HookSecret } from '../model.ts'
 import type { Clock, HookStore, Randomness, SecretBox } from '../ports.ts'
 import { newRecordId } from '../record-id.ts'
+import { hookContent, nextVersion } from './hook-content.ts'
 import { type HookName, readHook } from './read-hook.ts'
 import { encodeSecret, newSecret, secretPurpose } from './signing.ts'
 
@@ -44,7 +45,7 @@ export async function rotateSecret(tools: SecretRotation, name: HookName): Promi
     }
     const [current] = stored.secrets
     const secrets: HookSecret[] = [{ id, sealed }, ...(current === undefined ? [] : [{ ...current, until }])]
-    const hook = { ...stored, secrets, version: stored.version + 1 }
+    const hook = { ...nextVersion(stored, hookContent(stored)), secrets }
     return (await hooks.replace(hook)) ? { hook, secret: shown, previousUntil: until } : undefined
   })
 }

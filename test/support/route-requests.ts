@@ -64,6 +64,7 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   updateHook: hook({ event: 'CHANNEL_ANSWER' }),
   deleteHook: hook(),
   rotateHookSecret: hook(),
+  dryRunHook: () => ({ body: { event: 'CHANNEL_CREATE', action } }),
   createEmailSettings: () => ({ body: mailServer }),
   replaceEmailSettings: () => ({ body: mailServer }),
   sendTestMail: () => ({ body: { to: 'somebody@mail.example.net' } }),

@@ -167,4 +167,11 @@ describe('auth', () => {
 
     expect(brokenFields({ auth })).toEqual(['auth.url', 'auth.method', 'auth.headers.Host', 'auth.map'])
   })
+
+  it('has templates for the values of its data, as long as those of headers', () => {
+    const map = (value: string) => brokenFields({ auth: { map: { name: value } } })
+
+    expect(['', '${a}', 'x'.repeat(2048)].flatMap(map)).toEqual([])
+    expect(map('x'.repeat(2049))).toEqual(['auth.map.name'])
+  })
 })

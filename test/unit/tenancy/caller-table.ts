@@ -164,6 +164,7 @@ export const table: Readonly<Record<string, Line>> = {
   updateHook: managed,
   deleteHook: managed,
   rotateHookSecret: managed,
+  dryRunHook: { 'of the tenant': '403 200 200 403 200 200' },
 
   readEmailSettings: { 'of the tenant': forManagers, missing: changeOfMissing },
   createEmailSettings: { 'of the tenant': forManagers, missing: forManagers },

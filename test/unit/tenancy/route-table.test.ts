@@ -62,6 +62,7 @@ const published = `
   PATCH /api/v2/hooks/{hook_id} hook u
   DELETE /api/v2/hooks/{hook_id} hook d
   POST /api/v2/hooks/{hook_id}/secret hook u
+  POST /api/v2/hooks/dry-run hook r
   GET /api/v2/routes/default rotes/default r
   POST /api/v2/routes/default rotes/default c
   GET /api/v2/routes/default/{route_id} rotes/default r

@@ -1,0 +1,78 @@
+import type { PlatformEvent } from '../model.ts'
+import type { ServiceEventKind } from './catalogue.ts'
+import { sampleChannelFields, sampleLegs } from './sample-channel-fields.ts'
+
+type Fields = Readonly<Record<string, string>>
+
+/** How long the sample's call is up already. */
+const callMs = 12_000
+
+const [leg, otherLeg] = sampleLegs
+const coreUuid = '0b9a4b7e-52f7-4d57-9c1e-3f6f0f2a7c11'
+
+/** What each event of the platform has besides what all of them have. */
+function serviceFields(domain: string): Readonly<Record<ServiceEventKind, Fields>> {
+  const user = { 'User-ID': '1000', 'User-Domain': domain, variable_account_role: 'user' }
+  const call = { 'Unique-ID': leg }
+  return {
+    domain_create: { 'Domain-Name': domain },
+    domain_destroy: { 'Domain-Name': domain },
+    user_create: { ...user, 'User-State': 'NONREG' },
+    user_destroy: user,
+    account_status: {
+      'Account-User': '1000',
+      'Account-Domain': domain,
+      'Account-User-State': 'ISBUSY',
+      'Account-Previous-State': 'ONHOOK',
+      presence_id: `1000@${domain}`,
+    },
+    hook_disabled: {
+      'Hook-ID': 'c'.repeat(24),
+      'Hook-Event': 'CHANNEL_CREATE',
+      'Disabled-Reason': 'its receiver answered 410 Gone',
+    },
+    eavesdrop_start: {
+      ...call,
+      'Eavesdrop-UUID': otherLeg,
+      'Eavesdrop-User': `1002@${domain}`,
+      'Eavesdrop-Mode': 'listen',
+      'Eavesdrop-Caller': `1002@${domain}`,
+    },
+    recording_stored: call,
+    recording_failed: call,
+    engine_disconnected: { 'Core-UUID': coreUuid },
+    engine_connected: { 'Core-UUID': coreUuid },
+  }
+}
+
+/** Events of the engine's applications whose fields are known. */
+const applicationFields: ReadonlyMap<string, Fields> = new Map([
+  ['engine::dialer_member_end', { dialerId: '7', id: '42', endCause: 'NORMAL_CLEARING' }],
+])
+
+/**
+ * An event as one of a name looks in a domain, for tests of hooks: a channel event has what an engine was recorded to
+ * send, a platform event what the platform sends, any other event what all events have. `now` is epoch milliseconds.
+ */
+export function sampleEvent(name: string, domain: string, { id, now }: { readonly id: string; readonly now: number }) {
+  const channel = sampleChannelFields(name, domain, now - callMs)
+  const subclass = name.startsWith('CUSTOM->') ? name.slice('CUSTOM->'.length) : undefined
+  const fields: Fields = {
+    'Event-Name': subclass === undefined ? name : 'CUSTOM',
+    ...(subclass === undefined ? {} : { 'Event-Subclass': subclass }),
+    'Core-UUID': coreUuid,
+    'Event-Date-Timestamp': `${now}000`,
+    'Event-Sequence': '4531',
+    ...(channel ?? customFields(subclass ?? '', domain)),
+    'Event-Domain': domain,
+  }
+  const event: PlatformEvent = { id, name, domain, uuid: fields['Unique-ID'] ?? '', occurredAt: now, fields }
+  return event
+}
+
+function customFields(subclass: string, domain: string): Fields {
+  const service = new Map<string, Fields>(
+    Object.entries(serviceFields(domain)).map(([kind, fields]) => [`svc::${kind}`, fields]),
+  )
+  return service.get(subclass) ?? applicationFields.get(subclass) ?? {}
+}

@@ -1,0 +1,19 @@
+import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
+import * as routes from '../../contracts/routes/hook-lab.ts'
+import { dryRunHook } from '../../core/hooks/dry-run-hook.ts'
+import { endpoint, okData } from '../endpoint.ts'
+import { hookJudges } from './hook-judges.ts'
+
+/** Events that are shown where the request does not say. */
+const usualLimit = 20
+
+export const handler = endpoint(
+  routes.dryRunHook,
+  { domains: dynamoDomainStore, eventLog: dynamoEventLog },
+  async ({ domain, query, body, clock, settings }, { eventLog }) => {
+    const tools = { eventLog, clock, hmac: hmacSha256, judges: hookJudges(settings) }
+    return okData(await dryRunHook(tools, domain, body, query.limit ?? usualLimit))
+  },
+)
