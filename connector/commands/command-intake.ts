@@ -1,4 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
+import { commandMessageVersion } from '../../contracts/messages/command.ts'
 import type { CommandReceiver, TakenMessage } from '../../core/ports.ts'
 import { type Timers, backoffMs, pause } from '../timers.ts'
 import type { CommandRunner } from './command-runner.ts'
@@ -37,7 +38,8 @@ export interface IntakeParts {
 /**
  * Messages of one group are run one after another in the order taken, those of different groups side by side. A
  * message is removed once its command was written or needs no writing, not when its outcome comes. While other
- * connectors can do what this one would have to refuse, none is taken, and one that comes is left to them.
+ * connectors can do what this one would have to refuse, none is taken, and one that comes is left to them; so is a
+ * message of a later version, which a connector of the next release reads.
  */
 export function commandIntake(parts: IntakeParts): CommandIntake {
   const { receiver, runner, fitness, maxInHand, timers, random, log } = parts
@@ -59,6 +61,10 @@ export function commandIntake(parts: IntakeParts): CommandIntake {
   const handle = async (message: TakenMessage): Promise<boolean> => {
     try {
       if ((await fitness()) === 'unfit') return false
+      if (isOfLaterVersion(message.body)) {
+        log.warn('a command of a later version is left to a connector that reads it', { group: message.group })
+        return false
+      }
       await runner.run(message.body)
     } catch (problem) {
       log.error('a command message was left in the queue', problem)
@@ -102,4 +108,14 @@ export function commandIntake(parts: IntakeParts): CommandIntake {
 
 function nameOf(problem: unknown): string {
   return problem instanceof Error ? problem.name : typeof problem
+}
+
+function isOfLaterVersion(body: string): boolean {
+  try {
+    const message: unknown = JSON.parse(body)
+    if (typeof message !== 'object' || message === null || !('version' in message)) return false
+    return Number.isInteger(message.version) && Number(message.version) > commandMessageVersion
+  } catch {
+    return false
+  }
 }

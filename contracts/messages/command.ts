@@ -34,9 +34,12 @@ export const engineCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('drop-registrations'), login }),
 ])
 
+/** The version of the messages that this product writes, and the latest that it reads. */
+export const commandMessageVersion = 1
+
 /** A message of the command queue. */
 export const commandMessage = z.object({
-  version: z.literal(1),
+  version: z.literal(commandMessageVersion),
   id: z.uuid(),
   scope: z.object({ domain: z.nullable(domainName), presenceId: z.nullable(z.string()) }),
   command: engineCommand,

@@ -108,7 +108,7 @@ const lines = [
 /** What a connector says on its links by itself. */
 const own = [
   /^auth ClueCon$/,
-  /^api (?:global_getvar core_uuid|status|show channels as json)$/,
+  /^api (?:global_getvar core_uuid|status|show (?:channels|registrations) as json)$/,
   /^(?:event json|nixevent) /,
 ]
 const lookUp = new RegExp(`^api uuid_dump ${id} json$`)

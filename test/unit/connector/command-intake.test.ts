@@ -172,3 +172,14 @@ test('a message that comes when others can run it and this connector cannot is l
 
   expect([runner.started, removed]).toEqual([['a1'], ['a1']])
 })
+
+test('a message of a later version is left to a connector that reads it; what is no message at all is not', async () => {
+  const { put, runner, removed } = anIntake()
+  const later = JSON.stringify({ version: 2, command: { kind: 'whatever' } })
+
+  await put(later, 'no message', ' {"version":"2"}')
+  await runner.finish('no message')
+
+  expect(runner.started).toEqual(['no message', ' {"version":"2"}'])
+  expect(removed).toEqual(['no message'])
+})
