@@ -33,7 +33,10 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     rateLimits: settings.rateLimits,
     ...functions,
   })
-  new WorkersStack(app, 'CallplaneWorkers', { description: 'Callplane: the functions that queues call', ...functions })
+  new WorkersStack(app, 'CallplaneWorkers', {
+    description: 'Callplane: the functions that queues and schedules call',
+    ...functions,
+  })
   const { connector } = new ConnectorStack(app, 'CallplaneConnector', {
     description: 'Callplane: the link to the engine',
     settings,

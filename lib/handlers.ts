@@ -1,27 +1,29 @@
 import { join } from 'node:path'
 import { handlerName, routes } from '../contracts/routes/index.ts'
+import { schedules } from '../contracts/schedules.ts'
 import { workers } from '../contracts/workers.ts'
 
 /** A function's code: where its source is, and what asks for it. */
 export interface Handler {
   /** Folder and file name without ending: `channels/hold-channel`. */
   readonly name: string
-  /** What it is the handler of: an operation id, the name of a worker, or `$default`. */
+  /** What it is the handler of: an operation id, the name of a worker or schedule, or `$default`. */
   readonly declaration: string
 }
 
 /** The function that answers what no route answers: unknown paths, wrong methods, aliases. */
 export const unmatched: Handler = { name: 'unmatched', declaration: '$default' }
 
-/** The handler of an endpoint, named by its operation id, or of a worker, named by its name. */
+/** The handler of an endpoint, named by its operation id, or of a worker or schedule, named by its name. */
 export function handlerOf(group: string, name: string): Handler {
   return { name: `${group}/${handlerName(name)}`, declaration: name }
 }
 
-/** The handler of every declared route and worker, and of the `$default` route. */
+/** The handler of every declared route, worker and schedule, and of the `$default` route. */
 export const handlers: readonly Handler[] = [
   ...routes.map(({ group, operationId }) => handlerOf(group, operationId)),
   ...workers.map(({ group, name }) => handlerOf(group, name)),
+  ...schedules.map(({ group, name }) => handlerOf(group, name)),
   unmatched,
 ]
 

@@ -97,6 +97,12 @@ export interface EventSourceMapping {
   readonly maximumConcurrency: number | undefined
 }
 
+/** What calls a function again and again. */
+export interface Schedule {
+  readonly functionArn: string
+  readonly everyMs: number
+}
+
 /** A container of a service that runs all the time. */
 export interface Container {
   readonly name: string
@@ -120,5 +126,6 @@ export interface Assembly {
   /** Absent: pages of other origins may do nothing, and preflights go to the routes. */
   readonly crossOrigin: CrossOrigin | undefined
   readonly mappings: readonly EventSourceMapping[]
+  readonly schedules: readonly Schedule[]
   readonly containers: readonly Container[]
 }

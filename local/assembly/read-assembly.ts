@@ -1,5 +1,13 @@
 import * as z from 'zod/mini'
-import type { ApiRoute, Assembly, Container, CrossOrigin, EventSourceMapping, LambdaFunction } from './assembly.ts'
+import type {
+  ApiRoute,
+  Assembly,
+  Container,
+  CrossOrigin,
+  EventSourceMapping,
+  LambdaFunction,
+  Schedule,
+} from './assembly.ts'
 import type { Assets } from './assets.ts'
 import type { Place } from './place.ts'
 import { readRoles } from './read-roles.ts'
@@ -47,6 +55,12 @@ const mappingProperties = z.object({
   ScalingConfig: z.optional(z.object({ MaximumConcurrency: z.optional(z.number()) })),
 })
 
+/** Rules that wait for events, and times of other forms, have no use on a laptop yet: they are refused. */
+const ruleProperties = z.object({
+  ScheduleExpression: z.string().check(z.regex(/^rate\([1-9]\d* minutes?\)$/)),
+  Targets: z.array(z.object({ Arn: z.string() })),
+})
+
 const nameAndValue = z.object({ Name: z.string(), Value: z.coerce.string() })
 
 const taskProperties = z.object({
@@ -78,6 +92,7 @@ export function readAssembly(directory: string, place: Place): Assembly {
     routes: stacks.flatMap((stack) => readRoutes(stack.resources(), functions)),
     crossOrigin: ofType('AWS::ApiGatewayV2::Api').map(readCrossOrigin)[0],
     mappings: ofType('AWS::Lambda::EventSourceMapping').map((resource) => readMapping(resource, functions)),
+    schedules: ofType('AWS::Events::Rule').flatMap((resource) => readSchedules(resource, functions)),
     containers: ofType('AWS::ECS::TaskDefinition').flatMap((resource) => readContainers(resource, assets)),
   }
 }
@@ -140,6 +155,12 @@ function readMapping(resource: Resource, functions: readonly LambdaFunction[]): 
     reportsFailures: parsed.FunctionResponseTypes.includes('ReportBatchItemFailures'),
     maximumConcurrency: parsed.ScalingConfig?.MaximumConcurrency,
   }
+}
+
+function readSchedules(resource: Resource, functions: readonly LambdaFunction[]): Schedule[] {
+  const { ScheduleExpression, Targets } = z.parse(ruleProperties, resource.properties())
+  const everyMs = Number(/\d+/.exec(ScheduleExpression)?.[0]) * 60_000
+  return Targets.map(({ Arn }) => ({ functionArn: functionOf(Arn, functions).arn, everyMs }))
 }
 
 /** A function by its name, its ARN, or an address that holds its ARN. */

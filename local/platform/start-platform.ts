@@ -12,6 +12,7 @@ import { Gateway } from '../gateway/gateway.ts'
 import { RouteTable } from '../gateway/route-table.ts'
 import { openLog } from '../processes/log-file.ts'
 import { startMappings } from '../queues/start-mappings.ts'
+import { startSchedules } from '../schedules/start-schedules.ts'
 import type { Settings } from '../settings.ts'
 import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
 import { keepAssembly } from '../synthesis/keep-assembly.ts'
@@ -140,6 +141,8 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   }
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
   closing.defer(() => within(patienceMs, mappings.stop()))
+  const schedules = startSchedules(assembly, { host })
+  closing.defer(() => within(patienceMs, schedules.stop()))
   const connector = await startConnector({
     assembly,
     place,

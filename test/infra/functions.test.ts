@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { environment, usualRateLimits } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { needsOf } from '../../contracts/routes/route.ts'
+import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import type { Placed } from './assembly.ts'
 import { permissionsFor, permissionsOf, variablesFor } from './permissions.ts'
@@ -115,6 +116,41 @@ describe.each(workers.map((worker) => [worker.name, worker] as const))('the work
   })
 })
 
+describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('the schedule %s', (name, schedule) => {
+  const lambda = functionFor(name)
+
+  it('may do what its needs name, and write its own log, and nothing else', () => {
+    expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
+      [...permissionsFor(assembly, schedule.needs), ...logPermissionsOf(lambda)].sort(),
+    )
+  })
+
+  it('is called by its rule and by nobody else, in time, and not again when that fails', () => {
+    const calls = (value: unknown) => assembly.resolve(lambda.stack, value as string) === `${at(lambda)}.Arn`
+    const rules = assembly.ofType('AWS::Events::Rule').filter(({ Properties }) => {
+      const [target] = Properties['Targets'] as unknown as { Arn: string }[]
+      return calls(target?.Arn)
+    })
+
+    expect(rules.map(({ Properties }) => Properties)).toMatchObject([
+      {
+        ScheduleExpression: schedule.everyMinutes === 1 ? 'rate(1 minute)' : `rate(${schedule.everyMinutes} minutes)`,
+        State: 'ENABLED',
+        Targets: [{ RetryPolicy: { MaximumRetryAttempts: 0 } }],
+      },
+    ])
+    const permissions = assembly
+      .ofType('AWS::Lambda::Permission')
+      .filter(({ Properties }) => calls(Properties['FunctionName']))
+    expect(permissions.map(({ Properties }) => Properties)).toMatchObject([{ Principal: 'events.amazonaws.com' }])
+    expect(lambda.Properties['Timeout']).toBe(schedule.timeoutSeconds)
+  })
+
+  it('is told where everything is that it needs', () => {
+    expect(variablesOf(lambda)).toMatchObject(variablesFor(assembly, schedule.needs))
+  })
+})
+
 it('one function answers what no route answers, and may do nothing but write its log', () => {
   const lambda = functionFor('$default')
 
@@ -122,5 +158,5 @@ it('one function answers what no route answers, and may do nothing but write its
 })
 
 it('there is no function that nothing declares', () => {
-  expect(functions).toHaveLength(routes.length + workers.length + 1)
+  expect(functions).toHaveLength(routes.length + workers.length + schedules.length + 1)
 })

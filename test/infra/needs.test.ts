@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handlerName, routes } from '../../contracts/routes/index.ts'
+import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import { connector } from '../../contracts/connector.ts'
 import type { Needs } from '../../core/ports.ts'
@@ -12,7 +13,11 @@ const declared = [
     file: `functions/${group}/${handlerName(operationId)}.ts`,
     needs,
   })),
-  ...workers.map(({ group, name, needs }) => ({ name, file: `functions/${group}/${handlerName(name)}.ts`, needs })),
+  ...[...workers, ...schedules].map(({ group, name, needs }) => ({
+    name,
+    file: `functions/${group}/${handlerName(name)}.ts`,
+    needs,
+  })),
   { name: 'the connector', file: 'connector/main.ts', needs: connector.needs },
 ]
 

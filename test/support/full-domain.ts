@@ -56,6 +56,7 @@ export async function fillDomain(
   const { edition } = await stores.defaultRoutes.list(name)
   await stores.defaultRoutes.create(aRoute({ domain: name }), edition)
   await stores.eventLog.append(anEvent({ domain: name }))
+  await stores.deliveries.keepEvent(anEvent({ domain: name }))
   await stores.liveCalls.put(name, 'call-1', 1, 50)
   await stores.emailSettings.put({
     id: 'a'.repeat(24),

@@ -128,6 +128,14 @@ const api = {
         ScalingConfig: { MaximumConcurrency: 2 },
       },
     },
+    Rule: {
+      Type: 'AWS::Events::Rule',
+      Properties: {
+        ScheduleExpression: 'rate(2 minutes)',
+        State: 'ENABLED',
+        Targets: [{ Id: 'Target0', Arn: att('Group', 'Outputs.ReadArn') }],
+      },
+    },
     Task: {
       Type: 'AWS::ECS::TaskDefinition',
       Properties: {

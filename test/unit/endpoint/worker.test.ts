@@ -31,7 +31,7 @@ function aRecord(messageId: string, body: string, group = 'g'): SQSRecord {
 
 const event = (id: string, group?: string) => aRecord(id, JSON.stringify({ version: 1, ...anEvent({ id }) }), group)
 const delivery = (id: string) =>
-  aRecord(id, JSON.stringify({ version: 1, id, domain: 'a.example.com', hookId: 'h', attempt: 1 }))
+  aRecord(id, JSON.stringify({ version: 1, id, domain: 'a.example.com', hookId: 'h', attempt: 1, dueAt: 1 }))
 
 /** A worker over memory whose handler is the test's; it answers the ids of the messages to come again. */
 function setUp<const W extends Worker>(record: W, handle: HandleMessage<W>) {

@@ -84,6 +84,12 @@ describe('readAssembly', () => {
     ])
   })
 
+  it('ties schedules to their functions', () => {
+    const { functions, schedules } = readAssembly(anAssembly(), place)
+
+    expect(schedules).toEqual([{ functionArn: functions[0]?.arn, everyMs: 120_000 }])
+  })
+
   it('finds the folder that a container image is built from', () => {
     const directory = anAssembly()
 

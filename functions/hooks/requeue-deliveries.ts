@@ -1,0 +1,19 @@
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
+import { requeueDeliveries as record } from '../../contracts/schedules.ts'
+import { requeueDeliveries } from '../../core/hooks/requeue-deliveries.ts'
+import { scheduled } from '../scheduled.ts'
+
+/** Of the function's time the last third stays for the page under way. */
+const workMs = record.timeoutSeconds * 667
+
+export const handler = scheduled(
+  record,
+  { deliveries: dynamoDeliveryStore, deliveryQueue: sqsDeliveryQueue },
+  async (ports, { clock, log }) => {
+    const { requeued, left, stoppedBy } = await requeueDeliveries({ ...ports, clock }, clock.now() + workMs)
+    if (requeued + left > 0 || stoppedBy !== undefined) {
+      log.warn('attempts were lost and queued again', { requeued, left, stoppedBy })
+    }
+  },
+)

@@ -1,0 +1,68 @@
+import type { Context } from 'aws-lambda'
+import { withTimeLimit } from '../adapters/time-limit.ts'
+import type { Schedule } from '../contracts/schedules.ts'
+import type { PortName, PortsOf } from '../core/ports.ts'
+import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
+import { late, withDeadline } from './endpoint/deadline.ts'
+import type { WorkerTools } from './worker.ts'
+
+/** The cloud adapter of each port that a schedule needs: exactly those. */
+export type ScheduleAdaptersOf<S extends Schedule> = { readonly [P in keyof S['needs'] & PortName]: MakePort<P> }
+
+/** Does the work of one call. What it throws fails the call; the next one comes in its time. */
+export type ScheduledWork<S extends Schedule> = (ports: PortsOf<S['needs']>, tools: WorkerTools) => Promise<void>
+
+/** Is called by the schedule; what it is given says nothing. */
+export type ScheduledHandler = (event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) => Promise<void>
+
+/** A schedule's handler over cloud adapters, and the same over any other. */
+export interface CloudSchedule<S extends Schedule> extends ScheduledHandler {
+  readonly record: S
+  readonly over: (ports: PortsOf<S['needs']>, tools: WorkerTools) => ScheduledHandler
+}
+
+/** A call that would outlive its function is ended this much earlier, so that its end is logged. */
+const reserveMs = 500
+
+/** The handler of a schedule, over given ports. When the function's time runs out, nothing more is sent for the call. */
+export function createScheduled<const S extends Schedule>(
+  ports: PortsOf<S['needs']>,
+  work: ScheduledWork<S>,
+  tools: WorkerTools,
+): ScheduledHandler {
+  return async (_event, context) => {
+    const limitMs = context.getRemainingTimeInMillis() - reserveMs
+    const limit = { until: tools.clock.now() + limitMs, clock: tools.clock }
+    try {
+      const end = await withDeadline(
+        withTimeLimit(limit, () => work(ports, tools)),
+        limitMs,
+      )
+      if (end === late) throw new Error('the time of the function ran out')
+    } catch (error) {
+      tools.log.error('scheduled work not done', error)
+      throw error
+    }
+  }
+}
+
+/** The handler of a schedule over cloud adapters, made from the process's environment at the first call and kept. */
+export function scheduled<const S extends Schedule>(
+  record: S,
+  adapters: ScheduleAdaptersOf<S>,
+  work: ScheduledWork<S>,
+): CloudSchedule<S> {
+  let handler: ScheduledHandler | undefined
+  const make = () => {
+    const context = cloudContext()
+    const made = Object.entries<MakePort<PortName>>(adapters).map(([name, adapter]) => [name, adapter(context)])
+    return createScheduled<S>(Object.fromEntries(made) as PortsOf<S['needs']>, work, cloudTools(context, record.name))
+  }
+  return Object.assign(
+    async (event: unknown, context: Parameters<ScheduledHandler>[1]) => (handler ??= make())(event, context),
+    {
+      record,
+      over: (ports: PortsOf<S['needs']>, tools: WorkerTools) => createScheduled<S>(ports, work, tools),
+    },
+  )
+}

@@ -1,0 +1,33 @@
+import { Duration } from 'aws-cdk-lib'
+import { Rule, Schedule as Times } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
+import { Construct } from 'constructs'
+import type { Schedule } from '../../contracts/schedules.ts'
+import { handlerOf } from '../handlers.ts'
+import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
+
+/** One declared schedule: its function, and the rule that calls it. */
+export class ScheduledFunction extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { schedule, ...defaults }: FunctionDefaults & { readonly schedule: Schedule },
+  ) {
+    super(scope, id)
+    const { function: called } = new PlatformFunction(this, 'Handler', {
+      ...defaults,
+      handler: handlerOf(schedule.group, schedule.name),
+      summary: schedule.summary,
+      needs: schedule.needs,
+      memoryMb: 512,
+      timeoutSeconds: schedule.timeoutSeconds,
+    })
+    const every = Duration.minutes(schedule.everyMinutes)
+    new Rule(this, 'Rule', {
+      description: schedule.summary,
+      schedule: Times.rate(every),
+      // A call that could not be made is made up for by the next one.
+      targets: [new LambdaFunction(called, { retryAttempts: 0, maxEventAge: every })],
+    })
+  }
+}

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { RepeatedCall } from '../../../local/schedules/repeated-call.ts'
+import { startSchedules } from '../../../local/schedules/start-schedules.ts'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+it('a repeated call is made once in each interval, after a failed one, too, and not any more when it is stopped', async () => {
+  let calls = 0
+  const errors: unknown[] = []
+  const call = async () => {
+    calls += 1
+    if (calls === 1) throw new Error('not now')
+  }
+  const repeated = new RepeatedCall({ everyMs: 1_000, call, onError: (error) => errors.push(error) })
+
+  await vi.advanceTimersByTimeAsync(999)
+  expect(calls).toBe(0)
+  await vi.advanceTimersByTimeAsync(2_001)
+  expect(calls).toBe(3)
+  await repeated.stop()
+  await vi.advanceTimersByTimeAsync(5_000)
+
+  expect(calls).toBe(3)
+  expect(errors).toHaveLength(1)
+})
+
+it('a repeated call is not made while the one before goes on, and its end is waited for', async () => {
+  const ends: (() => void)[] = []
+  const call = () => new Promise<void>((resolve) => ends.push(resolve))
+  const repeated = new RepeatedCall({ everyMs: 1_000, call, onError: () => {} })
+  await vi.advanceTimersByTimeAsync(3_500)
+  expect(ends).toHaveLength(1)
+
+  let isStopped = false
+  const stopped = repeated.stop().then(() => {
+    isStopped = true
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(isStopped).toBe(false)
+  ends[0]?.()
+
+  await expect(stopped).resolves.toBeUndefined()
+})
+
+it('each schedule of the assembly calls its own function', async () => {
+  const called: string[] = []
+  const host = { invoke: (name: string) => Promise.resolve(called.push(name)) }
+  const aFunction = (name: string) => ({
+    name,
+    arn: `arn:${name}`,
+    roleArn: 'r',
+    directory: 'd',
+    handler: 'index.handler',
+    environment: {},
+    timeoutSeconds: 1,
+    memoryMb: 128,
+  })
+  const assembly = {
+    functions: [aFunction('a'), aFunction('b')],
+    schedules: [
+      { functionArn: 'arn:b', everyMs: 60_000 },
+      { functionArn: 'arn:a', everyMs: 120_000 },
+    ],
+  }
+  const schedules = startSchedules(assembly, { host })
+
+  await vi.advanceTimersByTimeAsync(120_000)
+  await schedules.stop()
+
+  expect(called.toSorted()).toEqual(['a', 'b', 'b'])
+})
