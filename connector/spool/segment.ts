@@ -41,7 +41,7 @@ export const erasedMark = 'x'
 /** Read at a time. */
 const chunkBytes = 256 * 1024
 
-/** No event that a spool writes is as long: it is cut to 250 KiB, which escapes in JSON can make six times that. */
+/** No event that a spool writes is as long: it is cut to less than 256 KiB, of which escapes in JSON can make six times as much. */
 const maxLineBytes = 4 * 1024 * 1024
 
 /** Makes a segment of which no byte is written yet. */

@@ -100,7 +100,7 @@ describe('events on the queue', () => {
     expect(server.waiting('events')).toHaveLength(9)
   })
 
-  test('of a partly failed batch the later events of the failed one wait with it, those of other calls go on', async () => {
+  test('F25 of a partly failed batch the later events of the failed one wait with it, those of other calls go on', async () => {
     const { sink, server, gate } = fresh()
     const [callA, callB] = ['a'.repeat(36), 'b'.repeat(36)]
     const events = Array.from({ length: 24 }, (_, index) =>
@@ -134,7 +134,7 @@ describe('events on the queue', () => {
     await expect(sink.publish([anEvent()])).rejects.toMatchObject({ name: 'DomainError', code: 'store_unavailable' })
   })
 
-  test('a throttled batch is sent again', async () => {
+  test('F23 a throttled batch is sent again', async () => {
     const { sink, gate, server } = fresh()
     gate.answer = (_call, forward) =>
       gate.calls.length < 3 ? { status: 400, body: { __type: 'com.amazonaws.sqs#RequestThrottled' } } : forward()
@@ -143,7 +143,7 @@ describe('events on the queue', () => {
     expect(server.waiting('events')).toHaveLength(1)
   })
 
-  test('a batch whose answer is lost is sent again with the same ids, and the queue keeps one of each', async () => {
+  test('F26 a batch whose answer is lost is sent again with the same ids, and the queue keeps one of each', async () => {
     const { sink, server, gate } = fresh()
     const events = Array.from({ length: 10 }, (_, index) => anEvent({ id: `lost:${index}` }))
     gate.answer = async (_call, forward) => {
@@ -158,7 +158,7 @@ describe('events on the queue', () => {
     expect(server.waiting('events').map(({ body }) => asEvent(body))).toEqual(events)
   })
 
-  test('an event above the size of a message goes without its large values, and says which', async () => {
+  test('F27 an event above the size of a message goes without its large values, and says which', async () => {
     const { sink, server } = fresh()
     const large = anEvent({ fields: { 'Unique-ID': 'u', variable_sdp: 'x'.repeat(1_500_000), 'Event-Name': 'DTMF' } })
     const next = anEvent()
@@ -171,7 +171,7 @@ describe('events on the queue', () => {
     expect([sent?.id, after]).toEqual([large.id, next])
   })
 
-  test('a queue that does not answer is given up after three seconds a try', async () => {
+  test('F24 a queue that does not answer is given up after three seconds a try', async () => {
     const silent = createServer(() => {})
     silent.listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -194,14 +194,14 @@ describe('events on the queue', () => {
     silent.close()
   })
 
-  test('a queue at which nothing listens is told as unavailable', async () => {
+  test('F24 a queue at which nothing listens is told as unavailable', async () => {
     const env = { ...rig().env, [environment.sqsEndpoint]: `http://127.0.0.1:${await freePort()}` }
     const sink = sqsEventSink({ env, clock: movableClock(), random: systemRandomness })
 
     await expect(sink.publish([anEvent()])).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  test('credentials are renewed before they end, and one that is refused costs a try and not the event', async () => {
+  test('F28 credentials are renewed before they end, and one that is refused costs a try and not the event', async () => {
     const { server, gate } = fresh()
     const task = await openTaskCredentials()
     const clock = movableClock()

@@ -107,13 +107,13 @@ async function expectEvent(subclass: (typeof subclasses)[number]): Promise<void>
   await until(() => spoolFiles(rig().platform).length === 0)
 }
 
-it('events of a killed connector reach their hooks from the next one, when the queue is back', async () => {
+it('F30 events of a killed connector reach their hooks from the next one, when the queue is back', async () => {
   await endWhileQueueIsAway('engine::killed', async (pid) => void process.kill(pid, 'SIGKILL'))
 
   await expectEvent('engine::killed')
 })
 
-it('a connector that is told twice to end does so at once, and its events are not lost', async () => {
+it('F29 a connector that is told twice to end does so at once, and its events are not lost', async () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => {})
   const log = join(rig().platform.dataDir, 'logs', 'connector.log')
   const stops = () => readFileSync(log, 'utf8').split('the connector stops').length
@@ -130,7 +130,7 @@ it('a connector that is told twice to end does so at once, and its events are no
   await expectEvent('engine::ended')
 })
 
-it('a connector that is told to end, and can hand over what it has, ends in order', async () => {
+it('F29 a connector that is told to end, and can hand over what it has, ends in order', async () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => {})
   const { connector } = rig().platform.platform
   const { pid = 0 } = connector
