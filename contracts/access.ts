@@ -201,6 +201,7 @@ export const access: MethodAccess = {
     reopen: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     listDue: [{ table: 'deliveries', actions: ['Query'], index: true }],
     listFailed: [{ table: 'deliveries', actions: ['Query'], index: true }],
+    list: [{ table: 'deliveries', actions: ['Query'] }],
   },
   deliveryQueue: {
     send: [{ queue: 'deliveries', actions: ['SendMessage'] }],

@@ -465,6 +465,15 @@ export interface AttemptOutcome {
 /** Where a list of deliveries goes on: behind this one. */
 export type DeliveryPlace = Pick<Delivery, 'id' | 'nextAttemptAt'>
 
+/** Which deliveries of a hook are wanted. */
+export interface DeliveryRange {
+  readonly newestFirst: boolean
+  /** 1 to 1000. */
+  readonly limit: number
+  /** Continues behind this id, whether or not it is there. */
+  readonly after?: string | undefined
+}
+
 /** Deliveries, their attempts, and what they carry. A delivery is kept for 30 days, its event for 7. */
 export interface DeliveryStore {
   /** Writes a delivery; `false` when one with that id exists. Its event has to be there before. */
@@ -497,6 +506,8 @@ export interface DeliveryStore {
   listDue(before: number, limit: number, after?: DeliveryPlace): Promise<Delivery[]>
   /** Deliveries of a domain that failed for good and were not opened again, the newest event first. */
   listFailed(domain: string, limit: number, after?: DeliveryPlace): Promise<Delivery[]>
+  /** Deliveries of a hook in the order of their ids. Fewer than the limit: there are no more. Reads consistently. */
+  list(domain: string, hookId: string, range: DeliveryRange): Promise<Delivery[]>
 }
 
 /** A delivery's next attempt, queued. */

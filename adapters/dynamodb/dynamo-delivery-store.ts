@@ -1,8 +1,8 @@
 import type { Delivery } from '../../core/model.ts'
-import type { AttemptOutcome, DeliveryPlace, DeliveryStore } from '../../core/ports.ts'
+import type { AttemptOutcome, DeliveryPlace, DeliveryRange, DeliveryStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
-import { type Update, getItem, queryPage, tableName, updateItem } from './client.ts'
+import { type Query, type Update, getItem, queryPage, tableName, updateItem } from './client.ts'
 import {
   deliveryEventItem,
   deliveryEventKey,
@@ -76,7 +76,33 @@ export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
       }
       return pageOf(context, query, limit)
     },
+    list: (domain, hookId, range) => listOf(context, { domain, hookId }, range),
   }
+}
+
+async function listOf(
+  context: AdapterContext,
+  hook: Pick<Delivery, 'domain' | 'hookId'>,
+  { newestFirst, limit, after }: DeliveryRange,
+): Promise<Delivery[]> {
+  const { pk, sk } = deliveryKey({ ...hook, id: after ?? '' })
+  const behind = newestFirst ? 'sk < :after' : 'sk > :after'
+  const query: Query = {
+    TableName: tableName(context, 'deliveries'),
+    ConsistentRead: true,
+    ScanIndexForward: !newestFirst,
+    Limit: limit,
+    KeyConditionExpression: after === undefined ? 'pk = :pk' : `pk = :pk AND ${behind}`,
+    ExpressionAttributeValues: { ':pk': pk, ...(after === undefined ? {} : { ':after': sk }) },
+  }
+  const found: Delivery[] = []
+  let start: Item | undefined
+  do {
+    const { items, next } = await queryPage(context, query, start)
+    found.push(...items.flatMap((item) => deliveryIn(context, item) ?? []))
+    start = next
+  } while (start !== undefined && found.length < limit)
+  return found.slice(0, limit)
 }
 
 interface DuePage {

@@ -85,6 +85,14 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
       const ordered = failed.sort(byText(({ id }) => id)).toReversed()
       return ordered.filter(({ id }) => after === undefined || id < after.id).slice(0, limit)
     },
+    async list(domain, hookId, { newestFirst, limit, after }) {
+      const ordered = all()
+        .filter((delivery) => delivery.domain === domain && delivery.hookId === hookId)
+        .sort(byText(({ id }) => id))
+      if (newestFirst) ordered.reverse()
+      const isBehindIt = (id: string) => after === undefined || (newestFirst ? id < after : id > after)
+      return ordered.filter(({ id }) => isBehindIt(id)).slice(0, limit)
+    },
   }
 }
 

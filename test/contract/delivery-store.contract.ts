@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { deliveryLimits } from '../../core/hooks/delivery-limits.ts'
 import type { Delivery } from '../../core/model.ts'
-import type { AttemptOutcome } from '../../core/ports.ts'
+import type { AttemptOutcome, DeliveryRange } from '../../core/ports.ts'
 import { opened } from '../support/opened.ts'
 import { aDelivery, anEvent } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'
@@ -258,5 +258,42 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     stores().clock.move(23 * DAY_MS)
     expect(await read(delivery)).toBeUndefined()
     expect(await stores().deliveries.recordAttempt(delivery, { attempt, state: 'failed' })).toBe('gone')
+  })
+
+  test('the deliveries of a hook are listed in the order of their ids, from either end and from behind any id', async () => {
+    const ids = [3, 1, 4, 2].map((number) => `msg_${String(number).repeat(32)}`)
+    const hook = { domain: 'list.test', hookId: 'c'.repeat(24), createdAt: stores().clock.now() }
+    for (const id of ids) await stored({ ...hook, id })
+    await stored({ ...hook, hookId: 'd'.repeat(24) })
+    await stored({ ...hook, domain: 'list.test.org' })
+    const list = async (range: DeliveryRange) => {
+      const found = await stores().deliveries.list(hook.domain, hook.hookId, range)
+      return found.map(({ id }) => id.at(-1)).join('')
+    }
+
+    expect(await list({ newestFirst: true, limit: 9 })).toBe('4321')
+    expect(await list({ newestFirst: false, limit: 9 })).toBe('1234')
+    expect(await list({ newestFirst: true, limit: 2 })).toBe('43')
+    expect(await list({ newestFirst: true, limit: 2, after: ids[0] })).toBe('21')
+    expect(await list({ newestFirst: false, limit: 1, after: ids[0] })).toBe('4')
+    expect(await list({ newestFirst: false, limit: 9, after: 'msg_25' })).toBe('34')
+    expect(await list({ newestFirst: true, limit: 9, after: ids[1] })).toBe('')
+    expect(await stores().deliveries.list(hook.domain, 'none', { newestFirst: true, limit: 9 })).toEqual([])
+  })
+
+  test('the list goes past one page of the store and passes over what is not kept any more', async () => {
+    const hook = { domain: 'pages.test', hookId: 'c'.repeat(24) }
+    const attempts = Array.from({ length: 60 }, () => ({ ...attempt, replySnippet: 'x'.repeat(1024) }))
+    const createdAt = stores().clock.now()
+    const made = []
+    for (let index = 0; index < 25; index += 1) {
+      const isOld = index % 5 === 0
+      const id = `msg_${index.toString(16).padStart(32, '0')}`
+      made.push(await stored({ ...hook, id, attempts, createdAt: isOld ? createdAt - 31 * DAY_MS : createdAt }))
+    }
+
+    const found = await stores().deliveries.list(hook.domain, hook.hookId, { newestFirst: false, limit: 20 })
+
+    expect(found).toEqual(made.filter((_, index) => index % 5 !== 0))
   })
 }

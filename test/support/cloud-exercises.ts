@@ -264,6 +264,7 @@ export const exercises: {
     reopen: { run: ({ deliveries }) => deliveries.reopen(domain.name, delivery.hookId, delivery.id, 1) },
     listDue: { run: ({ deliveries }) => deliveries.listDue(1, 9) },
     listFailed: { run: ({ deliveries }) => deliveries.listFailed(domain.name, 9) },
+    list: { run: ({ deliveries }) => deliveries.list(domain.name, 'some', { newestFirst: true, limit: 9 }) },
   },
   deliveryQueue: {
     send: { run: ({ deliveryQueue }) => deliveryQueue.send([queuedAttempt(delivery, 1)]) },
