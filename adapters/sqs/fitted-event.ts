@@ -1,10 +1,10 @@
 import type { PlatformEvent } from '../../core/model.ts'
 
 /**
- * Bytes that an event's fields may have as JSON. A delivery holds its event and has to fit into one item of the store
- * (400 KB) with all its attempts; four such events fit into one batch of the queue.
+ * Bytes that an event's fields may have as JSON: what the contract keeps beside deliveries without an object store. It
+ * fits into one item of the store (400 KB), and five such events into one batch of the queue.
  */
-export const EVENT_BYTES = 250 * 1024
+export const EVENT_BYTES = 200 * 1000
 
 /** Fields that say what an event is about: kept whole whatever is cut. */
 const IDENTIFYING = new Set([

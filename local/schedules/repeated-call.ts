@@ -11,12 +11,17 @@ export class RepeatedCall {
   #running: Promise<void> | undefined
 
   constructor({ everyMs, call, onError }: RepeatedCallOptions) {
+    const run = async () => {
+      try {
+        await call()
+      } catch (error) {
+        onError(error)
+      } finally {
+        this.#running = undefined
+      }
+    }
     this.#timer = setInterval(() => {
-      this.#running ??= call()
-        .then(() => {}, onError)
-        .finally(() => {
-          this.#running = undefined
-        })
+      this.#running ??= run()
     }, everyMs)
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { requeueDeliveries } from '../../../contracts/schedules.ts'
+import type { requeueDeliveries } from '../../../contracts/schedules.ts'
 import { createScheduled } from '../../../functions/scheduled.ts'
 import { aContext, anApi } from '../../support/api.ts'
 
