@@ -5,18 +5,11 @@ import type { EventSink } from '../../core/ports.ts'
 import type { DropClass } from '../spool/drop-class.ts'
 import { type Drop, dropTally } from '../spool/drop-tally.ts'
 import { type MemoryLimits, eventBacklog, usualMemory } from '../spool/event-backlog.ts'
-import { noSpool } from '../spool/no-spool.ts'
-import { type SpoolPlace, openSpool } from '../spool/spool.ts'
+import { diskSpool } from '../spool/disk-spool.ts'
+import { type SpoolPlace, noSpool } from '../spool/spool.ts'
 import { sizeOf } from '../spool/waiting-events.ts'
-import { type Time, backoffMs } from '../timers.ts'
-import { EventGroups, type Sending } from './event-groups.ts'
-
-/** Calls to the queue at a time: one hides another's round trip, more would only make the queue throttle. */
-const parallelBatches = 4
-
-/** While many wait there are more, so that what an outage left is gone within a minute; and what many are. */
-const parallelCatchingUp = 12
-const many = 1_000
+import type { Time } from '../timers.ts'
+import { groupSender } from './group-sender.ts'
 
 /** Events on their way to the queue. */
 export interface EventOutbox {
@@ -68,19 +61,13 @@ export interface OutboxParts extends Time {
 }
 
 /**
- * Hands events to the queue, those of one group (a call, else a domain) in order and one at a time, different groups
- * side by side: a batch holds at most one event of a group, so that a partly failed batch can never let a later event
- * of a call pass an earlier one. What the queue does not take is tried again, with growing waits and no end, by the
- * same id; its group waits behind it and nobody else does. While the queue cannot be reached, one batch at a time asks
- * whether it is back. What waits is in memory and on disk, within limits (see `eventBacklog`).
+ * Hands events to the queue, those of one call or domain in order (see `groupSender`). What waits is in memory and on
+ * disk, within limits (see `eventBacklog`).
  */
 export function eventOutbox(parts: OutboxParts): EventOutbox {
   const { sink, log, random, clock, timers, place, memory = usualMemory, onDropped } = parts
-  const groups = new EventGroups()
-  const counts = { published: 0, repeated: 0 }
   const tally = dropTally({ clock, timers, log, reason: 'too many wait for the queue', onDropped })
-  const spool = place === undefined ? noSpool : openSpool(place, { clock, timers, log, tally })
-  const state = { running: 0, isClosed: false, isPausing: false, failures: 0 }
+  const spool = place === undefined ? noSpool : diskSpool(place, { clock, timers, log, tally })
   let idle: (() => void)[] = []
 
   const backlog = eventBacklog({
@@ -89,11 +76,8 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     memory,
     clock,
     timers,
-    onReady: (event) => {
-      groups.add(event)
-      pump()
-    },
-    onGone: (event) => groups.remove(event),
+    onReady: (event) => sender.add(event),
+    onGone: (event) => sender.remove(event),
     onMoved: () => noteIdle(),
   })
 
@@ -104,67 +88,15 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     idle = []
   }
 
-  const refused = ({ group, event }: Sending) => {
-    event.isAway = false
-    group.failures += 1
-    counts.repeated += 1
-    timers.after(backoffMs(group.failures, random), () => {
-      groups.back(group)
-      pump()
-    })
-  }
-
-  const taken = (sending: Sending) => {
-    counts.published += 1
-    groups.taken(sending)
-    backlog.done(sending.event)
-  }
-
-  /** Leaves a queue that cannot be reached alone for a while; nothing of the batch is known to have arrived. */
-  const unreached = (batch: readonly Sending[]) => {
-    counts.repeated += batch.length
-    for (const { group, event } of batch) {
-      event.isAway = false
-      groups.back(group)
-    }
-    if (state.isPausing) return
-    state.isPausing = true
-    state.failures += 1
-    timers.after(backoffMs(state.failures, random), () => {
-      state.isPausing = false
-      pump()
-    })
-  }
-
-  const send = async (batch: readonly Sending[]) => {
-    try {
-      const refusedIds = new Set(await sink.publish(batch.map(({ event }) => event.event)))
-      state.failures = 0
-      for (const sending of batch) {
-        if (refusedIds.has(sending.event.event.id)) refused(sending)
-        else taken(sending)
-      }
-    } catch (problem) {
-      log.warn('the event queue cannot be reached', { events: batch.length, reason: nameOf(problem) })
-      unreached(batch)
-    }
-    state.running -= 1
-    noteIdle()
-    pump()
-  }
-
-  /** How many calls may be under way: while the queue is away, one that asks whether it is back. */
-  const parallel = () => {
-    if (state.failures > 0) return 1
-    return backlog.waiting >= many ? parallelCatchingUp : parallelBatches
-  }
-
-  const pump = () => {
-    while (!state.isClosed && !state.isPausing && !groups.isEmpty && state.running < parallel()) {
-      state.running += 1
-      void send(groups.next())
-    }
-  }
+  const sender = groupSender({
+    sink,
+    log,
+    random,
+    timers,
+    waiting: () => backlog.waiting,
+    onTaken: (event) => backlog.done(event),
+    onSettled: () => noteIdle(),
+  })
 
   return {
     add: (event) => {
@@ -176,7 +108,7 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     },
     drained: () => (backlog.isEmpty ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
     close: () => {
-      state.isClosed = true
+      sender.stop()
       return backlog.close()
     },
     get waiting() {
@@ -187,10 +119,10 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     },
     counts: {
       get published() {
-        return counts.published
+        return sender.counts.published
       },
       get repeated() {
-        return counts.repeated
+        return sender.counts.repeated
       },
       get dropped() {
         return tally.counts[1] + tally.counts[2] + tally.counts[3]
@@ -221,8 +153,4 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
       return backlog.bytes
     },
   }
-}
-
-function nameOf(problem: unknown): string {
-  return problem instanceof Error ? problem.name : typeof problem
 }

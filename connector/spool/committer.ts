@@ -7,7 +7,7 @@ import type { Waiting, WaitingEvents } from './waiting-events.ts'
  * Events are looked through for what to write this often, and one that is this old is written: it is on disk half a
  * second after it was read, if the queue has not taken it by then.
  */
-export const commitMs = 250
+const commitMs = 250
 
 /** Written at a time: a disk that is slow to answer takes a storm in few calls, and no call takes long to prepare. */
 const chunkBytes = 4 * 1024 * 1024

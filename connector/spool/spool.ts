@@ -1,24 +1,8 @@
-import { join } from 'node:path'
-import type { Log } from '../../adapters/log/logger.ts'
-import type { Time } from '../timers.ts'
-import { type DropClass, dropOrder } from './drop-class.ts'
-import type { DropTally } from './drop-tally.ts'
-import { type Copy, Journal, type ReadEvent } from './journal.ts'
-import { leftJournals } from './left-journals.ts'
-import type { Segment } from './segment.ts'
+import type { DropClass } from './drop-class.ts'
+import type { Copy, ReadEvent } from './journal.ts'
 import type { SpoolFiles } from './spool-files.ts'
-import { type SpooledEvent, spoolLine } from './spool-line.ts'
-import { type SpoolOwner, folderName } from './spool-owner.ts'
-
-/** How long a disk that refused is left alone. */
-const leaveAloneMs = 5_000
-
-/** No file of a spool is smaller or larger; between them each is a 32nd of the room that there is. */
-const smallestSegment = 64 * 1024
-const largestSegment = 8 * 1024 * 1024
-
-/** Events that were given up and whose copies could not be erased; of more, the next process may find one again. */
-const mostUnerased = 10_000
+import type { SpooledEvent } from './spool-line.ts'
+import type { SpoolOwner } from './spool-owner.ts'
 
 /** Where a spool is, and how much it may hold. */
 export interface SpoolPlace {
@@ -67,149 +51,18 @@ export interface Spool {
   }
 }
 
-/** Makes a spool. What does not fit its room is given up, the oldest file of the least class first, and noted in `tally`. */
-export function openSpool(place: SpoolPlace, parts: Time & { readonly log: Log; readonly tally: DropTally }): Spool {
-  const { files, folder, owner } = place
-  const { clock, log, tally } = parts
-  const segmentBytes = Math.min(largestSegment, Math.max(smallestSegment, Math.floor(place.bytes / 32)))
-  const counts = { found: 0, damaged: 0, failures: 0 }
-  const onDamaged = (events: number) => {
-    counts.damaged += events
-    log.warn('events in the spool cannot be read', { events })
-  }
-  const journalIn = (name: string) => new Journal({ files, folder: join(folder, name), segmentBytes, onDamaged })
-  const own = journalIn(folderName(owner, clock.now()))
-  let journals: readonly Journal[] = [own]
-  let hasFolder = false
-  let isClosed = false
-  let aloneUntil = 0
-  const unerased: Copy[] = []
-  const underWay = new Set<Promise<unknown>>()
-
-  const failed = (what: string, problem: unknown) => {
-    counts.failures += 1
-    if (aloneUntil === 0) log.error(`the spool ${what}: events wait in memory only`, problem)
-    aloneUntil = clock.now() + leaveAloneMs
-  }
-  const segments = () => journals.flatMap((journal) => journal.segments)
-  const bytes = () => segments().reduce((sum, { size }) => sum + size, 0)
-
-  /** Lets something happen by itself; the folder of an earlier process goes with its last file. */
-  const inBackground = (work: Promise<unknown>, journal: Journal) => {
-    const isLast = journal !== own && journal.segments.length === 0 && journals.includes(journal)
-    if (isLast) journals = journals.filter((one) => one !== journal)
-    const whole = work
-      .catch(() => (counts.failures += 1))
-      .then(() => (isLast ? files.removeFolder(journal.folder).catch(() => undefined) : undefined))
-      .finally(() => underWay.delete(whole))
-    underWay.add(whole)
-  }
-
-  /** Erases now, and after the next write once more when the disk refuses. */
-  const eraseLater = (copy: Copy) => {
-    inBackground(
-      copy.journal.erase(copy).catch(() => {
-        if (unerased.length < mostUnerased) unerased.push(copy)
-      }),
-      copy.journal,
-    )
-  }
-
-  const victim = (least: DropClass): { journal: Journal; segment: Segment } | undefined => {
-    for (const dropClass of dropOrder.filter((dropClass) => dropClass >= least)) {
-      for (const journal of journals) {
-        const segment = journal.victim(dropClass)
-        if (segment !== undefined) return { journal, segment }
-      }
-    }
-    return undefined
-  }
-
-  /** Gives up what is less important than, or as important as, what needs the room. */
-  const makeRoom = (needed: number, least: DropClass): boolean => {
-    while (bytes() + needed > place.bytes) {
-      const given = victim(least)
-      if (given === undefined) return false
-      const { journal, segment } = given
-      tally.note(segment.dropClass, segment.from, segment.unread, segment.to)
-      inBackground(journal.remove(segment), journal)
-    }
-    return true
-  }
-
-  const findLeft = async (signal: AbortSignal) => {
-    for await (const journal of leftJournals(place, journalIn, signal)) {
-      counts.found += journal.unread
-      journals = [...journals.slice(0, -1), journal, own]
-    }
-    for (const journal of journals) {
-      for (const segment of journal.segments.filter(({ unread }) => unread === 0)) {
-        inBackground(journal.remove(segment), journal)
-      }
-      inBackground(Promise.resolve(), journal)
-    }
-    if (counts.found > 0) log.warn('events of an earlier process are sent first', { events: counts.found })
-  }
-
-  return {
-    isThere: true,
-    open: async (signal) => {
-      try {
-        await findLeft(signal)
-      } catch (problem) {
-        failed('cannot be looked through', problem)
-      }
-    },
-    append: async (events) => {
-      if (isClosed || clock.now() < aloneUntil) return undefined
-      const lines = events.map((event) => ({ ...event, line: spoolLine(event) }))
-      const needed = lines.reduce((sum, { line }) => sum + line.length, 0)
-      const least = lines.reduce<DropClass>((least, { dropClass }) => (dropClass > least ? dropClass : least), 1)
-      if (!makeRoom(needed, least)) return undefined
-      try {
-        if (!hasFolder) await files.makeFolder(own.folder)
-        hasFolder = true
-        const copies = await own.append(lines)
-        aloneUntil = 0
-        unerased.splice(0).forEach(eraseLater)
-        return copies
-      } catch (problem) {
-        hasFolder = false
-        failed('cannot be written', problem)
-        return undefined
-      }
-    },
-    leave: (copy) => copy.journal.leave(copy),
-    release: (copy) => {
-      if (!copy.segment.isGone) inBackground(copy.journal.release(copy), copy.journal)
-    },
-    erase: (copy) => {
-      if (copy.segment.isGone) return
-      inBackground(copy.journal.release(copy), copy.journal)
-      eraseLater(copy)
-    },
-    next: async () => {
-      for (const journal of journals) {
-        const event = journal.unread > 0 ? await journal.next() : undefined
-        if (event !== undefined) return event
-      }
-      return undefined
-    },
-    close: async () => {
-      isClosed = true
-      await Promise.all(underWay)
-      if (own.segments.length === 0 && hasFolder) await files.removeFolder(own.folder).catch(() => undefined)
-    },
-    get unread() {
-      return journals.reduce((sum, { unread }) => sum + unread, 0)
-    },
-    get bytes() {
-      return bytes()
-    },
-    get oldestAt() {
-      const times = segments().flatMap(({ unread, from }) => (unread > 0 && from > 0 ? from : []))
-      return times.length === 0 ? undefined : Math.min(...times)
-    },
-    counts,
-  }
+/** A disk that takes nothing and holds nothing. */
+export const noSpool: Spool = {
+  isThere: false,
+  open: async () => {},
+  append: async () => undefined,
+  leave: () => {},
+  release: () => {},
+  erase: () => {},
+  next: async () => undefined,
+  close: async () => {},
+  unread: 0,
+  bytes: 0,
+  oldestAt: undefined,
+  counts: { found: 0, damaged: 0, failures: 0 },
 }
