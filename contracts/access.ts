@@ -165,6 +165,7 @@ export const access: MethodAccess = {
     ],
     countFailure: [{ table: 'hooks', actions: ['UpdateItem'] }],
     clearFailures: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    noteSpeed: [{ table: 'hooks', actions: ['UpdateItem'] }],
     endNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
   },
   blacklists: {
@@ -204,7 +205,10 @@ export const access: MethodAccess = {
     list: [{ table: 'deliveries', actions: ['Query'] }],
   },
   deliveryQueue: {
-    send: [{ queue: 'deliveries', actions: ['SendMessage'] }],
+    send: [
+      { queue: 'deliveries', actions: ['SendMessage'] },
+      { queue: 'slowDeliveries', actions: ['SendMessage'] },
+    ],
     waiting: [{ queue: 'deliveries', actions: ['GetQueueAttributes'] }],
   },
   hookClient: { send: [] },

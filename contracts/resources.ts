@@ -98,6 +98,14 @@ export const queues = {
     retentionSeconds: 345_600,
     maxReceives: 5,
   },
+  slowDeliveries: {
+    variable: 'QUEUE_SLOW_DELIVERIES',
+    purpose: 'attempts whose receivers are slow, so that they hold up no other; group = domain, for fairness',
+    fifo: false,
+    visibilitySeconds: 120,
+    retentionSeconds: 345_600,
+    maxReceives: 5,
+  },
   cleanups: {
     variable: 'QUEUE_CLEANUPS',
     purpose: 'deleted domains whose records are to be removed',

@@ -38,7 +38,22 @@ export const hookDispatch = worker({
   },
 })
 
-/** Makes one attempt for each message. */
+/** What one attempt works with. */
+const attemptNeeds = {
+  hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteSpeed', 'endNotice'],
+  deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
+  deliveryQueue: ['send'],
+  hookClient: ['send'],
+  secretBox: ['open'],
+  events: ['publish'],
+  emailSettings: ['read'],
+  mail: ['send'],
+} as const satisfies Needs
+
+/**
+ * Makes one attempt for each message; those of a batch run beside each other. A batch is busy until its slowest is over,
+ * which is why the attempts of receivers that are known as slow have a queue and a function of their own.
+ */
 export const deliver = worker({
   name: 'deliver',
   group: 'hooks',
@@ -47,16 +62,19 @@ export const deliver = worker({
   batchSize: 10,
   maxConcurrency: 100,
   timeoutSeconds: 60,
-  needs: {
-    hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'endNotice'],
-    deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
-    deliveryQueue: ['send'],
-    hookClient: ['send'],
-    secretBox: ['open'],
-    events: ['publish'],
-    emailSettings: ['read'],
-    mail: ['send'],
-  },
+  needs: attemptNeeds,
+})
+
+/** The same for receivers that take seconds to answer. */
+export const deliverSlowly = worker({
+  name: 'deliverSlowly',
+  group: 'hooks',
+  summary: 'Make one attempt to deliver an event to a hook whose receiver is slow',
+  queue: 'slowDeliveries',
+  batchSize: 10,
+  maxConcurrency: 100,
+  timeoutSeconds: 60,
+  needs: attemptNeeds,
 })
 
 /** Removes what a deleted domain leaves. */
@@ -78,4 +96,4 @@ export const cleanUpDomain = worker({
 })
 
 /** Every queue worker. */
-export const workers: readonly Worker[] = [hookDispatch, deliver, cleanUpDomain]
+export const workers: readonly Worker[] = [hookDispatch, deliver, deliverSlowly, cleanUpDomain]

@@ -187,7 +187,9 @@ export interface Hook {
   readonly failingSince?: number | undefined
   /** The delivery that was counted last. */
   readonly lastFailure?: string | undefined
-  /** Rises by one with every write, but for those that count failures or tell the owner. */
+  /** Whether its receiver took long over the last attempt: then its deliveries wait in a queue of their own. */
+  readonly slow?: boolean | undefined
+  /** Rises by one with every write, but for those that note how its deliveries went. */
   readonly version: number
 }
 

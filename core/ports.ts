@@ -369,6 +369,8 @@ export interface HookStore {
   ): Promise<Hook | undefined>
   /** Forgets the failures of a hook. */
   clearFailures(domain: string, id: string): Promise<void>
+  /** Notes whether the receiver of a hook is slow. */
+  noteSpeed(domain: string, id: string, isSlow: boolean): Promise<void>
   /** Takes the notice that is due for a hook of this version: `true` exactly once, for whoever is to give it. */
   endNotice(hook: Hook): Promise<boolean>
 }
@@ -444,11 +446,11 @@ export interface DefaultRouteStore {
   remove(route: RouteHead): Promise<boolean>
 }
 
-/** What the hooks of all tenants want; what the connector relays by. */
+/** What the hooks of all tenants name; what the connector relays by. */
 export interface SubscriptionReader {
   /** Changes whenever any hook is made, changed or removed; cheap to ask for. */
   version(): Promise<number>
-  /** Every pair of domain and event name that an enabled hook names. */
+  /** Every pair of domain and event name that a hook names, whether or not it is enabled; each once. */
   list(): Promise<{ readonly domain: string; readonly event: string }[]>
 }
 
@@ -514,7 +516,7 @@ export interface DeliveryStore {
 export interface DeliveryQueue {
   /** Queues one attempt for each. `delaySeconds` is at most 900. Answers the ids that were not taken. */
   send(deliveries: readonly QueuedDelivery[]): Promise<readonly string[]>
-  /** How many attempts wait to be taken, about; not those whose delay is not over, nor those that are being made. */
+  /** How many attempts wait to be taken, about; not slow, held back or under way ones. */
   waiting(): Promise<number>
 }
 
@@ -528,6 +530,8 @@ export interface QueuedDelivery {
   /** The moment that this attempt was planned for, epoch milliseconds: another plan makes the message void. */
   readonly dueAt: number
   readonly delaySeconds: number
+  /** Whether it waits among those whose receivers are slow, so that it holds up no other. */
+  readonly isSlow?: boolean | undefined
 }
 
 /** A request of a hook, ready to be sent. */

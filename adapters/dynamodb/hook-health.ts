@@ -7,7 +7,9 @@ import { hookItem, hookKey } from './hook-item.ts'
 import { parseItem } from './items.ts'
 
 /** What the deliveries of a hook note on its record. Its version stays, for its owner changed nothing. */
-export function hookHealth(context: AdapterContext): Pick<HookStore, 'countFailure' | 'clearFailures' | 'endNotice'> {
+export function hookHealth(
+  context: AdapterContext,
+): Pick<HookStore, 'countFailure' | 'clearFailures' | 'noteSpeed' | 'endNotice'> {
   const at = (domain: string, id: string) => ({ TableName: tableName(context, 'hooks'), Key: hookKey(domain, id) })
   return {
     async countFailure(domain, id, failed) {
@@ -31,6 +33,17 @@ export function hookHealth(context: AdapterContext): Pick<HookStore, 'countFailu
         updateItem(context, {
           ...at(domain, id),
           UpdateExpression: 'REMOVE failures, failingSince, lastFailure',
+          ConditionExpression: 'attribute_exists(pk)',
+        }),
+      )
+    },
+    async noteSpeed(domain, id, isSlow) {
+      await conditionally(() =>
+        updateItem(context, {
+          ...at(domain, id),
+          ...(isSlow
+            ? { UpdateExpression: 'SET slow = :slow', ExpressionAttributeValues: { ':slow': true } }
+            : { UpdateExpression: 'REMOVE slow' }),
           ConditionExpression: 'attribute_exists(pk)',
         }),
       )

@@ -42,6 +42,7 @@ export const hookItem = z.object({
   failures: z.optional(z.number()),
   failingSince: z.optional(z.number()),
   lastFailure: z.optional(z.string()),
+  slow: z.optional(z.boolean()),
   version: z.number(),
 })
 

@@ -10,17 +10,17 @@ import { sendBatches } from './send-batches.ts'
 
 const answer = z.object({ Attributes: z.object({ ApproximateNumberOfMessages: z.coerce.number() }) })
 
-/** Attempts on a standard queue, grouped by domain: SQS then lets no tenant's backlog hold up the others. */
+/**
+ * Attempts on two standard queues, usual and slow ones, grouped by domain: SQS then lets no tenant's backlog hold up the
+ * others.
+ */
 export function sqsDeliveryQueue(context: AdapterContext): DeliveryQueue {
   return {
-    send(deliveries) {
-      const entries = deliveries.map((delivery) => ({
-        id: delivery.id,
-        body: queueBody(toMessage(delivery)),
-        group: queueId(delivery.domain),
-        delaySeconds: delivery.delaySeconds,
-      }))
-      return sendBatches(context, 'deliveries', entries, { ordered: false })
+    async send(deliveries) {
+      const usual = deliveries.filter(({ isSlow }) => isSlow !== true)
+      const slow = deliveries.filter(({ isSlow }) => isSlow === true)
+      const refused = await Promise.all([sendTo(context, 'deliveries', usual), sendTo(context, 'slowDeliveries', slow)])
+      return refused.flat()
     },
     async waiting() {
       const given = answer.safeParse(
@@ -33,6 +33,20 @@ export function sqsDeliveryQueue(context: AdapterContext): DeliveryQueue {
       return given.data.Attributes.ApproximateNumberOfMessages
     },
   }
+}
+
+function sendTo(
+  context: AdapterContext,
+  queue: 'deliveries' | 'slowDeliveries',
+  deliveries: readonly QueuedDelivery[],
+): Promise<string[]> {
+  const entries = deliveries.map((delivery) => ({
+    id: delivery.id,
+    body: queueBody(toMessage(delivery)),
+    group: queueId(delivery.domain),
+    delaySeconds: delivery.delaySeconds,
+  }))
+  return sendBatches(context, queue, entries, { ordered: false })
 }
 
 function toMessage({ id, domain, hookId, attempt, dueAt }: QueuedDelivery): DeliveryMessage {

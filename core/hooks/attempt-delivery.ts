@@ -13,10 +13,12 @@ export type WantedAttempt = Omit<QueuedDelivery, 'delaySeconds'>
 
 /** What the use case works with. */
 export interface DeliveryTools extends HookCall, HookDisabling {
-  readonly hooks: Pick<HookStore, 'read' | 'replace' | 'endNotice' | 'countFailure' | 'clearFailures'>
+  readonly hooks: Pick<HookStore, 'read' | 'replace' | 'endNotice' | 'countFailure' | 'clearFailures' | 'noteSpeed'>
   readonly deliveries: Pick<DeliveryStore, 'read' | 'readEvent' | 'beginAttempt' | 'recordAttempt' | 'reschedule'>
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly random: Randomness
+  /** Whether these are the attempts whose receivers are slow. */
+  readonly isSlow: boolean
 }
 
 /** What was made of an attempt. */
@@ -31,7 +33,13 @@ export interface MadeAttempt {
 /** When a hook is switched off, from the contract: so many failed deliveries over so long, and no success. */
 const failing = { deliveries: 20, ms: 5 * 86_400_000 }
 
-/** The statuses that end a hook at once: its receiver is gone for good. */
+/**
+ * A receiver that takes so long is slow, until it takes less than the other. A batch of attempts is busy until its
+ * slowest is over, so slow ones are not made in one with others.
+ */
+const slowness = { fromMs: 2_000, untilMs: 1_000 }
+
+/** The status that ends a hook at once: its receiver is gone for good. */
 const gone = 410
 
 /**
@@ -50,10 +58,11 @@ export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttemp
   if (delivery?.state !== 'pending') return undefined
   const now = tools.clock.now()
   const { tries, nextAttemptAt: dueAt = now } = delivery
-  if (wanted.attempt === tries) await followUp(tools, delivery)
+  if (wanted.attempt === tries) await followUp(tools, delivery, hook)
   else if (wanted.attempt === tries + 1 && wanted.dueAt === dueAt) {
-    if (dueAt <= now) return make(tools, delivery, hook)
-    await queue(tools, delivery)
+    const isHere = tools.isSlow || hook?.slow !== true
+    if (dueAt <= now && isHere) return make(tools, delivery, hook)
+    await queue(tools, delivery, hook)
   }
   return undefined
 }
@@ -62,14 +71,18 @@ export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttemp
  * The attempt is on record, and whoever recorded it may have been killed before the next one was queued. It is queued
  * under a new plan, which makes void what was queued under the old one: there is one message that counts.
  */
-async function followUp(tools: DeliveryTools, delivery: Delivery): Promise<void> {
+async function followUp(tools: DeliveryTools, delivery: Delivery, hook: Hook | undefined): Promise<void> {
   const at = Math.max((delivery.nextAttemptAt ?? 0) + 1, tools.clock.now())
   if (!(await tools.deliveries.reschedule(delivery, at))) return
-  await queue(tools, { ...delivery, nextAttemptAt: at })
+  await queue(tools, { ...delivery, nextAttemptAt: at }, hook)
 }
 
-async function queue({ deliveryQueue, clock }: DeliveryTools, delivery: Delivery): Promise<void> {
-  const refused = await deliveryQueue.send([queuedAttempt(delivery, clock.now())])
+async function queue(
+  { deliveryQueue, clock }: DeliveryTools,
+  delivery: Delivery,
+  hook: Hook | undefined,
+): Promise<void> {
+  const refused = await deliveryQueue.send([queuedAttempt(delivery, clock.now(), hook)])
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take the next attempt')
 }
 
@@ -114,16 +127,25 @@ async function send(
   const attempt: DeliveryAttempt = { at, durationMs: tools.clock.now() - at, status, reason, replySnippet }
   // Before the record: whatever is killed here is made again, whatever is killed behind it is not.
   if (verdict.isSuccess && hook.failures !== undefined) await tools.hooks.clearFailures(hook.domain, hook.id)
+  const isSlow = speedOf(hook, attempt.durationMs)
+  if (isSlow !== (hook.slow === true)) await tools.hooks.noteSpeed(hook.domain, hook.id, isSlow)
   if (status === gone) await disableHook(tools, hook, 'its receiver answered 410 Gone')
   const outcome = outcomeOf(tools, { delivery, hook, run, attempt, verdict })
   const recorded = await tools.deliveries.recordAttempt(delivery, outcome)
   const made = { attempt, state: outcome.state, isDecisive: recorded === 'decided' }
   if (!made.isDecisive) return made
   if (outcome.state === 'pending') {
-    await queue(tools, { ...delivery, tries: delivery.tries + 1, nextAttemptAt: outcome.nextAttemptAt })
+    const next = { ...delivery, tries: delivery.tries + 1, nextAttemptAt: outcome.nextAttemptAt }
+    await queue(tools, next, { ...hook, slow: isSlow })
   }
   if (outcome.state === 'failed') await countFailure(tools, delivery)
   return made
+}
+
+/** Whether a receiver counts as slow behind an attempt that took so long; in between it stays what it was. */
+function speedOf(hook: Hook, durationMs: number): boolean {
+  if (durationMs >= slowness.fromMs) return true
+  return hook.slow === true && durationMs >= slowness.untilMs
 }
 
 interface Made {

@@ -37,10 +37,15 @@ export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent):
   const wanting = known.filter((hook) => matches(hook, event, tools.compile))
   if (wanting.length === 0) return
   await deliveries.keepEvent(event)
-  const written = await Promise.all(wanting.map((hook) => writeDelivery(tools, hook, event, sequence)))
-  const untried = written.filter((delivery) => delivery !== undefined)
-  if (untried.length === 0) return
-  const refused = await deliveryQueue.send(untried.map((delivery) => queuedAttempt(delivery, clock.now())))
+  const attempts = await Promise.all(
+    wanting.map(async (hook) => {
+      const delivery = await writeDelivery(tools, hook, event, sequence)
+      return delivery && queuedAttempt(delivery, clock.now(), hook)
+    }),
+  )
+  const queued = attempts.filter((attempt) => attempt !== undefined)
+  if (queued.length === 0) return
+  const refused = await deliveryQueue.send(queued)
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take every attempt')
 }
 

@@ -8,5 +8,6 @@ export const messageSchemas = {
   commands: commandMessage,
   events: eventMessage,
   deliveries: deliveryMessage,
+  slowDeliveries: deliveryMessage,
   cleanups: cleanupMessage,
 } as const

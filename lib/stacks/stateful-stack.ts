@@ -21,7 +21,11 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
   },
   deliveries: {
     article: 'Deliveries in the dead-letter queue',
-    impact: 'Hook deliveries are no longer attempted; their receivers miss events until these are queued again.',
+    impact: 'Deliveries were given up by their function, again and again; each is tried again within minutes.',
+  },
+  slowDeliveries: {
+    article: 'Slow deliveries in the dead-letter queue',
+    impact: 'Deliveries to slow receivers were given up by their function; each is tried again within minutes.',
   },
   cleanups: {
     article: 'Clean-ups in the dead-letter queue',

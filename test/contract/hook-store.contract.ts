@@ -17,7 +17,10 @@ export function hookStoreContract(open: StoreKind['open']): void {
       domain: 'whole.test',
       delay: 5,
       filter: { a: { operation: '==', value: null }, b: { operation: '>', value: 1.5 } },
-      secrets: [{ id: 'rotation', sealed: 'new' }, { sealed: 'old', until: 1 }],
+      secrets: [
+        { id: 'rotation', sealed: 'new' },
+        { sealed: 'old', until: 1 },
+      ],
       disabledReason: 'gone',
     })
 
@@ -174,5 +177,56 @@ export function hookStoreContract(open: StoreKind['open']): void {
     await stores().remains.sweep('swept.test', Number.MAX_SAFE_INTEGER)
 
     expect((await found()).map((delivery) => delivery !== undefined)).toEqual([false, false, true])
+  })
+
+  test('failures of a hook are counted, each delivery once, from the first on, until they are forgotten', async () => {
+    const { hooks } = stores()
+    const hook = aHook({ domain: 'failing.test' })
+    await hooks.create([hook], 100)
+    const count = (delivery: string, at: number) => hooks.countFailure(hook.domain, hook.id, { delivery, at })
+
+    await count('msg_1', 10)
+    await count('msg_1', 11)
+    const counted = await count('msg_2', 12)
+
+    expect(counted).toEqual({ ...hook, failures: 2, failingSince: 10, lastFailure: 'msg_2' })
+    expect(await hooks.read(hook.domain, hook.id)).toEqual(counted)
+    await hooks.clearFailures(hook.domain, hook.id)
+    expect(await hooks.read(hook.domain, hook.id)).toEqual(hook)
+    expect(await count('msg_2', 13)).toMatchObject({ failures: 1, failingSince: 13 })
+  })
+
+  test('that a receiver is slow is noted and forgotten', async () => {
+    const { hooks } = stores()
+    const hook = aHook({ domain: 'slow.test' })
+    await hooks.create([hook], 100)
+
+    await hooks.noteSpeed(hook.domain, hook.id, true)
+    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, slow: true })
+    await hooks.noteSpeed(hook.domain, hook.id, false)
+    expect(await hooks.read(hook.domain, hook.id)).toEqual(hook)
+  })
+
+  test('the notice that is due for a hook is taken by one of many, and only for the version that it was due for', async () => {
+    const { hooks } = stores()
+    const hook = aHook({ domain: 'notice.test', enable: false, noticeDue: true })
+    await hooks.create([hook], 100)
+
+    expect(await hooks.endNotice({ ...hook, version: 2 })).toBe(false)
+    const taken = await Promise.all(Array.from({ length: 4 }, () => hooks.endNotice(hook)))
+
+    expect(taken.filter(Boolean)).toHaveLength(1)
+    expect(await hooks.read(hook.domain, hook.id)).not.toHaveProperty('noticeDue')
+  })
+
+  test('nothing is noted of a hook that is not there', async () => {
+    const { hooks } = stores()
+    const { domain, id } = aHook({ domain: 'absent.test' })
+
+    expect(await hooks.countFailure(domain, id, { delivery: 'msg_1', at: 1 })).toBeUndefined()
+    await hooks.clearFailures(domain, id)
+    await hooks.noteSpeed(domain, id, true)
+    expect(await hooks.endNotice(aHook({ domain, id }))).toBe(false)
+    expect(await hooks.list(domain)).toEqual([])
   })
 }

@@ -193,6 +193,7 @@ export const exercises: {
       run: ({ hooks }) => hooks.countFailure(domain.name, 'some', { delivery: delivery.id, at: 1 }),
     },
     clearFailures: { run: ({ hooks }) => hooks.clearFailures(domain.name, 'some') },
+    noteSpeed: { run: ({ hooks }) => hooks.noteSpeed(domain.name, 'some', true) },
     endNotice: { run: ({ hooks }) => hooks.endNotice(aHook({ domain: domain.name })) },
   },
   blacklists: {
@@ -267,7 +268,10 @@ export const exercises: {
     list: { run: ({ deliveries }) => deliveries.list(domain.name, 'some', { newestFirst: true, limit: 9 }) },
   },
   deliveryQueue: {
-    send: { run: ({ deliveryQueue }) => deliveryQueue.send([queuedAttempt(delivery, 1)]) },
+    send: {
+      run: ({ deliveryQueue }) =>
+        deliveryQueue.send([queuedAttempt(delivery, 1), queuedAttempt(delivery, 1, { slow: true })]),
+    },
     waiting: { run: ({ deliveryQueue }) => deliveryQueue.waiting() },
   },
   connectorStatus: {

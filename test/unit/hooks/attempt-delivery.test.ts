@@ -31,7 +31,7 @@ async function aSetup(given: { hook?: Partial<Hook>; event?: Partial<PlatformEve
   const delivery = aDelivery({ hookId: hook.id, event, sequence: 41 })
   await ports.deliveries.keepEvent(event)
   await ports.deliveries.create(delivery)
-  const tools = { ...ports, clock, random: systemRandomness, hmac: hmacSha256 }
+  const tools = { ...ports, clock, random: systemRandomness, hmac: hmacSha256, isSlow: false }
   return {
     ports,
     clock,
