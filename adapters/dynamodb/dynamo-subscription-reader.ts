@@ -7,9 +7,9 @@ import { parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 
 const versionItem = z.object({ version: z.number() })
-const wantedItem = z.object({ domain: z.string(), event: z.string() })
+const namedItem = z.object({ domain: z.string(), event: z.string() })
 
-/** What the hooks of all tenants want, from DynamoDB. A list read after a version is at least as new as it. */
+/** What the hooks of all tenants name, from DynamoDB. A list read after a version is at least as new as it. */
 export function dynamoSubscriptionReader(context: AdapterContext): SubscriptionReader {
   return {
     async version() {
@@ -21,13 +21,12 @@ export function dynamoSubscriptionReader(context: AdapterContext): SubscriptionR
         TableName: tableName(context, 'hooks'),
         ConsistentRead: true,
         // Only hooks have `enable`: the counts and the version beside them are passed over.
-        FilterExpression: '#enable = :yes',
+        FilterExpression: 'attribute_exists(#enable)',
         ProjectionExpression: '#domain, #event',
         ExpressionAttributeNames: { '#enable': 'enable', '#domain': 'domain', '#event': 'event' },
-        ExpressionAttributeValues: { ':yes': true },
       })
-      const wanted = items.flatMap((item) => parseItem(wantedItem, item) ?? [])
-      return [...new Map(wanted.map((pair) => [joinKey(pair.domain, pair.event), pair])).values()]
+      const named = items.flatMap((item) => parseItem(namedItem, item) ?? [])
+      return [...new Map(named.map((pair) => [joinKey(pair.domain, pair.event), pair])).values()]
     },
   }
 }

@@ -1,17 +1,17 @@
 import type { SubscriptionReader } from '../../core/ports.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 
-/** What the hooks in memory want. */
+/** What the hooks in memory name. */
 export function memorySubscriptionReader({ state }: MemoryContext): SubscriptionReader {
   return {
     async version() {
       return state.subscriptions.version
     },
     async list() {
-      const wanted = [...state.hooks.values()]
-        .filter((hook) => hook.enable)
-        .map(({ domain, event }) => [memoryKey(domain, event), { domain, event }] as const)
-      return [...new Map(wanted).values()]
+      const named = [...state.hooks.values()].map(
+        ({ domain, event }) => [memoryKey(domain, event), { domain, event }] as const,
+      )
+      return [...new Map(named).values()]
     },
   }
 }

@@ -31,7 +31,7 @@ export interface EventRelay {
   readonly counts: {
     /** Handed to the outbox. */
     readonly relayed: number
-    /** Wanted by some hook, but of no domain. */
+    /** Wanted by some domain, but of none. */
     readonly withoutDomain: number
     /** Events made in the place of missed ones, wanted or not. */
     readonly recovered: number
@@ -76,7 +76,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
     const { event, id, domain } = known
     const name = eventNameOf(event)
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
-    if (domain === '') counts.withoutDomain += subscriptions.domainsWanting(name).length > 0 ? 1 : 0
+    if (domain === '') counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
     else notePresence(known)
     if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase())
     if (subscriptions.wants(domain, name)) relay(platformEvent(event, id, domain, clock.now()))

@@ -1,4 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
+import { baseEvents } from '../../core/events/base-events.ts'
 import { isEventName } from '../../core/events/catalogue.ts'
 import type { SubscriptionReader } from '../../core/ports.ts'
 import { type Time, pause } from '../timers.ts'
@@ -29,15 +30,17 @@ const customPrefix = 'CUSTOM->'
 /** Events of the platform are its own to tell: one that the engine sends under such a name is not listened to. */
 const servicePrefix = 'CUSTOM->svc::'
 
-/** What the hooks of all domains want. */
+/** What all domains want: one that has a hook, the base events and all that its hooks name; any other, nothing. */
 export interface Subscriptions {
-  /** Whether it is known what hooks want; until then every answer is what the platform itself needs. */
+  /** Whether it is known what is wanted; until then every answer is what the platform itself needs. */
   readonly isKnown: boolean
-  /** Whether a hook of the domain wants the event. */
+  /** Whether the domain wants the event. */
   wants(domain: string, eventName: string): boolean
-  /** Whether the platform, or any hook, wants the event. */
+  /** Whether any domain wants the event. */
+  isWanted(eventName: string): boolean
+  /** Whether the platform, or any domain, wants the event. */
   concerns(eventName: string): boolean
-  /** The domains with a hook that wants the event. */
+  /** The domains that want the event. */
   domainsWanting(eventName: string): string[]
   /** The words that an event link subscribes with: names, then `CUSTOM` and the subclasses. */
   engineWords(): string[]
@@ -56,31 +59,38 @@ export interface SubscriptionParts extends Time {
 /** Knows what is wanted as of its last refresh; at first only what the platform itself needs. */
 export function subscriptions({ reader, log, timers }: SubscriptionParts): Subscriptions {
   let version: number | undefined
-  let wanted = new Map<string, Set<string>>()
+  let hooked: ReadonlySet<string> = new Set()
+  let named = new Map<string, Set<string>>()
   let engineNames = new Set(ownEvents)
 
   const refresh = async (): Promise<boolean> => {
     const current = await reader.version()
     if (current === version) return false
-    const pairs = (await reader.list()).filter(({ event }) => isEventName(event))
+    const pairs = await reader.list()
     const next = new Map<string, Set<string>>()
-    for (const { domain, event } of pairs) {
+    for (const { domain, event } of pairs.filter(({ event }) => isEventName(event))) {
       const domains = next.get(event) ?? new Set()
       next.set(event, domains.add(domain))
     }
-    wanted = next
-    engineNames = new Set([...ownEvents, ...next.keys()].filter((name) => !name.startsWith(servicePrefix)))
+    hooked = new Set(pairs.map(({ domain }) => domain))
+    named = next
+    const asked = [...ownEvents, ...(hooked.size > 0 ? baseEvents : []), ...next.keys()]
+    engineNames = new Set(asked.filter((name) => !name.startsWith(servicePrefix)))
     version = current
     return true
   }
+
+  const wanting = (eventName: string): ReadonlySet<string> | undefined =>
+    baseEvents.has(eventName) ? hooked : named.get(eventName)
 
   return {
     get isKnown() {
       return version !== undefined
     },
-    wants: (domain, eventName) => wanted.get(eventName)?.has(domain) === true,
+    wants: (domain, eventName) => wanting(eventName)?.has(domain) === true,
+    isWanted: (eventName) => (wanting(eventName)?.size ?? 0) > 0,
     concerns: (eventName) => engineNames.has(eventName),
-    domainsWanting: (eventName) => [...(wanted.get(eventName) ?? [])],
+    domainsWanting: (eventName) => [...(wanting(eventName) ?? [])],
     engineWords: () => wordsOf([...engineNames]),
     refresh,
     follow: async (changed, signal) => {

@@ -146,7 +146,10 @@ describe('the events of a call', () => {
       { name: 'CHANNEL_ANSWER', uuid, headers: { variable_domain_name: 'b.example.com' } },
     )
 
-    expect(published()).toMatchObject([{ domain: 'a.example.com' }])
+    expect(published()).toMatchObject([
+      { name: 'CHANNEL_CREATE', domain: 'a.example.com' },
+      { name: 'CHANNEL_ANSWER', domain: 'a.example.com' },
+    ])
   })
 
   test('are the same for two connectors: the queue keeps one of each', async () => {
@@ -237,7 +240,8 @@ describe('the state of an account', () => {
       { name: 'CUSTOM', subclass: 'sofia::unregister', sequence: 6, headers: { ...phone, expires: '0' } },
     )
 
-    expect(published().map(({ id, fields }) => [id, fields['Account-User-State']])).toEqual([
+    const states = published().filter(({ name }) => name === 'CUSTOM->svc::account_status')
+    expect(states.map(({ id, fields }) => [id, fields['Account-User-State']])).toEqual([
       [`${aCoreUuid}:1:account_status`, 'ONHOOK'],
       [`${aCoreUuid}:${uuid}:busy:account_status`, 'ISBUSY'],
       [`${aCoreUuid}:${uuid}:free:account_status`, 'ONHOOK'],
@@ -268,7 +272,7 @@ describe('the state of an account', () => {
   })
 })
 
-test('an engine that goes is told to each domain that wants to know, by every connector under the same id', async () => {
+test('an engine that goes and comes back is told to each domain with a hook, by every connector under the same ids', async () => {
   const engine = { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands: fakeEslSession(), reasons: {} }
   const ids = new Set<string>()
 
@@ -278,9 +282,10 @@ test('an engine that goes is told to each domain that wants to know, by every co
     await time.advance(0)
     expect(published()).toMatchObject([
       { name: disconnected, domain: 'a.example.com', fields: { 'Core-UUID': aCoreUuid } },
+      { name: 'CUSTOM->svc::engine_connected', domain: 'a.example.com', fields: { 'Core-UUID': aCoreUuid } },
     ])
     for (const { id } of published()) ids.add(id)
   }
 
-  expect(ids.size).toBe(1)
+  expect(ids.size).toBe(2)
 })

@@ -3,6 +3,8 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { EslCommand } from '../../../connector/esl/command.ts'
 import { subscriptions } from '../../../connector/events/subscriptions.ts'
+import { baseEvents } from '../../../core/events/base-events.ts'
+import { serviceEventKinds } from '../../../core/events/catalogue.ts'
 import type { Hook } from '../../../core/model.ts'
 import type { SubscriptionReader } from '../../../core/ports.ts'
 import { capturedLog } from '../../support/captured-log.ts'
@@ -19,7 +21,7 @@ function following(wrap: (reader: SubscriptionReader) => SubscriptionReader = (r
   const seen = { changes: 0 }
   const ended = wanted.follow(() => (seen.changes += 1), stopping.signal)
   const hook = (given: Partial<Hook>) => ports.hooks.create([aHook(given)], 100)
-  return { time, wanted, hook, log, seen, ended, stop: () => stopping.abort() }
+  return { time, ports, wanted, hook, log, seen, ended, stop: () => stopping.abort() }
 }
 
 test('a new hook is known within a second', async () => {
@@ -33,6 +35,46 @@ test('a new hook is known within a second', async () => {
   expect(wanted.wants('a.example.com', 'DTMF')).toBe(true)
   expect(wanted.wants('b.example.com', 'DTMF')).toBe(false)
   expect(seen.changes).toBe(2)
+})
+
+test('a domain with a hook, enabled or not, wants the base events and what its hooks name; any other nothing', async () => {
+  const { time, wanted, hook } = following()
+  await hook({ domain: 'a.example.com', event: 'DTMF' })
+  await hook({ domain: 'b.example.com', event: 'CHANNEL_PARK', enable: false })
+
+  await time.advance(1_000)
+
+  const wants = (domain: string) => (name: string) => wanted.wants(domain, name)
+  expect([...baseEvents].filter((name) => !wants('a.example.com')(name))).toEqual([])
+  expect([...baseEvents].filter((name) => !wants('b.example.com')(name))).toEqual([])
+  expect([...baseEvents, 'DTMF', 'CHANNEL_PARK'].filter(wants('c.example.com'))).toEqual([])
+  expect(['DTMF', 'CHANNEL_PARK', 'CHANNEL_STATE'].filter(wants('a.example.com'))).toEqual(['DTMF'])
+  expect(['DTMF', 'CHANNEL_PARK', 'CHANNEL_STATE'].filter(wants('b.example.com'))).toEqual(['CHANNEL_PARK'])
+  expect(wanted.domainsWanting('CHANNEL_CREATE')).toEqual(['a.example.com', 'b.example.com'])
+})
+
+test('the base events are those of the contract', () => {
+  const ofCalls = ['CREATE', 'ANSWER', 'BRIDGE', 'HOLD', 'UNHOLD', 'HANGUP_COMPLETE'].map((name) => `CHANNEL_${name}`)
+  const ofThePlatform = serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`)
+
+  expect([...baseEvents].toSorted()).toEqual([...ofCalls, 'RECORD_STOP', ...ofThePlatform].toSorted())
+})
+
+test('without any hook nothing is wanted, and the engine is asked for what the platform needs', async () => {
+  const { time, wanted, hook, ports } = following()
+  await time.advance(0)
+  const words = wanted.engineWords()
+  expect([...baseEvents].filter((name) => wanted.isWanted(name))).toEqual([])
+
+  await hook({ event: 'CHANNEL_CREATE' })
+  await time.advance(1_000)
+  expect([...baseEvents].filter((name) => !wanted.isWanted(name))).toEqual([])
+  expect(wanted.engineWords().toSorted()).toEqual(words.toSorted())
+
+  const [made] = await ports.hooks.list('a.example.com')
+  if (made !== undefined) await ports.hooks.remove(made)
+  await time.advance(1_000)
+  expect([...baseEvents].filter((name) => wanted.isWanted(name))).toEqual([])
 })
 
 test('while nothing changes, nobody is told', async () => {

@@ -145,7 +145,10 @@ test("a call's events come in order, each once, and end with its end", async () 
 
 test('an account is busy while its call is up', async () => {
   const { run, ports, until } = await aConnectedConnector(['CUSTOM->svc::account_status'])
-  const states = () => ports.events.published.map(({ fields }) => fields['Account-User-State'])
+  const states = () =>
+    ports.events.published
+      .filter(({ fields }) => fields['Account-User'] === '1000')
+      .map(({ fields }) => fields['Account-User-State'])
   expect(await run({ kind: 'drop-registrations', login: '1000' })).toMatchObject({ state: 'done' })
   expect(await run({ kind: 'flush-account', login: '1000' })).toMatchObject({ state: 'done' })
   await until(() => states().includes('ONHOOK'))

@@ -1,0 +1,21 @@
+import { type channelEvents, serviceEventKinds } from './catalogue.ts'
+
+/** The life of a call in outline: enough to know of each call that it was, who took part, and how it ended. */
+const ofCalls: readonly (typeof channelEvents)[number][] = [
+  'CHANNEL_CREATE',
+  'CHANNEL_ANSWER',
+  'CHANNEL_BRIDGE',
+  'CHANNEL_HOLD',
+  'CHANNEL_UNHOLD',
+  'CHANNEL_HANGUP_COMPLETE',
+  'RECORD_STOP',
+]
+
+/**
+ * What every domain that has a hook, enabled or not, is told of and has in its log, besides all that its hooks name: the
+ * contract's set of call events, and the platform's own. The platform asks the engine for all of these anyway.
+ */
+export const baseEvents: ReadonlySet<string> = new Set([
+  ...ofCalls,
+  ...serviceEventKinds.map((kind) => `CUSTOM->svc::${kind}`),
+])
