@@ -88,7 +88,7 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
       return
     }
     for (let link = events.tail.first; link !== undefined; link = events.tail.first) {
-      if (link.value.isBeingWritten || !hasRoom(link.value)) break
+      if (!hasRoom(link.value)) break
       open(link.value)
     }
   }

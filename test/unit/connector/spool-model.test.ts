@@ -174,7 +174,7 @@ const steps = fc
   .array(
     fc.oneof(
       { weight: 12, arbitrary: several },
-      { weight: 8, arbitrary: fc.constantFrom(5, 10, 25, 250, 600, 5_000).map(pass) },
+      { weight: 8, arbitrary: fc.constantFrom(5, 10, 25, 250, 600, 1_500, 5_000).map(pass) },
       { weight: 3, arbitrary: fc.constantFrom(...states).map(queue) },
       { weight: 1, arbitrary: fc.constantFrom(undefined, undefined, undefined, 0, 500, 5_000).map(disk) },
       { weight: 1, arbitrary: fc.constantFrom(kill, stop) },

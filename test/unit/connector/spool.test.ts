@@ -409,6 +409,27 @@ describe('when the disk has no room', () => {
     expect(next.outbox.spool.damaged).toBe(0)
   })
 
+  test('what a failed write left behind, and could not be taken back, is told once all the same', async () => {
+    const { add, time, disk, outbox } = aProcess('1', { memory: roomFor(4, 40) })
+    disk.truncate = () => Promise.reject(new Error('EIO: i/o error'))
+    add('a0', 'a1')
+    await time.advance(1_000)
+    disk.room = disk.used() + 3_000
+    add(...numbered('a', 20).slice(2))
+    await time.advance(2_000)
+    expect(disk.used()).toBe(disk.room)
+
+    disk.room = Infinity
+    await time.advance(10_000)
+    const next = aProcess('2', { disk })
+    next.back()
+    await next.time.advance(2_000)
+
+    expect(outbox.spool.events).toBe(16)
+    expect(next.ids()).toEqual(numbered('a', 20))
+    expect([next.outbox.spool.damaged, next.outbox.counts.published]).toEqual([1, 20])
+  })
+
   test('F31 a folder that cannot be written is told in the same way', async () => {
     const { add, time, disk, back, ids, outbox } = aProcess('1')
     disk.isReadOnly = true
@@ -425,16 +446,16 @@ describe('when the disk has no room', () => {
 
 describe('a disk that does not answer', () => {
   test('holds up nothing that memory has room for', async () => {
-    const { add, time, disk, back, ids } = aProcess('1')
+    const { add, time, disk, back, ids } = aProcess('1', { memory: roomFor(4, 40) })
     disk.beforeWrite = () => new Promise(() => {})
-    add(...numbered('a', 3))
+    add(...numbered('a', 20))
     await time.advance(2_000)
 
     back()
-    add('a3')
+    add('a20')
     await time.advance(5_000)
 
-    expect(ids()).toEqual(numbered('a', 4))
+    expect(ids()).toEqual(numbered('a', 21))
   })
 })
 
