@@ -1,7 +1,7 @@
 /** A receiver of hooks that keeps every request byte for byte and answers as scripted, over TCP or TLS. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 
 /** One request as it came over the wire. */
 export interface RecordedRequest {
@@ -58,10 +58,7 @@ interface Waiting {
 }
 
 /** Starts a sink on a free port of 127.0.0.1. Close it at the end of the test. */
-export async function startHookSink(
-  script: SinkScript = answering(200, 'ok'),
-  tls?: { readonly key: string; readonly cert: string },
-): Promise<HookSink> {
+export async function startHookSink(script: SinkScript = answering(200, 'ok'), tls?: TlsOptions): Promise<HookSink> {
   const requests: RecordedRequest[] = []
   const sockets = new Set<Socket>()
   const waiting: Waiting = { request: [], connection: [], close: [] }

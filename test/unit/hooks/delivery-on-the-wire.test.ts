@@ -1,64 +1,18 @@
 import { Webhook } from 'standardwebhooks'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { guardedHookClient } from '../../../adapters/http/guarded-hook-client.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
-import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
-import { createHooks } from '../../../core/hooks/create-hooks.ts'
-import type { HookInput } from '../../../core/hooks/hook-input.ts'
-import type { PlatformEvent } from '../../../core/model.ts'
-import { readSettings } from '../../../functions/endpoint/settings.ts'
-import { handler as deliver } from '../../../functions/hooks/deliver.ts'
-import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
-import { aContext } from '../../support/api.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { aHookInput } from '../../support/hook-input.ts'
-import { answering, type HookSink, startHookSink } from '../../support/hook-sink.ts'
-import { aBatch } from '../../support/queue-batch.ts'
+import { aDeliveryWay } from '../../support/delivery-way.ts'
+import { aSink } from '../../support/guarded-way.ts'
+import { answering } from '../../support/hook-sink.ts'
 import { anEvent } from '../../support/records.ts'
 
-const sinks: HookSink[] = []
-
-afterEach(async () => {
-  for (const sink of sinks.splice(0)) await sink.close()
-})
-
-async function aSink(...script: Parameters<typeof startHookSink>): Promise<HookSink> {
-  const sink = await startHookSink(...script)
-  sinks.push(sink)
-  return sink
-}
-
-/** Both workers over memory stores, with the real hook client: the whole way of an event to its receivers. */
+/** A way with the hook client of a deployment. */
 function aWay(allowedNetworks = '127.0.0.0/8') {
   const context = { clock: systemClock, random: systemRandomness, env: { HOOK_ALLOWED_NETWORKS: allowedNetworks } }
-  const ports = { ...memoryPorts(context), hookClient: guardedHookClient(context) }
-  const log = capturedLog()
-  const tools = { ...context, log, settings: readSettings(context.env) }
-  const judges = { guard: addressGuard('127.0.0.0/8'), compile: linearPattern }
-  return {
-    ports,
-    log,
-    /** Makes a hook on a URL; answers its secret. */
-    hook: async (url: string, given: Partial<HookInput> = {}, method = 'POST'): Promise<string> => {
-      const input = aHookInput({ action: { type: 'web', method, url }, ...given })
-      const { secrets } = await createHooks({ ...ports, ...context, judges }, 'a.example.com', input)
-      return Object.values(secrets)[0] ?? ''
-    },
-    /** Lets events come in and makes every attempt that is queued then. */
-    deliver: async (...events: PlatformEvent[]) => {
-      const failures = [await hookDispatch.over(ports, tools)(aBatch(events.map(message)), aContext)]
-      const queued = ports.deliveryQueue.queued.splice(0)
-      failures.push(await deliver.over(ports, tools)(aBatch(queued.map(message)), aContext))
-      expect(failures).toEqual([{ batchItemFailures: [] }, { batchItemFailures: [] }])
-      return [...ports.state.deliveries.values()]
-    },
-  }
+  return aDeliveryWay({ clock: systemClock, hookClient: guardedHookClient(context) })
 }
-
-const message = (content: object): object => ({ version: 1, ...content })
 
 const hostile = { 'Caller-Caller-ID-Name': 'Žofie "山田" \\ \n' }
 
@@ -67,7 +21,7 @@ it.each(['POST', 'PUT', 'PATCH', 'GET', 'DELETE'])(
   async (method) => {
     const sink = await aSink()
     const way = aWay()
-    const secret = await way.hook(sink.url('/in'), {}, method)
+    const { secret } = await way.hook(sink.url('/in'), {}, method)
 
     const [delivery] = await way.deliver(anEvent({ fields: hostile }))
 
@@ -108,14 +62,14 @@ it('a header that a value of the event would add does not arrive', async () => {
 it('each hook signs with its own secret', async () => {
   const sink = await aSink()
   const way = aWay()
-  const secrets = [await way.hook(sink.url('/first')), await way.hook(sink.url('/second'))]
+  const hooks = [await way.hook(sink.url('/first')), await way.hook(sink.url('/second'))]
 
   await way.deliver(anEvent())
 
   for (const { target, body, headers } of sink.requests) {
-    const [own, other] = target === '/first' ? secrets : secrets.toReversed()
-    expect(() => new Webhook(own ?? '').verify(body, { ...headers })).not.toThrow()
-    expect(() => new Webhook(other ?? '').verify(body, { ...headers })).toThrow('No matching signature found')
+    const [own, other] = target === '/first' ? hooks : hooks.toReversed()
+    expect(() => new Webhook(own?.secret ?? '').verify(body, { ...headers })).not.toThrow()
+    expect(() => new Webhook(other?.secret ?? '').verify(body, { ...headers })).toThrow('No matching signature found')
   }
   expect(sink.requests).toHaveLength(2)
 })
@@ -175,7 +129,7 @@ it('a receiver in a network that is allowed no more sees nothing of what still w
 it('an attempt is logged with its end, and without its target, content or secret', async () => {
   const sink = await aSink()
   const way = aWay()
-  const secret = await way.hook(sink.url('/planted-path'), { headers: { Authorization: 'planted-header' } })
+  const { secret } = await way.hook(sink.url('/planted-path'), { headers: { Authorization: 'planted-header' } })
 
   await way.deliver(anEvent({ fields: { 'Caller-Caller-ID-Name': 'planted-value' } }))
 

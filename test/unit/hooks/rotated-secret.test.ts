@@ -1,0 +1,83 @@
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { aGuardedWay, aSink, checkAftermath } from '../../support/guarded-way.ts'
+import { answering, type HookSink } from '../../support/hook-sink.ts'
+import type { ManualTime } from '../../support/manual-time.ts'
+import { anEvent } from '../../support/records.ts'
+
+const hour = 3_600_000
+
+describe('F49 a secret that is rotated', () => {
+  /** Which of some secrets the Standard Webhooks library accepts a request with, at the time of its attempt. */
+  function accepting(sink: HookSink, time: ManualTime, secrets: readonly string[]): boolean[] {
+    vi.useFakeTimers({ toFake: ['Date'], now: time.clock.now() })
+    onTestFinished(() => void vi.useRealTimers())
+    const { body = '', headers = {} } = sink.requests.at(-1) ?? {}
+    const accepts = (secret: string) => {
+      try {
+        new Webhook(secret).verify(body, { ...headers })
+        return true
+      } catch {
+        return false
+      }
+    }
+    return secrets.map(accepts)
+  }
+
+  it('signs for 24 h beside the new one, which comes first; after that the new one signs alone', async () => {
+    const sink = await aSink()
+    const way = aGuardedWay()
+    const hook = await way.hook(sink.url())
+    const signatures = () => sink.requests.at(-1)?.headers['webhook-signature']?.split(' ') ?? []
+
+    await way.deliver(anEvent())
+    expect(signatures()).toHaveLength(1)
+    const renewed = await way.rotate(hook)
+    const secrets = [hook.secret, renewed]
+    expect(accepting(sink, way.time, secrets)).toEqual([true, false])
+
+    await way.deliver(anEvent())
+    expect(accepting(sink, way.time, secrets)).toEqual([true, true])
+    expect(signatures()).toHaveLength(2)
+    await way.time.advance(24 * hour - 1)
+    await way.deliver(anEvent())
+    expect(accepting(sink, way.time, secrets)).toEqual([true, true])
+    const [first = ''] = signatures()
+    await way.time.advance(1)
+    await way.deliver(anEvent())
+    expect(accepting(sink, way.time, secrets)).toEqual([false, true])
+    expect(signatures()).toHaveLength(1)
+
+    const { body = '', headers = {} } = sink.requests.at(-2) ?? {}
+    const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+    expect(new Webhook(renewed).sign(headers['webhook-id'] ?? '', at, body)).toBe(first)
+    checkAftermath(way, [sink], secrets)
+  })
+
+  it('between two attempts signs the second one too, under the same id', async () => {
+    const sink = await aSink(answering(503))
+    const way = aGuardedWay()
+    const hook = await way.hook(sink.url())
+    await way.deliver(anEvent())
+
+    const renewed = await way.rotate(hook)
+    await way.time.advance(6_000)
+    await way.attempt()
+
+    expect(accepting(sink, way.time, [renewed, hook.secret])).toEqual([true, true])
+    expect(new Set(sink.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    checkAftermath(way, [sink], [hook.secret, renewed])
+  })
+
+  it('twice leaves the last two: the first one signs no more', async () => {
+    const sink = await aSink()
+    const way = aGuardedWay()
+    const hook = await way.hook(sink.url())
+    const secrets = [hook.secret, await way.rotate(hook), await way.rotate(hook)]
+
+    await way.deliver(anEvent())
+
+    expect(accepting(sink, way.time, secrets)).toEqual([false, true, true])
+    checkAftermath(way, [sink], secrets)
+  })
+})

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { connectionAttempts } from '../../support/connection-attempts.ts'
+import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/guarded-way.ts'
+import { answering } from '../../support/hook-sink.ts'
+import { anEvent } from '../../support/records.ts'
+
+const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')
+const hour = 3_600_000
+
+describe('F45 a name', () => {
+  it.each<[string, () => Promise<readonly string[]>]>([
+    ['that does not resolve', () => Promise.reject(new Error('ENOTFOUND'))],
+    ['that has no address', () => Promise.resolve([])],
+  ])('%s is a failed attempt with that reason, and is asked for again', async (_title, resolve) => {
+    const way = aGuardedWay({ resolve })
+    await way.hook('https://gone.example.com/')
+    const attempts = connectionAttempts()
+
+    await way.deliver(anEvent())
+    await way.time.advance(6_000)
+    await way.attempt()
+
+    expect(way.deliveries()).toMatchObject([{ state: 'pending', attempts: [{ reason: 'dns' }, { reason: 'dns' }] }])
+    expect(way.asked).toEqual(['gone.example.com', 'gone.example.com'])
+    expect(attempts()).toEqual([])
+    checkAftermath(way, [])
+  })
+
+  it.each([
+    ['http://169.254.169.254.sslip.io/', ['169.254.169.254']],
+    ['https://two.example.com/', ['93.184.216.34', '10.0.0.1']],
+    ['https://two.example.com/', ['2606:4700::1111', '::1']],
+    ['http://vpce-1.execute-api.us-east-1.vpce.amazonaws.com/', ['10.0.12.7']],
+    ['https://mapped.example.com/', ['::ffff:169.254.169.254']],
+    ['https://translated.example.com/', ['64:ff9b::a9fe:a9fe']],
+    ['https://scoped.example.com/', ['fe80::1%lo']],
+    ['https://garbage.example.com/', ['169.254.169.254, 93.184.216.34']],
+  ])('%s that leads to %j is refused before a socket opens', async (url, addresses) => {
+    const way = aGuardedWay({ resolve: () => addresses })
+    await way.hook(url)
+    const attempts = connectionAttempts()
+
+    const deliveries = await way.deliver(anEvent())
+
+    expect(deliveries).toMatchObject([{ state: 'pending', attempts: [{ reason: 'blocked address' }] }])
+    expect(attempts()).toEqual([])
+    checkAftermath(way, [])
+  })
+
+  it('of the auth pre-request is judged as well', async () => {
+    const way = aGuardedWay({ resolve: () => ['10.0.0.1'] })
+    await way.hook('https://hooks.example.com/', { auth: { enabled: true, url: 'https://auth.example.com/' } })
+    const attempts = connectionAttempts()
+
+    await way.deliver(anEvent())
+
+    expect(lastAttempt(way)).toMatchObject({ reason: 'auth_failed' })
+    expect(way.asked).toEqual(['auth.example.com'])
+    expect(attempts()).toEqual([])
+  })
+})
+
+describe('F46 a name that changes its address', () => {
+  it('is asked for once a connection, and the address that was judged is the one connected to', async () => {
+    const sink = await aSink(answering(500, '', { connection: 'close' }))
+    let asked = 0
+    const way = aGuardedWay({ resolve: () => [(asked += 1) % 2 === 1 ? '127.0.0.1' : '169.254.169.254'] })
+    await way.hook(`http://rebind.example.com:${sink.port}/`)
+    const attempts = connectionAttempts()
+
+    await way.deliver(anEvent())
+    for (let again = 0; again < 3; again += 1) {
+      await way.time.advance(2 * hour)
+      await way.attempt()
+    }
+
+    const reasons = way.deliveries()[0]?.attempts.map(({ reason }) => reason)
+    expect(reasons).toEqual(['status 500', 'blocked address', 'status 500', 'blocked address'])
+    expect(way.asked).toHaveLength(4)
+    expect(attempts()).toEqual([`127.0.0.1:${sink.port}`, `127.0.0.1:${sink.port}`])
+    checkAftermath(way, [sink])
+  })
+
+  it('between the pre-request and the request is refused for the request', async () => {
+    const auth = await aSink(answering(200, '{}', { connection: 'close' }))
+    const answers = ['127.0.0.1', '169.254.169.254']
+    const way = aGuardedWay({ resolve: () => [answers.shift() ?? ''] })
+    const url = `http://rebind.example.com:${auth.port}/`
+    await way.hook(url, { auth: { enabled: true, url } })
+    const attempts = connectionAttempts()
+
+    await way.deliver(anEvent())
+
+    expect(lastAttempt(way)).toMatchObject({ reason: 'blocked address' })
+    expect(attempts()).toEqual([`127.0.0.1:${auth.port}`])
+  })
+})
+
+describe('F47 a receiver', () => {
+  const authorities = fixture('ca.pem')
+  const key = fixture('sink.key')
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const
+
+  it.each([
+    ['whose certificate has expired', { cert: fixture('expired.pem') }],
+    ['whose certificate is for another name', { cert: fixture('other-name.pem') }],
+    ['whose certificate is signed by itself', { cert: fixture('self-signed.pem') }],
+    ['that speaks TLS 1.0 only', { cert: fixture('valid.pem'), ...old }],
+    ['that speaks TLS 1.1 only', { cert: fixture('valid.pem'), ...old, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' }],
+  ] as const)('%s is sent nothing, and the attempt has failed for it', async (_title, tls) => {
+    const sink = await aSink(undefined, { key, ...tls })
+    const way = aGuardedWay({ resolve: () => ['127.0.0.1'], authorities })
+    await way.hook(`https://sink.example.com:${sink.port}/`)
+
+    const deliveries = await way.deliver(anEvent())
+
+    expect(deliveries).toMatchObject([{ state: 'pending', attempts: [{ reason: 'tls' }] }])
+    expect(sink.requests).toEqual([])
+    checkAftermath(way, [sink])
+  })
+
+  it('that has mended its certificate gets what waited, under the same id', async () => {
+    const broken = await aSink(undefined, { key, cert: fixture('expired.pem') })
+    const way = aGuardedWay({ resolve: () => ['127.0.0.1'], authorities })
+    await way.hook(`https://sink.example.com:${broken.port}/`)
+    await way.deliver(anEvent())
+    const mended = await aSink(undefined, { key, cert: fixture('valid.pem') })
+    const [stored] = way.ports.state.hooks.entries()
+    const [at, hook] = stored ?? []
+    if (at === undefined || hook === undefined) throw new Error('there is no hook')
+    const url = `https://sink.example.com:${mended.port}/`
+    way.ports.state.hooks.set(at, { ...hook, action: { ...hook.action, url } })
+
+    await way.time.advance(6_000)
+    await way.attempt()
+
+    expect(way.deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ reason: 'tls' }, { status: 200 }] }])
+    expect(mended.requests.map(({ headers }) => headers['webhook-id'])).toEqual([way.deliveries()[0]?.id])
+    checkAftermath(way, [broken, mended])
+  })
+})
