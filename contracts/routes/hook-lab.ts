@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
+import type { JsonValue } from '../../core/hooks/event-fields.ts'
 import { hookInput, textByName } from './hook-shapes.ts'
-import { okData, wholeNumber } from './shapes.ts'
+import { domainQuery, okData, wholeNumber } from './shapes.ts'
 import { route } from './route.ts'
 
 /** A request as it goes over the wire; names of headers are in lower case. */
@@ -18,6 +19,52 @@ const refusal = z.object({
   value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
   /** Cut to 256 characters; `null` where the event has no such field. */
   found: z.nullable(z.string()),
+})
+
+/** A value of a test's event: such fields are read by names with dots. */
+const json: z.ZodMiniType<JsonValue, JsonValue> = z.lazy(() =>
+  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
+)
+
+/** `POST /api/v2/hooks/<id>/test`: sends one event to a hook, once. The answer shows its credentials. */
+export const testHook = route({
+  operationId: 'testHook',
+  group: 'hooks',
+  method: 'POST',
+  path: '/api/v2/hooks/{hook_id}/test',
+  summary: 'Send a test event to a hook',
+  authentication: 'token',
+  permission: { resource: 'hook', action: 'u' },
+  domain: 'required',
+  needs: {
+    domains: ['read'],
+    hooks: ['read'],
+    eventLog: ['head'],
+    deliveries: ['keepEvent', 'create', 'read', 'beginAttempt', 'recordAttempt'],
+    hookClient: ['send'],
+    secretBox: ['open'],
+    rateLimits: ['takeInWindow'],
+  },
+  showsSecret: true,
+  params: z.object({ hook_id: z.string() }),
+  query: domainQuery,
+  body: z.object({
+    event: z.optional(z.record(z.string(), json, 'must be an object')),
+    force: z.optional(z.boolean('must be true or false')),
+  }),
+  response: okData(
+    z.object({
+      /** `skipped`: a filter refused the event, and nothing was sent or recorded. */
+      state: z.enum(['delivered', 'failed', 'skipped']),
+      reason: z.optional(z.string()),
+      /** Under which id it stands in the log. */
+      delivery: z.optional(z.string()),
+      sent: z.nullable(sentRequest),
+      /** `null` when no answer came. */
+      reply: z.nullable(z.object({ status: z.int(), durationMs: z.int(), snippet: z.string() })),
+      refusedBy: z.readonly(z.array(refusal)),
+    }),
+  ),
 })
 
 /** `POST /api/v2/hooks/dry-run`: what a hook would have made of the last events of a domain. */

@@ -4,6 +4,7 @@ import * as auth from './auth.ts'
 import * as blacklists from './blacklists.ts'
 import * as channels from './channels.ts'
 import * as defaultRoutes from './default-routes.ts'
+import * as deliveries from './deliveries.ts'
 import * as domainTokens from './domain-tokens.ts'
 import * as domains from './domains.ts'
 import * as email from './email.ts'
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   defaultRoutes,
   hooks,
   hookLab,
+  deliveries,
   email,
   audit,
   status,

@@ -55,11 +55,11 @@ function authWithDefaults(auth: HookAuthInput): HookAuth {
 }
 
 /**
- * The next version of a hook, with another content. Id, domain, secrets and age stay. Its failures are counted anew, and
+ * The next version of a hook, with another content. Id, domain, secrets, age and speed stay. Its failures are counted anew, and
  * why the platform switched it off is forgotten once it is on again.
  */
 export function nextVersion(stored: Hook, content: HookContent): Hook {
-  const { id, domain, secrets, createdAt, version, disabledReason, noticeDue } = stored
+  const { id, domain, secrets, createdAt, version, disabledReason, noticeDue, slow } = stored
   return {
     ...content,
     id,
@@ -67,6 +67,7 @@ export function nextVersion(stored: Hook, content: HookContent): Hook {
     secrets,
     createdAt,
     version: version + 1,
+    ...(slow === undefined ? {} : { slow }),
     ...(content.enable || disabledReason === undefined ? {} : { disabledReason }),
     ...(content.enable || noticeDue === undefined ? {} : { noticeDue }),
   }

@@ -64,6 +64,11 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   updateHook: hook({ event: 'CHANNEL_ANSWER' }),
   deleteHook: hook(),
   rotateHookSecret: hook(),
+  listDeliveries: hook(),
+  resendDelivery: ({ hook: id, delivery }) => ({ params: { hook_id: id, delivery_id: delivery } }),
+  // Around the moment that tests begin at.
+  replayDeliveries: hook({ from: Date.UTC(2026, 0, 15), to: Date.UTC(2026, 0, 16) }),
+  testHook: hook({ force: true }),
   dryRunHook: () => ({ body: { event: 'CHANNEL_CREATE', action } }),
   createEmailSettings: () => ({ body: mailServer }),
   replaceEmailSettings: () => ({ body: mailServer }),

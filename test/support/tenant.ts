@@ -1,6 +1,7 @@
 /** A tenant that has one of everything, and the credentials of its people and programs. */
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { Delivery, DomainToken } from '../../core/model.ts'
+import { secretPurpose } from '../../core/hooks/signing.ts'
 import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
 import type { Api } from './api.ts'
 import {
@@ -128,10 +129,10 @@ async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): P
   for (const [order, id] of things.routes.entries()) {
     await ports.defaultRoutes.create(aRoute({ domain, id, order, name: mark }), order)
   }
-  await ports.hooks.create(
-    [things.hook, things.hook.replace(/^./, '9')].map((id) => aHook({ domain, id, description: mark })),
-    9,
-  )
+  for (const id of [things.hook, things.hook.replace(/^./, '9')]) {
+    const sealed = await ports.secretBox.seal(systemRandomness.bytes(32), secretPurpose(domain, id))
+    await ports.hooks.create([aHook({ domain, id, description: mark, secrets: [{ sealed }] })], 9)
+  }
   const { options, ...settings } = emailSettingsOf({ domain, description: mark, from: 'pbx@mail.example.net' })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }
@@ -156,5 +157,8 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
   await ports.commands.complete(record.id, { state: 'done', text: mark })
   const event = anEvent({ domain, uuid: things.channel, fields: { planted: mark } })
   await ports.eventLog.append(event)
-  await plantDelivery({ ports }, aDelivery({ domain, id: things.delivery, hookId: things.hook, event }))
+  await ports.deliveries.keepEvent(event)
+  for (const id of [things.delivery, things.delivery.replace(/.$/, '0')]) {
+    await plantDelivery({ ports }, aDelivery({ domain, id, hookId: things.hook, event }))
+  }
 }

@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { handlerName, routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
+import { secretPurpose } from '../../../core/hooks/signing.ts'
 import { type Api, type ApiRequest, anApi } from '../../support/api.ts'
-import { aDomainToken, aHook, aReport, aRole, aRoute, anEntry, emailSettingsOf } from '../../support/records.ts'
+import {
+  aDelivery,
+  aDomainToken,
+  aHook,
+  aReport,
+  aRole,
+  aRoute,
+  anEntry,
+  anEvent,
+  emailSettingsOf,
+} from '../../support/records.ts'
 
 const callers = ['nobody', 'expired', 'user', 'admin', 'other', 'root'] as const
 type Caller = (typeof callers)[number]
@@ -13,6 +24,7 @@ const managers: Record<Caller, number> = { ...all(200), user: 403, other: 403 }
 const tenant = { domain_name: 'a.example.com' }
 const spam = { blacklist_name: 'spam' }
 const tokenId = '0d3d3d0e-8c1f-4f6c-9a43-0c7e1f2b3a4d'
+const deliveryId = `msg_${'a'.repeat(32)}`
 const routeIds = ['a'.repeat(24), 'b'.repeat(24)] as const
 
 /** One sensible request for each endpoint, and the status that each caller gets: the contract's section 5.3. */
@@ -36,6 +48,13 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   updateHook: [inDomain({ params: hook(), body: { event: 'DTMF' } }), managers],
   deleteHook: [inDomain({ params: hook() }), managers],
   rotateHookSecret: [inDomain({ params: hook() }), managers],
+  listDeliveries: [inDomain({ params: hook() }), managers],
+  resendDelivery: [inDomain({ params: { ...hook(), delivery_id: deliveryId } }), managers],
+  replayDeliveries: [
+    inDomain({ params: hook(), body: { from: Date.UTC(2026, 0, 15), to: Date.UTC(2026, 0, 16) } }),
+    managers,
+  ],
+  testHook: [inDomain({ params: hook(), body: { force: true } }), managers],
   dryRunHook: [inDomain({ body: hookBody() }), managers],
   createHooks: [inDomain({ body: hookBody() }), managers],
   readStatus: [{}, all(200)],
@@ -123,7 +142,11 @@ async function fill({ ports }: Api): Promise<void> {
   await ports.domainTokens.create(aDomainToken({ domain, uuid: tokenId }), 9)
   await ports.blacklists.add(anEntry({ domain, list: 'spam', number: '100' }), { entries: 9, lists: 9 })
   for (const [order, id] of routeIds.entries()) await ports.defaultRoutes.create(aRoute({ domain, id, order }), order)
-  await ports.hooks.create([aHook({ domain, id: hook().hook_id })], 9)
+  const secret = await ports.secretBox.seal(new Uint8Array(32), secretPurpose(domain, hook().hook_id))
+  await ports.hooks.create([aHook({ domain, id: hook().hook_id, secrets: [{ sealed: secret }] })], 9)
+  const event = anEvent({ domain })
+  await ports.deliveries.keepEvent(event)
+  await ports.deliveries.create(aDelivery({ id: deliveryId, hookId: hook().hook_id, event }))
   const { options, ...settings } = emailSettingsOf({ domain })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }
@@ -178,5 +201,6 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
     expect(stores(api)).toEqual(before)
     expect(api.ports.engine.given).toEqual([])
     expect(api.ports.events.published).toEqual([])
+    expect([api.ports.deliveryQueue.queued, api.ports.hookClient.sent]).toEqual([[], []])
   })
 })

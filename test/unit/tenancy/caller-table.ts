@@ -164,6 +164,10 @@ export const table: Readonly<Record<string, Line>> = {
   updateHook: managed,
   deleteHook: managed,
   rotateHookSecret: managed,
+  listDeliveries: readable,
+  resendDelivery: managed,
+  replayDeliveries: managed,
+  testHook: managed,
   dryRunHook: { 'of the tenant': '403 200 200 403 200 200' },
 
   readEmailSettings: { 'of the tenant': forManagers, missing: changeOfMissing },

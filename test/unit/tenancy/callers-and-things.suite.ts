@@ -63,7 +63,14 @@ function queryOf(caller: Caller, { domain }: Route): string {
 }
 
 const sentBy = ({ ports }: Api) =>
-  structuredClone([ports.engine.given, ports.events.published, ports.mail.sent, ports.cleanups.queued])
+  structuredClone([
+    ports.engine.given,
+    ports.events.published,
+    ports.mail.sent,
+    ports.cleanups.queued,
+    ports.deliveryQueue.queued,
+    ports.hookClient.sent,
+  ])
 
 const cases = routes.flatMap((route) =>
   Object.entries(table[route.operationId] ?? {}).map(

@@ -146,7 +146,7 @@ it('the other tenant of these tests has what they ask for', async () => {
   const asked = routes.filter(
     (route) => route.authentication === 'token' && route.method === 'GET' && isAboutThing(route),
   )
-  expect(asked).toHaveLength(4)
+  expect(asked).toHaveLength(5)
   for (const route of asked) {
     const request = requestTo(route, { ...foreign, domain: other })
     expect(await api.call(await handlerOf(route), { ...request, headers }), route.operationId).toMatchObject({

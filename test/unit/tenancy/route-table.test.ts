@@ -62,6 +62,10 @@ const published = `
   PATCH /api/v2/hooks/{hook_id} hook u
   DELETE /api/v2/hooks/{hook_id} hook d
   POST /api/v2/hooks/{hook_id}/secret hook u
+  GET /api/v2/hooks/{hook_id}/deliveries hook r
+  POST /api/v2/hooks/{hook_id}/deliveries/{delivery_id}/resend hook u
+  POST /api/v2/hooks/{hook_id}/replay hook u
+  POST /api/v2/hooks/{hook_id}/test hook u
   POST /api/v2/hooks/dry-run hook r
   GET /api/v2/routes/default rotes/default r
   POST /api/v2/routes/default rotes/default c

@@ -1,0 +1,34 @@
+import type { Delivery, DeliveryAttempt, DeliveryState } from '../model.ts'
+import { attemptsOf } from './delivery-log.ts'
+
+/** A delivery as callers see it. Moments are epoch milliseconds. */
+export interface PresentedDelivery {
+  readonly id: string
+  readonly hook: string
+  readonly event: string
+  /** The call's uuid; empty for an event without a call. */
+  readonly uuid: string
+  /** The number of the event in its domain; 0 for a test. */
+  readonly sequence: number
+  readonly created: number
+  readonly state: DeliveryState
+  readonly attempts: DeliveryAttempt[]
+  /** When the next attempt is due, while it is pending. */
+  readonly nextAttemptAt?: number | undefined
+}
+
+/** Shows a delivery at a time (epoch milliseconds). */
+export function presentDelivery(delivery: Delivery, now: number): PresentedDelivery {
+  const { id, hookId, eventName, uuid, sequence, createdAt, state, nextAttemptAt } = delivery
+  return {
+    id,
+    hook: hookId,
+    event: eventName,
+    uuid,
+    sequence,
+    created: createdAt,
+    state,
+    attempts: attemptsOf(delivery, now),
+    ...(nextAttemptAt === undefined ? {} : { nextAttemptAt }),
+  }
+}

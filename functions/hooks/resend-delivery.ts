@@ -1,0 +1,22 @@
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
+import * as routes from '../../contracts/routes/deliveries.ts'
+import { presentDelivery } from '../../core/hooks/present-delivery.ts'
+import { resendDelivery } from '../../core/hooks/resend-delivery.ts'
+import { endpoint, okData } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.resendDelivery,
+  {
+    domains: dynamoDomainStore,
+    hooks: dynamoHookStore,
+    deliveries: dynamoDeliveryStore,
+    deliveryQueue: sqsDeliveryQueue,
+  },
+  async ({ domain, params, clock }, ports) => {
+    const name = { domain, hookId: params.hook_id, id: params.delivery_id }
+    return okData(presentDelivery(await resendDelivery({ ...ports, clock }, name), clock.now()))
+  },
+)

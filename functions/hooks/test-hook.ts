@@ -1,0 +1,30 @@
+import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
+import { deliveryId } from '../../adapters/crypto/delivery-id.ts'
+import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
+import { guardedTestClient } from '../../adapters/http/guarded-hook-client.ts'
+import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
+import * as routes from '../../contracts/routes/hook-lab.ts'
+import { testHook } from '../../core/hooks/test-hook.ts'
+import { endpoint, okData } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.testHook,
+  {
+    domains: dynamoDomainStore,
+    hooks: dynamoHookStore,
+    eventLog: dynamoEventLog,
+    deliveries: dynamoDeliveryStore,
+    hookClient: guardedTestClient,
+    secretBox: kmsSecretBox,
+    rateLimits: dynamoRateLimitStore,
+  },
+  async ({ domain, params, body, clock, random }, ports) => {
+    const judges = { compile: linearPattern, hmac: hmacSha256, deliveryIdOf: deliveryId }
+    return okData(await testHook({ ...ports, ...judges, clock, random }, { domain, id: params.hook_id }, body))
+  },
+)

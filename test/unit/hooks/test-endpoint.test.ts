@@ -1,0 +1,292 @@
+import { Webhook } from 'standardwebhooks'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { testClientLimits } from '../../../adapters/http/guarded-hook-client.ts'
+import { secretPurpose } from '../../../core/hooks/signing.ts'
+import { testLimits } from '../../../core/hooks/test-hook.ts'
+import type { Hook } from '../../../core/model.ts'
+import type { HookReply } from '../../../core/ports.ts'
+import { handler as listDeliveries } from '../../../functions/hooks/list-deliveries.ts'
+import { handler as testHook } from '../../../functions/hooks/test-hook.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
+import { dying } from '../../support/dying.ts'
+import { aHook, anEvent } from '../../support/records.ts'
+
+const domain = 'a.example.com'
+const hookId = 'c'.repeat(24)
+const params = { hook_id: hookId }
+const key = new Uint8Array(32).fill(7)
+
+let api: Api
+let headers: Record<string, string>
+
+beforeEach(async () => {
+  api = anApi()
+  headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
+})
+
+async function theHook(given: Partial<Hook> = {}): Promise<Hook> {
+  const sealed = await api.ports.secretBox.seal(key, secretPurpose(domain, hookId))
+  const hook = aHook({ id: hookId, filter: {}, secrets: [{ sealed }], ...given })
+  await api.ports.hooks.create([hook], 9)
+  return hook
+}
+
+const answered = (status: number, body = ''): HookReply => ({
+  outcome: 'answered',
+  status,
+  headers: {},
+  body,
+  durationMs: 30,
+})
+const fire = (body?: unknown, more = {}): Promise<ApiAnswer> =>
+  api.call(testHook, { headers: { ...headers, ...more }, params, ...(body === undefined ? {} : { body }) })
+const logged = async () => (await api.call(listDeliveries, { headers, params })).body.data
+
+describe('a test', () => {
+  it('sends a sample of the event once, signed, and tells what was sent and what came back', async () => {
+    await theHook()
+    api.ports.hookClient.answer = () => answered(204, 'thanks')
+
+    const { status, body } = await fire()
+
+    expect(status).toBe(200)
+    const [request] = api.ports.hookClient.sent
+    expect(api.ports.hookClient.sent).toHaveLength(1)
+    expect(body.data).toEqual({
+      state: 'delivered',
+      delivery: request?.headers['webhook-id'],
+      sent: request,
+      reply: { status: 204, durationMs: 30, snippet: 'thanks' },
+      refusedBy: [],
+    })
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({
+      action: 'CHANNEL_CREATE',
+      data: { 'Event-Name': 'CHANNEL_CREATE', 'Event-Domain': domain, 'Call-Direction': 'inbound' },
+    })
+    const secret = `whsec_${Buffer.from(key).toString('base64')}`
+    const at = new Date(Number(request?.headers['webhook-timestamp']) * 1000)
+    expect(new Webhook(secret).sign(request?.headers['webhook-id'] ?? '', at, request?.body ?? '')).toBe(
+      request?.headers['webhook-signature'],
+    )
+  })
+
+  it('stands in the log under the number 0, newest, and is not repeated', async () => {
+    await theHook()
+    await api.ports.eventLog.append(anEvent())
+    api.ports.hookClient.answer = () => answered(503)
+
+    const { body } = await fire()
+
+    expect(body.data).toMatchObject({ state: 'failed', reason: 'status 503', reply: { status: 503 } })
+    const [entry] = await logged()
+    expect(entry).toMatchObject({
+      id: body.data.delivery,
+      sequence: 0,
+      event: 'CHANNEL_CREATE',
+      state: 'failed',
+      attempts: [{ status: 503, reason: 'status 503' }],
+    })
+    expect(entry).not.toHaveProperty('nextAttemptAt')
+    expect(api.ports.deliveryQueue.queued).toEqual([])
+    expect(api.ports.hookClient.sent[0]?.headers).toMatchObject({ 'webhook-sequence': '0' })
+  })
+
+  it.each(['blocked address', 'timeout', 'dns', 'tls', 'network'])(
+    'without an answer tells why: %s',
+    async (reason) => {
+      await theHook()
+      api.ports.hookClient.answer = () => ({ outcome: 'failed', reason, durationMs: 3 })
+
+      const { body } = await fire()
+
+      expect(body.data).toMatchObject({ state: 'failed', reason, reply: null, sent: { method: 'POST' } })
+      expect(await logged()).toMatchObject([{ state: 'failed', attempts: [{ reason }] }])
+    },
+  )
+
+  it('of a hook whose body cannot be made sends nothing, and tells so', async () => {
+    await theHook({ customBody: true, rawBody: '{' })
+
+    expect((await fire()).body.data).toMatchObject({ state: 'failed', reason: 'bad_template', sent: null, reply: null })
+    expect(api.ports.hookClient.sent).toEqual([])
+    expect(await logged()).toMatchObject([{ state: 'failed', attempts: [{ reason: 'bad_template' }] }])
+  })
+
+  it('makes the pre-request, and tells when that fails', async () => {
+    const auth = {
+      enabled: true,
+      url: 'https://login.example.com/',
+      method: 'GET',
+      headers: {},
+      map: {},
+      cookie: false,
+    }
+    await theHook({ auth, headers: { 'X-Token': '${auth:body:token}' } })
+    api.ports.hookClient.answer = ({ url }) => (url.includes('login') ? answered(200, '{"token":"t"}') : answered(200))
+    expect((await fire()).body.data).toMatchObject({ state: 'delivered', sent: { headers: { 'x-token': 't' } } })
+    api.ports.hookClient.answer = () => answered(401)
+
+    expect((await fire()).body.data).toMatchObject({ state: 'failed', reason: 'auth_failed', sent: null, reply: null })
+  })
+
+  it('is possible while the hook is disabled', async () => {
+    await theHook({ enable: false })
+
+    expect((await fire()).body.data).toMatchObject({ state: 'delivered' })
+  })
+
+  it.each([410, 500])('answered with %i leaves the hook as it is', async (status) => {
+    const hook = await theHook()
+    api.ports.hookClient.answer = () => answered(status)
+
+    await fire()
+
+    expect(await api.ports.hooks.read(domain, hookId)).toEqual(hook)
+    expect(api.ports.events.published).toEqual([])
+  })
+})
+
+describe('the filters', () => {
+  const filter = { 'Call-Direction': { operation: '==', value: 'outbound' } } as const
+
+  it('refuse an event: nothing is sent or recorded, and the answer says which did', async () => {
+    await theHook({ filter })
+
+    const { status, body } = await fire()
+
+    expect(status).toBe(200)
+    expect(body.data).toEqual({
+      state: 'skipped',
+      reason: 'filtered',
+      sent: null,
+      reply: null,
+      refusedBy: [{ field: 'Call-Direction', operation: '==', value: 'outbound', found: 'inbound' }],
+    })
+    expect(api.ports.hookClient.sent).toEqual([])
+    expect(await logged()).toEqual([])
+  })
+
+  it('are passed over by force', async () => {
+    await theHook({ filter })
+
+    expect((await fire({ force: true })).body.data).toMatchObject({ state: 'delivered', refusedBy: [] })
+  })
+
+  it('let pass an event of the caller that fits', async () => {
+    await theHook({ filter })
+
+    expect((await fire({ event: { 'Call-Direction': 'outbound' } })).body.data).toMatchObject({ state: 'delivered' })
+  })
+})
+
+describe('an event of the caller', () => {
+  it('is sent as it is, and fills templates, nested values included', async () => {
+    await theHook({ customBody: true, rawBody: '{"a":"${a.b}","n":"${n}","id":"${Unique-ID}"}' })
+    const event = { a: { b: 'deep "quoted"' }, n: 7, 'Unique-ID': 'call-1' }
+
+    const { body } = await fire({ event })
+
+    expect(JSON.parse(body.data.sent.body)).toEqual({ a: 'deep "quoted"', n: '7', id: 'call-1' })
+    expect(await logged()).toMatchObject([{ uuid: 'call-1' }])
+    const [{ event: kept } = { event: undefined }] = api.ports.state.deliveryEvents.values()
+    expect(kept?.fields).toEqual(event)
+  })
+
+  it('may be as large as what is kept of one, and no larger', async () => {
+    await theHook()
+    const ofBytes = (bytes: number) => ({ event: { a: 'x'.repeat(bytes - '{"a":""}'.length) } })
+
+    expect(await fire(ofBytes(testLimits.eventBytes))).toMatchObject({ status: 200 })
+    expect(await fire(ofBytes(testLimits.eventBytes + 1))).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'event' }] },
+    })
+  })
+
+  it.each([
+    ['a list', { event: [] }, 'event'],
+    ['a text', { event: 'CHANNEL_CREATE' }, 'event'],
+    ['force as text', { force: 'yes' }, 'force'],
+  ])('as %s is refused with the field', async (_what, body, field) => {
+    await theHook()
+
+    const answer = await fire(body)
+
+    expect(answer.status).toBe(400)
+    expect(answer.body.details).toContainEqual({ field, problem: expect.any(String) })
+    expect(api.ports.hookClient.sent).toEqual([])
+  })
+})
+
+describe('the bounds', () => {
+  it('are the time of the caller: a pre-request and the request end within it', () => {
+    expect(2 * testClientLimits.totalMs).toBeLessThan(28_000 - 2_000)
+    expect(testClientLimits).toMatchObject({ connectMs: 5_000, replyBytes: 20 * 1024 })
+  })
+
+  it('are twenty tests a minute in a domain', async () => {
+    await theHook()
+    for (let count = 0; count < 20; count += 1) expect((await fire()).status).toBe(200)
+
+    expect(await fire()).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+      headers: { 'Retry-After': '60' },
+    })
+    expect(api.ports.hookClient.sent).toHaveLength(20)
+    api.clock.move(60_000)
+    expect((await fire()).status).toBe(200)
+  })
+
+  it('are the tenant: a hook of another one, or none, is not there', async () => {
+    await theHook()
+    headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
+
+    expect(await fire()).toMatchObject({ status: 404, body: { info: 'Hook not found' } })
+    expect(api.ports.hookClient.sent).toEqual([])
+  })
+})
+
+describe('repeated under its key', () => {
+  it('a test is answered the same, sent once, and its answer is kept encrypted', async () => {
+    await theHook({ headers: { Authorization: 'Bearer planted-credential' } })
+    const keyed = { 'idempotency-key': 'k' }
+
+    const [first, second] = [await fire({}, keyed), await fire({}, keyed)]
+
+    expect(second).toMatchObject({ body: first.body, headers: { 'Idempotent-Replayed': 'true' } })
+    expect(api.ports.hookClient.sent).toHaveLength(1)
+    expect(first.text).toContain('planted-credential')
+    expect(JSON.stringify([...api.ports.state.requestKeys.values()])).not.toContain('planted-credential')
+    expect(JSON.stringify([api.log.lines, api.ports.state.audit])).not.toContain('planted-credential')
+  })
+
+  it('a test that was killed anywhere is in the log once, with the truth of its attempts', async () => {
+    await theHook()
+    const counted = dying(api.ports)
+    await api.with(counted.ports).call(testHook, { headers, params })
+    const calls = counted.names.length
+    expect(counted.names).toContain('deliveries.recordAttempt')
+
+    for (let call = 1; call <= calls; call += 1) {
+      for (const side of ['before', 'after'] as const) {
+        api = anApi()
+        headers = { ...(await api.as(await api.account({ role: 'admin' }))), 'idempotency-key': 'k' }
+        await theHook()
+        await api.with(dying(api.ports, { call, side }).ports).call(testHook, { headers, params })
+        api.clock.move(31_000)
+
+        const again = await api.call(testHook, { headers, params })
+        api.clock.move(61_000)
+
+        expect(again, `${call} ${side}`).toMatchObject({ status: 200, body: { data: { state: 'delivered' } } })
+        const log = await logged()
+        expect(log, `${call} ${side}`).toMatchObject([{ id: again.body.data.delivery, state: 'delivered' }])
+        const interrupted = log[0].attempts.filter(({ reason }: { reason?: string }) => reason === 'interrupted')
+        const sent = api.ports.hookClient.sent.length
+        expect(sent, `${call} ${side}`).toBeLessThanOrEqual(log[0].attempts.length)
+        expect(interrupted.length, `${call} ${side}`).toBe(log[0].attempts.length - 1)
+      }
+    }
+  })
+})
