@@ -9,6 +9,9 @@ const MAX_LINE_BYTES = 200_000
  */
 export type EslAnswer = 'result' | 'job' | 'reply'
 
+/** How the engine writes events. Only `json` can be read without loss: the engine leaves some `%` of a plain value as it is. */
+export type EslEventFormat = 'json' | 'plain'
+
 /**
  * One command, checked when it is built: it holds no CR, LF or NUL, so that an argument can neither end the command
  * nor begin another. There is no other way to make bytes for the engine.
@@ -47,9 +50,9 @@ export class EslCommand {
     return new EslCommand('bgapi', 'job', named('bgapi', command), jobUuid)
   }
 
-  /** `event json`: subscribes to event names, and after the word CUSTOM to subclasses. */
-  static event(names: readonly string[]): EslCommand {
-    return new EslCommand('event', 'reply', `json ${words('event', names)}`)
+  /** `event`: subscribes to event names, and after the word CUSTOM to subclasses. The format is the connection's. */
+  static event(names: readonly string[], format: EslEventFormat = 'json'): EslCommand {
+    return new EslCommand('event', 'reply', `${format} ${words('event', names)}`)
   }
 
   /** `nixevent`: ends subscriptions, in the same words as `event`. */

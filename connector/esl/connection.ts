@@ -8,7 +8,7 @@ import {
   EslEventUnreadable,
   EslFramingLost,
 } from './errors.ts'
-import { type EslEvent, readEvent } from './event.ts'
+import { type EslEvent, EventReader } from './event.ts'
 import { type EslFrame, FrameReader } from './frame.ts'
 import type { EslLimits } from './limits.ts'
 import { ReplyQueue, type Settle } from './reply-queue.ts'
@@ -17,12 +17,19 @@ import type { EslTimers } from './timers.ts'
 /** What an engine writes to a listener that it drops, possibly in the middle of an event. */
 const OVERFLOW_NOTICE = 'killed listener because of lost events'
 
+/** So many of the last bytes are looked at for it: the notice with its headers is shorter. */
+const TAIL_BYTES = 256
+
+/** As many as one read of the socket takes at most. */
+const READ_BYTES = 64 * 1024
+
 /** What a connection counts, into an object that outlives it. */
 export interface EslTally {
   /** When the last byte came, in the milliseconds of the timers. */
   heardAt: number
   bytes: number
   events: number
+  /** Events, and frames of a kind that is not known, which may be some. */
   unreadableEvents: number
   lateReplies: number
   strayReplies: number
@@ -36,6 +43,8 @@ export interface EslConnectionOptions {
   readonly timers: EslTimers
   readonly limits: EslLimits
   readonly tally: EslTally
+  /** Headers that most events will be asked for, besides the deciding ones. */
+  readonly headers?: readonly string[] | undefined
   /** Logged in: commands may be run. */
   onReady(): void
   onEvent(event: EslEvent): void
@@ -51,12 +60,17 @@ export class EslConnection {
   readonly #options: EslConnectionOptions
   readonly #socket: Socket
   readonly #reader: FrameReader
+  readonly #events: EventReader
   readonly #replies: ReplyQueue
   readonly #ended = Promise.withResolvers<void>()
   readonly #cancel = { greeting: () => {}, silence: () => {}, closing: () => {} }
   #phase: Phase = 'greeting'
   /** When the last byte came, or the attempt began. */
   #heardAt: number
+  /** The last bytes that came, more than a notice has. */
+  #tail: Buffer = Buffer.alloc(0)
+  /** Whether the last frame could not be read: if the next one is none that an engine sends, the framing is lost. */
+  #doubtful = false
   #socketError: Error | undefined
   #connected = false
   #probing = false
@@ -66,7 +80,8 @@ export class EslConnection {
     this.#options = options
     this.#heardAt = timers.now()
     this.#reader = new FrameReader(limits)
-    this.#socket = connect({ host, port, noDelay: true, keepAlive: true })
+    this.#events = new EventReader(options.headers)
+    this.#socket = connect({ host, port, noDelay: true, keepAlive: true, onread: this.#intoOneBuffer() })
     this.#replies = new ReplyQueue({
       write: (bytes) => this.#socket.write(bytes),
       onOverdue: (error) => this.#end(error),
@@ -107,7 +122,6 @@ export class EslConnection {
     this.#socket.on('connect', () => {
       this.#connected = true
     })
-    this.#socket.on('data', (chunk: Buffer) => this.#read(chunk))
     this.#socket.on('drain', () => this.#replies.flush())
     this.#socket.on('error', (error) => {
       this.#socketError = error
@@ -116,23 +130,41 @@ export class EslConnection {
     this.#socket.on('close', () => this.#onClosed())
   }
 
+  /** Every read goes into the same memory: at a hundred megabytes a second, new memory for each costs as much as reading it. */
+  #intoOneBuffer() {
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
+    const callback = (length: number): boolean => {
+      this.#read(buffer.subarray(0, length))
+      return true
+    }
+    return { buffer, callback }
+  }
+
   #read(chunk: Buffer): void {
     if (this.#phase === 'ended') return
     this.#heardAt = this.#options.timers.now()
     this.#options.tally.heardAt = this.#heardAt
     this.#options.tally.bytes += chunk.length
+    const before = this.#tail
+    this.#tail = Buffer.concat([before, chunk.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
     try {
-      this.#reader.push(chunk, (frame) => this.#onFrame(frame))
+      this.#reader.push(chunk, this.#takeFrame)
     } catch (error) {
       if (!(error instanceof EslFramingLost)) throw error
-      if (this.#phase === 'greeting') this.#fail('not-an-engine', 'the greeting is not that of an event socket', error)
-      else if (chunk.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, error)
-      else this.#end(error)
+      this.#onFramingLost(error, Buffer.concat([before, chunk]))
     }
   }
 
-  #onFrame(frame: EslFrame): void {
+  #onFramingLost(error: EslFramingLost, bytes: Buffer): void {
+    if (this.#phase === 'greeting') this.#fail('not-an-engine', 'the greeting is not that of an event socket', error)
+    else if (bytes.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, error)
+    else this.#end(error)
+  }
+
+  readonly #takeFrame = (frame: EslFrame): void => {
     if (this.#phase === 'ended') return
+    if (frame.problem !== undefined) return this.#skip(frame, frame.problem)
+    this.#doubtful = false
     switch (frame.contentType) {
       case 'auth/request':
         return this.#login()
@@ -149,6 +181,18 @@ export class EslConnection {
         return this.#fail('access-rejected', 'the access list of the engine does not hold our address')
       default:
     }
+  }
+
+  /** One odd frame is skipped, for an engine may learn a new kind. Two together are no frames. */
+  #skip({ contentType, body }: EslFrame, problem: string): void {
+    if (this.#doubtful || this.#phase === 'greeting') throw new EslFramingLost(problem)
+    this.#onUnreadable(new EslEventUnreadable(contentType, body.length, problem))
+  }
+
+  #onUnreadable(error: EslEventUnreadable): void {
+    this.#doubtful = true
+    this.#options.tally.unreadableEvents += 1
+    this.#options.onUnreadable(error)
   }
 
   #login(): void {
@@ -175,11 +219,10 @@ export class EslConnection {
     if (this.#phase !== 'open' && this.#phase !== 'closing') return
     let event: EslEvent
     try {
-      event = readEvent(frame.contentType, frame.body)
+      event = this.#events.read(frame.contentType, frame.body)
     } catch (error) {
       if (!(error instanceof EslEventUnreadable)) throw error
-      this.#options.tally.unreadableEvents += 1
-      return this.#options.onUnreadable(error)
+      return this.#onUnreadable(error)
     }
     this.#options.tally.events += 1
     this.#options.onEvent(event)
@@ -197,7 +240,7 @@ export class EslConnection {
     const cause = this.#socketError
     const reader = this.#reader.unfinished
     if (!this.#connected) this.#fail('unreachable', `no connection to the engine: ${codeOf(cause)}`, cause)
-    else if (reader?.tail.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, cause)
+    else if (this.#tail.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, cause)
     else this.#fail('closed', `the connection was closed${reader ? ` inside a ${reader.part}` : ''}`, cause)
   }
 

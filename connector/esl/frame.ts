@@ -1,30 +1,27 @@
 import { EslFramingLost } from './errors.ts'
+import { eventHeadAt, type FrameHead, parseFrameHead } from './frame-head.ts'
+import { GrowingBytes } from './growing-bytes.ts'
 import type { EslLimits } from './limits.ts'
 
 const LF = 10
 const CR = 13
 const NO_BYTES = Buffer.alloc(0)
-
-/** Every frame that an engine sends, and whether it may come without a Content-Length. Anything else is no frame. */
-const FRAME_KINDS: ReadonlyMap<string, 'may lack a length' | 'has a length'> = new Map([
-  ['auth/request', 'may lack a length'],
-  ['command/reply', 'may lack a length'],
-  ['api/response', 'has a length'],
-  ['text/event-json', 'has a length'],
-  ['text/event-plain', 'has a length'],
-  ['text/event-xml', 'has a length'],
-  ['log/data', 'has a length'],
-  ['text/disconnect-notice', 'has a length'],
-  ['text/rude-rejection', 'has a length'],
-])
+const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
 /** One frame: header lines, a blank line, and as many bytes of body as they announce. */
 export interface EslFrame {
+  /** What the frame calls itself; empty when it does not. */
   readonly contentType: string
-  /** The lines as they came, the blank line included. May share memory with its neighbours. */
-  readonly headerBlock: Buffer
+  /** Why the frame must be skipped, which no text of the frame is part of; `undefined` for one that is understood. */
+  readonly problem: string | undefined
+  /** Bytes of the header lines, the blank line included. */
+  readonly headerBytes: number
+  /** Often a view of what was read, which will be written over: whoever keeps the frame keeps a copy. */
   readonly body: Buffer
-  /** A header of the frame by any case of its name, or `undefined`. Not percent-decoded. */
+  /**
+   * A header of the frame by any case of its name, or `undefined`. Not percent-decoded. An event has its type and its
+   * length only, which are not told again.
+   */
   header(name: string): string | undefined
 }
 
@@ -33,21 +30,19 @@ export interface UnfinishedFrame {
   readonly part: 'header' | 'body'
   /** Bytes of that part that came. */
   readonly bytes: number
-  /** The last bytes that came of it, at most 256. */
-  readonly tail: Buffer
 }
 
 /**
  * Cuts a byte stream into frames, however it arrives. Every byte is looked at once: a frame that lies in one chunk is
- * a view of it, one that spans chunks is copied once. Holds at most one unfinished frame.
+ * a view of it, one that spans chunks is copied once. Holds at most one unfinished frame, and nothing of a chunk.
  */
 export class FrameReader {
   readonly #limits: Pick<EslLimits, 'maxHeaderBytes' | 'maxBodyBytes'>
   readonly #head: GrowingBytes
   /** Whether the line that the held part of a header block ends in has no byte but CR yet. */
   #lineIsBlank = false
-  #headers: FrameHeaders | undefined
-  #body = NO_BYTES
+  /** The frame whose body is not whole yet. */
+  #begun: Frame | undefined
   #bodyBytes = 0
   #lost: EslFramingLost | undefined
 
@@ -64,30 +59,35 @@ export class FrameReader {
     if (this.#lost) throw this.#lost
     let at = 0
     while (at < chunk.length) {
-      at = this.#headers ? this.#takeBody(chunk, at, this.#headers, onFrame) : this.#takeHead(chunk, at, onFrame)
+      at = this.#begun ? this.#takeBody(chunk, at, this.#begun, onFrame) : this.#takeHead(chunk, at, onFrame)
     }
   }
 
   /** What is held of a frame that is not complete, or `undefined` between two frames. */
   get unfinished(): UnfinishedFrame | undefined {
-    if (this.#headers) return unfinished('body', this.#body.subarray(0, this.#bodyBytes))
-    return this.#head.length > 0 ? unfinished('header', this.#head.bytes()) : undefined
+    if (this.#begun) return { part: 'body', bytes: this.#bodyBytes }
+    return this.#head.length > 0 ? { part: 'header', bytes: this.#head.length } : undefined
   }
 
+  /** Answers, as all that take, the offset at which reading goes on. */
   #takeHead(chunk: Buffer, from: number, onFrame: (frame: EslFrame) => void): number {
-    const start = this.#head.length === 0 ? this.#skipBlankLines(chunk, from) : from
-    const end = this.#endOfHead(chunk, start)
+    if (this.#head.length > 0) return this.#takeAnyHead(chunk, from, onFrame)
+    const event = eventHeadAt(chunk, from)
+    if (event === undefined) return this.#takeAnyHead(chunk, this.#skipBlankLines(chunk, from), onFrame)
+    const frame = new Frame(event.contentType, undefined, NO_HEADERS, event.end - from)
+    return this.#startBody(chunk, event.end, frame, event.bodyBytes, onFrame)
+  }
+
+  #takeAnyHead(chunk: Buffer, from: number, onFrame: (frame: EslFrame) => void): number {
+    const end = this.#endOfHead(chunk, from)
     if (end < 0) {
-      this.#keepHead(chunk.subarray(start))
+      this.#keepHead(chunk.subarray(from))
       return chunk.length
     }
-    const block = this.#wholeHead(chunk.subarray(start, end))
-    const headers = this.#parse(block)
-    if (headers.bodyBytes === 0) {
-      onFrame(new Frame(headers, NO_BYTES))
-      return end
-    }
-    return this.#startBody(chunk, end, headers, onFrame)
+    const block = this.#wholeHead(chunk.subarray(from, end))
+    const { contentType, problem, values, bodyBytes } = this.#parse(block)
+    const frame = new Frame(contentType, problem, values, block.length)
+    return this.#startBody(chunk, end, frame, bodyBytes, onFrame)
   }
 
   /** Blank lines between frames mean nothing; the engine ignores ours too. */
@@ -126,35 +126,31 @@ export class FrameReader {
     return this.#head.take()
   }
 
-  #parse(block: Buffer): FrameHeaders {
-    const headers = parseFrameHeaders(block)
-    if (typeof headers === 'string') return this.#fail(headers)
-    if (headers.bodyBytes > this.#limits.maxBodyBytes) {
-      this.#fail(`a body of ${headers.bodyBytes} bytes is longer than the limit`)
-    }
-    return headers
+  #parse(block: Buffer): FrameHead {
+    const head = parseFrameHead(block)
+    return typeof head === 'string' ? this.#fail(head) : head
   }
 
-  #startBody(chunk: Buffer, from: number, headers: FrameHeaders, onFrame: (frame: EslFrame) => void): number {
-    const end = from + headers.bodyBytes
+  #startBody(chunk: Buffer, from: number, frame: Frame, bodyBytes: number, onFrame: (frame: EslFrame) => void): number {
+    if (bodyBytes > this.#limits.maxBodyBytes) this.#fail(`a body of ${bodyBytes} bytes is longer than the limit`)
+    const end = from + bodyBytes
     if (end <= chunk.length) {
-      onFrame(new Frame(headers, chunk.subarray(from, end)))
+      if (bodyBytes > 0) frame.body = chunk.subarray(from, end)
+      onFrame(frame)
       return end
     }
-    this.#headers = headers
     // Not filled and not touched before the bytes come, so an announced length alone takes no memory.
-    this.#body = Buffer.allocUnsafeSlow(headers.bodyBytes)
+    frame.body = Buffer.allocUnsafeSlow(bodyBytes)
+    this.#begun = frame
     this.#bodyBytes = 0
     return from
   }
 
-  #takeBody(chunk: Buffer, from: number, headers: FrameHeaders, onFrame: (frame: EslFrame) => void): number {
-    const copied = chunk.copy(this.#body, this.#bodyBytes, from)
+  #takeBody(chunk: Buffer, from: number, frame: Frame, onFrame: (frame: EslFrame) => void): number {
+    const copied = chunk.copy(frame.body, this.#bodyBytes, from)
     this.#bodyBytes += copied
-    if (this.#bodyBytes === headers.bodyBytes) {
-      const frame = new Frame(headers, this.#body)
-      this.#headers = undefined
-      this.#body = NO_BYTES
+    if (this.#bodyBytes === frame.body.length) {
+      this.#begun = undefined
       onFrame(frame)
     }
     return from + copied
@@ -167,107 +163,25 @@ export class FrameReader {
 }
 
 class Frame implements EslFrame {
-  readonly #headers: FrameHeaders
-  readonly body: Buffer
+  readonly contentType: string
+  readonly problem: string | undefined
+  readonly headerBytes: number
+  body: Buffer = NO_BYTES
+  readonly #values: ReadonlyMap<string, string>
 
-  constructor(headers: FrameHeaders, body: Buffer) {
-    this.#headers = headers
-    this.body = body
-  }
-
-  get contentType(): string {
-    return this.#headers.contentType
-  }
-
-  get headerBlock(): Buffer {
-    return this.#headers.block
+  constructor(
+    contentType: string,
+    problem: string | undefined,
+    values: ReadonlyMap<string, string>,
+    headerBytes: number,
+  ) {
+    this.contentType = contentType
+    this.problem = problem
+    this.headerBytes = headerBytes
+    this.#values = values
   }
 
   header(name: string): string | undefined {
-    return this.#headers.values.get(name.toLowerCase())
-  }
-}
-
-interface FrameHeaders {
-  readonly block: Buffer
-  readonly values: ReadonlyMap<string, string>
-  readonly contentType: string
-  readonly bodyBytes: number
-}
-
-/** The headers of a frame, or what is wrong with them. */
-function parseFrameHeaders(block: Buffer): FrameHeaders | string {
-  const values = new Map<string, string>()
-  let last = ''
-  for (const line of block.toString('utf8').split('\n')) {
-    const text = line.endsWith('\r') ? line.slice(0, -1) : line
-    if (text === '') continue
-    const colon = text.indexOf(':')
-    if (colon <= 0) {
-      // A reply is free text of the engine and may go on over line ends; nothing else may.
-      if (last !== 'reply-text') return 'a header line has no colon'
-      values.set(last, `${values.get(last)}\n${text}`)
-      continue
-    }
-    last = text.slice(0, colon).toLowerCase()
-    const value = text.slice(colon + 1).trim()
-    if (last === 'content-length' && values.has(last) && values.get(last) !== value) return 'two lengths for one body'
-    values.set(last, value)
-  }
-  const contentType = values.get('content-type') ?? ''
-  const kind = FRAME_KINDS.get(contentType)
-  if (!kind) return 'a header block has no Content-Type of an engine'
-  const length = values.get('content-length')
-  const bodyBytes = length === undefined && kind === 'may lack a length' ? 0 : parseLength(length)
-  return typeof bodyBytes === 'string' ? bodyBytes : { block, values, contentType, bodyBytes }
-}
-
-function parseLength(text: string | undefined): number | string {
-  if (text === undefined) return 'a frame that has a body has no Content-Length'
-  return /^\d{1,15}$/.test(text) ? Number(text) : 'a Content-Length is no number'
-}
-
-function unfinished(part: UnfinishedFrame['part'], held: Buffer): UnfinishedFrame {
-  return { part, bytes: held.length, tail: held.subarray(Math.max(0, held.length - 256)) }
-}
-
-/** Collects the pieces of a header block; each byte is copied a fixed number of times on average. */
-class GrowingBytes {
-  readonly #limit: number
-  #held = NO_BYTES
-  #length = 0
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  get length(): number {
-    return this.#length
-  }
-
-  /** Adds a piece; `false` when the limit is passed. */
-  append(piece: Buffer): boolean {
-    const length = this.#length + piece.length
-    if (length > this.#limit) return false
-    if (length > this.#held.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#held.length, 256))
-      this.#held.copy(larger, 0, 0, this.#length)
-      this.#held = larger
-    }
-    piece.copy(this.#held, this.#length)
-    this.#length = length
-    return true
-  }
-
-  bytes(): Buffer {
-    return this.#held.subarray(0, this.#length)
-  }
-
-  /** Hands over what was collected and starts anew. */
-  take(): Buffer {
-    const bytes = this.bytes()
-    this.#held = NO_BYTES
-    this.#length = 0
-    return bytes
+    return this.#values.get(name.toLowerCase())
   }
 }

@@ -1,34 +1,47 @@
-/** Where a value lies: the offsets of its first byte and behind its last. */
-export type Span = readonly [start: number, end: number]
+const COLON = 58
 
-/** The names of headers that a pass over an event looks for, ready to be compared with bytes. */
+/** Read behind the last byte; no name holds it. */
+const NOTHING = 0
+
+interface Name {
+  readonly bytes: Buffer
+  readonly index: number
+}
+
+/** A few names of headers that one pass over an event looks for, ready to be compared with bytes. */
 export class WantedHeaders {
-  readonly #names: readonly Buffer[]
-  /** Tells most other names apart by their length alone. */
-  readonly #lengths = new Uint8Array(256)
+  /** The index of each name. */
+  readonly indexes: ReadonlyMap<string, number>
+  /** The names by their first byte, that of the empty one being zero. */
+  readonly #byFirst: readonly (readonly Name[])[]
 
-  /** `names` in the spelling of the wire. */
-  constructor(names: readonly string[]) {
-    this.#names = names.map((name) => Buffer.from(name))
-    for (const name of this.#names) this.#lengths[name.length & 255] = 1
+  /** `onWire` gives a name as it is spelled in an event. */
+  constructor(names: readonly string[], onWire = (name: string) => name) {
+    this.indexes = new Map(names.map((name, index) => [name, index]))
+    const all = names.map((name, index) => ({ bytes: Buffer.from(onWire(name)), index }))
+    this.#byFirst = Array.from({ length: 256 }, (_, first) =>
+      all.filter(({ bytes }) => (bytes[0] ?? NOTHING) === first),
+    )
   }
 
   /** The index of the name that lies at these offsets, or -1. */
   indexAt(bytes: Buffer, start: number, end: number): number {
-    if (this.#lengths[(end - start) & 255] === 0) return -1
-    for (let index = 0; index < this.#names.length; index += 1) {
-      const name = this.#names[index]
-      if (name?.length === end - start && isAt(name, bytes, start)) return index
+    const names = this.#byFirst[start === end ? NOTHING : (bytes[start] ?? NOTHING)] ?? []
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at]
+      if (name?.bytes.length === end - start && isAt(name.bytes, bytes, start)) return name.index
     }
     return -1
   }
 
-  /** One value for each name, `undefined` where there is no span for it. */
-  values(spans: readonly (Span | undefined)[], valueOf: (span: Span) => string): (string | undefined)[] {
-    return this.#names.map((_, index) => {
-      const span = spans[index]
-      return span && valueOf(span)
-    })
+  /** The index of the name that begins here and that a colon follows, or -1. */
+  indexBeforeColon(bytes: Buffer, start: number): number {
+    const names = this.#byFirst[bytes[start] ?? NOTHING] ?? []
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at]
+      if (name && bytes[start + name.bytes.length] === COLON && isAt(name.bytes, bytes, start)) return name.index
+    }
+    return -1
   }
 }
 

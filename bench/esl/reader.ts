@@ -1,0 +1,6 @@
+/** What the benchmarks use of the connector's client. */
+export { EslCommand } from '../../connector/esl/command.ts'
+export { EslConnection } from '../../connector/esl/connection.ts'
+export { EslError } from '../../connector/esl/errors.ts'
+export { defaultEslLimits } from '../../connector/esl/limits.ts'
+export { systemEslTimers } from '../../connector/esl/timers.ts'

@@ -1,0 +1,118 @@
+const LF = 10
+const ZERO = 48
+const NINE = 57
+
+/** Every frame that an engine is known to send, and whether it may come without a Content-Length. */
+const FRAME_KINDS: ReadonlyMap<string, 'may lack a length' | 'has a length'> = new Map([
+  ['auth/request', 'may lack a length'],
+  ['command/reply', 'may lack a length'],
+  ['api/response', 'has a length'],
+  ['text/event-json', 'has a length'],
+  ['text/event-plain', 'has a length'],
+  ['text/event-xml', 'has a length'],
+  ['log/data', 'has a length'],
+  ['text/disconnect-notice', 'has a length'],
+  ['text/rude-rejection', 'has a length'],
+])
+
+/** Headers without which a block may pass for a frame of an unknown kind: those of a frame or an event that was cut. */
+const TELLING_NAMES: readonly string[] = ['content-length', 'reply-text', 'job-uuid', 'event-name', 'core-uuid']
+
+/** What a header block says of its frame. */
+export interface FrameHead {
+  /** Empty when the block has none. */
+  readonly contentType: string
+  readonly bodyBytes: number
+  /** Why the frame is to be skipped, whole as it is; `undefined` for one that is understood. */
+  readonly problem: string | undefined
+  /** The headers by their names in lower case. */
+  readonly values: ReadonlyMap<string, string>
+}
+
+const LENGTH = Buffer.from('Content-Length: ')
+const EVENT_TYPES = ['text/event-json', 'text/event-plain'].map((contentType) => ({
+  contentType,
+  rest: Buffer.from(`\nContent-Type: ${contentType}\n\n`),
+}))
+
+/** The header block of an event. */
+export interface EventHead {
+  readonly contentType: string
+  readonly bodyBytes: number
+  /** The offset behind the block. */
+  readonly end: number
+}
+
+/**
+ * The header block at an offset where it is, byte for byte, as every engine writes that of an event; `undefined` for
+ * any other and for one that is not whole.
+ */
+export function eventHeadAt(bytes: Buffer, start: number): EventHead | undefined {
+  if (!isAt(LENGTH, bytes, start)) return undefined
+  let at = start + LENGTH.length
+  let bodyBytes = 0
+  let digit = bytes[at] ?? LF
+  while (digit >= ZERO && digit <= NINE) {
+    bodyBytes = bodyBytes * 10 + digit - ZERO
+    at += 1
+    digit = bytes[at] ?? LF
+  }
+  const digits = at - start - LENGTH.length
+  if (digits === 0 || digits > 15) return undefined
+  for (const { contentType, rest } of EVENT_TYPES) {
+    if (isAt(rest, bytes, at)) return { contentType, bodyBytes, end: at + rest.length }
+  }
+  return undefined
+}
+
+/** What a whole header block says, or why the stream cannot be trusted any more. */
+export function parseFrameHead(block: Buffer): FrameHead | string {
+  const values = parseHeaders(block)
+  if (typeof values === 'string') return values
+  const contentType = values.get('content-type') ?? ''
+  const length = values.get('content-length')
+  const skipped = (problem: string, bodyBytes: number) => ({ contentType, bodyBytes, problem, values })
+  if (contentType === '') {
+    const isCut = TELLING_NAMES.some((name) => values.has(name))
+    return isCut ? 'a header block has no Content-Type' : skipped('it has no Content-Type', 0)
+  }
+  // What is no number is no length that an engine wrote: if a body follows, it is found to be no header block.
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return skipped('its Content-Length is no number', 0)
+  const kind = FRAME_KINDS.get(contentType)
+  if (kind === undefined) {
+    if (!/^[a-z]+\/[\w.+-]+$/i.test(contentType)) return 'a Content-Type is none'
+    return skipped('its kind is not known', Number(length ?? 0))
+  }
+  if (length === undefined && kind === 'has a length') return 'a frame that has a body has no Content-Length'
+  return { contentType, bodyBytes: Number(length ?? 0), problem: undefined, values }
+}
+
+/** The headers by their names in lower case, or what is wrong with them. */
+function parseHeaders(block: Buffer): ReadonlyMap<string, string> | string {
+  const values = new Map<string, string>()
+  let last = ''
+  for (const line of block.toString('utf8').split('\n')) {
+    const text = line.endsWith('\r') ? line.slice(0, -1) : line
+    if (text === '') continue
+    const colon = text.indexOf(':')
+    const name = text.slice(0, Math.max(0, colon)).toLowerCase()
+    if (/^[!#-'*+.\w^`|~-]+$/.test(name)) {
+      last = name
+    } else if (last === 'reply-text') {
+      // A reply is free text of the engine and may go on over line ends; nothing else may.
+      values.set(last, `${values.get(last)}\n${text}`)
+      continue
+    } else return 'a header line has no name'
+    const value = text.slice(colon + 1).trim()
+    if (last === 'content-length' && values.has(last) && values.get(last) !== value) return 'two lengths for one body'
+    values.set(last, value)
+  }
+  return values
+}
+
+function isAt(expected: Buffer, bytes: Buffer, start: number): boolean {
+  for (let offset = 0; offset < expected.length; offset += 1) {
+    if (bytes[start + offset] !== expected[offset]) return false
+  }
+  return true
+}

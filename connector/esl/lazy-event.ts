@@ -1,0 +1,84 @@
+/**
+ * One event of the engine, read as far as it is asked for. The five deciding headers, and those that its reader was told
+ * of, cost one pass over the bytes; everything else is decoded when it is first wanted. Bytes that are not UTF-8 read as U+FFFD. Of a name given
+ * twice the last counts: a sender of events can put its own in front, never behind the engine's.
+ */
+export interface EslEvent {
+  /** `Event-Name`, or the empty string. */
+  readonly name: string
+  /** `Event-Subclass` of a CUSTOM event, or the empty string. */
+  readonly subclass: string
+  /** `Unique-ID` of the channel, or the empty string. */
+  readonly uuid: string
+  /** `Core-UUID` of the engine's process, or the empty string. */
+  readonly coreUuid: string
+  /** `Event-Sequence`, or the empty string. Identifies an event of one core; neither orders nor counts them. */
+  readonly sequence: string
+  /** The value of one header, its name exactly as the engine writes it. */
+  header(name: string): string | undefined
+  /** Every header, in an object without a prototype. A list reads `ARRAY::a|:b`, a list of one as its only value. */
+  headers(): Readonly<Record<string, string>>
+  /** The event's own body (a job's answer, a message's text), or the empty string. */
+  readonly body: string
+}
+
+/** The headers that decide what becomes of an event: the first that are read of it. */
+export const DECIDING_HEADERS = ['Event-Name', 'Event-Subclass', 'Unique-ID', 'Core-UUID', 'Event-Sequence'] as const
+
+/** By the index of a header: whether most events have the same few values of it. */
+export const REPEATING_HEADERS: readonly boolean[] = [true, true, false, true]
+
+/** Values by the index of their header among those that were read, absent or `undefined` where the event has none. */
+export type HeaderValues = (string | undefined)[]
+
+/** Every header of an event, in an object without a prototype, and its own body. */
+export interface DecodedEvent {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** An event that is what it should be, of which only a few headers are decoded yet. */
+export abstract class LazyEvent implements EslEvent {
+  readonly name: string
+  readonly subclass: string
+  readonly uuid: string
+  readonly coreUuid: string
+  readonly sequence: string
+  readonly #read: ReadonlyMap<string, number>
+  readonly #values: HeaderValues
+  #decoded: DecodedEvent | undefined
+
+  /** `read` are the headers that were read, by their index; the deciding ones are first. */
+  constructor(read: ReadonlyMap<string, number>, values: HeaderValues) {
+    this.#read = read
+    this.#values = values
+    this.name = values[0] ?? ''
+    this.subclass = values[1] ?? ''
+    this.uuid = values[2] ?? ''
+    this.coreUuid = values[3] ?? ''
+    this.sequence = values[4] ?? ''
+  }
+
+  protected abstract find(name: string): string | undefined
+
+  protected abstract decode(): DecodedEvent
+
+  header(name: string): string | undefined {
+    const index = this.#read.get(name)
+    if (index !== undefined) return this.#values[index]
+    return this.#decoded ? this.#decoded.headers[name] : this.find(name)
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    return this.#whole().headers
+  }
+
+  get body(): string {
+    return this.#whole().body
+  }
+
+  #whole(): DecodedEvent {
+    this.#decoded ??= this.decode()
+    return this.#decoded
+  }
+}
