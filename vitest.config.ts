@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
 const suite = (name: string, extra: object = {}) => ({
-  test: { name, include: [`test/${name}/**/*.test.ts`], environment: 'node' as const, ...extra },
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    environment: 'node' as const,
+    setupFiles: ['test/support/no-secret-written.ts'],
+    ...extra,
+  },
 })
 
 /** Two workers: the smallest machine that the project promises to build on has two cores. */

@@ -10,8 +10,8 @@ export interface MemorySecretReader extends SecretReader {
 /** Secrets in memory. */
 export function memorySecretReader(): MemorySecretReader {
   const reader: MemorySecretReader = {
-    root: 'root-password-of-the-tests',
-    engine: 'engine-credential-of-the-tests',
+    root: 's3cr3t-root-password',
+    engine: 's3cr3t-engine-credential',
     async rootPassword() {
       return { text: reader.root, version: versionOf(reader.root) }
     },

@@ -64,7 +64,7 @@ test('a request that is thawed hours after its answer writes nothing any more', 
     passwords: { ...api.ports.passwords, hash: hash.held },
     accounts: { ...api.ports.accounts, create: create.heard },
   }
-  const body = { login: '1001', password: 'pass word', role: 'user' }
+  const body = { login: '1001', password: 's3cr3t-pass word', role: 'user' }
 
   const answering = createAccount.over(ports, api.tools)(gatewayEvent(createAccount.route, { headers, body }), shortly)
   await hash.asked

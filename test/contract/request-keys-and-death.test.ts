@@ -53,7 +53,7 @@ const told = ({ ports }: Api, name: string) =>
 const creations: Record<string, Creation> = {
   createAccount: {
     handler: createAccount,
-    body: (domain) => ({ login: '2000', password: 'pass word', role: 'user', domain }),
+    body: (domain) => ({ login: '2000', password: 's3cr3t-pass word', role: 'user', domain }),
     made: async (api, { body }, domain) => ({
       accounts: (await api.ports.accounts.list(domain)).map(({ login }) => login),
       counted: (await api.ports.domains.read(domain))?.accountCount,
@@ -107,7 +107,7 @@ const creations: Record<string, Creation> = {
   },
   createEmailSettings: {
     handler: createEmailSettings,
-    body: () => ({ provider: 'smtp', options: { host: 'smtp.example.com', auth: { user: 'a', pass: 'b' } } }),
+    body: () => ({ provider: 'smtp', options: { host: 'smtp.example.com', auth: { user: 'a', pass: 's3cr3t-b' } } }),
     made: async (api, { body }, domain) => {
       const settings = await api.ports.emailSettings.read(domain)
       return { isShown: settings?.id === body._id, host: settings?.options.host }

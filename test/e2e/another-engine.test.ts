@@ -14,8 +14,8 @@ import { manyChannels } from '../support/many-channels.ts'
 import { aPlatform } from '../support/platform.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'callplane-engine-'))
-const password = 'p&ss w:rd'
-const credential = 'what the engine presents'
+const password = 's3cr3t-p&ss w:rd'
+const credential = 's3cr3t-what the engine presents'
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

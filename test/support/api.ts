@@ -12,8 +12,12 @@ import type { EndpointTools } from '../../functions/endpoint/tools.ts'
 import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
 import { type CapturedLog, capturedLog } from './captured-log.ts'
 import { checkedHandler } from './declared.ts'
+import { markedRandomness } from './marked-randomness.ts'
+import { asText } from './memory-dump.ts'
 import { type MovableClock, movableClock } from './movable-clock.ts'
 import { aDomain, anAccount } from './records.ts'
+import { planted } from './secret-forms.ts'
+import { watchSecretsIn, watchWritten } from './watched-secrets.ts'
 
 /** A request, of which a test names only what it is about. */
 export interface ApiRequest {
@@ -61,7 +65,7 @@ export interface Api {
    * a refusal is checked against the error body.
    */
   call<R extends Route>(handler: Served<R>, request?: ApiRequest): Promise<ApiAnswer>
-  /** Makes an account, and its domain where that is missing. The password is `password of <login>`. */
+  /** Makes an account, and its domain where that is missing. The password is {@link passwordOf} its login. */
   account(given?: Partial<Account>): Promise<Account>
   /** The same platform, some of its ports replaced. */
   with(ports: Partial<MemoryPorts>): Api
@@ -70,15 +74,18 @@ export interface Api {
 }
 
 /** The password that {@link Api.account} gives. */
-export const passwordOf = (login: string) => `password of ${login}`
+export const passwordOf = (login: string) => planted(`password of ${login}`)
 
 /** A platform without domains. */
 export function anApi(env: Readonly<Record<string, string>> = {}): Api {
   const clock = movableClock()
   const log = capturedLog()
   const settings = readSettings({ PUBLIC_URL: 'https://api.test', ...env })
-  const tools = { clock, random: systemRandomness, log, settings }
-  return apiOver(memoryPorts(tools), { clock, log, tools })
+  const tools = { clock, random: markedRandomness, log, settings }
+  const ports = memoryPorts(tools)
+  // What ids alone are derived from may stand there; where secrets are derived from it, a test sees that it is sealed.
+  watchWritten('store', () => asText(ports.state).replaceAll(/"seed":"[^"]*"/g, ''))
+  return apiOver(ports, { clock, log, tools })
 }
 
 function apiOver(ports: MemoryPorts, around: Pick<Api, 'clock' | 'log' | 'tools'>): Api {
@@ -89,7 +96,9 @@ function apiOver(ports: MemoryPorts, around: Pick<Api, 'clock' | 'log' | 'tools'
     with: (replaced) => apiOver({ ...ports, ...replaced }, around),
     call: async (handler, request = {}) => {
       const served = checkedHandler(handler.route, handler.over(ports, tools))
-      return readAnswer(await served(gatewayEvent(handler.route, request), aContext))
+      const answer = readAnswer(await served(gatewayEvent(handler.route, request), aContext))
+      watchSecretsIn(answer.body)
+      return answer
     },
     account: async (given = {}) => {
       const { login = '1000', domain = 'a.example.com' } = given
@@ -147,7 +156,7 @@ async function aCredential(ports: MemoryPorts, clock: MovableClock, account: Acc
   const [login, domain] = isRoot ? ['root', ''] : [account.login, account.domain]
   const username = isRoot ? login : `${login}@${domain}`
   const key = systemRandomness.uuid()
-  const text = writeToken({ username, domain, key }, systemRandomness.bytes(32))
+  const text = writeToken({ username, domain, key }, markedRandomness.bytes(32))
   const token = {
     key,
     username,
@@ -160,7 +169,9 @@ async function aCredential(ports: MemoryPorts, clock: MovableClock, account: Acc
     enabled: true,
   }
   await ports.tokens.create(token, 50)
-  return { 'x-access-token': text, 'x-key': key }
+  const credential = { 'x-access-token': text, 'x-key': key }
+  watchSecretsIn(credential)
+  return credential
 }
 
 function readAnswer({ statusCode, headers, body: text = '' }: Answer): ApiAnswer {

@@ -1,4 +1,5 @@
 import type { Log, LogKeys } from '../../adapters/log/logger.ts'
+import { watchWritten } from './watched-secrets.ts'
 
 /** One line that was logged. */
 export interface LogLine {
@@ -12,8 +13,18 @@ export interface CapturedLog extends Log {
   readonly lines: LogLine[]
 }
 
-/** An empty log. Logs made by `with` write into the same lines. */
-export function capturedLog(lines: LogLine[] = [], bound: LogKeys = {}): CapturedLog {
+/**
+ * An empty log. Logs made by `with` write into the same lines. What is logged, errors and their causes included, is
+ * searched for secrets when the test ends.
+ */
+export function capturedLog(): CapturedLog {
+  const lines: LogLine[] = []
+  const errors: string[] = []
+  watchWritten('log', () => JSON.stringify([lines, errors]))
+  return logInto(lines, errors, {})
+}
+
+function logInto(lines: LogLine[], errors: string[], bound: LogKeys): CapturedLog {
   const write = (level: LogLine['level']) => (message: string, keys?: LogKeys) =>
     void lines.push({ level, message, keys: { ...bound, ...keys } })
   return {
@@ -21,7 +32,10 @@ export function capturedLog(lines: LogLine[] = [], bound: LogKeys = {}): Capture
     debug: write('debug'),
     info: write('info'),
     warn: write('warn'),
-    error: (message, _error, keys) => write('error')(message, keys),
-    with: (keys) => capturedLog(lines, { ...bound, ...keys }),
+    error: (message, error, keys) => {
+      for (let at = error; at instanceof Error; at = at.cause) errors.push(`${at.name} ${at.message} ${at.stack}`)
+      write('error')(message, keys)
+    },
+    with: (keys) => logInto(lines, errors, { ...bound, ...keys }),
   }
 }

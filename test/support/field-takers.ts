@@ -24,7 +24,7 @@ import {
   proveSettings,
 } from './field-world.ts'
 
-const account = { login: '2000', password: 'long enough', role: 'user' }
+const account = { login: '2000', password: 's3cr3t-long enough', role: 'user' }
 const tenant = { domain_name: 'new.example.com', customer_id: 'c1' }
 const mail = { provider: 'smtp', from: 'pbx@a.example.com', options: { host: 'smtp.example.com', port: 465 } }
 

@@ -4,7 +4,8 @@ import type { Api } from './api.ts'
 /** What a request leaves behind although it is refused: who was active and from where, and a line of the trail. */
 const traces: ReadonlySet<string> = new Set(['sessions', 'networks', 'highestSessions', 'audit'])
 
-const asText = (value: unknown): string =>
+/** A value with all its maps as JSON. */
+export const asText = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) => (member instanceof Map ? [...member] : member))
 
 /** All stores but the traces of activity, and all that left for the engine, the hooks, mail servers and the background. */

@@ -11,6 +11,7 @@ import { type Receiver, openReceiver } from '../../local/demo/receiver.ts'
 import { type Platform, startPlatform } from '../../local/platform/start-platform.ts'
 import { readSettings } from '../../local/settings.ts'
 import { type EngineSocket, openEngineSocket } from './engine-socket.ts'
+import { filesBelow, markedIn, planted } from './secret-forms.ts'
 
 /** The platform of one test file. */
 export interface TestPlatform {
@@ -20,7 +21,7 @@ export interface TestPlatform {
   /** A user's client, by a login of its own. */
   logIn(username: string, password: string): Promise<Client>
   root(): Promise<Client>
-  /** Makes a domain with an admin `1000` and users `1001`, `1002`; every password is `secret of <login>`. */
+  /** Makes a domain with an admin `1000` and users `1001`, `1002`; every password is {@link tenantPassword} of the login. */
   tenant(domain: string): Promise<Client>
   /** An event socket of the test's own at the simulated engine. */
   engine(): Promise<EngineSocket>
@@ -33,12 +34,15 @@ export interface TestPlatform {
   hooksInForce(client: Client, domain: string): Promise<void>
   /** Ends the platform and keeps its state, for another start. */
   stop(): Promise<void>
-  /** Ends everything and removes the state. */
+  /** Ends everything and removes the state; throws when a secret of the tests stands in it or in the logs. */
   close(): Promise<void>
 }
 
+/** Secrets that the platform does not keep, so that whatever it keeps and logs must be without the marker. */
+const givenSecrets = { ROOT_PASSWORD: planted('root'), ENGINE_CREDENTIAL: planted('engine') }
+
 /** The password that {@link TestPlatform.tenant} gives. */
-export const tenantPassword = (login: string) => `secret of ${login}`
+export const tenantPassword = (login: string) => planted(`secret of ${login}`)
 
 /** Starts a platform on free ports; on the state of an earlier one where its folder is given. */
 export async function aPlatform(
@@ -47,7 +51,7 @@ export async function aPlatform(
 ): Promise<TestPlatform> {
   const platform = await startPlatform({
     root: process.cwd(),
-    settings: readSettings({ PORT: '0', ENGINE_PORT: '0', DATA_DIR: dataDir, ...env }),
+    settings: readSettings({ PORT: '0', ENGINE_PORT: '0', DATA_DIR: dataDir, ...givenSecrets, ...env }),
     progress: () => {},
     signal: new AbortController().signal,
   })
@@ -107,7 +111,9 @@ export async function aPlatform(
     stop,
     close: async () => {
       await stop()
+      const shown = [...filesBelow(dataDir)].filter(([, bytes]) => markedIn(bytes).length > 0).map(([path]) => path)
       rmSync(dataDir, { recursive: true, force: true })
+      if (shown.length > 0) throw new Error(`the platform wrote a secret: ${shown.join(', ')}`)
     },
   }
 }

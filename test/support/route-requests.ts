@@ -1,7 +1,7 @@
 /** One request to each endpoint that takes things, about whichever things a test names. */
 import { handlerName } from '../../contracts/routes/index.ts'
 import type { Route } from '../../contracts/routes/route.ts'
-import type { Api, ApiRequest } from './api.ts'
+import { type Api, type ApiRequest, passwordOf } from './api.ts'
 
 /** The names of one thing of each kind. */
 export interface Things {
@@ -35,8 +35,8 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   updateDomainToken: ({ domain, token }) => ({ params: { domain_name: domain, uuid: token }, body: { state: false } }),
   deleteDomainToken: ({ domain, token }) => ({ params: { domain_name: domain, uuid: token } }),
   readAccount: account(),
-  createAccount: () => ({ body: { login: '3000', password: 'long enough', role: 'user' } }),
-  updateAccount: account({ password: 'long enough' }),
+  createAccount: () => ({ body: { login: '3000', password: 's3cr3t-long enough', role: 'user' } }),
+  updateAccount: account({ password: 's3cr3t-long enough' }),
   deleteAccount: account(),
   endAccountTotp: account(),
   originateCall: (things) => ({ body: { calledId: '9196', callerId: things.account } }),
@@ -76,7 +76,7 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   confirmTotp: ({ code = '123456' }) => ({ body: { code } }),
   endTotp: ({ code = '123456' }) => ({ body: { code } }),
   logIn: ({ account: login, domain }) => ({
-    body: { username: `${login}@${domain}`, password: `password of ${login}` },
+    body: { username: `${login}@${domain}`, password: passwordOf(login) },
   }),
   lookUpDirectory: ({ account: login, domain }) => ({
     rawBody: `section=directory&user=${login}&domain=${domain}`,

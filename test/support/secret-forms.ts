@@ -1,36 +1,74 @@
-/** Looks for secrets in files: as they are, and in the encodings that they travel in. */
+/** Looks for secrets in texts and files: as they are, and in the encodings that they travel in. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** What secrets of tests begin with, so that they are known wherever they turn up. */
+export const marker = 's3cr3t-'
+
+/** A secret of a test: the marker, and what tells it from others. */
+export const planted = (name: string) => `${marker}${name}`
+
 /**
- * Every form that a secret could be found in: its bytes, as JSON text, in hex, percent-encoded, and in both alphabets
- * of Base64 wherever it stands in a longer encoded text (`engine:<secret>`, say).
+ * Every form that a secret could be found in: its bytes, as JSON text, percent-encoded, in hex, and in Base64 of both
+ * alphabets and Base32 wherever it stands in a longer encoded text (`engine:<secret>`, say). Each as one character a byte.
  */
-function formsOf(secret: string | Uint8Array): Buffer[] {
+export function formsOf(secret: string | Uint8Array): readonly string[] {
   const bytes = Buffer.from(secret)
   const texts = typeof secret === 'string' ? [JSON.stringify(secret).slice(1, -1), ...percentEncoded(secret)] : []
   const hex = bytes.toString('hex')
   const base64 = [0, 1, 2].map((shift) => base64Within(bytes, shift))
   const url = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))
-  return [bytes, ...[...texts, hex, hex.toUpperCase(), ...base64, ...url].map((text) => Buffer.from(text))]
+  const base32 = [0, 1, 2, 3, 4].map((shift) => base32Within(bytes, shift))
+  const ascii = [hex, hex.toUpperCase(), ...base64, ...url, ...base32]
+  return [...new Set([bytes, ...texts, ...ascii].map((form) => Buffer.from(form).toString('latin1')))]
 }
 
 function percentEncoded(secret: string): string[] {
-  const encoded = encodeURIComponent(secret)
+  const encoded = encodeURIComponent(secret.toWellFormed())
   const form = new URLSearchParams({ secret }).toString().slice('secret='.length)
   return [encoded, form, encoded.replaceAll(/%[0-9A-F]{2}/g, (digits) => digits.toLowerCase())]
 }
 
-/** The characters of a Base64 text that tell of these bytes alone, where they begin `shift` bytes into a group. */
+/** The characters of a Base64 text that tell of these bytes alone, where they begin `shift` bytes into a group of 3. */
 function base64Within(bytes: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-  const shared = /=+$/.test(text) ? 1 : 0
-  return text.replace(/=+$/, '').slice(shift === 0 ? 0 : shift + 1, shared === 0 ? undefined : -shared)
+  return ownDigits(text, 6, shift, bytes.length)
 }
 
-/** Whether some bytes hold a secret in any of its forms. */
+/** The same for Base32 (RFC 4648), whose groups have 5 bytes. */
+function base32Within(bytes: Buffer, shift: number): string {
+  const bits = Array.from(Buffer.concat([Buffer.alloc(shift), bytes]))
+    .map((byte) => byte.toString(2).padStart(8, '0'))
+    .join('')
+  const groups = bits.match(/.{1,5}/g) ?? []
+  const text = groups.map((group) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(Number.parseInt(group.padEnd(5, '0'), 2)),
+  )
+  return ownDigits(text.join(''), 5, shift, bytes.length)
+}
+
+/** The digits, of some bits each, of which every bit is of the `length` bytes that follow the first `shift`. */
+function ownDigits(text: string, bitsEach: number, shift: number, length: number): string {
+  return text.slice(Math.ceil((shift * 8) / bitsEach), Math.floor(((shift + length) * 8) / bitsEach))
+}
+
+/** Whether bytes hold a secret in any of its forms. */
 export function holds(bytes: Buffer, secret: string | Uint8Array): boolean {
-  return formsOf(secret).some((form) => bytes.includes(form))
+  const text = bytes.toString('latin1')
+  return formsOf(secret).some((form) => text.includes(form))
+}
+
+const markerForms = new RegExp(
+  formsOf(marker)
+    .map((form) => form.replaceAll(/[+/]/g, '\\$&'))
+    .join('|'),
+  'g',
+)
+
+/** Each place in a text or in bytes where something stands that has the marker in any form, with what is around it. */
+export function markedIn(content: string | Buffer): readonly string[] {
+  const text = Buffer.from(content).toString('latin1')
+  return [...text.matchAll(markerForms)].map(({ index }) => text.slice(Math.max(0, index - 40), index + 40))
 }
 
 /** What the files below a folder hold, by their path in it. */

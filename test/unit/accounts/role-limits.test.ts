@@ -33,7 +33,7 @@ const denied = { code: 'permission_denied' }
 describe('a caller who may manage accounts, but has fewer permissions than an admin', () => {
   it('makes no admin and no user, for a user may do more than he', async () => {
     const { ports, context } = await setUp()
-    const input = { login: '2000', password: 'long enough' }
+    const input = { login: '2000', password: 's3cr3t-long enough' }
 
     await expect(createAccount(ports, { ...input, role: 'admin' }, context)).rejects.toMatchObject(denied)
     await expect(createAccount(ports, { ...input, role: 'user' }, context)).rejects.toMatchObject(denied)
@@ -43,7 +43,7 @@ describe('a caller who may manage accounts, but has fewer permissions than an ad
   it('neither sets the password of an admin nor deletes him', async () => {
     const { ports, context } = await setUp()
 
-    await expect(updateAccount(ports, '1000', { password: 'taken over' }, context)).rejects.toMatchObject(denied)
+    await expect(updateAccount(ports, '1000', { password: 's3cr3t-taken over' }, context)).rejects.toMatchObject(denied)
     await expect(deleteAccount(ports, '1000', context)).rejects.toMatchObject(denied)
     expect(ports.state.accounts.size).toBe(2)
   })
@@ -61,7 +61,7 @@ describe('a caller who may manage accounts, but has fewer permissions than an ad
     const stronger = { ...context, caller: { ...context.caller, acl: { ...context.caller.acl, ...acl } } }
 
     await expect(updateAccount(ports, '1001', { role: 'admin' }, stronger)).rejects.toMatchObject(denied)
-    await expect(updateAccount(ports, '1001', { password: 'new one' }, stronger)).resolves.toBeDefined()
+    await expect(updateAccount(ports, '1001', { password: 's3cr3t-new one' }, stronger)).resolves.toBeDefined()
     await expect(deleteAccount(ports, '1001', stronger)).resolves.toBeUndefined()
   })
 })

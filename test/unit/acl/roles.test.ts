@@ -374,7 +374,7 @@ describe('a deleted role', () => {
 })
 
 describe('an account with a role that its domain made', () => {
-  const account = { login: '1001', password: 'secret', role: 'operator' }
+  const account = { login: '1001', password: 's3cr3t-account', role: 'operator' }
 
   it('is made, told at login what it may do, and bound by it', async () => {
     const { api, headers } = await setUp(aRole({ name: 'operator' }))
@@ -383,7 +383,7 @@ describe('an account with a role that its domain made', () => {
       status: 200,
       body: { data: { variable_account_role: 'operator', 'svc-admin': 'false' } },
     })
-    const login = await api.call(logIn, { body: { username: `1001@${domain}`, password: 'secret' } })
+    const login = await api.call(logIn, { body: { username: `1001@${domain}`, password: 's3cr3t-account' } })
     expect(login.body).toMatchObject({ role: -1, roleName: 'operator', acl: { hook: ['r'] } })
   })
 
@@ -413,7 +413,7 @@ describe('an account with a role that its domain made', () => {
     await api.account({ login: '1002', role: 'mighty' })
     const params = { account_id: '1002' }
 
-    expect(await api.call(updateAccount, { params, body: { password: 'new' }, headers })).toMatchObject({ status: 403 })
+    expect(await api.call(updateAccount, { params, body: { password: 's3cr3t-new' }, headers })).toMatchObject({ status: 403 })
     expect(await api.call(deleteAccount, { params, headers })).toMatchObject({ status: 403 })
   })
 

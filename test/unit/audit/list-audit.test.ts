@@ -31,7 +31,7 @@ describe('the audit trail', () => {
     const { api, admin, list } = await setUp()
     await api.call(createAccount, {
       headers: { ...admin, 'x-request-id': 'request-7' },
-      body: { login: '1001', password: 'secret', role: 'user' },
+      body: { login: '1001', password: 's3cr3t-account', role: 'user' },
       sourceAddress: '192.0.2.7',
     })
 
@@ -56,7 +56,7 @@ describe('the audit trail', () => {
   it('has logins and failed ones, refusals and eavesdropping, and no mere reading', async () => {
     const { api, admin, list } = await setUp()
     const username = `1000@${domain}`
-    await api.call(logIn, { body: { username, password: 'wrong' } })
+    await api.call(logIn, { body: { username, password: 's3cr3t-wrong' } })
     await api.call(logIn, { body: { username, password: passwordOf('1000') } })
     await api.call(createAccount, { headers: admin, body: { login: 'a@b', password: 'x', role: 'user' } })
     await api.call(eavesdropChannel, {

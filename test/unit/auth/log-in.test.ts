@@ -6,7 +6,7 @@ import { type Api, anApi, passwordOf } from '../../support/api.ts'
 import { gone } from '../../support/flaky.ts'
 
 const right = { username: '1000@a.example.com', password: passwordOf('1000') }
-const wrong = { ...right, password: 'wrong' }
+const wrong = { ...right, password: 's3cr3t-wrong' }
 
 const log = (api: Api, body: unknown, sourceAddress?: string) =>
   api.call(logIn, { body, ...(sourceAddress === undefined ? {} : { sourceAddress }) })
@@ -41,7 +41,7 @@ describe('a login', () => {
     const api = anApi()
 
     const given = await log(api, { username: 'root', password: api.ports.secrets.root })
-    const refused = await log(api, { username: 'root', password: 'wrong' })
+    const refused = await log(api, { username: 'root', password: 's3cr3t-wrong' })
 
     expect(given).toMatchObject({ status: 200, body: { username: 'root', role: 2, roleName: 'root' } })
     expect(given.body.acl.license).toEqual(['*'])
@@ -65,15 +65,15 @@ describe('a login', () => {
   })
 
   it.each([
-    [{}, 400, 'missing_field', 'User name is required'],
-    [{ username: '', password: 'x' }, 400, 'missing_field', 'User name is required'],
-    [{ username: '1000', password: 'x' }, 400, 'invalid_field', expect.stringContaining('username')],
-    [{ username: '9999@a.example.com', password: 'x' }, 404, 'not_found', 'User not found'],
-    [{ username: '1000@b.example.com', password: passwordOf('1000') }, 404, 'not_found', 'User not found'],
-    [wrong, 401, 'invalid_credentials', expect.any(String)],
-    [{ username: right.username }, 401, 'invalid_credentials', expect.any(String)],
-    [{ ...right, password: '' }, 401, 'invalid_credentials', expect.any(String)],
-  ])('with %j is answered %i %s', async (body, status, code, info) => {
+    ['nothing', {}, 400, 'missing_field', 'User name is required'],
+    ['an empty name', { username: '', password: 'x' }, 400, 'missing_field', 'User name is required'],
+    ['a name of no domain', { username: '1000', password: 'x' }, 400, 'invalid_field', expect.stringContaining('user')],
+    ['no account', { username: '9999@a.example.com', password: 'x' }, 404, 'not_found', 'User not found'],
+    ['no domain', { ...right, username: '1000@b.example.com' }, 404, 'not_found', 'User not found'],
+    ['a wrong password', wrong, 401, 'invalid_credentials', expect.any(String)],
+    ['no password', { username: right.username }, 401, 'invalid_credentials', expect.any(String)],
+    ['an empty password', { ...right, password: '' }, 401, 'invalid_credentials', expect.any(String)],
+  ])('with %s is refused', async (_, body, status, code, info) => {
     const api = await anApiWithAccount()
 
     expect(await log(api, body)).toMatchObject({ status, body: { code, info } })
@@ -90,7 +90,7 @@ describe('a login', () => {
       const api = await anApiWithAccount()
       const verify = vi.spyOn(api.ports.passwords, 'verify')
 
-      await log(api, { username, password: 'wrong' })
+      await log(api, { username, password: 's3cr3t-wrong' })
 
       expect(verify).toHaveBeenCalledOnce()
     },
@@ -147,8 +147,8 @@ describe('the throttle', () => {
   it('answers an unknown user as it answers a known one', async () => {
     const api = await anApiWithAccount()
     const tenTimes = async (username: string) => {
-      for (let count = 0; count < 10; count += 1) await log(api, { username, password: 'wrong' })
-      const { body, status, headers } = await log(api, { username, password: 'wrong' })
+      for (let count = 0; count < 10; count += 1) await log(api, { username, password: 's3cr3t-wrong' })
+      const { body, status, headers } = await log(api, { username, password: 's3cr3t-wrong' })
       return { status, retryAfter: headers['Retry-After'], ...body, requestId: '' }
     }
 
@@ -158,10 +158,11 @@ describe('the throttle', () => {
   it('forgets the failures of a username at a success, however its letters are written', async () => {
     const api = await anApiWithAccount({ login: 'alice' })
     const good = { username: 'alice@a.example.com', password: passwordOf('alice') }
-    for (let count = 0; count < 9; count += 1) await log(api, { username: 'Alice@A.example.com', password: 'wrong' })
+    for (let count = 0; count < 9; count += 1)
+      await log(api, { username: 'Alice@A.example.com', password: 's3cr3t-wrong' })
 
     expect(await log(api, good)).toMatchObject({ status: 200 })
-    for (let count = 0; count < 9; count += 1) await log(api, { ...good, password: 'wrong' })
+    for (let count = 0; count < 9; count += 1) await log(api, { ...good, password: 's3cr3t-wrong' })
     expect(await log(api, good)).toMatchObject({ status: 200 })
   })
 
@@ -231,7 +232,7 @@ describe('the throttle', () => {
     const api = await anApiWithAccount()
     const from = '203.0.113.9'
     for (let count = 0; count < 50; count += 1) {
-      await log(api, { username: `user${count}@a.example.com`, password: 'wrong' }, from)
+      await log(api, { username: `user${count}@a.example.com`, password: 's3cr3t-wrong' }, from)
     }
 
     expect(await log(api, right, from)).toMatchObject({ status: 429, body: { code: 'locked_out' } })
@@ -248,7 +249,7 @@ describe('the throttle', () => {
   ])('after fifty failures from %s answers a login from %s with %i', async (from, other, status) => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 50; count += 1) {
-      await log(api, { username: `user${count}@a.example.com`, password: 'wrong' }, from)
+      await log(api, { username: `user${count}@a.example.com`, password: 's3cr3t-wrong' }, from)
     }
 
     expect(await log(api, right, other)).toMatchObject({ status })
@@ -293,7 +294,7 @@ describe('the trail', () => {
   it('has a failed login with the name that was tried, and no password', async () => {
     const api = await anApiWithAccount()
 
-    await log(api, { ...right, password: 'planted-password' })
+    await log(api, { ...right, password: 's3cr3t-password' })
 
     expect(api.ports.state.audit).toEqual([
       expect.objectContaining({
@@ -304,7 +305,7 @@ describe('the trail', () => {
         fields: ['password', 'username'],
       }),
     ])
-    expect(JSON.stringify([api.ports.state.audit, api.log.lines])).not.toContain('planted-password')
+    expect(JSON.stringify([api.ports.state.audit, api.log.lines])).not.toContain('s3cr3t-password')
   })
 
   it('has no line for logins that were turned away, so that nobody can fill it', async () => {

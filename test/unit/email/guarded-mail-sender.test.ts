@@ -66,7 +66,7 @@ describe('a message', () => {
     ['STARTTLS', { secure: false }],
     ['no TLS, where the server has none', { secure: false, withoutTls: true }],
   ])('is sent after a login over %s', async (_title, setup) => {
-    const login = { user: 'pbx@a.example.com', pass: 'pa ss"ü' }
+    const login = { user: 'pbx@a.example.com', pass: 's3cr3t-pa ss"ü' }
     const server = await aMailServer({ ...setup, login })
     const { sender } = aMailSender()
 
@@ -99,12 +99,12 @@ describe('what a server refuses is told in its words', () => {
   it('a wrong login', async () => {
     const server = await aMailServer({
       secure: true,
-      login: { user: 'a', pass: 'right' },
+      login: { user: 'a', pass: 's3cr3t-right' },
       refuseLogin: () => '5.7.8 no such login here',
     })
     const { sender } = aMailSender()
 
-    const outcome = await sender.send(aMail, aServer({ port: server.port, auth: { user: 'a', pass: 'wrong' } }))
+    const outcome = await sender.send(aMail, aServer({ port: server.port, auth: { user: 'a', pass: 's3cr3t-wrong' } }))
 
     expect(outcome).toEqual({ outcome: 'failed', reason: expect.stringContaining('535 5.7.8 no such login here') })
     expect(server.received).toEqual([])
@@ -151,7 +151,7 @@ describe('a certificate', () => {
   })
 
   it('that proves nothing is refused after STARTTLS, and no login is sent', async () => {
-    const login = { user: 'a', pass: 'b' }
+    const login = { user: 'a', pass: 's3cr3t-b' }
     const server = await aMailServer({ certificate: 'other-name.pem', login })
     const { sender } = aMailSender()
 

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close()
 })
 
-const login = { user: 'pbx', pass: 'Sm7p pass+ü' }
+const login = { user: 'pbx', pass: 's3cr3t-Sm7p pass+ü' }
 
 /** An admin whose domain's settings name a running mail server. */
 async function setUp(setup: MailServerSetup & { readonly sends?: typeof login } = {}, given: object = {}) {
@@ -49,7 +49,10 @@ describe('a test mail', () => {
   })
 
   it('comes from the login at the server where no sender is set', async () => {
-    const { server, send } = await setUp({ login: { user: 'box@a.example.com', pass: 'x' } }, { from: undefined })
+    const { server, send } = await setUp(
+      { login: { user: 'box@a.example.com', pass: 's3cr3t-x' } },
+      { from: undefined },
+    )
 
     expect(await send()).toMatchObject({ status: 200 })
     expect(server.received).toMatchObject([{ from: 'box@a.example.com' }])
@@ -103,7 +106,7 @@ describe('a server’s refusal', () => {
   it.each(Object.entries(forms))('is told in its words, without the password %s', async (_title, form) => {
     const { api, send } = await setUp({
       sends: login,
-      login: { ...login, pass: 'another' },
+      login: { ...login, pass: 's3cr3t-another' },
       refuseLogin: (pass) => `no ${form(pass)}!`,
     })
 

@@ -191,16 +191,24 @@ describe('the engine', () => {
   })
 
   it.each([
-    undefined,
-    'Basic',
-    basic('engine:'),
-    basic('engine:wrong'),
-    basic('root:engine-credential-of-the-tests'),
-    basic('engine-credential-of-the-tests'),
-    `Bearer ${Buffer.from('engine:engine-credential-of-the-tests').toString('base64')}`,
-    `${basic('engine:wrong')},${basic('engine:engine-credential-of-the-tests')}`,
-  ])('is refused with %s', async (authorization) => {
-    expect(await ask(authorization)).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
+    ['nothing', () => undefined],
+    ['a scheme alone', () => 'Basic'],
+    ['no credential', () => basic('engine:')],
+    ['another credential', () => basic('engine:wrong')],
+    ['its credential under another name', (credential: string) => basic(`root:${credential}`)],
+    ['its credential under no name', basic],
+    [
+      'its credential by another scheme',
+      (credential: string) => basic(`engine:${credential}`).replace('Basic', 'Bearer'),
+    ],
+    ['another credential and its own', (credential: string) => `${basic('engine:x')},${basic(`engine:${credential}`)}`],
+  ])('is refused with %s', async (_, authorization) => {
+    const api = anApi()
+
+    expect(await ask(authorization(api.ports.secrets.engine), api)).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_credentials' },
+    })
   })
 
   it('is not a user: a user token opens nothing of it', async () => {

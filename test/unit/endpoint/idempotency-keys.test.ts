@@ -14,7 +14,7 @@ import { checkedHandler } from '../../support/declared.ts'
 import { gone } from '../../support/flaky.ts'
 import { aHookInput } from '../../support/hook-input.ts'
 
-const account = { login: '2000', password: 'pass word', role: 'user' }
+const account = { login: '2000', password: 's3cr3t-pass word', role: 'user' }
 
 /** Two tenants with equal logins, an admin 1000 in each. */
 async function setUp() {

@@ -76,7 +76,7 @@ describe('of several faults the first in the order of the contract is told', () 
     const params = { account_id: '9999' }
 
     const wrong = await api.call(updateAccount, { params, body: { password: 5 }, headers: admin })
-    const absent = await api.call(updateAccount, { params, body: { password: 'long enough' }, headers: admin })
+    const absent = await api.call(updateAccount, { params, body: { password: 's3cr3t-long enough' }, headers: admin })
 
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
     expect(absent).toMatchObject({ status: 404, body: { code: 'not_found' } })
@@ -84,7 +84,7 @@ describe('of several faults the first in the order of the contract is told', () 
 
   it('permission before existence: a user learns nothing of other accounts', async () => {
     const { api, user } = await setUp()
-    const body = { password: 'long enough' }
+    const body = { password: 's3cr3t-long enough' }
     const update = (id: string) => api.call(updateAccount, { params: { account_id: id }, body, headers: user })
 
     const [there, absent] = [await update('1001'), await update('9999')]

@@ -145,7 +145,7 @@ describe('logins', () => {
   it('are counted by their source, right and wrong ones', async () => {
     const { api } = await setUp('login=2/m')
     const right = { username: '1000@a.example.com', password: passwordOf('1000') }
-    const wrong = { ...right, password: 'wrong' }
+    const wrong = { ...right, password: 's3cr3t-wrong' }
     const login = (body: object, sourceAddress: string) => api.call(logIn, { body, sourceAddress })
 
     expect((await login(wrong, '198.51.100.1')).status).toBe(401)

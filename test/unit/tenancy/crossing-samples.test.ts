@@ -135,7 +135,7 @@ const stale: Readonly<Record<string, (world: World) => Promise<void>>> = {
       return Object.keys(JSON.parse(body ?? '').data)
     }
     const before = await loginsOf(other)
-    const body = { login: 'only-there', password: 'long enough', role: 'user' }
+    const body = { login: 'only-there', password: 's3cr3t-long enough', role: 'user' }
     await create(gatewayEvent(createAccount.route, { headers: await adminOf(api, other), body }), aContext)
 
     expect(await loginsOf(own)).not.toContain('only-there')
