@@ -5,6 +5,7 @@ import { Chain, type Link } from '../spool/chain.ts'
 import { type DropClass, dropClassOf, dropOrder } from '../spool/drop-class.ts'
 import { type Drop, dropTally } from '../spool/drop-tally.ts'
 import { type Time, backoffMs, pause } from '../timers.ts'
+import { InTurn } from './in-turn.ts'
 import { type KeptEvent, asRead, readWhole } from './kept-event.ts'
 
 /** What may wait for the store of domains. */
@@ -115,9 +116,13 @@ export function eventInbox(parts: InboxParts): EventInbox {
     tally.over()
   }
 
-  const giveUp = (held: Held) => {
+  /** What has its turn among the events has it now; an event is lost, which is answered. */
+  const giveUp = (held: Held): boolean => {
     leave(held)
-    tally.note(held.dropClass, held.takenAt)
+    const isLost = !(held.event instanceof InTurn)
+    if (isLost) tally.note(held.dropClass, held.takenAt)
+    else held.event.run()
+    return isLost
   }
 
   /** The oldest event of the least class, other than the one that is being handled. */
@@ -132,7 +137,7 @@ export function eventInbox(parts: InboxParts): EventInbox {
 
   const enter = (event: EngineEvent) => {
     const kept = all.size < keptAsRead ? asRead(event) : readWhole(event)
-    const dropClass = dropClassOf({ name: eventNameOf(event), uuid: event.uuid })
+    const dropClass = event instanceof InTurn ? 1 : dropClassOf({ name: eventNameOf(event), uuid: event.uuid })
     const held: Held = { ...kept, dropClass, takenAt: clock.now(), ofAll: undefined, ofClass: undefined }
     held.ofAll = all.push(held)
     held.ofClass = byClass[dropClass].push(held)
@@ -151,8 +156,8 @@ export function eventInbox(parts: InboxParts): EventInbox {
     },
     settled: async () => pumping,
     close: () => {
-      const lost = all.size
-      for (let held = all.first?.value; held !== undefined; held = all.first?.value) giveUp(held)
+      let lost = 0
+      for (let held = all.first?.value; held !== undefined; held = all.first?.value) lost += giveUp(held) ? 1 : 0
       tally.flush()
       return lost
     },

@@ -1,4 +1,5 @@
 import type { EngineEvent } from '../engine.ts'
+import { InTurn } from './in-turn.ts'
 import { SyntheticEvent } from './synthetic-event.ts'
 
 /** An event that waits, and about what it takes of memory. */
@@ -14,20 +15,25 @@ export interface KeptEvent {
 const asReadBytes = 16 * 1024
 
 /** About what is known of a channel. */
-const syntheticBytes = 2 * 1024
+const ownBytes = 2 * 1024
 
 /** An event as it is, for a short wait. */
 export function asRead(event: EngineEvent): KeptEvent {
-  return { event, bytes: event instanceof SyntheticEvent ? syntheticBytes : asReadBytes }
+  return { event, bytes: isOwn(event) ? ownBytes : asReadBytes }
 }
 
 /** An event read to its end, for a long wait: of what came with it from the socket nothing is held any more. */
 export function readWhole(event: EngineEvent): KeptEvent {
-  if (event instanceof SyntheticEvent) return asRead(event)
+  if (isOwn(event)) return asRead(event)
   const headers = event.headers()
   const { name, subclass, uuid, coreUuid, sequence, body } = event
   let bytes = 512 + body.length
   for (const [header, value] of Object.entries(headers)) bytes += header.length + Buffer.byteLength(value) + 48
   const header = (wanted: string) => (Object.hasOwn(headers, wanted) ? headers[wanted] : undefined)
   return { event: { name, subclass, uuid, coreUuid, sequence, body, header, headers: () => headers }, bytes }
+}
+
+/** What the connector made itself is told by its class, and holds nothing of the socket. */
+function isOwn(event: EngineEvent): boolean {
+  return event instanceof SyntheticEvent || event instanceof InTurn
 }

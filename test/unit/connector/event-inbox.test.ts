@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { EngineEvent } from '../../../connector/engine.ts'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { eventInbox } from '../../../connector/events/event-inbox.ts'
+import { InTurn } from '../../../connector/events/in-turn.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { capturedLog } from '../../support/captured-log.ts'
@@ -141,6 +142,41 @@ describe('at its bound', () => {
       expect([event.header('Event-Subclass'), event.header('toString')]).toEqual(['a::b', undefined])
     }
     expect(handled).toHaveLength(300)
+  })
+})
+
+describe('what is to be done in its turn', () => {
+  test('is done there, however many events wait before it', async () => {
+    const { inbox, handled, store, time } = anInbox()
+    const isDone = vi.fn()
+    store.isGone = true
+    for (const event of events(1_000)) inbox.add(event)
+    inbox.add(new InTurn(isDone))
+    for (const event of events(10)) inbox.add(event)
+
+    store.isGone = false
+    await time.advance(5_000)
+
+    const turn = handled.findIndex((event) => event instanceof InTurn)
+    expect([turn, handled.length, inbox.counts.unreadable]).toEqual([1_000, 1_011, 0])
+    expect(isDone).not.toHaveBeenCalled()
+  })
+
+  test('is done and not counted as an event where there is no room for it, after everything of less weight', async () => {
+    const { inbox, store } = anInbox({ events: 4, bytes: 1e9 })
+    const isDone = vi.fn()
+    store.isGone = true
+    inbox.add(anEngineEvent({ sequence: 'being handled' }))
+    await settle()
+    inbox.add(new InTurn(isDone))
+
+    for (const event of events(5, { name: 'CHANNEL_HOLD', uuid: 'a' })) inbox.add(event)
+    expect(isDone).not.toHaveBeenCalled()
+    for (const event of events(3, { name: 'CHANNEL_DESTROY', uuid: 'a' })) inbox.add(event)
+    expect(isDone).toHaveBeenCalledOnce()
+
+    expect(inbox.counts.dropped).toEqual({ 1: 0, 2: 5, 3: 0 })
+    expect(inbox.close()).toBe(4)
   })
 })
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { DomainError } from '../../../core/errors.ts'
 import { aCoreUuid } from '../../support/engine-event.ts'
 import { labDomain, labEngine, labWorld, ofCall } from '../../support/event-lab.ts'
 
@@ -98,6 +99,22 @@ describe('a call that ended while nobody listened', () => {
     await time.advance(60_000)
 
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+  })
+
+  test('is ended although much that was heard before the loss had to wait for a store until after it', async () => {
+    const { time, ports, lab, uuid, told, headers } = await afterALostLink()
+    const { exists } = ports.domains
+    await lab.up()
+    ports.domains.exists = () => Promise.reject(new DomainError('store_unavailable', 'the store is gone'))
+    await lab.emit({ name: 'CHANNEL_CREATE', uuid: randomUUID(), headers: { 'Caller-Context': 'other.example.com' } })
+    for (let count = 0; count < 300; count += 1) await lab.emit({ name: 'CHANNEL_HOLD', uuid, headers: headers() })
+    await lab.down()
+    await lab.up()
+
+    ports.domains.exists = exists
+    await time.advance(60_000)
+
+    expect(told(uuid).filter((name) => name !== 'CHANNEL_HOLD')).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
   test("sets its account's state free, under an id that every connector gives that", async () => {
