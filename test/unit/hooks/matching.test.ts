@@ -143,6 +143,63 @@ describe('a comparison', () => {
   })
 })
 
+describe('each operation on each kind of value', () => {
+  const operations: readonly Operation[] = ['==', '!=', '<', '>', '<=', '>=', 'reg']
+  const found = { empty: '', zero: '0', ten: '10', text: 'abc' }
+
+  it.each<[string, Value, string]>([
+    ['absent', null, '=='],
+    ['absent', 'null', '=='],
+    ['absent', '', '!='],
+    ['absent', 0, '!='],
+    ['absent', '0', '!='],
+    ['absent', '9', '!='],
+    ['absent', 10, '!='],
+    ['absent', 'abc', '!='],
+    ['absent', false, '!='],
+    ['empty', null, '!= < <='],
+    ['empty', 'null', '!= < <='],
+    ['empty', '', '== <= >= reg'],
+    ['empty', 0, '!= < <='],
+    ['empty', '0', '!= < <='],
+    ['empty', '9', '!= < <='],
+    ['empty', 10, '!= < <='],
+    ['empty', 'abc', '!= < <='],
+    ['empty', false, '!= < <='],
+    ['zero', null, '!= < <='],
+    ['zero', 'null', '!= < <='],
+    ['zero', '', '!= > >= reg'],
+    ['zero', 0, '== <= >= reg'],
+    ['zero', '0', '== <= >= reg'],
+    ['zero', '9', '!= < <='],
+    ['zero', 10, '!= < <='],
+    ['zero', 'abc', '!= < <='],
+    ['zero', false, '!= < <='],
+    ['ten', null, '!= < <='],
+    ['ten', 'null', '!= < <='],
+    ['ten', '', '!= > >= reg'],
+    ['ten', 0, '!= > >= reg'],
+    ['ten', '0', '!= > >= reg'],
+    ['ten', '9', '!= > >='],
+    ['ten', 10, '== <= >= reg'],
+    ['ten', 'abc', '!= < <='],
+    ['ten', false, '!= < <='],
+    ['text', null, '!= < <='],
+    ['text', 'null', '!= < <='],
+    ['text', '', '!= > >= reg'],
+    ['text', 0, '!= > >='],
+    ['text', '0', '!= > >='],
+    ['text', '9', '!= > >='],
+    ['text', 10, '!= > >='],
+    ['text', 'abc', '== <= >= reg'],
+    ['text', false, '!= < <='],
+  ])('%s against %j passes with %s', (field, value, expected) => {
+    const passing = operations.filter((operation) => passesFilter({ operation, value }, field, found, linearPattern))
+
+    expect(passing.join(' ')).toBe(expected)
+  })
+})
+
 describe('a hook', () => {
   const fires = (hook: Parameters<typeof aHook>[0], event = anEvent()): boolean =>
     matches(aHook({ filter: {}, ...hook }), event, linearPattern)
