@@ -15,7 +15,7 @@ export interface ChannelRegistry {
   hasEnded(uuid: string): boolean
   /** Notes that the platform is about to place a call with this uuid at an engine. */
   place(uuid: string, domain: string, presenceId: string, engine: string): void
-  /** Forgets a placed call that never became a channel. */
+  /** Forgets a placed call that never became a channel; one that its engine has told of stays. */
   unplace(uuid: string): void
   /** The engine made `actual` where `chosen` was asked for: both now lead to it. */
   alias(chosen: string, actual: string): void
@@ -93,7 +93,8 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       if (!live.has(uuid)) keep(placed)
     },
     unplace: (uuid) => {
-      if (live.get(uuid)?.proven === false) live.delete(uuid)
+      const placed = live.get(uuid)
+      if (placed?.core === '' && !placed.proven) live.delete(uuid)
     },
     alias: (chosen, actual) => {
       if (chosen === actual) return

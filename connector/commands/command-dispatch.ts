@@ -4,6 +4,7 @@ import type { ChannelList } from '../calls/channel-list.ts'
 import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
 import { dumpChannel, reader } from '../calls/engine-channels.ts'
 import type { Engine, EngineLink } from '../engine.ts'
+import type { Timers } from '../timers.ts'
 import {
   EslCommandFateUnknown,
   EslCommandInvalid,
@@ -25,6 +26,9 @@ const callGraceMs = 30_000
 
 /** The engine rings a phone for 60 s where nothing else is said. */
 const eavesdropRingMs = 60_000
+
+/** A placed call whose fate is unknown: by then its engine has told of it, or its channels were read anew. */
+const forgetMs = 60_000
 
 /** A command that has been looked over and can only be sent now. */
 export interface PreparedCommand {
@@ -51,6 +55,7 @@ export interface DispatchParts {
   readonly engines: readonly CommandEngine[]
   readonly registry: ChannelRegistry
   readonly channels: ChannelList
+  readonly timers: Timers
 }
 
 /** Where a command goes. */
@@ -78,7 +83,7 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
   const job = { id, scope, command, line }
   return {
     send: async () => {
-      const sent = await Promise.all(to.map((engine) => sendJob(parts.registry, engine, job)))
+      const sent = await Promise.all(to.map((engine) => sendJob(parts, engine, job)))
       return { outcome: Promise.all(sent.map(({ outcome }) => outcome)).then(outcomeOfAll) }
     },
   }
@@ -113,14 +118,19 @@ interface Job {
   readonly line: string
 }
 
-async function sendJob(registry: ChannelRegistry, at: CommandEngine, job: Job): Promise<SentCommand> {
+async function sendJob(
+  { registry, timers }: Pick<DispatchParts, 'registry' | 'timers'>,
+  at: CommandEngine,
+  job: Job,
+): Promise<SentCommand> {
   const { engine, jobs } = at
   const placed = placedCall(job)
   if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId, engine.name)
   const pending = jobs.expect(job.id, timeoutOf(job.command))
   const outcome = pending.ended.then((end) => {
-    if (end.kind === 'lost') return { state: 'unknown', reason: end.reason } as const
-    return judge(registry, at, job, end.reply)
+    if (end.kind === 'answered') return judge(registry, at, job, end.reply)
+    if (placed !== undefined) timers.after(forgetMs, () => registry.unplace(placed.uuid))
+    return { state: 'unknown', reason: end.reason } as const
   })
   try {
     await engine.commands.bgapi(job.line, job.id)

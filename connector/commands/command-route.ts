@@ -5,12 +5,12 @@ import { UnreadableAnswer } from '../calls/engine-channels.ts'
 import { findChannel } from '../calls/find-channel.ts'
 import { isHealthy, isReady } from '../engine.ts'
 import { EslError } from '../esl/errors.ts'
-import { type ChoiceParts, chooseEngine } from './choose-engine.ts'
+import { chooseEngine } from './choose-engine.ts'
 import { type Destination, type DispatchParts, type PreparedCommand, prepare } from './command-dispatch.ts'
 import { ValueRefused } from './command-line.ts'
 
 /** What finding a command's way needs. */
-export interface RouteParts extends DispatchParts, Pick<ChoiceParts, 'timers'> {
+export interface RouteParts extends DispatchParts {
   readonly clock: Clock
 }
 

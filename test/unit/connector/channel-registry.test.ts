@@ -55,6 +55,18 @@ test('placing a call under a uuid in use does not take the channel over', async 
   expect(registry.find('u')?.domain).toBe('a.example.com')
 })
 
+test('a placed call that its engine has told of is not forgotten, also while nobody listens to the engine', async () => {
+  const registry = channelRegistry(only('a.example.com'))
+  registry.place('u', 'a.example.com', '1000@a.example.com', engine)
+  await registry.learn('u', reading({ 'Core-UUID': 'core' }), engine, 'event')
+  registry.see('u', 'CHANNEL_CREATE')
+  registry.doubt(engine)
+
+  registry.unplace('u')
+
+  expect(registry.find('u')).toBeDefined()
+})
+
 test('a leg takes the domain of its other leg, also a moment after that has ended', async () => {
   const registry = channelRegistry(only('a.example.com'))
   await registry.learn('one', reading({ 'Caller-Context': 'a.example.com' }), engine)

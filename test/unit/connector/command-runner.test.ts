@@ -11,6 +11,7 @@ import type { CommandMessage } from '../../../contracts/messages/command.ts'
 import type { CommandStore } from '../../../core/ports.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { aCommandMessage, anEavesdrop, anOriginate } from '../../support/command-message.ts'
+import { aCoreUuid } from '../../support/engine-event.ts'
 import { fateUnknown } from '../../support/fake-esl-session.ts'
 import { gone } from '../../support/flaky.ts'
 import { manualTime, settle } from '../../support/manual-time.ts'
@@ -123,6 +124,30 @@ describe('a call', () => {
     await run(aCommandMessage({ command: { kind: 'hangup', uuid: command.uuid, cause: 'NORMAL_CLEARING' } }))
 
     expect(link.jobs.map(({ line }) => line.split(' ')[0])).toEqual(['originate', 'uuid_kill'])
+  })
+
+  test('whose link is lost is forgotten a minute later where no engine has told of it', async () => {
+    const { link, jobs, run, outcome, registry, time } = await aRunner()
+    const [told, untold] = [anOriginate(), anOriginate()]
+    const message = aCommandMessage({ command: untold })
+    await run(aCommandMessage({ command: told }))
+    await run(message)
+    const create = new Map([
+      ['Core-UUID', aCoreUuid],
+      ['Event-Name', 'CHANNEL_CREATE'],
+    ])
+    await registry.learn(told.uuid, (name) => create.get(name), '192.0.2.1:8021', 'event')
+    link.down()
+    jobs.loseAll()
+    registry.doubt('192.0.2.1:8021')
+    await settle()
+
+    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
+    expect(registry.find(untold.uuid)).toBeDefined()
+    await time.advance(60_000)
+
+    expect(registry.find(untold.uuid)).toBeUndefined()
+    expect(registry.find(told.uuid)).toBeDefined()
   })
 
   test('that the engine refuses is refused in its words', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { DomainError } from '../../../core/errors.ts'
 import { aCoreUuid } from '../../support/engine-event.ts'
+import { gone } from '../../support/flaky.ts'
 import { labDomain, labEngine, labWorld, ofCall } from '../../support/event-lab.ts'
 
 const ends = ['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made']
@@ -103,15 +103,16 @@ describe('a call that ended while nobody listened', () => {
 
   test('is ended although much that was heard before the loss had to wait for a store until after it', async () => {
     const { time, ports, lab, uuid, told, headers } = await afterALostLink()
-    const { exists } = ports.domains
+    const stores = { areGone: true }
+    const store = gone({ ...ports.domains }, 'exists', () => stores.areGone)
     await lab.up()
-    ports.domains.exists = () => Promise.reject(new DomainError('store_unavailable', 'the store is gone'))
+    ports.domains.exists = (name) => store.exists(name)
     await lab.emit({ name: 'CHANNEL_CREATE', uuid: randomUUID(), headers: { 'Caller-Context': 'other.example.com' } })
     for (let count = 0; count < 300; count += 1) await lab.emit({ name: 'CHANNEL_HOLD', uuid, headers: headers() })
     await lab.down()
     await lab.up()
 
-    ports.domains.exists = exists
+    stores.areGone = false
     await time.advance(60_000)
 
     expect(told(uuid).filter((name) => name !== 'CHANNEL_HOLD')).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
