@@ -23,17 +23,25 @@ export function reader(row: ChannelFields): ReadField {
   }
 }
 
-/** Every channel that the engine has now. Rejects as the link does, and with {@link UnreadableAnswer}. */
+/**
+ * Every channel that the engine has now. Rejects as the link does, and with {@link UnreadableAnswer}, also when there
+ * are not as many rows as the engine says: a channel that is missing would be taken to be gone.
+ */
 export async function readChannels(link: Pick<EngineLink, 'api'>): Promise<ChannelFields[]> {
   const answer = list.safeParse(parsed(await link.api('show channels as json')))
   const rows = answer.data?.rows ?? []
-  if (!answer.success || !rows.every(isRow)) throw new UnreadableAnswer('the list of channels cannot be read')
+  if (answer.data?.row_count !== rows.length || !rows.every(isRow)) {
+    throw new UnreadableAnswer('the list of channels cannot be read')
+  }
   return rows
 }
 
 function isRow(row: unknown): row is ChannelFields {
   return typeof row === 'object' && row !== null && !Array.isArray(row)
 }
+
+/** The engine's words for a channel that is not there, also with its uuid behind; any other refusal says nothing of it. */
+export const noSuchChannel = /^-ERR No such channel/i
 
 const channelUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -44,7 +52,7 @@ const channelUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export async function dumpChannel(link: Pick<EngineLink, 'api'>, uuid: string): Promise<ChannelFields | undefined> {
   if (!channelUuid.test(uuid)) return undefined
   const text = await link.api(`uuid_dump ${uuid} json`)
-  if (text.startsWith('-ERR')) return undefined
+  if (noSuchChannel.test(text)) return undefined
   const answer = fields.safeParse(parsed(text))
   if (!answer.success) throw new UnreadableAnswer('the dump of a channel cannot be read')
   return answer.data

@@ -1,8 +1,6 @@
 import type { CommandOutcome } from '../../core/commands.ts'
+import { noSuchChannel } from '../calls/engine-channels.ts'
 import type { LineCommand } from './command-line.ts'
-
-/** The engine's words for a channel that is not there; also with the uuid after it. */
-const noSuchChannel = /^-ERR No such channel/i
 
 /** `-ERR`, `-ERROR` and `-USAGE` are how the engine says no. */
 const refusal = /^-(?:ERR|USAGE)/

@@ -152,6 +152,17 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
+  test('is not ended by a list that has fewer rows than it says', async () => {
+    const { time, lab, uuid, told } = await afterALostLink()
+    const { answer } = lab.commands
+    lab.commands.answer = (command) => (command === 'show channels as json' ? '{"row_count":1}\n' : answer(command))
+
+    await lab.up()
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+  })
+
   test('and is listed late is not ended', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()

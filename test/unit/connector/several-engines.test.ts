@@ -111,8 +111,18 @@ describe('an order goes to the engine that has the channel', () => {
 
   test('and is absent when every one says that it has no such channel', async () => {
     const running = await aConnectorOn(2)
+    for (const engine of running.engines) holds(engine)
 
     expect(await running.run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'absent' })
+  })
+
+  test('and is not sent when one says anything else, which does not say that the channel is gone', async () => {
+    const running = await aConnectorOn(2)
+    holds(running.fs1)
+    running.fs2.answer = (command) =>
+      command.startsWith('uuid_dump') ? '-ERR uuid_dump Command not found!\n' : jsonRows([])
+
+    expect(await running.run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'unsent', reason: 'disconnected' })
   })
 
   test('and is absent for a caller of another domain, at once, whether its engine is there or not', async () => {
