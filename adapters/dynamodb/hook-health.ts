@@ -1,8 +1,8 @@
 import type { HookStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
-import { tableName, updateItem } from './client.ts'
-import { conditionally } from './errors.ts'
+import { tableName, transactWrite, updateItem } from './client.ts'
+import { conditionally, transacted } from './errors.ts'
 import { hookItem, hookKey } from './hook-item.ts'
 import { parseItem } from './items.ts'
 
@@ -49,15 +49,14 @@ export function hookHealth(
       )
     },
     async endNotice({ domain, id, version }) {
-      const result = await conditionally(() =>
-        updateItem(context, {
-          ...at(domain, id),
-          UpdateExpression: 'REMOVE noticeDue',
-          ConditionExpression: 'version = :version AND noticeDue = :due',
-          ExpressionAttributeValues: { ':version': version, ':due': true },
-        }),
-      )
-      return result.done
+      // A transaction is told from its own repetition: a notice that was taken by an answer that was lost is given.
+      const Update = {
+        ...at(domain, id),
+        UpdateExpression: 'REMOVE noticeDue',
+        ConditionExpression: 'version = :version AND noticeDue = :due',
+        ExpressionAttributeValues: { ':version': version, ':due': true },
+      }
+      return (await transacted(() => transactWrite(context, [{ Update }]))) === undefined
     },
   }
 }

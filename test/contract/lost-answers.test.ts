@@ -175,6 +175,27 @@ const writes: Readonly<Record<string, Write>> = {
     write: ({ hooks }) => hooks.remove(hook),
     answer: true,
   },
+  'hooks.countFailure': {
+    first: ({ hooks }) => hooks.create([hook], 1),
+    write: async ({ hooks }) => (await hooks.countFailure(domain, hook.id, { delivery: delivery.id, at: now }))?.id,
+    answer: hook.id,
+  },
+  'hooks.clearFailures': {
+    first: async ({ hooks }) => [
+      await hooks.create([hook], 1),
+      await hooks.countFailure(domain, hook.id, { delivery: delivery.id, at: now }),
+    ],
+    write: ({ hooks }) => hooks.clearFailures(domain, hook.id),
+  },
+  'hooks.noteSpeed': {
+    first: ({ hooks }) => hooks.create([hook], 1),
+    write: ({ hooks }) => hooks.noteSpeed(domain, hook.id, true),
+  },
+  'hooks.endNotice': {
+    first: ({ hooks }) => hooks.create([{ ...hook, noticeDue: true }], 1),
+    write: ({ hooks }) => hooks.endNotice(hook),
+    answer: true,
+  },
   'blacklists.add to no list': { write: ({ blacklists }) => blacklists.add(entry, limits), answer: 'added' },
   'blacklists.add': {
     first: ({ blacklists }) => blacklists.add(entry, limits),
@@ -221,6 +242,22 @@ const writes: Readonly<Record<string, Write>> = {
     answer: true,
   },
   'deliveries.create': { write: ({ deliveries }) => deliveries.create(delivery), answer: true },
+  'deliveries.keepEvent': { write: ({ deliveries }) => deliveries.keepEvent(anEvent()) },
+  'deliveries.beginAttempt': {
+    first: ({ deliveries }) => deliveries.create(delivery),
+    write: ({ deliveries }) => deliveries.beginAttempt(delivery, 'run', now),
+    answer: true,
+  },
+  'deliveries.reschedule': {
+    first: ({ deliveries }) => deliveries.create(delivery),
+    write: ({ deliveries }) => deliveries.reschedule(delivery, now + 60_000),
+    answer: true,
+  },
+  'deliveries.reopen': {
+    first: ({ deliveries }) => deliveries.create({ ...delivery, state: 'failed', tries: 1 }),
+    write: async ({ deliveries }) => (await deliveries.reopen(domain, delivery.hookId, delivery.id, now))?.state,
+    answer: 'pending',
+  },
   'connectorStatus.report': { write: ({ connectorStatus }) => connectorStatus.report(aReport()) },
   'connectorStatus.countStart': { write: ({ connectorStatus }) => connectorStatus.countStart(), answer: 0 },
   'gaps.record': { write: ({ gaps }) => gaps.record(aGap()), answer: true },

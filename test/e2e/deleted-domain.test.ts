@@ -113,7 +113,10 @@ it('a deleted domain is refused at once, its calls end, and its name is free whe
 
 it('a clean-up that the end of the platform cut short is finished by the next start', async () => {
   const root = await platform.root()
-  await root.call(createAccount, { query: { domain: name }, body: { login: '1', role: 'user', password: 's3cr3t-account' } })
+  await root.call(createAccount, {
+    query: { domain: name },
+    body: { login: '1', role: 'user', password: 's3cr3t-account' },
+  })
   await root.call(deleteDomain, { params: { domain_name: name } })
   await platform.stop()
   platform = await aPlatform(env, platform.dataDir)

@@ -413,7 +413,9 @@ describe('an account with a role that its domain made', () => {
     await api.account({ login: '1002', role: 'mighty' })
     const params = { account_id: '1002' }
 
-    expect(await api.call(updateAccount, { params, body: { password: 's3cr3t-new' }, headers })).toMatchObject({ status: 403 })
+    expect(await api.call(updateAccount, { params, body: { password: 's3cr3t-new' }, headers })).toMatchObject({
+      status: 403,
+    })
     expect(await api.call(deleteAccount, { params, headers })).toMatchObject({ status: 403 })
   })
 

@@ -180,7 +180,10 @@ describe('a second factor', () => {
 
     await api.call(updateAccount, { params, headers: admin, body: { password: 's3cr3t-another', role: 'admin' } })
 
-    expect(await enter(undefined, 's3cr3t-another')).toMatchObject({ status: 401, body: { details: [{ field: 'code' }] } })
+    expect(await enter(undefined, 's3cr3t-another')).toMatchObject({
+      status: 401,
+      body: { details: [{ field: 'code' }] },
+    })
     expect(await enter(now(secret), 's3cr3t-another')).toMatchObject({ status: 200 })
   })
 

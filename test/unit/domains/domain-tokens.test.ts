@@ -334,7 +334,9 @@ describe('a token of a domain in use', () => {
     await api.account({ login: uuid })
     const own = { params: { account_id: uuid }, headers: token }
 
-    expect(await api.call(updateAccount, { ...own, body: { password: 's3cr3t-taken over' } })).toMatchObject({ status: 403 })
+    expect(await api.call(updateAccount, { ...own, body: { password: 's3cr3t-taken over' } })).toMatchObject({
+      status: 403,
+    })
     expect(
       await api.call(updateAccount, { ...own, params: { account_id: `${uuid}@${domain}` }, body: {} }),
     ).toMatchObject({

@@ -45,7 +45,10 @@ describe('the tag of a record', () => {
     const first = await tag()
     await remove(first)
     api.clock.move(1)
-    await api.call(createAccount, { body: { login: '1001', password: 's3cr3t-pass word', role: 'user' }, headers: admin })
+    await api.call(createAccount, {
+      body: { login: '1001', password: 's3cr3t-pass word', role: 'user' },
+      headers: admin,
+    })
 
     expect(await tag()).not.toBe(first)
   })
