@@ -24,27 +24,29 @@ export interface UndertakerParts extends Time {
   /** The event links of this connector. */
   readonly links: () => readonly EventLinkReport[]
   /**
-   * Told once by each connector of each connector that was killed, so that what it left open can be ended: commands that it
-   * had claimed end as unknown. Several connectors are told of the same one, also after a restart: what is done must
-   * bear repetition. When it rejects it is told again at the next look.
+   * Told once by each connector of each that is gone for half a minute, so that what it left open can be ended: commands
+   * that it had claimed end as unknown, also those whose last writes failed while it stopped in order. Several connectors
+   * are told of the same one, also after a restart: what is done must bear repetition. When it rejects it is told again
+   * at the next look.
    */
   readonly onDeadConnector: (connectorId: string) => void | Promise<void>
   readonly log: Log
 }
 
 /**
- * Looks after connectors that are gone, until aborted: tells of each that was killed, and records for each of its
- * engines the time in which nobody listened, as `connector-killed`, or `connector-stopped` where it had said so. Exactly one living connector records it, and nobody does where
- * another connector's link to that engine was up all the time. While no link to the engine is up the gap is still
- * open, and is looked at again.
+ * Looks after connectors that are gone, until aborted: tells of each, and records for each of its engines the time in
+ * which nobody listened, as `connector-killed`, or `connector-stopped` where it had said so. Exactly one living
+ * connector records it, and nobody does where another connector's link to that engine was up all the time. While no
+ * link to the engine is up the gap is still open, and is looked at again. One that was only silent, and reports again,
+ * can be gone once more.
  */
 export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal): Promise<void> {
   const buried = new Set<string>()
   while (!signal.aborted) {
     try {
       const reports = await parts.store.list(parts.clock.now() - reportsMs)
-      for (const gone of reports.filter((report) => isGone(parts, report) && !buried.has(report.connectorId))) {
-        if (await bury(parts, gone, reports)) remember(buried, gone.connectorId)
+      for (const gone of reports.filter((report) => isGone(parts, report) && !buried.has(deathOf(report)))) {
+        if (await bury(parts, gone, reports)) remember(buried, deathOf(gone))
       }
     } catch (problem) {
       parts.log.error('the reports of connectors could not be looked through; it will be tried again', problem)
@@ -58,7 +60,7 @@ function isDead({ clock, connectorId }: UndertakerParts, report: ConnectorReport
   return report.reportedAt < clock.now() - deadAfterMs
 }
 
-/** A connector that stopped in order has left nothing open, but perhaps nobody to listen in its place. */
+/** A connector that stopped in order has perhaps left nobody to listen in its place, or could not write its last. */
 function isGone(parts: UndertakerParts, report: ConnectorReport): boolean {
   return isDead(parts, report) || (report.stoppedAt !== undefined && report.connectorId !== parts.connectorId)
 }
@@ -69,9 +71,9 @@ async function bury(
   gone: ConnectorReport,
   reports: readonly ConnectorReport[],
 ): Promise<boolean> {
-  if (gone.stoppedAt === undefined) await parts.onDeadConnector(gone.connectorId)
+  let isDone = lastAlive(gone) < parts.clock.now() - deadAfterMs
+  if (isDone) await parts.onDeadConnector(gone.connectorId)
   const others = reports.filter((report) => report.connectorId !== gone.connectorId)
-  let isDone = true
   for (const link of gone.eventLinks ?? []) {
     if (link.upSince === 0) continue
     const heard = heardAgain(parts, link.engine, lastAlive(gone), others)
@@ -118,8 +120,13 @@ function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
   return stoppedAt ?? reportedAt
 }
 
-function remember(buried: Set<string>, connectorId: string): void {
+/** One death of one connector. */
+function deathOf(gone: ConnectorReport): string {
+  return `${gone.connectorId} ${lastAlive(gone)}`
+}
+
+function remember(buried: Set<string>, death: string): void {
   const oldest = buried.values().next()
   if (buried.size >= maxBuried && oldest.done !== true) buried.delete(oldest.value)
-  buried.add(connectorId)
+  buried.add(death)
 }

@@ -78,7 +78,7 @@ test('nothing is told of a connector that was silent for less than 30 seconds', 
   stop()
 })
 
-test('a connector that said that it stops left nothing open, but perhaps nobody to listen', async () => {
+test('a connector that said that it stops left perhaps nobody to listen, and what its last writes were to end', async () => {
   const { time, ports, start, report, bury, stop } = aGraveyard()
   await report({ connectorId: 'stopped', stoppedAt: start })
 
@@ -87,6 +87,24 @@ test('a connector that said that it stops left nothing open, but perhaps nobody 
 
   expect(told).toEqual([])
   expect(await ports.gaps.list(0)).toMatchObject([{ reason: 'connector-stopped', from: start, to: start + 5_000 }])
+  await time.advance(60_000)
+  expect(told).toEqual(['stopped'])
+  expect(await ports.gaps.list(0)).toHaveLength(1)
+  stop()
+})
+
+test('one that was only silent can be gone once more', async () => {
+  const { time, report, bury, start, stop } = aGraveyard()
+  await report({ connectorId: 'silent' })
+  const told = bury('other', () => [up(start - 90_000)])
+  await time.advance(45_000)
+
+  await report({ connectorId: 'silent', reportedAt: time.clock.now() })
+  await time.advance(29_000)
+  expect(told).toEqual(['silent'])
+  await time.advance(20_000)
+
+  expect(told).toEqual(['silent', 'silent'])
   stop()
 })
 
