@@ -9,16 +9,14 @@ import {
   EslFramingLost,
 } from './errors.ts'
 import { type EslEvent, EventReader } from './event.ts'
-import { type EslFrame, FrameReader } from './frame.ts'
+import type { EslFrame } from './frame.ts'
+import { Incoming } from './incoming.ts'
 import type { EslLimits } from './limits.ts'
 import { ReplyQueue, type Settle } from './reply-queue.ts'
 import type { EslTimers } from './timers.ts'
 
-/** What an engine writes to a listener that it drops, possibly in the middle of an event. */
+/** What an engine writes to a listener that it drops. */
 const OVERFLOW_NOTICE = 'killed listener because of lost events'
-
-/** So many of the last bytes are looked at for it: the notice with its headers is shorter. */
-const TAIL_BYTES = 256
 
 /** As many as one read of the socket takes at most. */
 const READ_BYTES = 64 * 1024
@@ -59,7 +57,7 @@ type Phase = 'greeting' | 'login' | 'open' | 'closing' | 'ended'
 export class EslConnection {
   readonly #options: EslConnectionOptions
   readonly #socket: Socket
-  readonly #reader: FrameReader
+  readonly #incoming: Incoming
   readonly #events: EventReader
   readonly #replies: ReplyQueue
   readonly #ended = Promise.withResolvers<void>()
@@ -67,10 +65,6 @@ export class EslConnection {
   #phase: Phase = 'greeting'
   /** When the last byte came, or the attempt began. */
   #heardAt: number
-  /** The last bytes that came, more than a notice has. */
-  #tail: Buffer = Buffer.alloc(0)
-  /** Whether the last frame could not be read: if the next one is none that an engine sends, the framing is lost. */
-  #doubtful = false
   #socketError: Error | undefined
   #connected = false
   #probing = false
@@ -79,7 +73,7 @@ export class EslConnection {
     const { host, port, limits, timers, tally } = options
     this.#options = options
     this.#heardAt = timers.now()
-    this.#reader = new FrameReader(limits)
+    this.#incoming = new Incoming(limits, (frame) => this.#onFrame(frame))
     this.#events = new EventReader(options.headers)
     this.#socket = connect({ host, port, noDelay: true, keepAlive: true, onread: this.#intoOneBuffer() })
     this.#replies = new ReplyQueue({
@@ -145,26 +139,24 @@ export class EslConnection {
     this.#heardAt = this.#options.timers.now()
     this.#options.tally.heardAt = this.#heardAt
     this.#options.tally.bytes += chunk.length
-    const before = this.#tail
-    this.#tail = Buffer.concat([before, chunk.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
     try {
-      this.#reader.push(chunk, this.#takeFrame)
+      this.#incoming.push(chunk)
+      this.#replies.proceed()
     } catch (error) {
       if (!(error instanceof EslFramingLost)) throw error
-      this.#onFramingLost(error, Buffer.concat([before, chunk]))
+      this.#onFramingLost(error)
     }
   }
 
-  #onFramingLost(error: EslFramingLost, bytes: Buffer): void {
+  #onFramingLost(error: EslFramingLost): void {
     if (this.#phase === 'greeting') this.#fail('not-an-engine', 'the greeting is not that of an event socket', error)
-    else if (bytes.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, error)
+    else if (this.#incoming.isOverwritten) this.#fail('overflow', OVERFLOW_NOTICE, error)
     else this.#end(error)
   }
 
-  readonly #takeFrame = (frame: EslFrame): void => {
+  #onFrame(frame: EslFrame): void {
     if (this.#phase === 'ended') return
     if (frame.problem !== undefined) return this.#skip(frame, frame.problem)
-    this.#doubtful = false
     switch (frame.contentType) {
       case 'auth/request':
         return this.#login()
@@ -183,14 +175,14 @@ export class EslConnection {
     }
   }
 
-  /** One odd frame is skipped, for an engine may learn a new kind. Two together are no frames. */
+  /** An engine may learn a new kind of frame, but it greets in one way. */
   #skip({ contentType, body }: EslFrame, problem: string): void {
-    if (this.#doubtful || this.#phase === 'greeting') throw new EslFramingLost(problem)
+    if (this.#phase === 'greeting') throw new EslFramingLost(problem)
     this.#onUnreadable(new EslEventUnreadable(contentType, body.length, problem))
   }
 
   #onUnreadable(error: EslEventUnreadable): void {
-    this.#doubtful = true
+    this.#incoming.doubt()
     this.#options.tally.unreadableEvents += 1
     this.#options.onUnreadable(error)
   }
@@ -238,10 +230,10 @@ export class EslConnection {
 
   #onClosed(): void {
     const cause = this.#socketError
-    const reader = this.#reader.unfinished
+    const { unfinished, isOverwritten } = this.#incoming
     if (!this.#connected) this.#fail('unreachable', `no connection to the engine: ${codeOf(cause)}`, cause)
-    else if (this.#tail.includes(OVERFLOW_NOTICE)) this.#fail('overflow', OVERFLOW_NOTICE, cause)
-    else this.#fail('closed', `the connection was closed${reader ? ` inside a ${reader.part}` : ''}`, cause)
+    else if (isOverwritten) this.#fail('overflow', OVERFLOW_NOTICE, cause)
+    else this.#fail('closed', `the connection was closed${unfinished ? ` inside a ${unfinished.part}` : ''}`, cause)
   }
 
   /** One timer that is set anew only when it fires, not with every chunk. */

@@ -74,7 +74,10 @@ export class ReplyQueue {
     this.#writeNext()
   }
 
-  /** Takes a `command/reply` or `api/response` frame. */
+  /**
+   * Takes a `command/reply` or `api/response` frame. Nothing is written before `proceed`: what came together with a
+   * reply, such as the same reply again, cannot answer a command that is written after it.
+   */
   take(frame: EslFrame): void {
     const index = this.#ownerOf(frame)
     if (index < 0) {
@@ -90,6 +93,10 @@ export class ReplyQueue {
       slot?.cancelTimer()
       this.#options.counts.lateReplies += 1
     }
+  }
+
+  /** Writes what the replies taken so far have made way for. */
+  proceed(): void {
     this.#writeNext()
   }
 

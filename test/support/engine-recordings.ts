@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { FrameReader, type EslFrame } from '../../connector/esl/frame.ts'
 import { defaultEslLimits } from '../../connector/esl/limits.ts'
@@ -17,15 +17,32 @@ export interface RecordedFrame {
   readonly uuid?: string
 }
 
+/** The names of all recordings of what engines sent, such as `session/auth-ok-exit`, but of those cut at their start. */
+export function recordingNames(): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .flatMap((file) => /^(.*)\.out(?:\.gz)?$/.exec(file)?.[1] ?? [])
+    .filter((name) => !name.endsWith('.tail'))
+    .toSorted()
+}
+
 /** The bytes that a real engine sent, such as those of `session/auth-ok-exit`. */
 export function recordedBytes(name: string): Buffer {
   const file = new URL(`${name}.out`, folder)
   return existsSync(file) ? readFileSync(file) : gunzipSync(readFileSync(new URL(`${name}.out.gz`, folder)))
 }
 
-/** The recorder's own split of a recording. */
+/** The recorder's own split of a recording; none of the two long streams. */
 export function recordedFrames(name: string): readonly RecordedFrame[] {
-  return JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')).frames
+  return recordedFacts(name).frames ?? []
+}
+
+/** What the recorder has noted of a recording. */
+export function recordedFacts(name: string): {
+  readonly frames?: readonly RecordedFrame[]
+  readonly frameCount?: number
+  readonly eventCounts?: Readonly<Record<string, number>>
+} {
+  return JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))
 }
 
 /** The frames of bytes that arrive in pieces which end at `cuts`, ascending. */

@@ -3,87 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/errors.ts'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
-import { framesOf, recordedBytes, recordedFrames, seededCuts } from '../../support/engine-recordings.ts'
-
-const small = [
-  'session/acl-rejected',
-  'session/auth-missing',
-  'session/auth-ok-exit',
-  'session/auth-pipelined',
-  'session/auth-timeout',
-  'session/auth-wrong-password',
-  'session/half-close',
-  'session/log-frames',
-  'session/newline-in-argument',
-  'session/pipelined-apis',
-  'session/reload-mod-event-socket',
-  'session/reply-truncation',
-  'session/unknown-api',
-  'session/unknown-commands',
-  'session/userauth-denied',
-  'session/userauth-ok',
-  'control/api-blocks-connection',
-  'control/bgapi-json',
-]
-
-const large = [
-  'control/bgapi-originate',
-  'events/echo-call.json',
-  'events/echo-call.plain',
-  'events/sendevent-custom.json',
-  'events/sendevent-custom.plain',
-  'events/weird-variables.json',
-  'events/weird-variables.plain',
-  'session/shutdown',
-  'subscribe/all',
-  'subscribe/myevents-inbound',
-]
-
-/** Headers that a frame tells besides its type and length. */
-const told = ['Reply-Text', 'Job-UUID', 'Content-Disposition', 'Allowed-API', 'Log-Level']
+import { framesOf, recordedBytes } from '../../support/engine-recordings.ts'
 
 const frame = (headers: string, body = '') => Buffer.from(`${headers}\n\n${body}`)
 const apiResponse = (body: string) =>
   frame(`Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}`, body)
 
 const roomy = { maxHeaderBytes: 1024, maxBodyBytes: 1024 }
-
-describe('a recording is cut into the frames that the recorder saw', () => {
-  it.each([...small, ...large])('%s', (name) => {
-    const frames = framesOf(recordedBytes(name))
-
-    expect(outline(frames)).toEqual(
-      recordedFrames(name).map(({ off, hlen, blen, type }) => ({ off, hlen, blen, type })),
-    )
-    expect(frames.map((each) => each.header('Reply-Text'))).toEqual(recordedFrames(name).map(({ reply }) => reply))
-  })
-})
-
-describe('the pieces in which bytes arrive make no difference', () => {
-  it.each(small)('%s, cut at every offset', (name) => {
-    const bytes = recordedBytes(name)
-    const whole = contents(framesOf(bytes))
-
-    for (let cut = 1; cut < bytes.length; cut += 1) expect(contents(framesOf(bytes, [cut]))).toEqual(whole)
-  })
-
-  it.each([...small, ...large])('%s, byte by byte', (name) => {
-    const bytes = recordedBytes(name)
-
-    const frames = framesOf(bytes, seededCuts(1, bytes.length, 1))
-
-    expect(contents(frames)).toEqual(contents(framesOf(bytes)))
-  })
-
-  it.each(large)('%s, cut at random', (name) => {
-    const bytes = recordedBytes(name)
-    const whole = contents(framesOf(bytes))
-
-    for (const seed of [1, 2, 3, 4]) {
-      expect(contents(framesOf(bytes, seededCuts(seed, bytes.length, 10 ** seed)))).toEqual(whole)
-    }
-  })
-})
 
 describe('header lines', () => {
   it.each([
@@ -264,24 +190,6 @@ function eventsUntilLost(bytes: Buffer): object[] {
     expect(error).toBeInstanceOf(EslFramingLost)
   }
   return events
-}
-
-function outline(frames: readonly EslFrame[]) {
-  let end = 0
-  return frames.map(({ headerBytes, body, contentType }) => {
-    const off = end
-    end += headerBytes + body.length
-    return { off, hlen: headerBytes, blen: body.length, type: contentType }
-  })
-}
-
-function contents(frames: readonly EslFrame[]): object[] {
-  return frames.map((each) => ({
-    type: each.contentType,
-    headers: told.map((name) => each.header(name)),
-    headerBytes: each.headerBytes,
-    body: each.body.toString('latin1'),
-  }))
 }
 
 function unexpected(each: EslFrame): void {

@@ -40,6 +40,7 @@ describe('commands in flight', () => {
     expect(written).toHaveLength(64)
 
     queue.take(reply('Reply-Text: +OK Job-UUID: j0\nJob-UUID: j0'))
+    queue.proceed()
     expect(written).toHaveLength(65)
   })
 
@@ -67,6 +68,21 @@ describe('commands in flight', () => {
     queue.end(new EslConnectionLost('closed', 'it was closed'))
 
     expect([times, settled]).toEqual([1, { status: 'fine' }])
+    expect(counts).toEqual({ lateReplies: 0, strayReplies: 1 })
+  })
+})
+
+describe('a reply that comes twice', () => {
+  it('does not answer the command that waited behind its own', () => {
+    const { queue, settled, settle, counts } = aQueue()
+    for (const name of ['one', 'two']) queue.add(EslCommand.api(name), settle(name))
+
+    queue.take(result('first'))
+    queue.take(result('first'))
+    queue.proceed()
+    queue.take(result('second'))
+
+    expect(settled).toEqual({ one: 'first', two: 'second' })
     expect(counts).toEqual({ lateReplies: 0, strayReplies: 1 })
   })
 })

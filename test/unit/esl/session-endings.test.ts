@@ -86,6 +86,71 @@ describe('when the connection ends', () => {
     expect(events).toEqual([])
   })
 
+  it('a notice that the event it was written into ends with tells the same, wherever it is cut', async () => {
+    const tail = recordedBytes('session/killed-for-lost-events.tail')
+    const noticeBytes = tail.subarray(tail.lastIndexOf('Content-Type: text/disconnect-notice'))
+    for (const taken of [1, 40, noticeBytes.length - 8, noticeBytes.length]) {
+      const arrived = Promise.withResolvers<void>()
+      await serving(async (peer) => {
+        await peer.ready('HEARTBEAT')
+        const begin = 'Event-Name: HEARTBEAT\nEvent-Date-Local: 202'
+        peer.send(`Content-Length: ${begin.length + taken}\nContent-Type: text/event-plain\n\n${begin}`)
+        peer.send(noticeBytes.subarray(0, 70))
+        await arrived.promise
+        peer.send(noticeBytes.subarray(70))
+        peer.end()
+      })
+      const { link, isDown, until, events } = session({ subscribe: ['HEARTBEAT'] })
+      await until(() => link.state.kind === 'ready')
+      const before = link.counts.bytes
+      await until(() => link.counts.bytes > before)
+      arrived.resolve()
+
+      expect(await isDown(), `${taken}`).toMatchObject({ reason: 'overflow' })
+      expect(events).toEqual([])
+    }
+  })
+
+  it.each([
+    ['two frames that are none', 'X-One: 1\n\nX-Two: 2\n\n'],
+    [
+      'an event that cannot be read and the rest of another',
+      'Content-Length: 2\nContent-Type: text/event-plain\n\nA:\nRest: 1\n\n',
+    ],
+    ['a length that is none and a body', 'Content-Length: x\nContent-Type: log/data\n\nbody: of a log line\n\n'],
+  ])('%s are a lost framing', async (_, bytes) => {
+    await serving(async (peer) => {
+      await peer.ready('HEARTBEAT')
+      peer.send(bytes)
+      peer.event({ 'Event-Name': 'HEARTBEAT' })
+    })
+    const { link, isDown, events } = session({ subscribe: ['HEARTBEAT'] })
+
+    expect(await isDown()).toMatchObject({ reason: 'framing-lost' })
+    expect(link.counts.unreadableEvents).toBe(1)
+    expect(events).toEqual([])
+  })
+
+  it('one frame of a kind that is not known does not end it', async () => {
+    const skipped: string[] = []
+    await serving(async (peer) => {
+      await peer.ready('HEARTBEAT')
+      for (const odd of ['Content-Type: text/event-new\nContent-Length: 5\n\nhello', 'X-Unknown: 1\n\n']) {
+        peer.send(odd)
+        peer.event({ 'Event-Name': 'HEARTBEAT' })
+      }
+    })
+    const { link, until, events } = session({
+      subscribe: ['HEARTBEAT'],
+      onUnreadable: ({ contentType, bytes, takesDown }) => skipped.push(`${contentType} ${bytes} ${takesDown}`),
+    })
+
+    await until(() => events.length === 2)
+
+    expect(skipped).toEqual(['text/event-new 5 event', ' 0 event'])
+    expect(link.counts).toMatchObject({ unreadableEvents: 2, events: 2 })
+  })
+
   it('nothing that comes behind the notice counts', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')

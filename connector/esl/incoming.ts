@@ -1,0 +1,59 @@
+import { EslFramingLost } from './errors.ts'
+import { type EslFrame, FrameReader, type UnfinishedFrame } from './frame.ts'
+import type { EslLimits } from './limits.ts'
+
+/** A notice that is no frame was written into the middle of an event: so an engine drops a listener that it overflows. */
+const NOTICE = 'text/disconnect-notice'
+
+/** So many of the last bytes are looked at for it; a notice with its headers is shorter. */
+const TAIL_BYTES = 256
+
+/** The frames that come on one connection, with what tells a lost framing from an odd frame. */
+export class Incoming {
+  readonly #reader: FrameReader
+  readonly #onFrame: (frame: EslFrame) => void
+  #tail: Buffer = Buffer.alloc(0)
+  #doubtful = false
+
+  constructor(limits: Pick<EslLimits, 'maxHeaderBytes' | 'maxBodyBytes'>, onFrame: (frame: EslFrame) => void) {
+    this.#reader = new FrameReader(limits)
+    this.#onFrame = onFrame
+  }
+
+  /** Takes the next bytes, which may be written over afterwards. Throws EslFramingLost, and is of no use after that. */
+  push(chunk: Buffer): void {
+    const before = this.#tail
+    this.#tail = Buffer.concat([before, chunk.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
+    try {
+      this.#reader.push(chunk, this.#take)
+    } catch (error) {
+      this.#tail = Buffer.concat([before, chunk])
+      this.#doubtful = true
+      throw error
+    }
+  }
+
+  /**
+   * Tells that the frame which was given last cannot be read. One alone is skipped; if the next one is none that an
+   * engine sends, the framing is lost.
+   */
+  doubt(): void {
+    this.#doubtful = true
+  }
+
+  /** What is held of a frame that is not complete, or `undefined` between two frames. */
+  get unfinished(): UnfinishedFrame | undefined {
+    return this.#reader.unfinished
+  }
+
+  /** Whether the last event was overwritten by the notice of an engine that has lost events for this listener. */
+  get isOverwritten(): boolean {
+    return (this.#doubtful || this.unfinished !== undefined) && this.#tail.includes(NOTICE)
+  }
+
+  readonly #take = (frame: EslFrame): void => {
+    if (frame.problem !== undefined && this.#doubtful) throw new EslFramingLost(frame.problem)
+    this.#doubtful = frame.problem !== undefined
+    this.#onFrame(frame)
+  }
+}

@@ -1,0 +1,183 @@
+/** Every byte that was recorded of real engines, in whatever pieces it arrives. */
+import { describe, expect, it } from 'vitest'
+import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
+import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
+import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
+import { defaultEslLimits } from '../../../connector/esl/limits.ts'
+import {
+  framesOf,
+  recordedBytes,
+  recordedFacts,
+  recordedFrames,
+  recordingNames,
+  seededCuts,
+} from '../../support/engine-recordings.ts'
+
+/** A recording of which every cut is tried over its whole length. */
+const isSmall = (name: string) => recordedBytes(name).length < 3000
+
+const streams = ['bench/stream-json', 'bench/stream-plain']
+const recordings = recordingNames().filter((name) => !streams.includes(name))
+
+/** Headers that a frame tells besides its type and length. */
+const told = ['Reply-Text', 'Job-UUID', 'Content-Disposition', 'Allowed-API', 'Log-Level', 'Controlled-Session-UUID']
+
+describe('a recording', () => {
+  it('is there of every scenario', () => {
+    expect(recordings).toHaveLength(119)
+  })
+
+  it.each(recordings)('is cut into the frames that the recorder saw, and each of them is understood: %s', (name) => {
+    const frames = framesOf(recordedBytes(name))
+
+    expect(outline(frames)).toEqual(
+      recordedFrames(name).map(({ off, hlen, blen, type }) => ({ off, hlen, blen, type, problem: undefined })),
+    )
+    if (name.startsWith('outbound/')) return
+    expect(frames.map((each) => each.header('Reply-Text'))).toEqual(recordedFrames(name).map(({ reply }) => reply))
+  })
+
+  it.each(recordings)('has the events that the recorder saw, of which only those in XML are not read: %s', (name) => {
+    const events = framesOf(recordedBytes(name)).flatMap(eventOf)
+    const seen = recordedFrames(name).filter(({ type }) => type.startsWith('text/event-'))
+
+    expect(events.map((event) => event && [event.name, event.subclass, event.uuid])).toEqual(
+      seen.map(({ type, event = '', subclass = '', uuid = '' }) =>
+        type === 'text/event-xml' ? undefined : [event, subclass, uuid],
+      ),
+    )
+  })
+
+  it.each(recordings)('says in its deciding headers and one by one what it says in full: %s', (name) => {
+    for (const event of framesOf(recordedBytes(name)).flatMap(eventOf)) {
+      if (event === undefined) continue
+      const names = Object.keys(copyOf(event).headers())
+
+      expect(names.map((header) => [header, event.header(header)])).toEqual(Object.entries(copyOf(event).headers()))
+      expect(event.header('No-Such-Header')).toBeUndefined()
+    }
+  })
+})
+
+describe('the pieces in which a recording arrives make no difference', () => {
+  it.each(recordings.filter(isSmall))('cut at every offset: %s', (name) => {
+    const bytes = recordedBytes(name)
+    const whole = contentsOf(bytes)
+
+    for (let cut = 1; cut < bytes.length; cut += 1) expect(contentsOf(bytes, [cut])).toBe(whole)
+  })
+
+  it.each(recordings.filter((name) => !isSmall(name)))(
+    'cut at every offset around a frame and within it: %s',
+    (name) => {
+      const bytes = recordedBytes(name)
+
+      for (const { from, to, cuts } of windowsOf(name)) {
+        const window = bytes.subarray(from, to)
+        const whole = contentsOf(window)
+        for (const cut of cuts) expect(contentsOf(window, [cut - from]), `${cut}`).toBe(whole)
+      }
+    },
+  )
+
+  it.each(recordings)('byte by byte, and in pieces of any length: %s', (name) => {
+    const bytes = recordedBytes(name)
+    const whole = contentsOf(bytes)
+
+    for (const longest of [1, 30, 1000, 10_000]) {
+      expect(contentsOf(bytes, seededCuts(longest, bytes.length, longest)), `${longest}`).toBe(whole)
+    }
+  })
+})
+
+describe('a stream of ten thousand events', () => {
+  it.each(streams)('is read to the last of them, in their order, whatever their sequence: %s', (name) => {
+    const { frameCount, eventCounts } = recordedFacts(name)
+    const bytes = recordedBytes(name)
+    const counts: Record<string, number> = {}
+    const ids = new Set<string>()
+    const reader = new FrameReader(defaultEslLimits)
+    let frames = 0
+    let backwards = 0
+    let last = 0
+    let from = 0
+    for (const to of [...seededCuts(1, bytes.length, 200_000), bytes.length]) {
+      reader.push(bytes.subarray(from, to), ({ contentType, body }) => {
+        frames += 1
+        if (!contentType.startsWith('text/event-')) return
+        const { name, coreUuid, sequence } = readEvent(contentType, body)
+        counts[name] = (counts[name] ?? 0) + 1
+        ids.add(`${coreUuid}:${sequence}`)
+        if (Number(sequence) < last) backwards += 1
+        last = Number(sequence)
+      })
+      from = to
+    }
+
+    expect(frames).toBe(frameCount)
+    expect(counts).toEqual(eventCounts)
+    expect(ids.size).toBe(Object.values(counts).reduce((sum, count) => sum + count, 0))
+    expect(backwards).toBeGreaterThan(300)
+    expect(reader.unfinished).toBeUndefined()
+  })
+})
+
+/** For each frame: the bytes of it and its neighbour, and the offsets at which to cut them. */
+function windowsOf(name: string): { from: number; to: number; cuts: number[] }[] {
+  const frames = recordedFrames(name)
+  const seen: Record<string, number> = {}
+  return frames.map(({ off, hlen, blen, type }, index) => {
+    const next = frames[index + 1]
+    const end = off + hlen + blen
+    const to = next ? next.off + next.hlen + next.blen : end
+    seen[type] = (seen[type] ?? 0) + 1
+    // Header blocks of one kind differ in their numbers only: the first few are cut everywhere.
+    const head = seen[type] <= 3 ? range(off + 1, off + hlen + 8) : range(off + hlen - 2, off + hlen + 2)
+    const within = seededCuts(index + 1, blen, blen).map((cut) => off + hlen + cut)
+    const cuts = new Set([...head, ...within, ...range(end - 3, end + 4)].filter((cut) => cut > off && cut < to))
+    return { from: off, to, cuts: [...cuts] }
+  })
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, step) => from + step)
+}
+
+/** All that frames say, as one text, which is quicker to compare than a hundred objects. */
+function contentsOf(bytes: Buffer, cuts: readonly number[] = []): string {
+  return framesOf(bytes, cuts)
+    .map((frame) => {
+      const headers = told.map((name) => frame.header(name))
+      return [frame.contentType, frame.headerBytes, ...headers, frame.body.toString('latin1')].join('|')
+    })
+    .join('\n')
+}
+
+function outline(frames: readonly EslFrame[]) {
+  let end = 0
+  return frames.map(({ headerBytes, body, contentType, problem }) => {
+    const off = end
+    end += headerBytes + body.length
+    return { off, hlen: headerBytes, blen: body.length, type: contentType, problem }
+  })
+}
+
+/** The event of a frame that is one, `undefined` where it cannot be read. */
+function eventOf({ contentType, body }: EslFrame): (EslEvent | undefined)[] {
+  if (!contentType.startsWith('text/event-')) return []
+  try {
+    const event = readEvent(contentType, body)
+    originals.set(event, () => readEvent(contentType, body))
+    return [event]
+  } catch (error) {
+    if (!(error instanceof EslEventUnreadable)) throw error
+    return [undefined]
+  }
+}
+
+const originals = new WeakMap<EslEvent, () => EslEvent>()
+
+/** The same event, of which nothing but the deciding headers has been asked yet. */
+function copyOf(event: EslEvent): EslEvent {
+  return originals.get(event)?.() ?? event
+}
