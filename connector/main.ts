@@ -30,7 +30,8 @@ try {
   stopOnSignal(connector, health)
 } catch (problem) {
   log.error('the connector cannot start', problem)
-  process.exitCode = 1
+  // Whatever has begun already must not go on without a health endpoint and without a way to stop it.
+  process.exit(1)
 }
 
 async function start(context: AdapterContext, log: Log): Promise<{ connector: Connector; health: HealthServer }> {
