@@ -54,8 +54,13 @@ function ownDigits(text: string, bitsEach: number, shift: number, length: number
 
 /** Whether bytes hold a secret in any of its forms. */
 export function holds(bytes: Buffer, secret: string | Uint8Array): boolean {
+  return heldIn(bytes, new Map([['it', secret]])).length > 0
+}
+
+/** The names of the secrets that bytes hold in any of their forms. */
+export function heldIn(bytes: Buffer, secrets: ReadonlyMap<string, string | Uint8Array>): string[] {
   const text = bytes.toString('latin1')
-  return formsOf(secret).some((form) => text.includes(form))
+  return [...secrets].filter(([, secret]) => formsOf(secret).some((form) => text.includes(form))).map(([name]) => name)
 }
 
 const markerForms = new RegExp(
