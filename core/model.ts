@@ -326,6 +326,8 @@ export interface Delivery {
   readonly tries: number
   /** Those of {@link tries} that were made before the delivery was last opened again. */
   readonly earlierTries: number
+  /** The moment that the last of {@link tries} was planned for, epoch milliseconds; absent before the first. */
+  readonly triedFor?: number | undefined
   /** When the next attempt is due, epoch milliseconds; absent once it has ended. Changes with every plan of one. */
   readonly nextAttemptAt?: number | undefined
   /** Runs that began to send and whose end is not on record: the name of each to when it began. */

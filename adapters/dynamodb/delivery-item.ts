@@ -28,6 +28,7 @@ export const deliveryItem = z.object({
   attempts: z.array(attemptItem),
   tries: z.number(),
   earlierTries: z.number(),
+  triedFor: z.optional(z.number()),
   nextAttemptAt: z.optional(z.number()),
   begun: z.record(z.string(), z.number()),
 })

@@ -58,6 +58,7 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
         state: outcome.state,
         attempts: [...stored.attempts, outcome.attempt],
         tries: stored.tries + 1,
+        triedFor: delivery.nextAttemptAt,
       })
       return 'decided'
     },

@@ -58,8 +58,8 @@ export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttemp
   if (delivery?.state !== 'pending') return undefined
   const now = tools.clock.now()
   const { tries, nextAttemptAt: dueAt = now } = delivery
-  if (wanted.attempt === tries) await followUp(tools, delivery, hook)
-  else if (wanted.attempt === tries + 1 && wanted.dueAt === dueAt) {
+  if (wanted.attempt === tries && wanted.dueAt === delivery.triedFor) await followUp(tools, delivery, hook)
+  if (wanted.attempt === tries + 1 && wanted.dueAt === dueAt) {
     const isHere = tools.isSlow || hook?.slow !== true
     if (dueAt <= now && isHere) return make(tools, delivery, hook)
     await queue(tools, delivery, hook)
@@ -129,10 +129,11 @@ async function send(
   if (verdict.isSuccess && hook.failures !== undefined) await tools.hooks.clearFailures(hook.domain, hook.id)
   const isSlow = speedOf(hook, attempt.durationMs)
   if (isSlow !== (hook.slow === true)) await tools.hooks.noteSpeed(hook.domain, hook.id, isSlow)
-  if (status === gone) await disableHook(tools, hook, 'its receiver answered 410 Gone')
+  const disabled = status === gone ? await disableHook(tools, hook, 'its receiver answered 410 Gone') : undefined
   const outcome = outcomeOf(tools, { delivery, hook, run, attempt, verdict })
   const recorded = await tools.deliveries.recordAttempt(delivery, outcome)
   const made = { attempt, state: outcome.state, isDecisive: recorded === 'decided' }
+  if (disabled !== undefined) await tellOwner(tools, disabled)
   if (!made.isDecisive) return made
   if (outcome.state === 'pending') {
     const next = { ...delivery, tries: delivery.tries + 1, nextAttemptAt: outcome.nextAttemptAt }
@@ -182,5 +183,7 @@ async function countFailure(tools: DeliveryTools, { domain, hookId, id }: Delive
   if (hook?.enable !== true) return
   const { failures = 0, failingSince = at } = hook
   if (failures < failing.deliveries || at - failingSince < failing.ms) return
-  await disableHook(tools, hook, `${failures} deliveries failed and none succeeded for five days`)
+  const reason = `${failures} deliveries failed and none succeeded for five days`
+  const disabled = await disableHook(tools, hook, reason)
+  if (disabled !== undefined) await tellOwner(tools, disabled)
 }

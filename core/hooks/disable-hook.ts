@@ -6,7 +6,7 @@ import type { Clock, EmailSettingsStore, EventSink, HookStore, MailSender, Secre
 
 /** What switching a hook off and telling of it works with. */
 export interface HookDisabling {
-  readonly hooks: Pick<HookStore, 'read' | 'replace' | 'endNotice'>
+  readonly hooks: Pick<HookStore, 'replace' | 'endNotice'>
   readonly events: Pick<EventSink, 'publish'>
   readonly emailSettings: Pick<EmailSettingsStore, 'read'>
   readonly secretBox: Pick<SecretBox, 'open'>
@@ -14,32 +14,24 @@ export interface HookDisabling {
   readonly clock: Clock
 }
 
-/** How often a hook is read again when somebody else changes it at the same moment. */
-const tries = 5
-
 /**
- * Switches a hook off and tells its owner. One that was switched off, removed, or changed in any way since `hook` was
- * read stays as it is, unless what was changed is its record of failures only.
+ * Switches a hook off, so that its owner is to be told; answers it as it is then. One that was removed or changed in any
+ * way since `hook` was read stays as it is: nothing is answered.
  */
-export async function disableHook(tools: HookDisabling, hook: Hook, reason: string): Promise<void> {
-  for (let count = 0; count < tries; count += 1) {
-    const current = await tools.hooks.read(hook.domain, hook.id)
-    if (current === undefined || current.version !== hook.version) return
-    const disabled: Hook = {
-      ...current,
-      enable: false,
-      disabledReason: reason,
-      noticeDue: true,
-      version: current.version + 1,
-    }
-    if (await tools.hooks.replace(disabled)) return tellOwner(tools, disabled)
-  }
+export async function disableHook(
+  { hooks }: Pick<HookDisabling, 'hooks'>,
+  hook: Hook,
+  reason: string,
+): Promise<Hook | undefined> {
+  const version = hook.version + 1
+  const disabled: Hook = { ...hook, enable: false, disabledReason: reason, noticeDue: true, version }
+  return (await hooks.replace(disabled)) ? disabled : undefined
 }
 
 /**
  * Gives the notice that is due for a hook: the event `CUSTOM->svc::hook_disabled`, and one mail to the address that the
  * domain sends from, where it has mail settings. Safe to repeat. Throws `store_unavailable` when the event was not taken;
- * a mail that does not arrive is not sent again.
+ * a mail that cannot be sent is not sent again, and harms nothing.
  */
 export async function tellOwner(tools: HookDisabling, hook: Hook): Promise<void> {
   const reason = hook.disabledReason ?? ''
@@ -52,7 +44,8 @@ export async function tellOwner(tools: HookDisabling, hook: Hook): Promise<void>
   })
   const refused = await tools.events.publish([event])
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the event queue did not take the event')
-  if (await tools.hooks.endNotice(hook)) await sendMail(tools, hook, reason)
+  if (!(await tools.hooks.endNotice(hook))) return
+  await sendMail(tools, hook, reason).catch(() => {})
 }
 
 async function sendMail(tools: HookDisabling, hook: Hook, reason: string): Promise<void> {

@@ -64,14 +64,14 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
 
     const first = await begun(delivery)
     expect(await deliveries.recordAttempt(delivery, { run: first, ...passing })).toBe('decided')
-    const waiting = { ...delivery, tries: 1, nextAttemptAt: 5_000 }
+    const waiting = { ...delivery, tries: 1, triedFor: delivery.nextAttemptAt, nextAttemptAt: 5_000 }
     expect(await read(delivery)).toEqual({ ...waiting, attempts: [attempt] })
     const second = await begun(waiting)
     expect(await deliveries.recordAttempt(waiting, { run: second, ...success })).toBe('decided')
 
     const { nextAttemptAt: _, ...ended } = delivery
     const attempts = [attempt, success.attempt]
-    expect(await read(delivery)).toEqual({ ...ended, state: 'delivered', tries: 2, attempts })
+    expect(await read(delivery)).toEqual({ ...ended, state: 'delivered', tries: 2, triedFor: 5_000, attempts })
   })
 
   test('a run that came to no end stays noted, and one that is recorded does not', async () => {
@@ -185,6 +185,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
         attempts: [attempt],
         tries: 1,
         earlierTries: 1,
+        triedFor: delivery.nextAttemptAt,
         nextAttemptAt: 77,
       }
       expect(opened).toEqual(expected)

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import type { Hook, PlatformEvent } from '../../../core/model.ts'
+import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/delivery-lab.ts'
+import { type Moment, dying } from '../../support/dying.ts'
+import { emailSettingsOf } from '../../support/records.ts'
+
+/** A lab with hooks of every end, and events for them. */
+async function aWorld() {
+  const lab = aDeliveryLab()
+  await lab.ports.emailSettings.put(emailSettingsOf())
+  const hooks = [
+    await lab.hook({ answers: [200] }),
+    await lab.hook({ answers: [503, 200] }),
+    await lab.hook({ answers: [404] }),
+    await lab.hook({ answers: [500], retries: 1 }),
+    await lab.hook({ answers: [410] }),
+  ]
+  const events = [anArrival(), anArrival()]
+  return { lab, hooks, events }
+}
+
+/** Runs a step with a function that dies at a moment, in a new world each; `undefined` counts its calls. */
+async function callsOf(step: (world: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => Promise<number>) {
+  return step(await aWorld())
+}
+
+const moments = (calls: number): Moment[] =>
+  Array.from({ length: calls }, (_, index) => index + 1).flatMap((call): Moment[] => [
+    { call, side: 'before' },
+    { call, side: 'after' },
+  ])
+
+async function dispatchAll(lab: DeliveryLab, events: readonly PlatformEvent[]): Promise<void> {
+  for (const event of events) while ((await lab.dispatch([event])) > 0);
+}
+
+function checkAll(lab: DeliveryLab, events: readonly PlatformEvent[], hooks: readonly Hook[]): void {
+  checkDeliveries(lab, events, hooks)
+  const states = hooks.map(({ id }) =>
+    lab
+      .deliveries()
+      .filter(({ hookId }) => hookId === id)
+      .map(({ state }) => state),
+  )
+  const [first, second, third, fourth, fifth] = states
+  expect(first).toEqual(['delivered', 'delivered'])
+  expect(second).toEqual(['delivered', 'delivered'])
+  expect(third).toEqual(['failed', 'failed'])
+  expect(fourth).toEqual(['failed', 'failed'])
+  for (const state of fifth ?? []) expect(['failed', 'skipped']).toContain(state)
+  expect(lab.ports.state.hooks.get(JSON.stringify([hooks[4]?.domain, hooks[4]?.id]))).toMatchObject({ enable: false })
+  const told = lab.ports.events.published.filter(({ name }) => name === 'CUSTOM->svc::hook_disabled')
+  expect(new Set(told.map(({ id }) => id)).size).toBe(1)
+}
+
+describe('F34 a function that is killed', () => {
+  it('in dispatch, before or behind any call, leaves one delivery for each event and hook, all of which end', async () => {
+    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
+      const killed = dying(lab.ports, moment)
+      const [event] = events
+      if (event !== undefined) await lab.dispatch([event], killed.ports)
+      return killed.calls()
+    }
+    const calls = await callsOf(step)
+    expect(calls).toBeGreaterThan(8)
+
+    for (const moment of moments(calls)) {
+      const world = await aWorld()
+      await step(world, moment)
+      await dispatchAll(world.lab, world.events)
+      await world.lab.settle()
+      checkAll(world.lab, world.events, world.hooks)
+    }
+  })
+
+  it('in an attempt, before or behind any call, loses no delivery and tells of every request', async () => {
+    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
+      await dispatchAll(lab, events)
+      const killed = dying(lab.ports, moment)
+      await lab.work(killed.ports)
+      return killed.calls()
+    }
+    const calls = await callsOf(step)
+    expect(calls).toBeGreaterThan(50)
+
+    for (const moment of moments(calls)) {
+      const world = await aWorld()
+      await step(world, moment)
+      await world.lab.settle()
+      checkAll(world.lab, world.events, world.hooks)
+    }
+  })
+
+  it('in a retry, before or behind any call, goes on with one chain of attempts', async () => {
+    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
+      await dispatchAll(lab, events)
+      await lab.work()
+      lab.moveToNext()
+      const killed = dying(lab.ports, moment)
+      await lab.work(killed.ports)
+      return killed.calls()
+    }
+    const calls = await callsOf(step)
+    expect(calls).toBeGreaterThan(8)
+
+    for (const moment of moments(calls)) {
+      const world = await aWorld()
+      await step(world, moment)
+      await world.lab.settle()
+      checkAll(world.lab, world.events, world.hooks)
+    }
+  })
+
+  it('in the search for lost attempts, before or behind any call, loses none', async () => {
+    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
+      await dispatchAll(lab, events)
+      lab.lose()
+      lab.clock.move(6 * 60_000)
+      const killed = dying(lab.ports, moment)
+      await lab.sweep(killed.ports)
+      return killed.calls()
+    }
+    const calls = await callsOf(step)
+    expect(calls).toBeGreaterThan(8)
+
+    for (const moment of moments(calls)) {
+      const world = await aWorld()
+      await step(world, moment)
+      await world.lab.settle()
+      checkAll(world.lab, world.events, world.hooks)
+    }
+  })
+})
