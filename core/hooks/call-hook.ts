@@ -1,6 +1,7 @@
 import type { Delivery, DeliveryEvent, Hook } from '../model.ts'
 import type { Clock, HookClient, HookReply, HookRequest, SecretBox } from '../ports.ts'
 import { type AuthResult, authRequest, readAuthReply, wantsAuth } from './auth-request.ts'
+import { type JsonObject, inOrder } from './event-fields.ts'
 import { hookRequest } from './hook-request.ts'
 import { type HmacSha256, secretPurpose, signatureHeaders, signingSecrets } from './signing.ts'
 import { headerValue } from './template.ts'
@@ -40,9 +41,10 @@ export async function callHook(
   subject: CallSubject,
   event: DeliveryEvent,
 ): Promise<CalledHook> {
-  const auth = await authenticate(tools, hook, event)
+  const fields = inOrder(event.fields)
+  const auth = await authenticate(tools, hook, fields)
   if (auth === undefined) return { outcome: 'unsent', reason: 'auth_failed' }
-  const unsigned = hookRequest(hook, subject, { event: event.fields, auth: auth.values })
+  const unsigned = hookRequest(hook, subject, { event: fields, auth: auth.values })
   if (unsigned === undefined) return { outcome: 'unsent', reason: 'bad_template' }
   const at = tools.clock.now()
   const signature = signatureHeaders({ id: subject.id, at, body: unsigned.body }, keys, tools.hmac)
@@ -59,9 +61,9 @@ export async function callHook(
 
 const noAuth: AuthResult = { values: {}, cookie: '' }
 
-async function authenticate(tools: HookCall, hook: Hook, event: DeliveryEvent): Promise<AuthResult | undefined> {
+async function authenticate(tools: HookCall, hook: Hook, fields: JsonObject): Promise<AuthResult | undefined> {
   if (!wantsAuth(hook)) return noAuth
-  const request = authRequest(hook, { event: event.fields, auth: {} })
+  const request = authRequest(hook, { event: fields, auth: {} })
   const result = request === undefined ? undefined : readAuthReply(await tools.hookClient.send(request))
   return result === undefined || hook.auth.cookie ? result : { ...result, cookie: '' }
 }

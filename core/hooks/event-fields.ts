@@ -32,3 +32,22 @@ export function findField(fields: JsonObject, name: string): JsonValue | undefin
 export function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
+
+/**
+ * The same fields in the order of their names' code units, nested ones too: stores keep no order, and every attempt of a
+ * delivery has the same bytes.
+ */
+export function inOrder(fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys(fields)
+      .sort()
+      .map((name) => [name, ordered(fields[name] ?? null)]),
+  )
+}
+
+function ordered(value: JsonValue): JsonValue {
+  if (isObject(value)) return inOrder(value)
+  return isList(value) ? value.map(ordered) : value
+}
+
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
+import { memoryHookClient } from '../../../adapters/memory/memory-hook-client.ts'
+import { callHook } from '../../../core/hooks/call-hook.ts'
+import type { JsonObject } from '../../../core/hooks/event-fields.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+import { aHook, anEvent } from '../../support/records.ts'
+
+const subject = { id: `msg_${'0'.repeat(32)}`, eventName: 'CHANNEL_CREATE', sequence: 1 }
+
+/** What is sent of an event with these fields. */
+async function sent(method: string, fields: JsonObject, given = {}) {
+  const hookClient = memoryHookClient()
+  const action = { type: 'web', method, url: 'https://receiver.example.com/' } as const
+  const hook = aHook({ action, ...given })
+  const tools = { hookClient, clock: movableClock(), hmac: hmacSha256 }
+  await callHook(tools, { hook, keys: [new Uint8Array(32)] }, subject, { ...anEvent(), fields })
+  return hookClient.sent
+}
+
+const login = {
+  enabled: true,
+  url: 'https://login.example.com/',
+  method: 'POST',
+  headers: {},
+  map: { n: '${n}' },
+  cookie: false,
+}
+
+it.each([
+  ['POST', {}],
+  ['GET', {}],
+  ['POST', { customBody: true, rawBody: '{"n":"${n}"}' }],
+  ['POST', { auth: login }],
+  ['POST', { map: { a: 'z', z: 'a' } }],
+])('a %s with %j has the same bytes in whatever order a store gives the fields', async (method, given) => {
+  const fields = { z: '1', a: '2', n: { y: [{ d: 1, c: null }], b: true } }
+  const shuffled = { n: { b: true, y: [{ c: null, d: 1 }] }, a: '2', z: '1' }
+
+  expect(await sent(method, shuffled, given)).toEqual(await sent(method, fields, given))
+  expect(JSON.stringify(await sent(method, shuffled, given))).toBe(JSON.stringify(await sent(method, fields, given)))
+})
