@@ -3,6 +3,7 @@ import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { attemptDelivery } from '../../../core/hooks/attempt-delivery.ts'
+import { inOrder } from '../../../core/hooks/event-fields.ts'
 import { queuedAttempt } from '../../../core/hooks/queued-attempt.ts'
 import { secretPurpose } from '../../../core/hooks/signing.ts'
 import type { Delivery, Hook, PlatformEvent } from '../../../core/model.ts'
@@ -67,7 +68,7 @@ describe('an attempt', () => {
           'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
           'webhook-sequence': '41',
         },
-        body: JSON.stringify({ id: delivery.id, action: 'CHANNEL_CREATE', data: event.fields }),
+        body: JSON.stringify({ id: delivery.id, action: 'CHANNEL_CREATE', data: inOrder(event.fields) }),
       },
     ])
     expect(await outcome()).toMatchObject({
