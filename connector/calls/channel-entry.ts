@@ -1,4 +1,4 @@
-import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents } from './channel.ts'
+import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents, presenceIdOf } from './channel.ts'
 import type { ReadField } from './leg-domain.ts'
 
 /** How the connector got to know something of a channel: by an event of it, or by asking the engine. */
@@ -30,14 +30,13 @@ export function withSeen(entry: Entry, name: LifeEvent): Entry {
 export function learned(before: Entry, { read, engine, source }: Told, domain: string): Entry {
   const core = read('Core-UUID') ?? before.core
   const isAnother = before.core !== '' && core !== before.core
-  const presenceId = read('Channel-Presence-ID') ?? read('presence_id') ?? read('variable_presence_id')
   return {
     ...factsOf(isAnother ? undefined : before, read),
     uuid: before.uuid,
     engine,
     core,
     domain: before.domain || domain,
-    presenceId: presenceId?.toLowerCase() ?? before.presenceId,
+    presenceId: presenceIdOf(read) ?? before.presenceId,
     callState: read('Channel-Call-State') ?? read('callstate') ?? before.callState,
     proven: true,
     heard: source === 'event' || (before.heard && !isAnother),

@@ -38,6 +38,9 @@ type Facts = Pick<Channel, 'direction' | 'callerName' | 'callerNumber' | 'called
 /** Longer values are cut: they are kept for every live channel. */
 const maxFactLength = 128
 
+/** The longest presence id of an account: a login of 64, `@`, and a domain of 253. */
+const maxPresenceLength = 318
+
 const unknownFacts: Facts = { direction: '', callerName: '', callerNumber: '', calledNumber: '', createdAt: '' }
 
 /** A channel of which nothing is known but its uuid. */
@@ -76,7 +79,13 @@ export function factsOf(before: Channel | undefined, read: ReadField): Facts {
   }
 }
 
+/** A presence id as it is compared: lower case. One that is too long to be an account's is cut, and stays nobody's. */
+export function presenceIdOf(read: ReadField): string | undefined {
+  const told = read('Channel-Presence-ID') ?? read('presence_id') ?? read('variable_presence_id')
+  return told === undefined ? undefined : kept(told.toLowerCase(), maxPresenceLength + 1)
+}
+
 /** A cut text shares the memory of the whole: it is copied, so that a long value is not kept for its beginning. */
-function kept(value = ''): string {
-  return value.length <= maxFactLength ? value : Buffer.from(value.slice(0, maxFactLength)).toString()
+function kept(value = '', maxLength = maxFactLength): string {
+  return value.length <= maxLength ? value : Buffer.from(value.slice(0, maxLength)).toString()
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { login as loginField } from '../../contracts/fields.ts'
 import { serviceEvent } from '../../core/events/service-event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { Channel } from '../calls/channel.ts'
@@ -17,10 +18,11 @@ export interface KnownEvent {
   readonly channel: Channel | undefined
 }
 
-/** The account whose phone a channel is: its presence id, when that is of the channel's own domain. */
+/** The account whose phone a channel is: its presence id, when that is of the channel's own domain and can be one's. */
 export function accountOf(channel: Channel | undefined, domain: string): { domain: string; login: string } | undefined {
   const [login = '', host, more] = channel?.presenceId.split('@') ?? []
-  return login !== '' && host === domain && more === undefined ? { domain, login } : undefined
+  const isAccount = host === domain && more === undefined && loginField.safeParse(login).success
+  return isAccount ? { domain, login } : undefined
 }
 
 /** The event of a change of state; its id is derived from what caused it, so that every connector makes the same. */

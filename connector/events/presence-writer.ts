@@ -37,9 +37,11 @@ export function presenceWriter(parts: {
       const slice = batch.slice(start, start + parallelWrites)
       const results = await Promise.allSettled(slice.map((presence) => store.put(presence)))
       for (const [index, presence] of slice.entries()) {
-        if (results[index]?.status === 'fulfilled') continue
-        tracker.giveBack(presence)
-        isStored = false
+        if (results[index]?.status === 'fulfilled') tracker.stored(presence)
+        else {
+          tracker.giveBack(presence)
+          isStored = false
+        }
       }
     }
     return isStored

@@ -39,6 +39,8 @@ export interface PresenceTracker {
   takeChanged(): Presence[]
   /** Gives back what could not be stored; what has changed since stays as it is. */
   giveBack(presence: Presence): void
+  /** Says that an account is stored as it was: without a phone and a call it is forgotten here, unless it has changed. */
+  stored(presence: Presence): void
   readonly accounts: number
 }
 
@@ -70,6 +72,7 @@ export function presenceTracker(
   const load = async (domain: string): Promise<void> => {
     try {
       for (const presence of await store.list(domain)) {
+        if (isIdle(presence)) continue
         const isKept = async (uuid: string) => {
           const up = await isUp(uuid)
           return up === false ? onEnded(presence, uuid) : up === true
@@ -137,10 +140,19 @@ export function presenceTracker(
       return taken
     },
     giveBack: ({ domain, login }) => changed.add(keyOf(domain, login)),
+    stored: (presence) => {
+      const key = keyOf(presence.domain, presence.login)
+      if (known.get(key) === presence && isIdle(presence)) known.delete(key)
+    },
     get accounts() {
       return known.size
     },
   }
+}
+
+/** Anybody who calls can name an account that there is not: of what is over nothing is kept. */
+function isIdle({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): boolean {
+  return contacts.length === 0 && calls.length === 0
 }
 
 /** No phone on line, a phone and no call, or a phone and a call. */

@@ -263,6 +263,20 @@ describe('the state of an account', () => {
     expect([...ports.state.presence.values()]).toEqual([])
   })
 
+  test.each(['a'.repeat(2_000), 'no login', '1000>'])(
+    'is not made of a presence id that cannot be an account (%j)',
+    async (login) => {
+      const { send, ports, registry } = await aSide([])
+      const uuid = randomUUID()
+
+      const headers = { ...inA, 'Channel-Presence-ID': `${login}@a.example.com` }
+      await send({ name: 'CHANNEL_CREATE', uuid, headers })
+
+      expect([...ports.state.presence.values()]).toEqual([])
+      expect(registry.find(uuid)?.presenceId.length).toBeLessThan(320)
+    },
+  )
+
   test('of a domain that does not exist is not kept', async () => {
     const { send, ports } = await aSide([])
 

@@ -15,7 +15,11 @@ const phone = (contact: string, lastsSeconds = 120) => ({ login: '1000', contact
 function aTracker(isUp: (uuid: string) => boolean = () => true) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-  return { time, ports, tracker: presenceTracker(ports.presence, async (uuid) => isUp(uuid)) }
+  return { time, ports, tracker: aTrackerOn(ports.presence, isUp) }
+}
+
+function aTrackerOn(store: Parameters<typeof presenceTracker>[0], isUp: (uuid: string) => boolean = () => true) {
+  return presenceTracker(store, async (uuid) => isUp(uuid))
 }
 
 test('an account goes from no phone over a phone to a call and back', async () => {
@@ -119,6 +123,27 @@ test('a change is stored, in its newest state', async () => {
   await writer.flushed()
 
   expect(await ports.presence.read(domain, '1000')).toMatchObject({ contacts: [{ id: 'sip:a' }], calls: ['one'] })
+})
+
+test('an account without a phone and a call is forgotten once that is stored, however many names callers make up', async () => {
+  const { tracker, ports, time } = aTracker()
+  const writer = presenceWriter({ ...time, store: ports.presence, tracker, random: () => 0, log: capturedLog() })
+  await tracker.load(domain)
+  tracker.registered(domain, phone('sip:a'), time.clock.now())
+  for (let name = 2_000; name < 2_500; name += 1) {
+    tracker.called({ domain, login: `${name}` }, 'one', true, time.clock.now())
+    tracker.called({ domain, login: `${name}` }, 'one', false, time.clock.now())
+  }
+  expect(tracker.accounts).toBe(501)
+
+  writer.wake()
+  await writer.flushed()
+
+  expect(tracker.accounts).toBe(1)
+  expect(await ports.presence.read(domain, '2000')).toMatchObject({ contacts: [], calls: [] })
+  const again = aTrackerOn(ports.presence)
+  await again.load(domain)
+  expect(again.accounts).toBe(1)
 })
 
 test('what cannot be stored is stored later', async () => {
