@@ -4,6 +4,7 @@ import { deliveryLimits } from '../../../core/hooks/delivery-limits.ts'
 import { placeOf } from '../../../core/hooks/delivery-place.ts'
 import { deliveryListLimits } from '../../../core/hooks/list-deliveries.ts'
 import { replayLimits } from '../../../core/hooks/replay-deliveries.ts'
+import { requeueDeliveries, requeueLimits } from '../../../core/hooks/requeue-deliveries.ts'
 import { secretPurpose } from '../../../core/hooks/signing.ts'
 import type { Delivery } from '../../../core/model.ts'
 import { handler as deliver } from '../../../functions/hooks/deliver.ts'
@@ -12,6 +13,7 @@ import { handler as replayDeliveries } from '../../../functions/hooks/replay-del
 import { handler as resendDelivery } from '../../../functions/hooks/resend-delivery.ts'
 import { handler as updateHook } from '../../../functions/hooks/update-hook.ts'
 import { type Api, type ApiAnswer, aContext, anApi } from '../../support/api.ts'
+import { dying } from '../../support/dying.ts'
 import { aBatch } from '../../support/queue-batch.ts'
 import { aDelivery, aHook, anEvent } from '../../support/records.ts'
 
@@ -311,6 +313,47 @@ describe('a resend', () => {
 
     for (const { id } of [other, foreign]) expect((await resend(id)).status).toBe(404)
     expect(api.ports.deliveryQueue.queued).toEqual([])
+  })
+})
+
+describe('killed at any of its calls and repeated', () => {
+  it.each([
+    ['a replay', replayDeliveries, params, { from: 0, to: 1 }],
+    ['a resend', resendDelivery, { ...params, delivery_id: '' }, undefined],
+  ] as const)('%s sends each delivery again, under its id', async (_what, handler, names, window) => {
+    const ask = (over: Api, id: string) =>
+      over.call<typeof handler.route>(handler, {
+        headers,
+        params: 'delivery_id' in names ? { ...names, delivery_id: id } : names,
+        ...(window === undefined ? {} : { body: { from: now, to: now } }),
+      })
+    const { id } = await aStored(1)
+    const counted = dying(api.ports)
+    await ask(api.with(counted.ports), id)
+
+    for (let call = 1; call <= counted.names.length; call += 1) {
+      for (const side of ['before', 'after'] as const) {
+        api.ports.state.deliveries.clear()
+        api.ports.deliveryQueue.queued.length = 0
+        api.ports.hookClient.sent.length = 0
+        const delivery = await aStored(1)
+        await ask(api.with(dying(api.ports, { call, side }).ports), delivery.id)
+
+        expect((await ask(api, delivery.id)).status).toBe(200)
+        api.clock.move(1)
+        await deliverQueued()
+        if ((await stored(delivery.id))?.state === 'pending') {
+          api.clock.move(requeueLimits.overdueMs + 1)
+          await requeueDeliveries({ ...api.ports, clock: api.clock }, Number.MAX_SAFE_INTEGER)
+          await deliverQueued()
+        }
+
+        const sent = api.ports.hookClient.sent.map((request) => request.headers['webhook-id'])
+        expect(new Set(sent), `${call} ${side}`).toEqual(new Set([delivery.id]))
+        expect(await stored(delivery.id), `${call} ${side}`).toMatchObject({ state: 'delivered' })
+        now = api.clock.now()
+      }
+    }
   })
 })
 

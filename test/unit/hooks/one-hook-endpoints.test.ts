@@ -229,6 +229,26 @@ describe('why a hook was switched off', () => {
   })
 })
 
+describe('what the platform noted of a hook', () => {
+  const noted = { failures: 7, failingSince: 1, slow: true, noticeDue: true }
+
+  it.each([
+    ['a replacement', () => replace(aHookInput()), true],
+    ['a change', () => update({ description: 'x', enable: true }), true],
+    ['a change that leaves it off', () => update({ description: 'x' }), false],
+    ['a new secret', () => rotate(), false],
+  ])('is after %s: its failures are forgotten, its speed is not', async (_what, change, isOn) => {
+    await aFullHook({ enable: false, disabledReason: 'failed', ...noted })
+
+    expect((await change()).status).toBe(200)
+
+    const hook = await stored()
+    expect(hook).toMatchObject({ slow: true, enable: isOn })
+    for (const name of ['failures', 'failingSince']) expect(hook).not.toHaveProperty(name)
+    expect(hook?.noticeDue).toBe(isOn ? undefined : true)
+  })
+})
+
 describe('a removal', () => {
   it('answers how many there were, and makes room for another hook', async () => {
     await aFullHook()
