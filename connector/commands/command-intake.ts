@@ -57,10 +57,18 @@ export function commandIntake(parts: IntakeParts): CommandIntake {
     }
   }
 
+  /** What to do with a message in hand is judged once a link is back or known to be lost, which takes 2 s at most. */
+  const settledFitness = async (): Promise<Fitness> => {
+    for (let now = await fitness(); ; now = await fitness()) {
+      if (now !== 'waiting') return now
+      await pause(timers, lookMs)
+    }
+  }
+
   /** Answers whether the next message of the group may be run: behind one that is left, the others are left too. */
   const handle = async (message: TakenMessage): Promise<boolean> => {
     try {
-      if ((await fitness()) === 'unfit') return false
+      if ((await settledFitness()) === 'unfit') return false
       if (isOfLaterVersion(message.body)) {
         log.warn('a command of a later version is left to a connector that reads it', { group: message.group })
         return false

@@ -173,6 +173,20 @@ test('a message that comes when others can run it and this connector cannot is l
   expect([runner.started, removed]).toEqual([['a1'], ['a1']])
 })
 
+test('a message that comes in the moment of a lost link waits for what becomes of that', async () => {
+  const { put, state, runner, time } = anIntake()
+  await settle()
+  state.fitness = 'waiting'
+  await put('a1', 'b1')
+  await time.advance(1_000)
+  expect(runner.started).toEqual([])
+
+  state.fitness = 'fit'
+  await time.advance(100)
+
+  expect(runner.started).toEqual(['a1', 'b1'])
+})
+
 test('a message of a later version is left to a connector that reads it; what is no message at all is not', async () => {
   const { put, runner, removed } = anIntake()
   const later = JSON.stringify({ version: 2, command: { kind: 'whatever' } })
