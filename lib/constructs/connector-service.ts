@@ -133,7 +133,7 @@ export class ConnectorService extends Construct {
 
   private makeRole({ resources }: ConnectorServiceProps): Role {
     const takeCommands = new PolicyStatement({
-      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
       resources: [resources.queues[connector.consumes].queue.queueArn],
     })
     return new Role(this, 'Role', {

@@ -29,7 +29,7 @@ const commands = assembly.one('AWS::SQS::Queue', 'CommandsQueueWork')
 
 it('the task may do what the connector needs and take commands, and nothing else', () => {
   const role = assembly.one('AWS::IAM::Role', 'ConnectorRole')
-  const take = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
+  const take = ['DeleteMessage', 'ReceiveMessage'].map(
     (action) => `sqs:${action} on ${commands.stack.name}/${commands.id}.Arn`,
   )
 
