@@ -58,6 +58,7 @@ const ownLimitsKb: Readonly<Record<string, number>> = {
   'email/send-test-mail': 230,
   'hooks/hook-dispatch': 300,
   'hooks/deliver': 1000,
+  'hooks/deliver-slowly': 1000,
 }
 
 describe('the bundles of the project', async () => {
