@@ -106,8 +106,11 @@ async function settleDifferences(
     await presence.refresh(domain)
   }
   const stored = presence.snapshot()
-  for (const [key, { domain, login }] of gone) {
-    if (untouched.has(key) && isOnline(stored.get(key), clock.now())) {
+  for (const [key, account] of gone) {
+    const { domain, login } = account
+    const now = stored.get(key)
+    // Reading the stores took time, in which the phone may have come back.
+    if (untouched.has(key) && isOnline(now, clock.now()) && !hasNewPhone(now, account)) {
       found(domain, { login, contact: '*', lastsSeconds: 0 })
     }
   }
@@ -118,6 +121,13 @@ async function settleDifferences(
 
 function isOnline(account: Presence | undefined, now: number): boolean {
   return account?.contacts.some(({ expiresAt }) => expiresAt > now) === true
+}
+
+/** Whether an account has a phone, or a registration of one, that it did not have before. */
+function hasNewPhone(now: Presence | undefined, before: Presence): boolean {
+  const isOld = (id: string, expiresAt: number) =>
+    before.contacts.some((contact) => contact.id === id && contact.expiresAt === expiresAt)
+  return now?.contacts.some(({ id, expiresAt }) => !isOld(id, expiresAt)) === true
 }
 
 /** `sofia/internal/sip:1000@192.0.2.1` is the contact `sip:1000@192.0.2.1` at the profile `internal`. */

@@ -89,6 +89,31 @@ describe('after a link was lost', () => {
     expect(states(world)).toEqual(['ONHOOK'])
   })
 
+  test('a phone that comes back while the stored accounts are read is not taken for gone', async () => {
+    const world = await labWorld()
+    const lab = await world.connector()
+    await lab.up()
+    await register(world, lab)
+    await lab.down()
+    lab.registrations = []
+    const reading = Promise.withResolvers<void>()
+    const stored = { ...world.ports.presence }
+    world.ports.presence.list = async (domain) => {
+      await reading.promise
+      return stored.list(domain)
+    }
+    await lab.up()
+    await world.time.advance(10_000)
+
+    const headers = { ...phone, 'Event-Date-Timestamp': `${world.time.clock.now()}000` }
+    await lab.emit({ name: 'CUSTOM', subclass: 'sofia::register', headers })
+    reading.resolve()
+    await world.time.advance(10_000)
+
+    expect(states(world)).toEqual(['ONHOOK'])
+    expect((await world.ports.presence.read(labDomain, '1000'))?.contacts).toHaveLength(1)
+  })
+
   test('nothing is concluded from a list that cannot be had', async () => {
     const world = await labWorld()
     const lab = await world.connector()
