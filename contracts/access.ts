@@ -157,6 +157,7 @@ export const access: MethodAccess = {
     create: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
     read: [{ table: 'hooks', actions: ['GetItem'] }],
     list: [{ table: 'hooks', actions: ['Query'] }],
+    count: [{ table: 'hooks', actions: ['GetItem'] }],
     replace: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
     remove: [
       { table: 'hooks', actions: ['DeleteItem', 'UpdateItem'] },

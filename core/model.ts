@@ -291,6 +291,11 @@ export interface LoggedEvent {
   readonly sequence: number
   /** When it was numbered, epoch milliseconds. */
   readonly loggedAt: number
+  /**
+   * The time before it, epoch milliseconds, in which the domain may have had no hook: from the event before (0 where
+   * there is none) until the oldest hook of this moment was made. Absent where one of its hooks is older than that event.
+   */
+  readonly unwatched?: { readonly from: number; readonly to: number } | undefined
   readonly event: PlatformEvent
 }
 
@@ -373,6 +378,8 @@ export interface ConnectorReport {
   readonly engines?: readonly EngineReport[] | undefined
   /** How far its reading of each engine's events had come; absent in reports of before it was told. */
   readonly eventLinks?: readonly EventLinkReport[] | undefined
+  /** Every event that it read before this moment, epoch milliseconds, has been queued; absent as above. */
+  readonly handedOverTo?: number | undefined
   /** When it stopped in order, epoch milliseconds; absent while it runs, and when it was killed. */
   readonly stoppedAt?: number | undefined
 }
@@ -433,4 +440,10 @@ export interface Gap {
   readonly after: EventPosition
   /** What was dropped, where that was counted. */
   readonly dropped?: { readonly class: string; readonly count: number } | undefined
+}
+
+/** A gap and when it became known. */
+export interface RecordedGap extends Gap {
+  /** Epoch milliseconds. */
+  readonly recordedAt: number
 }

@@ -27,6 +27,7 @@ import type {
   LoggedEvent,
   PlatformEvent,
   Presence,
+  RecordedGap,
   RouteHead,
   Token,
 } from './model.ts'
@@ -354,6 +355,8 @@ export interface HookStore {
   read(domain: string, id: string): Promise<Hook | undefined>
   /** Every hook of the domain, oldest first. Reads consistently. */
   list(domain: string): Promise<Hook[]>
+  /** How many hooks the domain has. Reads consistently. */
+  count(domain: string): Promise<number>
   /** Replaces a hook whose version is still `hook.version - 1`; `false` when somebody else wrote first, or it is gone. */
   replace(hook: Hook): Promise<boolean>
   /** Removes a hook that is still of this version; otherwise `false`. */
@@ -574,18 +577,26 @@ export interface ConnectorStatusStore {
 export interface GapStore {
   /** Writes a gap, once. `true` when the record that stands is this recorder's own. */
   record(gap: Gap): Promise<boolean>
-  /** Every gap that began at or after `since` (epoch milliseconds), in the order of beginnings. */
-  list(since: number): Promise<Gap[]>
+  /**
+   * The gaps that began at or after `since` (epoch milliseconds), in the order of beginnings; of more than `limit` the
+   * newest.
+   */
+  list(since: number, limit?: number): Promise<RecordedGap[]>
 }
 
 /** The latest events of each domain, numbered from 1 without a hole; the newest 5 000 of the last 24 hours are kept. */
 export interface EventLog {
   /**
    * Gives an event the next number of its domain and answers it; an event of the same id gets the number that it was
-   * given first, for five days. Throws `store_unavailable` when too many others write to the domain at once.
+   * given first, for five days. Whoever reads a number reads all below it. `watchedSince` is when the oldest hook of
+   * the domain was made, epoch milliseconds: where that is later than the event before, the log says so. Throws
+   * `store_unavailable` when others numbered events of the domain all the time, for several seconds.
    */
-  append(event: PlatformEvent): Promise<number>
-  /** At most `limit` kept events with numbers above `since`, in rising order. Reads consistently. */
+  append(event: PlatformEvent, watchedSince?: number): Promise<number>
+  /**
+   * Kept events with numbers above `since`, in rising order: at most `limit` and about 1 MB, but one at least while
+   * there is any. Reads consistently.
+   */
   read(domain: string, since: number, limit: number): Promise<LoggedEvent[]>
   /** The `count` newest kept events, in rising order. */
   latest(domain: string, count: number): Promise<LoggedEvent[]>

@@ -1,19 +1,20 @@
 import * as z from 'zod/mini'
-import { DomainError } from '../../core/errors.ts'
-import { eventLogLimit } from '../../core/events/event-log-limit.ts'
-import type { LoggedEvent, PlatformEvent } from '../../core/model.ts'
+import type { LoggedEvent } from '../../core/model.ts'
 import type { EventLog } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
-import { keptUntil } from '../retention.ts'
+import { inTurns } from '../in-turns.ts'
 import type { Item } from './attributes.ts'
-import { type Part, getItem, queryAll, queryPage, tableName, transactWrite } from './client.ts'
-import { numberOf, transacted } from './errors.ts'
-import { expirySeconds, nowSeconds, parseItem, unexpired } from './items.ts'
-import { joinKey, numberPart } from './key.ts'
+import { queryAll, queryPage, tableName } from './client.ts'
+import { readHead } from './event-log-head.ts'
+import { type Unnumbered, logPartition, numberedTogether } from './event-log-parts.ts'
+import { parseItem, unexpired } from './items.ts'
+import { numberPart } from './key.ts'
+import { numberEvents } from './number-events.ts'
 
 const eventItem = z.object({
   sequence: z.number(),
   loggedAt: z.number(),
+  unwatched: z.optional(z.object({ from: z.number(), to: z.number() })),
   event: z.object({
     id: z.string(),
     name: z.string(),
@@ -24,38 +25,27 @@ const eventItem = z.object({
   }),
 })
 
-/** How often an event is given another number because somebody else took the one it should have had. */
-const ATTEMPTS = 30
-
 /**
- * Logs of events in DynamoDB, three partitions a domain. A number is given, its event written and the head raised in
- * one transaction, on the condition that nobody else did: a number without its event cannot come to be.
+ * Logs of events in DynamoDB, three partitions a domain. Events of a domain that are to be numbered at once in one
+ * process are numbered together: they wait for each other, and do not get in each other's way.
  */
 export function dynamoEventLog(context: AdapterContext): EventLog {
-  const headOf = async (domain: string) =>
-    numberOf(await getItem(context, tableName(context, 'events'), headKey(domain)), 'sequence') ?? 0
+  const number = inTurns<Unnumbered, number>(
+    { limit: numberedTogether, idOf: ({ event }) => event.id },
+    (domain, events) => numberEvents(context, domain, events),
+  )
+  const headOf = async (domain: string) => (await readHead(context, domain)).sequence
 
   return {
-    async append(event) {
-      let head = await headOf(event.domain)
-      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        const failed = await transacted(() => transactWrite(context, numbering(context, event, head)))
-        if (failed === undefined) return head + 1
-        const [id, stored] = failed
-        const known = id?.failed ? numberOf(id.stored, 'sequence') : undefined
-        if (known !== undefined) return known
-        head = numberOf(stored?.stored, 'sequence') ?? 0
-      }
-      throw new DomainError('store_unavailable', 'too many events of the domain are being numbered at once')
-    },
+    append: (event, watchedSince = 0) => number(event.domain, { event, watchedSince }),
     async read(domain, since, limit) {
-      const found: LoggedEvent[] = []
+      const TableName = tableName(context, 'events')
       let start: Item | undefined
       do {
         const page = await queryPage(
           context,
           {
-            TableName: tableName(context, 'events'),
+            TableName,
             ConsistentRead: true,
             Limit: limit,
             KeyConditionExpression: 'pk = :pk AND sk > :since',
@@ -63,10 +53,11 @@ export function dynamoEventLog(context: AdapterContext): EventLog {
           },
           start,
         )
-        found.push(...eventsOf(context, page.items))
+        const found = eventsOf(context, page.items)
+        if (found.length > 0) return found
         start = page.next
-      } while (start !== undefined && found.length < limit)
-      return found.slice(0, limit)
+      } while (start !== undefined)
+      return []
     },
     async latest(domain, count) {
       if (count <= 0) return []
@@ -87,54 +78,4 @@ export function dynamoEventLog(context: AdapterContext): EventLog {
 
 function eventsOf(context: AdapterContext, items: readonly Item[]): LoggedEvent[] {
   return items.flatMap((item) => parseItem(eventItem, unexpired(context, item)) ?? [])
-}
-
-/** What gives an event the number behind `head`: its id, the head, the event, and the end of the one that is too many. */
-function numbering(context: AdapterContext, event: PlatformEvent, head: number): Part[] {
-  const TableName = tableName(context, 'events')
-  const loggedAt = context.clock.now()
-  const sequence = head + 1
-  const expiresAt = expirySeconds(keptUntil.loggedEvent(loggedAt))
-  return [
-    {
-      Put: {
-        TableName,
-        Item: {
-          pk: joinKey('ids', event.domain),
-          sk: joinKey(event.id),
-          sequence,
-          expiresAt: expirySeconds(keptUntil.eventNumber(loggedAt)),
-        },
-        ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-        ExpressionAttributeValues: { ':now': nowSeconds(context) },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
-    {
-      Update: {
-        TableName,
-        Key: headKey(event.domain),
-        UpdateExpression: 'SET #sequence = :next',
-        ConditionExpression: head === 0 ? 'attribute_not_exists(pk)' : '#sequence = :head',
-        ExpressionAttributeNames: { '#sequence': 'sequence' },
-        ExpressionAttributeValues: { ':next': sequence, ...(head === 0 ? {} : { ':head': head }) },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
-    { Put: { TableName, Item: { ...eventKey(event.domain, sequence), sequence, loggedAt, event, expiresAt } } },
-    // There is no number 0: until the log is full, nothing is dropped.
-    { Delete: { TableName, Key: eventKey(event.domain, Math.max(0, sequence - eventLogLimit)) } },
-  ]
-}
-
-function logPartition(domain: string): string {
-  return joinKey('log', domain)
-}
-
-function eventKey(domain: string, sequence: number) {
-  return { pk: logPartition(domain), sk: numberPart(sequence) }
-}
-
-function headKey(domain: string) {
-  return { pk: joinKey('head', domain), sk: 'head' }
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
+import type { RecordedGap } from '../../core/model.ts'
 import type { GapStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { queryAll, tableName } from './client.ts'
+import type { Item } from './attributes.ts'
+import { type Query, queryPage, tableName } from './client.ts'
 import { expirySeconds, parseItem, putNew, unexpired } from './items.ts'
 import { joinKey, numberPart } from './key.ts'
 
@@ -19,6 +21,7 @@ const gapItem = z.object({
   before: position,
   after: position,
   dropped: z.optional(z.object({ class: z.string(), count: z.number() })),
+  recordedAt: z.optional(z.number()),
 })
 
 /** One partition in the order of beginnings: gaps are rare, and are read a span at a time. */
@@ -38,18 +41,33 @@ export function dynamoGapStore(context: AdapterContext): GapStore {
           pk: PARTITION,
           sk: joinKey(numberPart(gap.from), gap.id),
           ...gap,
+          recordedAt: context.clock.now(),
           expiresAt: expirySeconds(keptUntil.gap(gap)),
         },
         gap.recordedBy,
       ),
-    async list(since) {
-      const items = await queryAll(context, {
+    async list(since, limit = Number.POSITIVE_INFINITY) {
+      const query: Query = {
         TableName: tableName(context, 'gaps'),
         ConsistentRead: true,
+        ScanIndexForward: false,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: { ':pk': PARTITION, ':from': numberPart(Math.max(0, since)), ':to': END },
-      })
-      return items.flatMap((item) => parseItem(gapItem, unexpired(context, item)) ?? [])
+        ...(Number.isFinite(limit) ? { Limit: limit } : {}),
+      }
+      const newestFirst: RecordedGap[] = []
+      let start: Item | undefined
+      do {
+        const { items, next } = await queryPage(context, query, start)
+        newestFirst.push(...items.flatMap((item) => recordedGap(unexpired(context, item)) ?? []))
+        start = next
+      } while (start !== undefined && newestFirst.length < limit)
+      return newestFirst.slice(0, limit).toReversed()
     },
   }
+}
+
+function recordedGap(item: Item | undefined): RecordedGap | undefined {
+  const gap = parseItem(gapItem, item)
+  return gap && { ...gap, recordedAt: gap.recordedAt ?? gap.to }
 }

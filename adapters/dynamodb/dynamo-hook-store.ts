@@ -3,7 +3,7 @@ import type { HookStore } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { type Part, getItem, queryAll, tableName, transactWrite } from './client.ts'
-import { transacted } from './errors.ts'
+import { numberOf, transacted } from './errors.ts'
 import {
   hookCountKey,
   hookItem,
@@ -36,6 +36,9 @@ export function dynamoHookStore(context: AdapterContext): HookStore {
       const hooks = items.flatMap((item) => parseItem(hookItem, item) ?? [])
       // The items come in the order of their ids, which decides between hooks of the same moment.
       return hooks.sort((a, b) => a.createdAt - b.createdAt)
+    },
+    async count(domain) {
+      return numberOf(await getItem(context, tableName(context, 'hooks'), hookCountKey(domain)), 'hooks') ?? 0
     },
     async replace(hook) {
       return isDone(context, replacement(tableName(context, 'hooks'), hook))

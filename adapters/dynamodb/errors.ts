@@ -44,16 +44,19 @@ export interface FailedPart {
  * order, when the condition of at least one failed.
  */
 export async function transacted(write: () => Promise<unknown>): Promise<FailedPart[] | undefined> {
-  return uncontended(async () => {
-    try {
-      await write()
-      return undefined
-    } catch (error) {
-      const reasons = reasonsIn(error)
-      if (!reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) throw error
-      return reasons.map((reason) => ({ failed: reason.Code === 'ConditionalCheckFailed', stored: itemOf(reason) }))
-    }
-  })
+  return uncontended(() => transactedOnce(write))
+}
+
+/** Runs a transaction as {@link transacted} does, but once: that it met another one is thrown ({@link isContention}). */
+export async function transactedOnce(write: () => Promise<unknown>): Promise<FailedPart[] | undefined> {
+  try {
+    await write()
+    return undefined
+  } catch (error) {
+    const reasons = reasonsIn(error)
+    if (!reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) throw error
+    return reasons.map((reason) => ({ failed: reason.Code === 'ConditionalCheckFailed', stored: itemOf(reason) }))
+  }
 }
 
 /** Runs a call, again after a pause each time that another transaction held one of its items. */
@@ -101,7 +104,8 @@ function itemOf(holder: z.infer<typeof failedCondition> | undefined): Item | und
   return holder?.Item && fromRaw(holder.Item)
 }
 
-function isContention(error: unknown): boolean {
+/** Whether a call failed because another transaction held one of its items. */
+export function isContention(error: unknown): boolean {
   if (contention.has(refusalIn(error)?.code ?? '')) return true
   return reasonsIn(error).some((reason) => passingReasons.has(reason.Code ?? ''))
 }

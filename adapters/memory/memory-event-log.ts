@@ -1,39 +1,50 @@
-import { eventLogLimit } from '../../core/events/event-log-limit.ts'
+import { eventLogLimit, unwatchedBefore } from '../../core/events/event-log-rules.ts'
+import type { LoggedEvent } from '../../core/model.ts'
 import type { EventLog } from '../../core/ports.ts'
 import { keptUntil } from '../retention.ts'
 import type { EventLogState, MemoryContext } from './memory-state.ts'
 
-const empty: EventLogState = { head: 0, events: [], numbers: new Map() }
+/** What one reading holds, as far as it is more than one event: as much as one page of DynamoDB. */
+const PAGE_BYTES = 1024 * 1024
 
 /** Logs of events in memory. */
 export function memoryEventLog({ state, clock }: Pick<MemoryContext, 'state' | 'clock'>): EventLog {
-  const logOf = (domain: string) => state.eventLogs.get(domain) ?? empty
   const kept = (domain: string) =>
-    logOf(domain).events.filter(({ loggedAt }) => keptUntil.loggedEvent(loggedAt) > clock.now())
+    (state.eventLogs.get(domain)?.events ?? []).filter(({ loggedAt }) => keptUntil.loggedEvent(loggedAt) > clock.now())
   return {
-    async append(event) {
-      const log = logOf(event.domain)
+    async append(event, watchedSince = 0) {
+      const log = state.eventLogs.get(event.domain) ?? emptyLog()
+      state.eventLogs.set(event.domain, log)
       const now = clock.now()
       const known = log.numbers.get(event.id)
       if (known !== undefined && keptUntil.eventNumber(known.loggedAt) > now) return known.sequence
-      const sequence = log.head + 1
-      state.eventLogs.set(event.domain, {
-        head: sequence,
-        events: [...log.events, { sequence, loggedAt: now, event }].slice(-eventLogLimit),
-        numbers: new Map([...log.numbers, [event.id, { sequence, loggedAt: now }]]),
-      })
-      return sequence
+      const unwatched = unwatchedBefore(log.loggedAt, watchedSince)
+      log.head += 1
+      log.loggedAt = now
+      log.events.push({ sequence: log.head, loggedAt: now, event, ...(unwatched && { unwatched }) })
+      if (log.events.length > eventLogLimit) log.events.shift()
+      log.numbers.set(event.id, { sequence: log.head, loggedAt: now })
+      return log.head
     },
     async read(domain, since, limit) {
-      return kept(domain)
-        .filter(({ sequence }) => sequence > since)
-        .slice(0, limit)
+      const found = kept(domain).filter(({ sequence }) => sequence > since)
+      return firstPage(found.slice(0, limit))
     },
     async latest(domain, count) {
       return count > 0 ? kept(domain).slice(-count) : []
     },
     async head(domain) {
-      return logOf(domain).head
+      return state.eventLogs.get(domain)?.head ?? 0
     },
   }
+}
+
+function emptyLog(): EventLogState {
+  return { head: 0, loggedAt: 0, events: [], numbers: new Map() }
+}
+
+function firstPage(events: readonly LoggedEvent[]): LoggedEvent[] {
+  let bytes = 0
+  const end = events.findIndex(({ event }) => (bytes += JSON.stringify(event).length) > PAGE_BYTES)
+  return end === -1 ? [...events] : events.slice(0, Math.max(1, end))
 }

@@ -24,6 +24,9 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
         .sort(byText((hook) => hook.id))
         .sort((a, b) => a.createdAt - b.createdAt)
     },
+    async count(domain) {
+      return ofDomain(domain).length
+    },
     async replace(hook) {
       const key = memoryKey(hook.domain, hook.id)
       if (state.hooks.get(key)?.version !== hook.version - 1) return false

@@ -12,10 +12,10 @@ import type {
   Domain,
   DomainRoles,
   DomainToken,
-  Gap,
   Hook,
   LoggedEvent,
   Presence,
+  RecordedGap,
   Token,
 } from '../../core/model.ts'
 import type { AuditRecord, Clock, LoginFailure, Randomness } from '../../core/ports.ts'
@@ -25,14 +25,18 @@ export interface KeptFailure extends LoginFailure {
   readonly id: string
 }
 
-/** The log of a domain: its highest number, what is kept of it, and the number of each event. */
+/** The log of a domain: its highest number and when it was given, what is kept, and the number of each event. */
 export interface EventLogState {
-  readonly head: number
-  readonly events: readonly LoggedEvent[]
-  readonly numbers: ReadonlyMap<string, { readonly sequence: number; readonly loggedAt: number }>
+  head: number
+  loggedAt: number
+  readonly events: LoggedEvent[]
+  readonly numbers: Map<string, { readonly sequence: number; readonly loggedAt: number }>
 }
 
-/** All that the memory adapters keep. Maps are keyed by {@link memoryKey}; a record in them is never changed in place. */
+/**
+ * All that the memory adapters keep. Maps are keyed by {@link memoryKey}; a record in them is never changed in place, but
+ * for the log of a domain.
+ */
 export interface MemoryState {
   readonly domains: Map<string, Domain>
   readonly deletedDomains: Map<string, DeletedDomain>
@@ -63,7 +67,7 @@ export interface MemoryState {
   >
   readonly connectors: Map<string, ConnectorReport>
   readonly connectorStarts: { count: number }
-  readonly gaps: Map<string, Gap>
+  readonly gaps: Map<string, RecordedGap>
   /** Domain to its log. */
   readonly eventLogs: Map<string, EventLogState>
   readonly requestKeys: Map<string, RequestKey>

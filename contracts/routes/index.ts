@@ -9,6 +9,7 @@ import * as domainTokens from './domain-tokens.ts'
 import * as domains from './domains.ts'
 import * as email from './email.ts'
 import * as engine from './engine.ts'
+import * as events from './events.ts'
 import * as hookLab from './hook-lab.ts'
 import * as hooks from './hooks.ts'
 import * as roles from './roles.ts'
@@ -30,6 +31,7 @@ export const routes: readonly Route[] = [
   defaultRoutes,
   hooks,
   hookLab,
+  events,
   deliveries,
   email,
   audit,

@@ -33,7 +33,8 @@ export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent):
   const { hooks, eventLog, deliveries, deliveryQueue, clock } = tools
   const known = await hooks.list(event.domain)
   if (known.length === 0) return
-  const sequence = await eventLog.append(event)
+  const watchedSince = Math.min(...known.map(({ createdAt }) => createdAt))
+  const sequence = await eventLog.append(event, watchedSince)
   const wanting = known.filter((hook) => matches(hook, event, tools.compile))
   if (wanting.length === 0) return
   await deliveries.keepEvent(event)

@@ -187,6 +187,7 @@ export const exercises: {
     create: { run: ({ hooks }) => hooks.create([aHook(), aHook()], 9) },
     read: { run: ({ hooks }) => hooks.read(domain.name, 'some') },
     list: { run: ({ hooks }) => hooks.list(domain.name) },
+    count: { run: ({ hooks }) => hooks.count(domain.name) },
     replace: { run: ({ hooks }) => hooks.replace(aHook({ domain: domain.name })) },
     remove: { run: ({ hooks }) => hooks.remove(aHook({ domain: domain.name })) },
     countFailure: {
@@ -281,7 +282,7 @@ export const exercises: {
   },
   gaps: {
     record: { run: ({ gaps }) => gaps.record(aGap()) },
-    list: { run: ({ gaps }) => gaps.list(0) },
+    list: { run: ({ gaps }) => gaps.list(0, 9) },
   },
   eventLog: {
     append: { run: ({ eventLog }) => eventLog.append(anEvent({ domain: domain.name })) },

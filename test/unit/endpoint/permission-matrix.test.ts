@@ -101,6 +101,7 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   replaceEmailSettings: [inDomain({ body: mailServer() }), managers],
   deleteEmailSettings: [inDomain(), managers],
   sendTestMail: [inDomain({ body: { to: 'somebody@example.com' } }), managers],
+  listEvents: [inDomain(), managers],
   listAudit: [inDomain(), managers],
 }
 

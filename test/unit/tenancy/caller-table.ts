@@ -170,6 +170,8 @@ export const table: Readonly<Record<string, Line>> = {
   testHook: managed,
   dryRunHook: { 'of the tenant': '403 200 200 403 200 200' },
 
+  listEvents: { 'of the tenant': '403 200 200 403 200 200' },
+
   readEmailSettings: { 'of the tenant': forManagers, missing: changeOfMissing },
   createEmailSettings: { 'of the tenant': forManagers, missing: forManagers },
   replaceEmailSettings: { 'of the tenant': forManagers, missing: changeOfMissing },

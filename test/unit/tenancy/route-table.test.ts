@@ -67,6 +67,7 @@ const published = `
   POST /api/v2/hooks/{hook_id}/replay hook u
   POST /api/v2/hooks/{hook_id}/test hook u
   POST /api/v2/hooks/dry-run hook r
+  GET /api/v2/events hook r
   GET /api/v2/routes/default rotes/default r
   POST /api/v2/routes/default rotes/default c
   GET /api/v2/routes/default/{route_id} rotes/default r

@@ -1,0 +1,159 @@
+import { invalidField } from '../errors.ts'
+import type { LoggedEvent } from '../model.ts'
+import type { PortsOf } from '../ports.ts'
+import { type TimeGap, engineGap, fewGaps, hooklessGap, isHeardByOthers } from './time-gaps.ts'
+
+/** The ports of {@link listEvents}. */
+export type ListEventsPorts = PortsOf<{
+  readonly eventLog: readonly ['head', 'read']
+  readonly hooks: readonly ['count']
+  readonly gaps: readonly ['list']
+  readonly connectorStatus: readonly ['list']
+}>
+
+/** How much one answer shows and looks at. */
+export const listEventsLimits = {
+  /** UTF-16 units of JSON, though always one event: three times that in bytes fits into the 6 MB of an answer. */
+  shown: 1_500_000,
+  /** Records of gaps. */
+  gaps: 1_000,
+} as const
+
+const dayMs = 86_400_000
+
+/** Gaps that began longer ago are not looked for, whenever they ended; their records are kept for longer. */
+const longestGapMs = 7 * dayMs
+
+/** Clocks of those who number events and those who record gaps differ by less. */
+const skewMs = 5_000
+
+/** What a page of the list begins behind, and how many events it may hold. */
+export interface EventsWanted {
+  readonly since: number
+  readonly limit: number
+}
+
+/** Events that were numbered and are not kept any more, both ends included. */
+export interface NumberGap {
+  readonly kind: 'numbers'
+  readonly reason: 'not_kept'
+  readonly fromSequence: number
+  readonly toSequence: number
+}
+
+/** A page of a domain's events. */
+export interface EventsPage {
+  readonly events: readonly {
+    readonly sequence: number
+    /** Epoch milliseconds. */
+    readonly at: number
+    readonly name: string
+    readonly uuid: string
+    readonly event: Readonly<Record<string, string>>
+  }[]
+  readonly gaps: readonly (NumberGap | TimeGap)[]
+  readonly head: number
+  readonly next: number
+  readonly more: boolean
+  readonly isCollected: boolean
+}
+
+/**
+ * The events of a domain behind a number, in the order of their numbers, and all that may be missing up to `next`: every
+ * number is among the events or in a gap, and every gap that became known after the event `since` was numbered, and
+ * before the last one of the page if there are more, is told as the time that it covers. A gap that becomes known later
+ * is in a later page; one may be told in two pages. Throws `invalid_field` for a number that the domain has not given yet.
+ */
+export async function listEvents(
+  ports: ListEventsPorts,
+  domain: string,
+  { since, limit }: EventsWanted,
+  now: number,
+): Promise<EventsPage> {
+  const head = await ports.eventLog.head(domain)
+  if (since > head) {
+    const way = 'begin again with 0: all that is kept'
+    throw invalidField('since', `must be at most ${head}, the highest number of the domain so far; ${way}`)
+  }
+  const [{ before, found, isEnd }, hooks] = await Promise.all([
+    readPage(ports.eventLog, domain, { since, limit }),
+    ports.hooks.count(domain),
+  ])
+  const last = found.at(-1)
+  const next = isEnd ? Math.max(head, last?.sequence ?? 0) : (last?.sequence ?? since)
+  const more = next < head
+  const known = await knownGaps(ports, { before, found, since, more }, now)
+  return {
+    events: found.map(({ sequence, event: { occurredAt, name, uuid, fields } }) => {
+      return { sequence, at: occurredAt, name, uuid, event: fields }
+    }),
+    gaps: [...missingNumbers(since, found, next), ...fewGaps(known)],
+    head: Math.max(head, next),
+    next,
+    more,
+    isCollected: hooks > 0,
+  }
+}
+
+/** Events behind a number, the event of that number itself where it is kept, and whether there were no more. */
+async function readPage(log: ListEventsPorts['eventLog'], domain: string, { since, limit }: EventsWanted) {
+  const found: LoggedEvent[] = []
+  let before: LoggedEvent | undefined
+  let after = Math.max(0, since - 1)
+  let size = 0
+  for (;;) {
+    const part = await log.read(domain, after, limit - found.length + (after < since ? 1 : 0))
+    if (part.length === 0) return { before, found, isEnd: true }
+    for (const entry of part) {
+      after = entry.sequence
+      if (entry.sequence === since) {
+        before = entry
+        continue
+      }
+      size += JSON.stringify(entry.event).length
+      if (found.length > 0 && size > listEventsLimits.shown) return { before, found, isEnd: false }
+      found.push(entry)
+      if (found.length === limit) return { before, found, isEnd: false }
+    }
+  }
+}
+
+/** What stands between the numbers of a page. */
+function missingNumbers(since: number, found: readonly LoggedEvent[], next: number): NumberGap[] {
+  const ends = [since, ...found.map(({ sequence }) => sequence), next + 1]
+  return ends.slice(1).flatMap((end, index) => {
+    const [fromSequence, toSequence] = [(ends[index] ?? 0) + 1, end - 1]
+    return fromSequence > toSequence ? [] : [{ kind: 'numbers', reason: 'not_kept', fromSequence, toSequence }]
+  })
+}
+
+/** Where a page stands in time. */
+interface Page {
+  readonly before: LoggedEvent | undefined
+  readonly found: readonly LoggedEvent[]
+  readonly since: number
+  readonly more: boolean
+}
+
+async function knownGaps(ports: ListEventsPorts, page: Page, now: number): Promise<TimeGap[]> {
+  const recorded = await ports.gaps.list(now - longestGapMs, listEventsLimits.gaps)
+  const told = recorded.filter((gap) => isOfPage(gap, page, now))
+  const reports = told.length > 0 ? await ports.connectorStatus.list(now - dayMs) : []
+  const hookless = page.found.flatMap((entry) => hooklessGap(entry) ?? [])
+  const missed = told.filter((gap) => !isHeardByOthers(gap, reports)).map(engineGap)
+  const [oldest] = recorded
+  const isCut = recorded.length === listEventsLimits.gaps && oldest !== undefined && oldest.from > now - dayMs
+  // What was not looked at is one gap, however many there were.
+  const unseen: TimeGap[] = isCut ? [{ kind: 'time', reason: 'several', from: now - dayMs, to: oldest.from }] : []
+  return [...unseen, ...hookless, ...missed]
+}
+
+/** Whether a gap of the last day became known behind the beginning of a page, and not behind its end. */
+function isOfPage(gap: { from: number; to: number; recordedAt: number }, page: Page, now: number): boolean {
+  const { before, found, since, more } = page
+  const [first] = found
+  const watchedFrom = since === 0 && first?.sequence === 1 ? (first.unwatched?.to ?? 0) : 0
+  const after = before === undefined ? 0 : before.loggedAt - skewMs
+  const until = more ? (found.at(-1)?.loggedAt ?? now) : Number.POSITIVE_INFINITY
+  return gap.to > now - dayMs && gap.to > watchedFrom && gap.recordedAt > after && gap.recordedAt <= until
+}

@@ -1,0 +1,359 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Account, PlatformEvent } from '../../../core/model.ts'
+import { handler as listEvents } from '../../../functions/events/list-events.ts'
+import { type Api, anApi } from '../../support/api.ts'
+import { aGap, aHook, aReport, anEvent } from '../../support/records.ts'
+
+const domain = 'a.example.com'
+const hour = 3_600_000
+
+let api: Api
+let admin: Account
+/** When the domain's hook was made. */
+let start: number
+
+beforeEach(async () => {
+  api = anApi()
+  start = api.clock.now()
+  admin = await api.account({ role: 'admin' })
+  await api.ports.hooks.create([aHook({ domain, createdAt: start })], 100)
+})
+
+/** Asks with a token of the moment: days may have passed. */
+const ask = async (query = '') => api.call(listEvents, { headers: { ...(await api.as(admin)) }, query })
+const list = async (query = '') => (await ask(query)).body
+const data = async (query = '') => (await list(query)).data
+const sequences = ({ events }: { events: readonly { sequence: number }[] }) => events.map(({ sequence }) => sequence)
+
+/** Numbers events, one a second. */
+async function log(count: number, given: Partial<PlatformEvent> = {}, watchedSince = start): Promise<PlatformEvent[]> {
+  const events = Array.from({ length: count }, () => anEvent({ domain, ...given }))
+  for (const event of events) {
+    await api.ports.eventLog.append(event, watchedSince)
+    api.clock.move(1_000)
+  }
+  return events
+}
+
+/** Records a gap of the last `seconds`, or as given. */
+const gap = async (seconds: number, given: Parameters<typeof aGap>[0] = {}) => {
+  const to = api.clock.now()
+  await api.ports.gaps.record(aGap({ from: to - seconds * 1000, to, ...given }))
+}
+
+describe('the list of events', () => {
+  it('shows each event with its number, from the oldest on', async () => {
+    const [first, second] = await log(2)
+
+    expect(await list()).toEqual({
+      status: 'OK',
+      data: {
+        events: [first, second].map((event, index) => ({
+          sequence: index + 1,
+          at: event?.occurredAt,
+          name: 'CHANNEL_CREATE',
+          uuid: event?.uuid,
+          event: event?.fields,
+        })),
+        gaps: [],
+        head: 2,
+        next: 2,
+        more: false,
+        isCollected: true,
+      },
+    })
+  })
+
+  it('is walked by `next`, page by page, each event once', async () => {
+    await log(5)
+
+    const first = await data('limit=2')
+    const second = await data(`limit=2&since=${first.next}`)
+    const third = await data(`limit=2&since=${second.next}`)
+    const end = await data(`limit=2&since=${third.next}`)
+
+    expect([first, second, third, end].map(sequences)).toEqual([[1, 2], [3, 4], [5], []])
+    expect([first, second, third, end].map(({ more }) => more)).toEqual([true, true, false, false])
+    expect(end).toMatchObject({ head: 5, next: 5, gaps: [] })
+  })
+
+  it('ends a page that holds just the last event', async () => {
+    await log(2)
+
+    expect(await data('limit=2')).toMatchObject({ next: 2, more: false })
+  })
+
+  it('holds no more than an answer can, and one event at least', async () => {
+    await log(8, { fields: { large: '"'.repeat(190_000) } })
+    const first = await ask()
+
+    expect(Buffer.byteLength(JSON.stringify(first.text))).toBeLessThan(6 * 1024 * 1024)
+    const { next, more } = first.body.data
+    expect([next, more]).toEqual([3, true])
+    expect(sequences(await data('since=3'))).toEqual([4, 5, 6])
+    expect(sequences(await data('since=7&limit=1'))).toEqual([8])
+  })
+
+  it('has the events of its own domain only', async () => {
+    await api.ports.eventLog.append(anEvent({ domain: 'b.a.example.com' }), start)
+    await log(1)
+
+    expect(sequences(await data())).toEqual([1])
+    expect((await data()).events[0].event['Event-Domain']).toBe(domain)
+  })
+
+  it('of a domain without hooks is empty, and says how to fill it', async () => {
+    const other = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
+
+    const { body } = await api.call(listEvents, { headers: other })
+
+    expect(body).toEqual({
+      status: 'OK',
+      info: expect.stringContaining('POST /api/v2/hooks'),
+      data: { events: [], gaps: [], head: 0, next: 0, more: false, isCollected: false },
+    })
+  })
+
+  it('shows what is still kept of a domain whose hooks are gone', async () => {
+    await log(1)
+    const [hook] = await api.ports.hooks.list(domain)
+    if (hook !== undefined) await api.ports.hooks.remove(hook)
+
+    expect(await data()).toMatchObject({ events: [{ sequence: 1 }], isCollected: false })
+  })
+
+  it('refuses a number that the domain has not given, and says what to do', async () => {
+    await log(2)
+
+    const { status, body } = await ask('since=3')
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'invalid_field', details: [{ field: 'since' }] })
+    expect(body.info).toContain('at most 2')
+  })
+
+  it.each(['since=-1', 'since=1.5', 'since=', 'since=1e3', `since=${'9'.repeat(16)}`, 'limit=0', 'limit=1001'])(
+    'refuses %s',
+    async (query) => {
+      expect(await ask(query)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_field' },
+      })
+    },
+  )
+})
+
+describe('numbers that are not kept', () => {
+  const notKept = (fromSequence: number, toSequence: number) => ({
+    kind: 'numbers',
+    reason: 'not_kept',
+    fromSequence,
+    toSequence,
+  })
+
+  it('are a gap at the beginning', async () => {
+    await log(2)
+    api.clock.move(23 * hour)
+    await log(1)
+    api.clock.move(hour)
+
+    expect(await data()).toMatchObject({ events: [{ sequence: 3 }], gaps: [notKept(1, 2)], next: 3 })
+    expect((await data('since=1')).gaps).toEqual([notKept(2, 2)])
+    expect((await data('since=2')).gaps).toEqual([])
+  })
+
+  it('are a gap to the end when nothing is kept', async () => {
+    await log(3)
+    api.clock.move(24 * hour)
+
+    expect(await data('since=1')).toMatchObject({ events: [], gaps: [notKept(2, 3)], head: 3, next: 3, more: false })
+    expect((await data('since=3')).gaps).toEqual([])
+  })
+
+  it('are those before the newest 5 000', async () => {
+    await log(5_003)
+
+    const page = await data('since=1&limit=1')
+    expect(page).toMatchObject({ events: [{ sequence: 4 }], gaps: [notKept(2, 3)], head: 5_003, next: 4, more: true })
+  })
+
+  it('are told of every page: of each number it is known where it is, whatever is gone', async () => {
+    await log(40)
+    const kept = api.ports.state.eventLogs.get(domain)?.events ?? []
+    kept.splice(0, kept.length, ...kept.filter(({ sequence }) => sequence % 7 !== 0 && sequence < 39))
+
+    const accounted: number[] = []
+    let since = 0
+    for (let pages = 0; pages < 20 && since < 40; pages += 1) {
+      const page = await data(`limit=5&since=${since}`)
+      accounted.push(...sequences(page))
+      for (const { fromSequence, toSequence } of page.gaps) {
+        for (let number = fromSequence; number <= toSequence; number += 1) accounted.push(number)
+      }
+      since = page.next
+    }
+
+    expect(accounted.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+  })
+})
+
+describe('times in which events may have been missed', () => {
+  it.each([
+    ['closed', 'engine_link_lost'],
+    ['overflow', 'engine_link_lost'],
+    ['a word with 192.0.2.7 in it', 'engine_link_lost'],
+    ['engine-restarted', 'engine_restarted'],
+    ['connector-killed', 'connector_ended'],
+    ['connector-stopped', 'connector_ended'],
+    ['dropped', 'events_dropped'],
+    ['unreadable', 'events_unreadable'],
+  ])('are told with their reason: %s is %s', async (reason, told) => {
+    await log(1)
+    const dropped = told.startsWith('events') ? { dropped: { class: 'calls', count: 31_337 } } : {}
+    await gap(2, { reason, ...dropped })
+
+    const to = api.clock.now()
+    expect((await data('since=1')).gaps).toEqual([{ kind: 'time', reason: told, from: to - 2_000, to }])
+  })
+
+  it('tell nothing of the engine, of who missed what, nor of how much was dropped', async () => {
+    await log(1)
+    const hidden = aGap({ reason: 'a word', dropped: { class: 'calls', count: 31_337 } })
+    await gap(2, { ...hidden, from: api.clock.now() - 5, to: api.clock.now() })
+
+    const text = JSON.stringify(await list())
+
+    expect(text).toContain('engine_link_lost')
+    const { id, connectorId, recordedBy, engine, reason, before, after } = hidden
+    for (const secret of [id, connectorId, recordedBy, engine, reason, before.coreUuid, after.coreUuid, '31337']) {
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  it('are told when they become known, also behind events that were read before', async () => {
+    await log(3)
+    const { next } = await data()
+    const from = api.clock.now() - 3_000
+
+    api.clock.move(30_000)
+    await gap(0, { from, to: from + 1_000, reason: 'connector-killed' })
+
+    expect((await data(`since=${next}`)).gaps).toEqual([
+      { kind: 'time', reason: 'connector_ended', from, to: from + 1_000 },
+    ])
+  })
+
+  it('are told no more once an event behind them was read', async () => {
+    await log(1)
+    await gap(1)
+    api.clock.move(10_000)
+    await log(1)
+
+    expect((await data('since=1')).gaps).toHaveLength(1)
+    expect((await data('since=2')).gaps).toEqual([])
+  })
+
+  it('belong to the page in whose time they became known', async () => {
+    await log(2)
+    api.clock.move(60_000)
+    await gap(1)
+    api.clock.move(60_000)
+    await log(2)
+
+    const first = await data('limit=2')
+    const second = await data('limit=2&since=2')
+
+    expect([first.gaps.length, second.gaps.length]).toEqual([0, 1])
+  })
+
+  it('of before the first hook are none', async () => {
+    await gap(5, { from: start - 9_000, to: start - 4_000 })
+    await log(1)
+
+    expect((await data()).gaps).toEqual([])
+  })
+
+  it('are those of the last day', async () => {
+    await log(1)
+    await gap(1)
+    api.clock.move(23 * hour)
+    await log(1)
+    expect((await data('since=1')).gaps).toHaveLength(1)
+
+    api.clock.move(hour)
+
+    expect((await data('since=1')).gaps).toEqual([])
+  })
+
+  it('are none where another connector listened all the time, unless what was read was lost', async () => {
+    await log(1)
+    api.clock.move(60_000)
+    const now = api.clock.now()
+    const engine = '192.0.2.1:8021'
+    const heard = (upSince: number, reportedAt: number) =>
+      api.ports.connectorStatus.report(
+        aReport({
+          connectorId: 'connector-2',
+          reportedAt,
+          eventLinks: [{ engine, last: { coreUuid: '', sequence: '' }, upSince }],
+        }),
+      )
+    await gap(10, { engine })
+
+    await heard(now - 20_000, now + 1)
+    expect((await data('since=1')).gaps).toEqual([])
+    await heard(now - 5_000, now + 1)
+    expect((await data('since=1')).gaps).toHaveLength(1)
+    await heard(now - 20_000, now - 1)
+    expect((await data('since=1')).gaps).toHaveLength(1)
+
+    await heard(now - 20_000, now + 1)
+    await gap(10, { reason: 'unreadable', engine, dropped: { class: 'unreadable', count: 1 } })
+    await gap(10, { reason: 'dropped', engine: '', dropped: { class: '1', count: 1 } })
+    expect((await data('since=1')).gaps).toHaveLength(2)
+  })
+
+  it('are put together where they are more than a hundred', async () => {
+    await log(1)
+    const at = api.clock.now()
+    for (let index = 0; index < 150; index += 1) await gap(0, { from: at + index * 10, to: at + index * 10 + 5 })
+
+    const { gaps } = await data('since=1')
+
+    expect(gaps).toHaveLength(100)
+    expect(gaps[0]).toEqual({ kind: 'time', reason: 'several', from: at, to: at + 505 })
+    expect(gaps[1]).toEqual({ kind: 'time', reason: 'engine_link_lost', from: at + 510, to: at + 515 })
+  })
+
+  it('are all the last day where there are more than are looked at', async () => {
+    await log(1)
+    const at = api.clock.now()
+    for (let index = 0; index < 1_001; index += 1) await gap(0, { from: at + index, to: at + index + 1 })
+
+    const { gaps } = await data('since=1')
+
+    expect(gaps[0]).toMatchObject({ reason: 'several', from: at - 24 * hour })
+  })
+})
+
+describe('a time without a hook', () => {
+  it('is a gap from the last event to where the next hook took effect', async () => {
+    await log(1)
+    const last = api.clock.now() - 1_000
+    api.clock.move(60_000)
+    const again = api.clock.now()
+    api.clock.move(10_000)
+    await log(1, {}, again)
+
+    expect((await data('since=1')).gaps).toEqual([{ kind: 'time', reason: 'no_hook', from: last, to: again + 2_000 }])
+    expect((await data('since=2')).gaps).toEqual([])
+  })
+
+  it('was none while one of the hooks is older than the last event', async () => {
+    await log(2)
+    api.clock.move(60_000)
+    await log(1)
+
+    expect((await data()).gaps).toEqual([])
+  })
+})
