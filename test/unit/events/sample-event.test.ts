@@ -46,7 +46,9 @@ describe.each(channelEvents)('the sample of %s', (name) => {
   })
 
   const alike = engineEvents.filter((event) => event['Event-Name'] === name)
-  it.runIf(alike.length > 0)('has no field that the engine was not recorded to send with it', () => {
+  if (alike.length === 0) return
+
+  it('has no field that the engine was not recorded to send with it', () => {
     // The recorded calls of some events are outbound, and those have less of the caller.
     const isPlain = name === 'CHANNEL_STATE' || name === 'CHANNEL_CALLSTATE'
     const known = new Set(['Event-Domain', ...[...alike, ...(isPlain ? [] : created)].flatMap(Object.keys)])
