@@ -29,8 +29,11 @@ export interface ChannelRegistry {
   see(uuid: string, name: LifeEvent): boolean
   /** Whether {@link see} has noted the event; of a channel that is long gone nothing is remembered. */
   hasSeen(uuid: string, name: LifeEvent): boolean
-  /** The channel is gone: its engine destroyed it, or must have. */
-  end(uuid: string): void
+  /**
+   * The channel of a process of an engine is gone: its engine destroyed it, or must have. Where another process has
+   * recovered the call under its uuid, that channel stays.
+   */
+  end(uuid: string, core: string): void
   /** An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. */
   doubt(engine: string): void
   /** Every channel that an engine told of and that is up: of one engine, or of all where none is named. */
@@ -120,9 +123,9 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       return true
     },
     hasSeen: (uuid, name) => isSeen(live.get(uuid) ?? ended.get(uuid), name),
-    end: (uuid) => {
+    end: (uuid, core) => {
       const entry = live.get(uuid)
-      if (entry === undefined) return
+      if (entry === undefined || (entry.core !== '' && entry.core !== core)) return
       live.delete(uuid)
       touch(entry.domain)
       if (ended.size >= endedLimit) dropOldest(ended)

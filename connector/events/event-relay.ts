@@ -45,7 +45,7 @@ export interface RelayParts {
   readonly domains: DomainNames
   readonly presence: PresenceTracker
   readonly writer: PresenceWriter
-  readonly outbox: EventOutbox
+  readonly outbox: Pick<EventOutbox, 'add'>
   readonly clock: Clock
   /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps'>
@@ -78,7 +78,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
     if (domain === '') counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
     else notePresence(known)
-    if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase())
+    if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase(), event.coreUuid)
     if (subscriptions.wants(domain, name)) relay(platformEvent(event, id, domain, clock.now()))
   }
 
@@ -169,7 +169,10 @@ function stateChange(
   if (registration !== undefined) return presence.registered(domain, registration, at)
   const account = accountOf(channel, domain)
   if (channel === undefined || account === undefined) return 'no account'
-  const isLive = registry.find(channel.uuid)?.uuid === channel.uuid
+  const live = registry.find(channel.uuid)
+  const isLive = live?.uuid === channel.uuid
+  // A call that another process of the engine has recovered goes on.
+  if (isLive && live.core !== '' && live.core !== channel.core) return 'no account'
   const isUp = isLive && channel.callState !== 'HANGUP' && !endings.has(event.name)
   return presence.called(account, channel.uuid, isUp, at)
 }

@@ -81,7 +81,7 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
     for (const channel of registry.of(engine)) {
       if (channel.core !== core) continue
       endMissed(registry, channel, (name) => made.push(new SyntheticEvent(name, channel, clock.now())))
-      registry.end(channel.uuid)
+      registry.end(channel.uuid, core)
     }
     if (made.length > 0) log.warn('an engine was restarted: its calls have ended', { engine, events: made.length })
     if (made.length > 0) holdBack(made, engine)

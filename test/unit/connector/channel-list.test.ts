@@ -147,7 +147,7 @@ test('events go before the table of the engine, which is written late', async ()
     ({ 'Channel-Call-State': state, 'Caller-Context': 'a.example.com' })[name]
   await registry.learn('1', event('HELD'), '')
   await registry.learn('2', event('ACTIVE'), '')
-  registry.end('2')
+  registry.end('2', '')
 
   const { row_count, rows } = JSON.parse(await list.read(everything))
 

@@ -70,7 +70,7 @@ test('a placed call that its engine has told of is not forgotten, also while nob
 test('a leg takes the domain of its other leg, also a moment after that has ended', async () => {
   const registry = channelRegistry(only('a.example.com'))
   await registry.learn('one', reading({ 'Caller-Context': 'a.example.com' }), engine)
-  registry.end('one')
+  registry.end('one', '')
 
   const channel = await registry.learn('two', reading({ 'Other-Leg-Unique-ID': 'one' }), engine)
 
@@ -80,7 +80,7 @@ test('a leg takes the domain of its other leg, also a moment after that has ende
 test('an event after the end does not bring a channel back', async () => {
   const registry = channelRegistry(only('a.example.com'))
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
-  registry.end('u')
+  registry.end('u', '')
 
   const channel = await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
@@ -125,7 +125,7 @@ test('of the events of a life the first of each kind is told from its repetition
   await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
 
   expect([registry.see('u', 'CHANNEL_CREATE'), registry.see('u', 'CHANNEL_CREATE')]).toEqual([true, false])
-  registry.end('u')
+  registry.end('u', '')
   expect([registry.see('u', 'CHANNEL_DESTROY'), registry.see('u', 'CHANNEL_DESTROY')]).toEqual([true, false])
   expect([registry.hasSeen('u', 'CHANNEL_CREATE'), registry.hasSeen('u', 'CHANNEL_ANSWER')]).toEqual([true, false])
 })
@@ -135,7 +135,7 @@ test('a channel that was only taken to be gone comes back with an event, and not
   const fields = reading({ 'Caller-Context': 'a.example.com', 'Event-Name': 'CHANNEL_HOLD' })
   await registry.learn('u', fields, engine, 'event')
   registry.see('u', 'CHANNEL_CREATE')
-  registry.end('u')
+  registry.end('u', '')
 
   await registry.learn('u', fields, engine, 'answer')
   expect(registry.find('u')).toBeUndefined()
@@ -150,7 +150,7 @@ test('a uuid that is used again after its call was destroyed is a channel again'
   const made = reading({ 'Caller-Context': 'a.example.com', 'Event-Name': 'CHANNEL_CREATE' })
   await registry.learn('u', made, engine, 'event')
   registry.see('u', 'CHANNEL_DESTROY')
-  registry.end('u')
+  registry.end('u', '')
 
   await registry.learn('u', made, engine, 'event')
 

@@ -96,7 +96,7 @@ test('what it listed when its links came up counts until it has ended', async ()
   held.heard()
   held.wasRead([listed(goesOn, 'a.example.com'), listed(ends, 'b.example.com')])
   await told(ends, { 'Caller-Context': 'b.example.com' })
-  registry.end(ends)
+  registry.end(ends, '')
 
   lost()
 

@@ -312,6 +312,20 @@ describe('an engine that was started anew', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
+  test('and recovers a call under its old uuid has that call: only the one of before has ended', async () => {
+    const { time, ports, lab, uuid, told, headers } = await afterALostLink()
+    lab.rows = [{ uuid }]
+
+    await lab.up(randomUUID())
+    await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: headers() })
+    await time.advance(60_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_CREATE', ...ends, 'CHANNEL_ANSWER made'])
+    expect(lab.registry.find(uuid)?.callState).toBe('ACTIVE')
+    expect(lab.registry.hasEnded(uuid)).toBe(false)
+    expect(await ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [uuid] })
+  })
+
   test('tells nothing that is taken for a repetition, not even of a call with an old uuid and sequence', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     await lab.up(nextCore)
