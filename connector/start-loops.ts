@@ -23,7 +23,9 @@ export function startLoops(
     engines: works.map(({ engine }) => engine),
     store: parts.ports.connectorStatus,
   })
-  const tellings = works.map(({ engine }) => subscriptionTeller(engine, () => events.words(), parts))
+  const tellings = works.map(({ engine }) =>
+    subscriptionTeller(engine, () => events.words(), { ...parts, onTold: () => events.subscribed(engine.name) }),
+  )
   const resubscribe = () => {
     for (const telling of tellings) telling.tell()
   }
@@ -52,6 +54,7 @@ export function startLoops(
         engines: works.map(({ engine }) => engine),
         channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
         eventLinks: () => events.links(),
+        handedOverTo: () => parts.clock.now() - events.lagMs,
         queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
       },
       signal,

@@ -41,6 +41,7 @@ const reportItem = z.object({
       }),
     ),
   ),
+  handedOverTo: z.optional(z.number()),
   stoppedAt: z.optional(z.number()),
 })
 

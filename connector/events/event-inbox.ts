@@ -34,6 +34,8 @@ export interface EventInbox {
   /** Gives up what still waits, which is counted as dropped. Answers how many events that are. */
   close(): number
   readonly waiting: number
+  /** When the oldest was taken, epoch milliseconds; absent when none waits. */
+  readonly oldestAt: number | undefined
   /** About what waits takes of memory. */
   readonly bytes: number
   readonly counts: {
@@ -163,6 +165,9 @@ export function eventInbox(parts: InboxParts): EventInbox {
     },
     get waiting() {
       return all.size
+    },
+    get oldestAt() {
+      return all.first?.value.takenAt
     },
     get bytes() {
       return bytes

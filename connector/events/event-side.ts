@@ -13,6 +13,7 @@ import { staleCalls } from '../reconcile/stale-calls.ts'
 import type { DropClass } from '../spool/drop-class.ts'
 import type { SpoolPlace } from '../spool/spool.ts'
 import type { Time } from '../timers.ts'
+import { afterOthers } from './after-others.ts'
 import { type EngineChange, engineStateTeller } from './engine-events.ts'
 import { type EventInbox, eventInbox, inboxLimits } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
@@ -31,6 +32,8 @@ export interface EventSide {
    * tells the domains that want to know: of each engine the newest, once it is known who they are.
    */
   engineChanged(engine: ComparedEngine & Pick<Engine, 'reasons'>, kind: EngineChange): void
+  /** An engine has been told what its event link is to send. */
+  subscribed(engineName: string): void
   /** An event of an engine could not be read: what it may have told is found out soon. */
   unreadable(engineName: string): void
   /** The words that event links subscribe with. */
@@ -92,7 +95,8 @@ export function eventSide(parts: EventSideParts): EventSide {
   const stale = staleCalls({ ...parts, before, make: (event, engine) => inboxOf(engine).add(event) })
   const presence = presenceTracker(ports.presence, parts.isUp, stale)
   const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence })
-  const relay = eventRelay({ ...parts, subscriptions: wanted, presence, writer, outbox, links })
+  const inOrder = afterOthers({ ...parts, outbox, store: ports.connectorStatus })
+  const relay = eventRelay({ ...parts, subscriptions: wanted, presence, writer, outbox: inOrder, links })
   const inboxes = new Map<string, EventInbox>()
   const inboxOf = (engine: string): EventInbox => {
     const inbox =
@@ -122,6 +126,12 @@ export function eventSide(parts: EventSideParts): EventSide {
   let read = 0
   const tellEngineChange = engineStateTeller({ subscriptions: wanted, outbox, clock })
   const untold = new Map<string, () => void>()
+  /** Engines whose event link came up before it was known what it is to send. */
+  const narrow = new Set<string>()
+  const oldestAt = () => {
+    const times = [...inboxes.values(), inOrder, outbox].map((place) => place.oldestAt ?? Infinity)
+    return Math.min(clock.now(), ...times)
+  }
 
   return {
     accept: (event, engineName) => {
@@ -130,12 +140,20 @@ export function eventSide(parts: EventSideParts): EventSide {
       if (wanted.concerns(eventNameOf(event))) inboxOf(engineName).add(event)
     },
     engineChanged: (engine, kind) => {
-      if (kind === 'engine_connected') kept.linkUp(engine)
-      else kept.linkDown(engine.name, engine.reasons.events ?? 'closed')
       const { name, coreUuid } = engine
+      if (kind === 'engine_connected') {
+        inOrder.heardAgain(name)
+        if (!wanted.isKnown) narrow.add(name)
+        kept.linkUp(engine)
+      } else kept.linkDown(name, engine.reasons.events ?? 'closed')
       const tell = () => tellEngineChange(kind, { name, coreUuid })
       if (wanted.isKnown) tell()
       else untold.set(engine.name, tell)
+    },
+    subscribed: (engineName) => {
+      if (!narrow.delete(engineName)) return
+      links.widened(engineName)
+      inOrder.heardAgain(engineName)
     },
     unreadable: (engineName) => links.unreadable(engineName),
     words: () => wanted.engineWords(),
@@ -151,9 +169,11 @@ export function eventSide(parts: EventSideParts): EventSide {
       kept.stop()
       links.settle()
       await Promise.all([...inboxes.values()].map((inbox) => inbox.settled()))
+      inOrder.stop()
       await Promise.all([outbox.drained(), writer.flushed(), gaps.flushed()])
     },
     close: async () => {
+      inOrder.stop()
       const unread = sum((inbox) => inbox.close())
       const lost = unread + (await outbox.close())
       if (outbox.waiting > 0) log.warn('events wait on disk for the next start', { events: outbox.waiting })
@@ -162,10 +182,10 @@ export function eventSide(parts: EventSideParts): EventSide {
     },
     links: () => links.reports(),
     get waiting() {
-      return sum((inbox) => inbox.waiting) + outbox.waiting
+      return sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting
     },
     get lagMs() {
-      return Math.max(0, clock.now() - (outbox.oldestAt ?? clock.now()))
+      return clock.now() - oldestAt()
     },
     counters: () => ({
       eventsRead: read,
@@ -179,8 +199,10 @@ export function eventSide(parts: EventSideParts): EventSide {
       eventsDroppedOther: dropped(3),
       eventsUnreadable: sum((inbox) => inbox.counts.unreadable),
       eventsWithoutDomain: relay.counts.withoutDomain,
-      eventsWaiting: sum((inbox) => inbox.waiting) + outbox.waiting,
-      memoryBytes: outbox.memoryBytes + sum((inbox) => inbox.bytes),
+      eventsWaiting: sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting,
+      eventsHeld: inOrder.waiting,
+      holdsOverflowed: inOrder.overflows,
+      memoryBytes: outbox.memoryBytes + inOrder.bytes + sum((inbox) => inbox.bytes),
       spoolEvents: outbox.spool.events,
       spoolBytes: outbox.spool.bytes,
       spoolSkipped: outbox.spool.skipped,

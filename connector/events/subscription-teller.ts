@@ -17,14 +17,14 @@ export interface SubscriptionTeller {
 export function subscriptionTeller(
   { name, events }: Pick<Engine, 'name'> & { readonly events: Pick<Engine['events'], 'resubscribe'> },
   words: () => readonly string[],
-  { log, timers }: { readonly log: Log; readonly timers: Timers },
+  { log, timers, onTold }: { readonly log: Log; readonly timers: Timers; readonly onTold?: () => void },
 ): SubscriptionTeller {
   let cancel = () => {}
   let isStopped = false
 
   const tell = (): void => {
     cancel()
-    events.resubscribe(words()).catch((problem: unknown) => {
+    events.resubscribe(words()).then(onTold, (problem: unknown) => {
       const reason = problem instanceof Error ? problem.name : ''
       log.warn('an engine could not be told what to send', { engine: name, reason })
       cancel()

@@ -22,6 +22,8 @@ export interface StatusParts extends Time {
   readonly startedAt: number
   /** How far each engine's events have been read. */
   readonly eventLinks: () => readonly EventLinkReport[]
+  /** Every event that was read before this moment, epoch milliseconds, has been queued. */
+  readonly handedOverTo: () => number
   readonly queues: () => { readonly inFlight: number; readonly waiting: number }
   readonly log: Log
 }
@@ -79,6 +81,7 @@ async function report(parts: StatusParts, texts: StatusTexts, restarts: number):
     engineStatus: first?.status ?? '',
     engines,
     eventLinks: parts.eventLinks(),
+    handedOverTo: parts.handedOverTo(),
     commandsInFlight: inFlight,
     commandsWaiting: waiting,
     restarts,

@@ -63,6 +63,8 @@ export interface EventLinks {
   /** An event of the engine came. */
   heard(event: EngineEvent, engine: string): void
   up(engine: string, coreUuid: string): LinkUp
+  /** The link of an engine that came up with fewer events than are wanted has all of them from now on. */
+  widened(engine: string): void
   /** A link that was up has been lost; `reason` is the word of the session. */
   down(engine: string, reason: string): void
   /** An event of the engine came and could not be read. */
@@ -146,6 +148,10 @@ export function eventLinks(parts: {
         link.open = { found, span: lost.span, cancel }
       }
       return { isFirst, endedCore: isOther ? core : '' }
+    },
+    widened: (engine) => {
+      const link = linkOf(engine)
+      if (link.upSince > 0) link.upSince = clock.now()
     },
     down: (engine, reason) => {
       const link = linkOf(engine)

@@ -14,6 +14,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
     const other = aReport({
       connectorId: 'b',
       reportedAt: now,
+      handedOverTo: now - 2,
       stoppedAt: now,
       engines: [
         {
