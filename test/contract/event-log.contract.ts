@@ -84,4 +84,46 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await stores().eventLog.latest(domain, 10)).toEqual([])
     expect(await stores().eventLog.append(later)).toBe(2)
   })
+
+  test('a reading is bounded by size, too, and holds one event however large it is', async () => {
+    const domain = aDomain()
+    const large = eventsOf(domain, 8).map((event) => ({ ...event, fields: { large: 'x'.repeat(190_000) } }))
+    for (const event of large) await stores().eventLog.append(event)
+
+    const found: number[] = []
+    let readings = 0
+    for (let part = await stores().eventLog.read(domain, 0, 100); part.length > 0; readings += 1) {
+      expect(JSON.stringify(part).length).toBeLessThan(2 * 1024 * 1024)
+      found.push(...part.map(({ sequence }) => sequence))
+      part = await stores().eventLog.read(domain, found.at(-1) ?? 0, 100)
+    }
+
+    expect(found).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(readings).toBeGreaterThan(1)
+    expect(await stores().eventLog.read(domain, 0, 1)).toHaveLength(1)
+  })
+
+  test('an event knows the time before it in which the domain may have had no hook', async () => {
+    const { eventLog, clock } = stores()
+    const [domain, made] = [aDomain(), clock.now()]
+    const [first, second, third, fourth] = eventsOf(domain, 4)
+    if (first === undefined || second === undefined || third === undefined || fourth === undefined) return
+    clock.move(1_000)
+    await eventLog.append(first, made)
+    const last = clock.now()
+    clock.move(60_000)
+    await eventLog.append(second, made)
+    await eventLog.append(third, last + 60_001)
+    clock.move(60_000)
+    await eventLog.append(fourth, last)
+
+    const found = await eventLog.read(domain, 0, 10)
+
+    expect(found.map(({ unwatched }) => unwatched)).toEqual([
+      { from: 0, to: made },
+      undefined,
+      { from: last + 60_000, to: last + 60_001 },
+      undefined,
+    ])
+  })
 }

@@ -1,0 +1,121 @@
+import { startFauxqs } from 'fauxqs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { environment } from '../../contracts/environment.ts'
+import { createAccount } from '../../contracts/routes/accounts.ts'
+import { hangUpChannel, holdChannel, originateCall } from '../../contracts/routes/channels.ts'
+import { listEvents } from '../../contracts/routes/events.ts'
+import { createHooks } from '../../contracts/routes/hooks.ts'
+import type { Client } from '../../local/demo/client.ts'
+import type { Receiver } from '../../local/demo/receiver.ts'
+import { startCloudGate } from '../support/cloud-gate.ts'
+import { opened } from '../support/opened.ts'
+import { aPlatform } from '../support/platform.ts'
+
+const domain = 'events.example.com'
+const neighbour = 'events.example.com.au'
+
+/** A platform whose event queue gives out every event twice. */
+const rig = opened(async () => {
+  const sqs = await startFauxqs({ port: 0, logger: false, defaultRegion: 'us-east-1' })
+  const gate = await startCloudGate({ AmazonSQS: sqs.address })
+  gate.answer = async ({ action, input }, forward) => {
+    const { QueueUrl, Entries } = input
+    if (action !== 'SendMessageBatch' || !String(QueueUrl).includes('Event') || !Array.isArray(Entries)) {
+      return forward().catch(() => 'lost')
+    }
+    const again = Entries.map((entry) => ({
+      ...entry,
+      MessageDeduplicationId: `${entry.MessageDeduplicationId}-again`,
+    }))
+    const answer = await forward()
+    await forward({ QueueUrl, Entries: again })
+    return answer
+  }
+  const platform = await aPlatform({ SQS_ENDPOINT: gate.env[environment.sqsEndpoint] ?? '' })
+  return {
+    platform,
+    close: async () => {
+      // What polls the queues would wait to the end of its poll.
+      await gate.close()
+      await platform.close()
+      await sqs.stop()
+    },
+  }
+})
+
+let admin: Client
+let stranger: Client
+let receiver: Receiver
+
+beforeAll(async () => {
+  const { platform } = rig()
+  admin = await platform.tenant(domain)
+  stranger = await platform.tenant(neighbour)
+  receiver = await platform.receiver()
+  const event = 'CUSTOM->svc::user_create'
+  await admin.call(createHooks, {
+    query: { domain },
+    body: { event, action: { type: 'web', method: 'POST', url: receiver.url } },
+  })
+  await platform.hooksInForce(admin, domain)
+})
+
+const list = async (client: Client, since = 0) =>
+  (await client.call(listEvents, { query: { since: `${since}`, limit: '1000' } })).data
+
+/** Makes an account and waits until the hook has told of it: what happened before is in the list by then. */
+async function untilTold(login: string) {
+  await admin.call(createAccount, { query: { domain }, body: { login, role: 'user', password: 'long enough' } })
+  return receiver.next('CUSTOM->svc::user_create')
+}
+
+/** A call from 1001 to 1002 that is held, resumed and hung up. */
+async function liveACall(client: Client): Promise<string> {
+  const { info } = await client.call(originateCall, { body: { callerId: '1001', calledId: '1002' } })
+  const uuid = info.replace('+OK ', '').trim()
+  const params = { channel_id: uuid }
+  for (const state of ['hold', 'unhold']) await client.call(holdChannel, { params, body: { state } })
+  await client.call(hangUpChannel, { params })
+  return uuid
+}
+
+describe('the events of a call', () => {
+  it('are in the list in their order, each once, though no hook names them and each came twice', async () => {
+    const { head } = await list(admin)
+    const uuid = await liveACall(admin)
+    await expect
+      .poll(async () => (await list(admin, head)).events.map((event) => `${event.uuid} ${event.name}`), {
+        timeout: 20_000,
+      })
+      .toContain(`${uuid} CHANNEL_HANGUP_COMPLETE`)
+    const told = await untilTold('2001')
+
+    const page = await list(admin, head)
+
+    const names = page.events.filter((event) => event.uuid === uuid).map(({ name }) => name)
+    const expected = ['CREATE', 'ANSWER', 'BRIDGE', 'HOLD', 'UNHOLD', 'HANGUP_COMPLETE'].map(
+      (name) => `CHANNEL_${name}`,
+    )
+    expect(names.filter((name) => name !== 'CHANNEL_BRIDGE')).toEqual(
+      expected.filter((name) => name !== 'CHANNEL_BRIDGE'),
+    )
+    expect(page.events.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...expected, 'CUSTOM->svc::account_status', 'CUSTOM->svc::user_create']),
+    )
+    expect(page.events.map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: page.events.length }, (_, index) => head + 1 + index),
+    )
+    expect(page).toMatchObject({ gaps: [], isCollected: true, more: false })
+    const created = page.events.find(({ name }) => name === 'CUSTOM->svc::user_create')
+    expect(told.headers['webhook-sequence']).toBe(`${created?.sequence}`)
+  })
+
+  it('are in no list of another tenant, nor in one of a domain without hooks', async () => {
+    await liveACall(stranger)
+    await untilTold('2002')
+
+    const own = await list(admin)
+    expect(own.events.filter(({ event }) => event['Event-Domain'] !== domain)).toEqual([])
+    expect(await list(stranger)).toMatchObject({ events: [], head: 0, isCollected: false })
+  })
+})
