@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as z from 'zod/mini'
 
-/** Figures by name; the unit is the end of the name: `…Ms`, `…Mb`, `…Ratio`. */
+/** Figures by name; the unit is the end of the name: `…Ms`, `…Mb`, `…PerSecond`, `…Ratio`. */
 export type Figures = Readonly<Record<string, number>>
 
 const baselineFile = new URL('baseline.json', import.meta.url)

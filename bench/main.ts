@@ -1,13 +1,19 @@
 /** `npm run bench`: measures, prints beside the committed baseline, and with `--write` makes the figures the baseline. */
 import { benchApi } from './api.ts'
+import { benchEsl } from './esl.ts'
 import { type Figures, printFigures, writeBaseline } from './figures.ts'
 import { benchGateway } from './gateway.ts'
+import { benchSlowReceiver } from './hooks/slow-receiver.ts'
+import { benchThroughput } from './hooks/throughput.ts'
 import { benchStart } from './start.ts'
 
 const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   start: benchStart,
   api: benchApi,
   gateway: benchGateway,
+  esl: benchEsl,
+  deliver: benchThroughput,
+  slowReceiver: benchSlowReceiver,
 }
 
 /** The budgets of the design, for figures of the same name. */
@@ -20,6 +26,10 @@ const budgets: Figures = {
   eventToHookP50Ms: 60,
   eventToHookP99Ms: 200,
   gatewayCpuRatio: 1.3,
+  eslPlainRatio: 1.43,
+  eslReplyRatio: 4.8,
+  deliverTimeRatio: 1.25,
+  slowReceiverP99Ratio: 2,
 }
 
 const words = process.argv.slice(2)

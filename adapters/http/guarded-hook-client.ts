@@ -32,8 +32,11 @@ export interface HookClientOptions {
   readonly authorities?: string
 }
 
-/** How long an idle connection is kept, and how many one origin may have at once. */
-const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 64, pipelining: 1 }
+/**
+ * How long an idle connection is kept, and how many one origin may have at once: as many as a process has requests on
+ * their way (ten batches of ten on a laptop, one in the cloud), since one that waited for a connection would lose its time.
+ */
+const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 100, pipelining: 1 }
 
 /** The hook client of a deployment: the system's resolver, and the networks that `HOOK_ALLOWED_NETWORKS` opens. */
 export function guardedHookClient(context: AdapterContext): HookClient {

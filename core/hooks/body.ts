@@ -15,6 +15,7 @@ export function isJson(contentType: string | undefined): boolean {
  * happen at once: a target that exists is overwritten, a source that is absent is skipped.
  */
 export function selectData(hook: Pick<Hook, 'fields' | 'map'>, event: JsonObject): JsonObject {
+  if (hook.fields.length === 0 && Object.keys(hook.map).length === 0) return event
   const wanted: ReadonlySet<string> = new Set(hook.fields)
   const kept = Object.entries(event).filter(([name]) => wanted.size === 0 || wanted.has(name))
   const data = new Map<string, JsonValue>(kept.filter(([name]) => !Object.hasOwn(hook.map, name)))

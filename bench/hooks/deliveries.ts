@@ -1,0 +1,74 @@
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
+import type { Log } from '../../adapters/log/logger.ts'
+import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { hookContent } from '../../core/hooks/hook-content.ts'
+import { newDelivery } from '../../core/hooks/new-delivery.ts'
+import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
+import { secretPurpose } from '../../core/hooks/signing.ts'
+import type { Hook, PlatformEvent } from '../../core/model.ts'
+import type { QueuedDelivery } from '../../core/ports.ts'
+import { readSettings } from '../../functions/endpoint/settings.ts'
+import type { WorkerTools } from '../../functions/worker.ts'
+
+/** What is measured here is the way to the receiver: nothing is logged. */
+const silent: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  with: () => silent,
+}
+
+/** What the functions work with: stores in memory, and the hook client of a deployment over real sockets. */
+export interface BenchParts {
+  readonly ports: MemoryPorts
+  readonly tools: WorkerTools
+}
+
+/** Parts with empty stores. */
+export function benchParts(): BenchParts {
+  const context = { clock: systemClock, random: systemRandomness, env: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } }
+  const ports = { ...memoryPorts(context), hookClient: guardedHookClient(context) }
+  return {
+    ports: ports as MemoryPorts,
+    tools: { clock: systemClock, random: systemRandomness, log: silent, settings: readSettings({}) },
+  }
+}
+
+/** Stores a hook of a domain on a URL. */
+export async function benchHook({ ports }: BenchParts, url: string, domain: string): Promise<Hook> {
+  const id = systemRandomness.uuid().replaceAll('-', '').slice(0, 24)
+  const sealed = await ports.secretBox.seal(systemRandomness.bytes(32), secretPurpose(domain, id))
+  const content = hookContent({ event: 'CHANNEL_CREATE', action: { type: 'web', method: 'POST', url } })
+  const hook: Hook = { ...content, id, domain, secrets: [{ sealed }], createdAt: systemClock.now(), version: 1 }
+  await ports.hooks.create([hook], 100)
+  return hook
+}
+
+/** An event of a call with as many fields as those of the engine have: about 4 KB. */
+export function benchEvent(number: number): PlatformEvent {
+  const uuid = systemRandomness.uuid()
+  const variables = Array.from({ length: 90 }, (_, at) => [`variable_field_${at}`, `value ${number} of field ${at}`])
+  return {
+    id: `bench:${number}`,
+    name: 'CHANNEL_CREATE',
+    domain: 'bench.example.com',
+    uuid,
+    occurredAt: systemClock.now(),
+    fields: { 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': uuid, ...Object.fromEntries(variables) },
+  }
+}
+
+/** Stores a delivery of an event to a hook and answers the message that asks for its first attempt. */
+export async function benchDelivery(
+  { ports }: BenchParts,
+  { hook, event, sequence }: { hook: Hook; event: PlatformEvent; sequence: number },
+): Promise<QueuedDelivery> {
+  const at = systemClock.now()
+  const id = `msg_${systemRandomness.uuid().replaceAll('-', '')}`
+  const delivery = newDelivery(hook, event, { id, sequence, at })
+  await ports.deliveries.create(delivery)
+  return queuedAttempt(delivery, at, hook)
+}
