@@ -76,7 +76,7 @@ export async function listEvents(
     throw invalidField('since', `must be at most ${head}, the highest number of the domain so far; ${way}`)
   }
   const [{ before, found, isEnd }, hooks] = await Promise.all([
-    readPage(ports.eventLog, domain, { since, limit }),
+    readPage(ports, domain, { since, limit }),
     ports.hooks.count(domain),
   ])
   const last = found.at(-1)
@@ -96,13 +96,13 @@ export async function listEvents(
 }
 
 /** Events behind a number, the event of that number itself where it is kept, and whether there were no more. */
-async function readPage(log: ListEventsPorts['eventLog'], domain: string, { since, limit }: EventsWanted) {
+async function readPage({ eventLog }: ListEventsPorts, domain: string, { since, limit }: EventsWanted) {
   const found: LoggedEvent[] = []
   let before: LoggedEvent | undefined
   let after = Math.max(0, since - 1)
   let size = 0
   for (;;) {
-    const part = await log.read(domain, after, limit - found.length + (after < since ? 1 : 0))
+    const part = await eventLog.read(domain, after, limit - found.length + (after < since ? 1 : 0))
     if (part.length === 0) return { before, found, isEnd: true }
     for (const entry of part) {
       after = entry.sequence

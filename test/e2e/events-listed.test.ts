@@ -23,10 +23,9 @@ const rig = opened(async () => {
     if (action !== 'SendMessageBatch' || !String(QueueUrl).includes('Event') || !Array.isArray(Entries)) {
       return forward().catch(() => 'lost')
     }
-    const again = Entries.map((entry) => ({
-      ...entry,
-      MessageDeduplicationId: `${entry.MessageDeduplicationId}-again`,
-    }))
+    const again = Entries.map((entry) =>
+      Object.assign({}, entry, { MessageDeduplicationId: `${entry.MessageDeduplicationId}-again` }),
+    )
     const answer = await forward()
     await forward({ QueueUrl, Entries: again })
     return answer
