@@ -4,8 +4,9 @@ import type { AddressGuard } from '../../core/hooks/target-url.ts'
 import type { Clock, HookClient, HookReply, HookRequest } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from './address-guard.ts'
+import { type Resolver, systemResolver } from './dns-resolver.ts'
 import { guardedConnector } from './guarded-connector.ts'
-import { type Resolver, type Scheduler, systemResolver, systemSchedule } from './guarded-lookup.ts'
+import { type Scheduler, systemSchedule } from './guarded-lookup.ts'
 import { failureOf, TotalTimeout } from './send-errors.ts'
 
 /** The limits of one request, from the contract's section on sending. */

@@ -1,12 +1,9 @@
 import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
+import type { Resolver } from './dns-resolver.ts'
 import { BlockedAddress, NameFailure } from './send-errors.ts'
-
-/** Finds every address of a name; rejects when there is none. */
-export type Resolver = (hostname: string) => Promise<LookupAddress[]>
 
 /** Runs something after a time, and answers how to call that off. */
 export type Scheduler = (afterMs: number, run: () => void) => () => void
@@ -16,9 +13,6 @@ export interface GuardedLookupOptions {
   readonly guard: AddressGuard
   readonly resolve: Resolver
 }
-
-/** The resolver of the operating system. */
-export const systemResolver: Resolver = (hostname) => lookup(hostname, { all: true })
 
 /** The timers of the process. */
 export const systemSchedule: Scheduler = (afterMs, run) => {

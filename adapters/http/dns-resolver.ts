@@ -1,0 +1,57 @@
+import type { LookupAddress } from 'node:dns'
+import { Resolver as DnsClient } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+
+/** Finds every address of a name; rejects when there is none. */
+export type Resolver = (hostname: string) => Promise<LookupAddress[]>
+
+/** What a resolver asks. */
+export interface DnsResolverOptions {
+  /** Name servers as `address` or `address:port`; those of the system where left out. */
+  readonly servers?: readonly string[]
+  /** The names of the machine itself, in the form of hosts(5). */
+  readonly hostsFile?: string
+}
+
+/**
+ * For how many milliseconds an answer is waited for, and how often one is asked for: well within the five seconds that
+ * a connection has, so that a name without one of the two kinds of address still gets its connection.
+ */
+const asking = { timeout: 1_500, maxTimeout: 1_500, tries: 2 }
+
+/**
+ * Asks the hosts file and then the name servers, both for IPv4 and for IPv6; IPv4 comes first. No thread waits for an
+ * answer, as it would with the resolver of the operating system: of those a process has few, and names that some tenant's
+ * name server never answers for would hold up all others. `localhost` and the names below it are loopback (RFC 6761).
+ */
+export function dnsResolver({ servers, hostsFile = '/etc/hosts' }: DnsResolverOptions = {}): Resolver {
+  return async (hostname) => {
+    const name = hostname.toLowerCase().replace(/\.$/, '')
+    if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'].map(lookupAddress)
+    const own = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), name)
+    if (own.length > 0) return own.map(lookupAddress)
+    // A new client each time: the machine may be in another network by now, with other name servers.
+    const client = new DnsClient(asking)
+    if (servers !== undefined) client.setServers(servers)
+    const answers = await Promise.allSettled([client.resolve4(name), client.resolve6(name)])
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (found.length > 0) return found.map(lookupAddress)
+    const refusal = answers.find((answer) => answer.status === 'rejected')
+    throw new Error('the name servers know no address', { cause: refusal?.reason })
+  }
+}
+
+/** The resolver of a deployment. */
+export const systemResolver: Resolver = dnsResolver()
+
+function lookupAddress(address: string): LookupAddress {
+  return { address, family: address.includes(':') ? 6 : 4 }
+}
+
+/** The addresses of a name (in lower case) in a hosts file: lines of an address and names, comments behind `#`. */
+function addressesIn(hosts: string, name: string): string[] {
+  return hosts.split('\n').flatMap((line) => {
+    const [address, ...names] = (line.split('#')[0] ?? '').trim().split(/\s+/)
+    return address !== undefined && names.some((each) => each.toLowerCase() === name) ? [address] : []
+  })
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { addressGuard } from '../../../adapters/http/address-guard.ts'
+import { dnsResolver } from '../../../adapters/http/dns-resolver.ts'
+import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
+import { connectionAttempts } from '../../support/connection-attempts.ts'
+import { aSink } from '../../support/guarded-way.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aNameServer } from '../../support/name-server.ts'
+
+/** A hosts file that is gone when the test ends. */
+function aHostsFile(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hosts-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'hosts')
+  writeFileSync(file, text)
+  return file
+}
+
+const noHosts = '/nonexistent/hosts'
+
+describe('a name', () => {
+  it('has the addresses of both kinds that its name server tells, IPv4 first', async () => {
+    const server = await aNameServer({ 'two.example.com': ['2606:4700::1111', '93.184.216.34', '10.0.0.1'] })
+    const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
+
+    expect(await resolve('two.example.com')).toEqual([
+      { address: '93.184.216.34', family: 4 },
+      { address: '10.0.0.1', family: 4 },
+      { address: '2606:4700::1111', family: 6 },
+    ])
+    expect(server.asked.toSorted()).toEqual(['A two.example.com', 'AAAA two.example.com'])
+  })
+
+  it.each<[string, string]>([
+    ['that does not exist', 'gone.example.com'],
+    ['that has no address', 'empty.example.com'],
+  ])('%s is rejected', async (_title, name) => {
+    const server = await aNameServer({ 'empty.example.com': [] })
+    const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
+
+    await expect(resolve(name)).rejects.toThrow('the name servers know no address')
+  })
+
+  it.each(['localhost', 'LOCALHOST.', 'a.localhost'])('%s is loopback, and nobody is asked', async (name) => {
+    const server = await aNameServer({})
+    const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
+
+    expect((await resolve(name)).map(({ address }) => address)).toEqual(['127.0.0.1', '::1'])
+    expect(server.asked).toEqual([])
+  })
+
+  it('of the hosts file is looked up there alone, as the file is now', async () => {
+    const server = await aNameServer({})
+    const hostsFile = aHostsFile('# own\n192.0.2.1\tone.test Two.test # three.test\n2001:db8::1 one.test\n')
+    const resolve = dnsResolver({ servers: [server.at], hostsFile })
+
+    const found = await Promise.all(['ONE.test', 'two.test.'].map(resolve))
+
+    expect(found.map((all) => all.map(({ address }) => address))).toEqual([['192.0.2.1', '2001:db8::1'], ['192.0.2.1']])
+    expect(server.asked).toEqual([])
+    await expect(resolve('three.test')).rejects.toThrow('the name servers know no address')
+    writeFileSync(hostsFile, '192.0.2.3 three.test')
+    expect((await resolve('three.test')).map(({ address }) => address)).toEqual(['192.0.2.3'])
+  })
+})
+
+describe('names that no name server answers for', () => {
+  it('do not hold up the others, however many they are', async () => {
+    const dead = Array.from({ length: 40 }, (_, at) => `dead-${at}.example.com`)
+    const server = await aNameServer({
+      ...Object.fromEntries(dead.map((name) => [name, 'silent' as const])),
+      'good.example.com': ['93.184.216.34'],
+    })
+    const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
+
+    const waiting = dead.map((name) =>
+      resolve(name).then(
+        () => 'found',
+        () => 'none',
+      ),
+    )
+    await server.untilAsked(80)
+
+    expect(await Promise.race([resolve('good.example.com'), ...waiting])).toEqual([
+      { address: '93.184.216.34', family: 4 },
+    ])
+  })
+})
+
+it('a name whose server tells a public address and then a private one is connected to at neither but the one judged', async () => {
+  const sink = await aSink()
+  const zone: Record<string, readonly string[]> = { 'rebind.example.com': ['127.0.0.1'] }
+  const server = await aNameServer(zone)
+  const time = manualTime()
+  const client = hookClientOver({
+    clock: time.clock,
+    guard: addressGuard('127.0.0.0/8'),
+    resolve: dnsResolver({ servers: [server.at], hostsFile: noHosts }),
+    schedule: (ms, run) => time.timers.after(ms, run),
+    limits: hookClientLimits,
+  })
+  onTestFinished(() => client.close())
+  const attempts = connectionAttempts()
+  const arrived = sink.nextRequest()
+  const request = { method: 'POST', url: `http://rebind.example.com:${sink.port}/`, headers: {}, body: '{}' }
+
+  const sent = client.send(request)
+  await server.untilAsked(2)
+  zone['rebind.example.com'] = ['169.254.169.254']
+  await arrived
+
+  expect(await sent).toMatchObject({ outcome: 'answered', status: 200 })
+  expect(attempts()).toEqual([`127.0.0.1:${sink.port}`])
+  expect(server.asked).toHaveLength(2)
+  const other = { ...request, url: `http://rebind.example.com:${sink.port + 1}/` }
+  expect(await client.send(other)).toMatchObject({ outcome: 'failed', reason: 'blocked address' })
+  expect(attempts()).toHaveLength(1)
+})
