@@ -62,6 +62,17 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await stores().hooks.list('limit.test')).toHaveLength(5)
   })
 
+  test('the hooks of a domain are counted, disabled ones too', async () => {
+    const [first, second] = [aHook({ domain: 'count.test' }), aHook({ domain: 'count.test', enable: false })]
+    expect(await stores().hooks.count('count.test')).toBe(0)
+    await stores().hooks.create([first, second], 9)
+    await stores().hooks.create([aHook({ domain: 'count.test.org' })], 9)
+
+    expect(await stores().hooks.count('count.test')).toBe(2)
+    await stores().hooks.remove(first)
+    expect(await stores().elsewhere.hooks.count('count.test')).toBe(1)
+  })
+
   test('the limit holds when many are created at once', async () => {
     const results = await Promise.all(
       Array.from({ length: 8 }, () => stores().hooks.create([aHook({ domain: 'race.test' })], 3)),

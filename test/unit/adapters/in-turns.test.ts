@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type TogetherWork, inTurns } from '../../../adapters/in-turns.ts'
+import { TimeLimitPassed, checkTimeLimit, withTimeLimit } from '../../../adapters/time-limit.ts'
 import { DomainError } from '../../../core/errors.ts'
+import { movableClock } from '../../support/movable-clock.ts'
 
 /** Work that a test lets go on, call by call. */
 function aLine(limit = 3) {
@@ -82,6 +84,19 @@ describe('work that many ask for at once', () => {
 
     expect((await all).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(given()).toEqual(['a b c', 'a', 'b', 'c'])
+  })
+
+  test('is done within the time of him whose turn it is', async () => {
+    const clock = movableClock()
+    const ask = inTurns<string, string>({ limit: 3, idOf: (given) => given }, async (_key, given) => {
+      checkTimeLimit()
+      return new Map(given.map((each) => [each, `${each} done`]))
+    })
+    const late = withTimeLimit({ until: clock.now(), clock }, () => ask('key', 'a'))
+    const inTime = withTimeLimit({ until: clock.now() + 1, clock }, () => ask('key', 'b'))
+
+    await expect(late).rejects.toThrow(TimeLimitPassed)
+    expect(await inTime).toBe('b done')
   })
 
   test('begins anew when nobody waited any more', async () => {

@@ -78,6 +78,21 @@ describe('an event', () => {
     expect(ports.state.deliveryEvents.size).toBe(0)
   })
 
+  it('tells its log when the oldest hook of its domain was made', async () => {
+    const { ports, clock, dispatch } = await aSetup(anyHook({ createdAt: 0 }))
+    await dispatch(anEvent())
+    const at = clock.now()
+    for (const hook of await ports.hooks.list('a.example.com')) await ports.hooks.remove(hook)
+    clock.move(9_000)
+    for (const createdAt of [at + 5_000, at + 7_000]) await ports.hooks.create([anyHook({ createdAt })], 100)
+
+    await dispatch(anEvent())
+
+    expect(await ports.eventLog.latest('a.example.com', 1)).toMatchObject([
+      { sequence: 2, unwatched: { from: at, to: at + 5_000 } },
+    ])
+  })
+
   it('of another domain reaches no hook', async () => {
     const { ports, dispatch } = await aSetup(anyHook({ domain: 'b.example.com' }))
 
