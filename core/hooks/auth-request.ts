@@ -5,8 +5,8 @@ import type { JsonObject } from './event-fields.ts'
 import { isBodyless, substituteHeaders } from './hook-request.ts'
 import { substitute, type TemplateSource, verbatim } from './template.ts'
 
-/** The longest value of `auth.map` after substitution. */
-const maxValueLength = 64 * 1024
+/** The longest data that `auth.map` may become, names and values together, in UTF-16 units: that of a body. */
+const maxDataLength = 256 * 1024
 
 /** What an auth pre-request gave: values for substitution, and the cookies to send along. */
 export interface AuthResult {
@@ -23,7 +23,7 @@ export function wantsAuth(hook: Hook): boolean {
 
 /**
  * The pre-request of a hook: `auth.map` is its query (GET, DELETE) or its JSON body (other methods). `undefined` when
- * a value is too long.
+ * that, or a header, is too long.
  */
 export function authRequest(hook: Hook, source: TemplateSource): HookRequest | undefined {
   const { method, url } = hook.auth
@@ -36,9 +36,12 @@ export function authRequest(hook: Hook, source: TemplateSource): HookRequest | u
 
 function substituteMap(map: Readonly<Record<string, string>>, source: TemplateSource): JsonObject | undefined {
   const entries: [string, string][] = []
+  let left = maxDataLength
   for (const [name, template] of Object.entries(map)) {
-    const value = substitute(template, source, verbatim, maxValueLength)
+    left -= name.length
+    const value = substitute(template, source, verbatim, left)
     if (value === undefined) return undefined
+    left -= value.length
     entries.push([name, value])
   }
   return Object.fromEntries(entries)

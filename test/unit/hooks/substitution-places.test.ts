@@ -89,3 +89,15 @@ it('in a URL nothing is substituted, be it of the hook or of its pre-request', a
 
   expect(sent.map((request) => request.url)).toEqual([url, url])
 })
+
+it('a pre-request grows to 256 Ki characters, be they in one value or in two hundred', async () => {
+  const half = 'x'.repeat(128 * 1024)
+  const map = (count: number) => ({
+    auth: { ...auth, map: Object.fromEntries(Array.from({ length: count }, (_, n) => [n, '${a}'])) },
+  })
+
+  expect(await sentBy(map(1), { a: half })).toHaveLength(2)
+  expect(await sentBy(map(2), { a: half })).toHaveLength(0)
+  expect(await sentBy(map(200), { a: 'x'.repeat(1300) })).toHaveLength(2)
+  expect(await sentBy(map(200), { a: 'x'.repeat(1310) })).toHaveLength(0)
+})
