@@ -9,7 +9,10 @@ import { commandLimits } from './commands/places.ts'
 import { engineWorks } from './engine-works.ts'
 import { eventSide } from './events/event-side.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
+import { commandTimes, timedBy } from './health/command-times.ts'
 import { readHealth } from './health/read-health.ts'
+import { readMetrics } from './health/read-metrics.ts'
+import { metricReporter } from './health/report-metrics.ts'
 import type { ConnectorParts } from './running.ts'
 import { startLoops } from './start-loops.ts'
 import { stopConnector } from './stop-connector.ts'
@@ -48,22 +51,28 @@ export function startConnector(parts: ConnectorParts): Connector {
       onEngine: (engine, kind) => events.engineChanged(engine, kind),
     }),
   )
+  const times = commandTimes(parts.random)
   const runner = commandRunner({
     ...shared,
+    ...timedBy(times, clock),
     engines: works,
     channels: channelList({ engines: works, registry }),
     store: parts.ports.commands,
     limits: commandLimits,
   })
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
-  const running = { parts, startedAt: clock.now(), registry, events, works, runner, lost }
+  const tally = { gapsOfLost: 0 }
+  const running = { parts, startedAt: clock.now(), registry, events, works, runner, lost, tally }
   const stopping = new AbortController()
-  const loops = startLoops(running, stopping.signal)
+  const reporter =
+    parts.metrics &&
+    metricReporter({ ...parts, metrics: parts.metrics, times, read: () => readMetrics(readHealth(running)) })
+  const loops = Promise.all([startLoops(running, stopping.signal), reporter?.follow(stopping.signal)])
   return {
     health: () => readHealth(running),
     stop: (graceMs) => {
       stopping.abort()
-      return stopConnector(running, loops, graceMs)
+      return stopConnector(running, loops, graceMs).finally(() => reporter?.write())
     },
   }
 }

@@ -8,6 +8,7 @@ import { dynamoGapStore } from '../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoPresenceStore } from '../adapters/dynamodb/dynamo-presence-store.ts'
 import { dynamoSubscriptionReader } from '../adapters/dynamodb/dynamo-subscription-reader.ts'
 import { type Log, createLogger } from '../adapters/log/logger.ts'
+import { emfMetrics } from '../adapters/metrics/emf-metrics.ts'
 import { sqsCommandReceiver } from '../adapters/sqs/sqs-command-receiver.ts'
 import { sqsEventSink } from '../adapters/sqs/sqs-event-sink.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
@@ -56,6 +57,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
     spool: settings.spool && { ...settings.spool, files: systemSpoolFiles, owner: processOwner() },
     random: Math.random,
     log,
+    metrics: emfMetrics({ ...context, write: (line) => void process.stdout.write(`${line}\n`) }),
   })
   const health = await startHealthServer(settings.healthPort, () => connector.health())
   log.info('the connector has started', { healthPort: health.port })

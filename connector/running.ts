@@ -1,4 +1,5 @@
 import type { Log } from '../adapters/log/logger.ts'
+import type { Metrics } from '../adapters/metrics/emf-metrics.ts'
 import type { CommandReceiver, Ports } from '../core/ports.ts'
 import type { ChannelRegistry } from './calls/channel-registry.ts'
 import type { CommandRunner } from './commands/command-runner.ts'
@@ -27,6 +28,8 @@ export interface ConnectorParts extends Time {
   /** A number from 0 up to but not 1. */
   readonly random: () => number
   readonly log: Log
+  /** Where metrics are written; nowhere if absent. */
+  readonly metrics?: Metrics | undefined
 }
 
 /** What a running connector consists of. */
@@ -38,4 +41,9 @@ export interface Running {
   readonly works: readonly EngineWorks[]
   readonly runner: CommandRunner
   readonly lost: LostClaims
+  /** What is counted outside of all parts. */
+  readonly tally: {
+    /** Gaps that this connector has recorded in the place of one that is gone. */
+    gapsOfLost: number
+  }
 }

@@ -15,7 +15,7 @@ const maxInHand = (engines: number) => 2 * (engines + 1) * (commandLimits.calls.
 
 /** What goes on by itself until the connector stops. */
 export function startLoops(
-  { parts, startedAt, events, works, runner, lost }: Running,
+  { parts, startedAt, events, works, runner, lost, tally }: Running,
   signal: AbortSignal,
 ): Promise<unknown> {
   const fitness = fitnessJudge({
@@ -40,7 +40,13 @@ export function startLoops(
       {
         ...parts,
         store: parts.ports.connectorStatus,
-        gaps: parts.ports.gaps,
+        gaps: {
+          record: async (gap) => {
+            const isOwn = await parts.ports.gaps.record(gap)
+            if (isOwn) tally.gapsOfLost += 1
+            return isOwn
+          },
+        },
         links: () => events.links(),
         onDeadConnector: (connectorId) => lost.end(connectorId),
       },

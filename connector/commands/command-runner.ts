@@ -40,6 +40,9 @@ export interface RunnerParts extends RouteParts {
   readonly connectorId: string
   readonly random: () => number
   readonly log: Log
+  /** Told of each command that was written to an engine, and of each whose outcome is known. */
+  readonly onSent?: ((message: CommandMessage) => void) | undefined
+  readonly onEnded?: ((message: CommandMessage) => void) | undefined
 }
 
 /** Makes a runner. */
@@ -51,6 +54,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
 
   const record = async (message: CommandMessage, outcome: CommandOutcome) => {
     counts[outcome.state] += 1
+    parts.onEnded?.(message)
     if (message.scope.domain !== null && message.command.kind !== 'list-channels') {
       parts.registry.touch(message.scope.domain)
     }
@@ -89,6 +93,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
     if (!(await claimed(message))) return release()
     if (clock.now() >= message.deadlineAt) return inBackground(record(message, unsent('expired')).finally(release))
     const { outcome } = await prepared.send()
+    parts.onSent?.(message)
     inBackground(outcome.then((ended) => record(message, ended)).finally(release))
   }
 

@@ -2,7 +2,8 @@ import type { Running } from '../running.ts'
 import { type ConnectorHealth, engineHealth } from './connector-health.ts'
 
 /** How a running connector is: its engines, its lag, and what it has counted. */
-export function readHealth({ parts, startedAt, registry, events, works, runner, lost }: Running): ConnectorHealth {
+export function readHealth(running: Running): ConnectorHealth {
+  const { parts, startedAt, registry, events, works, runner, lost, tally } = running
   const engines = works.map(({ engine }) => engineHealth(engine))
   const outcomes = Object.entries(runner.counts).map(([state, count]) => [`commands_${state}`, count] as const)
   return {
@@ -19,6 +20,7 @@ export function readHealth({ parts, startedAt, registry, events, works, runner, 
       commandsInFlight: runner.inFlight,
       commandsWaiting: runner.waiting,
       commandsOfLostConnectors: lost.ended,
+      gapsOfLostConnectors: tally.gapsOfLost,
       answersLate: works.reduce((sum, { jobs }) => sum + jobs.late, 0),
       ...Object.fromEntries(outcomes),
     },

@@ -1,5 +1,6 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import type { Metrics } from '../../adapters/metrics/emf-metrics.ts'
 import { type Connector, startConnector } from '../../connector/connector.ts'
 import type { EngineAddress } from '../../connector/engine.ts'
 import { openEslSession } from '../../connector/esl/session.ts'
@@ -41,6 +42,7 @@ export async function aRunningConnector(
     /** The stores of another connector, where there are two. */
     readonly ports?: MemoryPorts
     readonly connectorId?: string
+    readonly metrics?: Metrics
   } = {},
 ): Promise<RunningConnector> {
   const { time = manualTime(), random = () => 0, connectorId = 'connector-1' } = given
@@ -65,6 +67,7 @@ export async function aRunningConnector(
     version: '1.2.3',
     random,
     log,
+    metrics: given.metrics,
   })
 
   const outcome = async ({ id }: CommandMessage) => (await ports.commands.read(id))?.outcome

@@ -1,0 +1,28 @@
+import { maxValues } from '../../adapters/metrics/emf-metrics.ts'
+import type { CommandMessage } from '../../contracts/messages/command.ts'
+import type { TimeMetric } from '../../contracts/metrics.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { RunnerParts } from '../commands/command-runner.ts'
+import { type Times, times } from './times.ts'
+
+/** Orders to a call: what an engine does at once. A list, and a call that rings, take as long as they take. */
+const orders: ReadonlySet<CommandMessage['command']['kind']> = new Set(['hold', 'unhold', 'hangup', 'eavesdrop'])
+
+/** As many of each as one line of metrics holds. `random` gives 0 up to but not 1. */
+export function commandTimes(random: () => number): Readonly<Record<TimeMetric, Times>> {
+  return { CommandDelay: times(maxValues, random), OrderTime: times(maxValues, random) }
+}
+
+/** What a runner is to tell, so that the times of commands are noted. */
+export function timedBy(
+  kept: Readonly<Record<TimeMetric, Times>>,
+  clock: Clock,
+): Required<Pick<RunnerParts, 'onSent' | 'onEnded'>> {
+  const since = ({ createdAt }: CommandMessage) => clock.now() - createdAt
+  return {
+    onSent: (message) => kept.CommandDelay.note(since(message)),
+    onEnded: (message) => {
+      if (orders.has(message.command.kind)) kept.OrderTime.note(since(message))
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Metrics } from '../../adapters/metrics/emf-metrics.ts'
+import { type CountMetric, type TimeMetric, countMetrics, metricSeconds, timeMetrics } from '../../contracts/metrics.ts'
+import { type Timers, pause } from '../timers.ts'
+import type { MetricReading } from './read-metrics.ts'
+import type { Times } from './times.ts'
+
+/** What metrics are made from. */
+export interface MetricParts {
+  readonly metrics: Metrics
+  readonly read: () => MetricReading
+  readonly times: Readonly<Record<TimeMetric, Times>>
+  readonly timers: Timers
+}
+
+/** Writes the metrics of one process. */
+export interface MetricReporter {
+  /** Writes a line every 30 s until aborted. */
+  follow(signal: AbortSignal): Promise<void>
+  /** Writes what has happened since the last line. The last one of a process is written when all else is over. */
+  write(): void
+}
+
+/**
+ * Makes a reporter. Totals are counted from 0 at the start of the process, so that each line tells what came since the
+ * one before, and the first one all of it: nothing is told twice, nor left out. What a killed process had counted since
+ * its last line, 30 s at most, is lost.
+ */
+export function metricReporter({ metrics, read, times, timers }: MetricParts): MetricReporter {
+  let told: Partial<Record<CountMetric, number>> = {}
+  const write = () => {
+    const { totals, levels } = read()
+    const counts = countMetrics.map((name) => [name, totals[name] - (told[name] ?? 0)] as const)
+    const taken = timeMetrics.map((name) => [name, times[name].take()] as const)
+    told = { ...totals }
+    metrics.put({ ...Object.fromEntries([...counts, ...taken]), ...levels })
+  }
+  return {
+    write,
+    follow: async (signal) => {
+      while (!signal.aborted) {
+        await pause(timers, metricSeconds * 1_000, signal)
+        if (!signal.aborted) write()
+      }
+    },
+  }
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { emfMetrics } from '../../../adapters/metrics/emf-metrics.ts'
+import type { ConnectorHealth, EngineHealth, LinkHealth } from '../../../connector/health/connector-health.ts'
+import { readMetrics } from '../../../connector/health/read-metrics.ts'
+import { metricReporter } from '../../../connector/health/report-metrics.ts'
+import { times } from '../../../connector/health/times.ts'
+import { countMetrics, levelMetrics, timeMetrics } from '../../../contracts/metrics.ts'
+import { startAnsweringEngine } from '../../support/answering-engine.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aRunningConnector } from '../../support/running-connector.ts'
+
+const everyMetric = [...countMetrics, ...Object.keys(levelMetrics), ...timeMetrics]
+
+function aLink(given: Partial<LinkHealth> = {}): LinkHealth {
+  return {
+    state: 'ready',
+    heardAt: 0,
+    connections: 1,
+    unreadableEvents: 0,
+    lateReplies: 0,
+    strayReplies: 0,
+    ...given,
+  }
+}
+
+function anEngine(given: Partial<EngineHealth> = {}): EngineHealth {
+  return { name: '192.0.2.1:8021', status: 'OK', coreUuid: '', commands: aLink(), events: aLink(), ...given }
+}
+
+function aHealth(given: Partial<ConnectorHealth> = {}): ConnectorHealth {
+  return {
+    status: 'OK',
+    connectorId: 'connector-1',
+    version: '1.2.3',
+    startedAt: 0,
+    engines: [],
+    lagMs: 0,
+    counters: {},
+    ...given,
+  }
+}
+
+/** A reporter whose process has the health that a test gives it, and the lines that it wrote. */
+function aReporter() {
+  const time = manualTime()
+  const lines: Record<string, unknown>[] = []
+  const state = { health: aHealth() }
+  const kept = { CommandDelay: times(100, () => 0), OrderTime: times(100, () => 0) }
+  const reporter = metricReporter({
+    ...time,
+    metrics: emfMetrics({ clock: time.clock, write: (line) => lines.push(JSON.parse(line)) }),
+    read: () => readMetrics(state.health),
+    times: kept,
+  })
+  return { time, lines, state, kept, reporter }
+}
+
+describe('the lines of metrics', () => {
+  test('each tells what came since the one before, so that their sum is the total', async () => {
+    const { time, lines, state, reporter } = aReporter()
+    const stopping = new AbortController()
+    const followed = reporter.follow(stopping.signal)
+
+    for (const eventsRead of [5, 5, 12]) {
+      state.health = aHealth({ counters: { eventsRead } })
+      await time.advance(30_000)
+    }
+
+    expect(lines.map((line) => line['EventsRead'])).toEqual([5, 0, 7])
+    stopping.abort()
+    await followed
+  })
+
+  test('what came after the last of them is told by one more, at the end', async () => {
+    const { time, lines, state, reporter } = aReporter()
+    const stopping = new AbortController()
+    const followed = reporter.follow(stopping.signal)
+    state.health = aHealth({ counters: { eventsRead: 3 } })
+    await time.advance(30_000)
+    state.health = aHealth({ counters: { eventsRead: 4 } })
+
+    stopping.abort()
+    await followed
+    reporter.write()
+
+    expect(lines.map((line) => line['EventsRead'])).toEqual([3, 1])
+  })
+
+  test('a process that starts anew counts from nothing, and nothing of before comes again', () => {
+    const [before, after] = [aReporter(), aReporter()]
+    before.state.health = aHealth({ counters: { gaps: 2 } })
+    before.reporter.write()
+
+    after.state.health = aHealth({ counters: { gaps: 1 } })
+    after.reporter.write()
+
+    expect([before.lines[0]?.['Gaps'], after.lines[0]?.['Gaps']]).toEqual([2, 1])
+  })
+
+  test('a time is told once, and a line without any leaves the metric out', () => {
+    const { lines, kept, reporter } = aReporter()
+    kept.OrderTime.note(12)
+    kept.OrderTime.note(-3)
+
+    reporter.write()
+    reporter.write()
+
+    expect(lines[0]).toMatchObject({ OrderTime: [12, 0] })
+    expect(lines[1]).not.toHaveProperty('OrderTime')
+  })
+
+  test('all that the list of metrics names is in a line, and nothing else', () => {
+    const { lines, kept, reporter } = aReporter()
+    kept.OrderTime.note(1)
+    kept.CommandDelay.note(1)
+
+    reporter.write()
+
+    const { _aws, service, ...values } = lines[0] ?? {}
+    expect(Object.keys(values).sort()).toEqual(everyMetric.toSorted())
+    expect(service).toBe('connector')
+    expect(_aws).toMatchObject({ CloudWatchMetrics: [{ Namespace: 'Callplane/Connector', Dimensions: [['service']] }] })
+  })
+})
+
+describe('what is measured of a health', () => {
+  test('links that were made again are reconnects, and what they could not read is added to what was skipped', () => {
+    const events = aLink({ connections: 4, unreadableEvents: 2, lateReplies: 1, strayReplies: 3 })
+    const engines = [anEngine({ events }), anEngine({ commands: aLink({ connections: 2, lateReplies: 5 }) })]
+
+    const { totals } = readMetrics(aHealth({ engines, counters: { eventsUnreadable: 7, answersLate: 1 } }))
+
+    expect(totals).toMatchObject({ Reconnects: 4, EventsUnreadable: 9, AnswersLate: 7, AnswersStray: 3 })
+  })
+
+  test('F05 F06 an engine that refuses is told apart from one that is away', () => {
+    const refusing = (reason: 'auth-refused' | 'access-rejected') =>
+      anEngine({ status: 'error', commands: aLink({ state: 'down', reason }) })
+    const away = anEngine({ status: 'error', events: aLink({ state: 'down', reason: 'unreachable' }) })
+    const engines = [refusing('auth-refused'), refusing('access-rejected'), away, anEngine()]
+
+    const { levels } = readMetrics(aHealth({ engines }))
+
+    expect(levels).toMatchObject({ EnginesRefusing: 2, EnginesAway: 1 })
+  })
+
+  test('what was found in the place of a dead connector counts as well', () => {
+    const counters = { gaps: 1, gapsOfLostConnectors: 2, commands_unknown: 1, commandsOfLostConnectors: 4 }
+
+    expect(readMetrics(aHealth({ counters })).totals).toMatchObject({ Gaps: 3, CommandsUnknown: 5 })
+  })
+})
+
+describe('the embedded metric format', () => {
+  test('every metric has a unit, and no line more than a hundred values of one', () => {
+    const lines: string[] = []
+    const metrics = emfMetrics({ clock: { now: () => 7 }, write: (line) => lines.push(line) })
+
+    metrics.put({ Lag: 4, Gaps: 1, SpoolBytes: 9, OrderTime: Array.from({ length: 150 }, (_, index) => index) })
+
+    const { _aws, ...values } = JSON.parse(lines[0] ?? '')
+    expect(_aws).toEqual({
+      Timestamp: 7,
+      CloudWatchMetrics: [
+        {
+          Namespace: 'Callplane/Connector',
+          Dimensions: [['service']],
+          Metrics: [
+            { Name: 'Lag', Unit: 'Milliseconds' },
+            { Name: 'Gaps', Unit: 'Count' },
+            { Name: 'SpoolBytes', Unit: 'Bytes' },
+            { Name: 'OrderTime', Unit: 'Milliseconds' },
+          ],
+        },
+      ],
+    })
+    expect(values).toMatchObject({ service: 'connector', Lag: 4, Gaps: 1, SpoolBytes: 9 })
+    expect(values.OrderTime).toHaveLength(100)
+  })
+
+  test('a number that is none is left out, and a line without any number is not written', () => {
+    const lines: string[] = []
+    const metrics = emfMetrics({ clock: { now: () => 7 }, write: (line) => lines.push(line) })
+
+    metrics.put({ Lag: Number.NaN, OrderTime: [] })
+    metrics.put({ Lag: Number.POSITIVE_INFINITY, Gaps: 0 })
+
+    expect(lines.map((line) => Object.keys(JSON.parse(line)))).toEqual([['_aws', 'service', 'Gaps']])
+  })
+})
+
+test('a connector writes its metrics while it runs, and the last of them when it has stopped', async () => {
+  const engine = await startAnsweringEngine()
+  const lines: Readonly<Record<string, unknown>>[] = []
+  const running = await aRunningConnector([{ host: '127.0.0.1', port: engine.port, password: 'ClueCon' }], {
+    metrics: { put: (values) => lines.push(values) },
+  })
+  await running.until(() => running.connector.health().status === 'OK')
+  await running.until(() => lines.length > 0)
+  expect(lines[0]).toMatchObject({ EnginesAway: 0, EnginesRefusing: 0, Lag: 0, CommandsDone: 0, Channels: 0 })
+  await running.until(() => engine.asked.includes('show channels as json'))
+  const message = await running.post({ kind: 'hold', uuid: randomUUID() })
+  await running.until(async () => (await running.outcome(message)) !== undefined)
+
+  await running.stop()
+  await engine.close()
+
+  const sum = (name: string) => lines.reduce((all, line) => all + Number(line[name] ?? 0), 0)
+  const outcomes = countMetrics.filter((name) => /^Commands(?:Done|Refused|Absent|Unsent|Unknown)$/.test(name))
+  expect(outcomes.map(sum).reduce((all, count) => all + count)).toBe(1)
+  expect(lines.flatMap(({ OrderTime }) => OrderTime ?? [])).toHaveLength(1)
+  expect(lines.at(-1)).toMatchObject({ CommandsInFlight: 0, EventsWaiting: 0 })
+})
+
+test('of more values than are kept each has its chance, and all are gone when they were taken', () => {
+  const draws = [0.9, 0.25]
+  const kept = times(2, () => draws.shift() ?? 0)
+
+  for (const ms of [1, 2, 3, 4]) kept.note(ms)
+
+  expect(kept.take()).toEqual([1, 2].with(1, 4))
+  expect(kept.take()).toEqual([])
+})
