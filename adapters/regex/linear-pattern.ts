@@ -5,11 +5,18 @@ import type { PatternJudge } from '../../core/routes/pattern-judge.ts'
 /** The most compiled patterns that are kept; a hook's pattern is asked for with every event of its domain. */
 const maxKept = 500
 
+/**
+ * The greatest size of a compiled pattern. Time is linear in text times size: a counted repetition makes a short pattern
+ * thousands of times as slow, while one of 256 characters without any stays below 300.
+ */
+const maxSize = 600
+
 const kept = new Map<string, ReturnType<PatternCompiler>>()
 
 /**
  * Compiles with RE2 syntax: no back references, no look-around, time linear in the text. Flag `i` ignores case, `m`
- * makes `^` and `$` match at lines, `y` wants the match at the start of the text; `g` changes nothing for a test.
+ * makes `^` and `$` match at lines, `y` wants the match at the start of the text; `g` changes nothing for a test. Refuses
+ * what is larger than {@link maxSize} when compiled.
  */
 export const linearPattern: PatternCompiler = (pattern, flags) => {
   const key = `${flags}/${pattern}`
@@ -45,6 +52,7 @@ function compile(pattern: string, flags: string): ReturnType<PatternCompiler> {
   if (!/^[gimy]*$/.test(flags)) return undefined
   try {
     const matcher = RE2JS.compile(pattern, modeOf(flags))
+    if (matcher.programSize() > maxSize) return undefined
     return flags.includes('y') ? (text) => matcher.matcher(text).lookingAt() : (text) => matcher.matcher(text).find()
   } catch {
     return undefined

@@ -3,7 +3,7 @@ import type { Delivery, Hook, PlatformEvent } from '../model.ts'
 import type { Clock, DeliveryQueue, DeliveryStore, EventLog, HookStore } from '../ports.ts'
 import { matches } from './matching.ts'
 import { newDelivery } from './new-delivery.ts'
-import type { PatternCompiler } from './pattern.ts'
+import { type PatternCompiler, timed } from './pattern.ts'
 import { queuedAttempt } from './queued-attempt.ts'
 
 /**
@@ -24,10 +24,16 @@ export interface EventDispatch {
 }
 
 /**
+ * How long the patterns of all filters may take over one event. They hold up the whole process, which handles events of
+ * other tenants beside this one.
+ */
+const patternsMs = 1_000
+
+/**
  * Gives an event its number in its domain, writes one delivery for each hook that wants it, and queues the first attempt
  * of each. A domain without hooks has no log. Safe to repeat: a delivery that is there already is queued again only
  * while no attempt of it was recorded. Throws `store_unavailable` when the queue did not take all, so that the event
- * comes again.
+ * comes again, and `internal_error` when the patterns of the hooks take longer than {@link patternsMs}.
  */
 export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent): Promise<void> {
   const { hooks, eventLog, deliveries, deliveryQueue, clock } = tools
@@ -35,7 +41,8 @@ export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent):
   if (known.length === 0) return
   const watchedSince = Math.min(...known.map(({ createdAt }) => createdAt))
   const sequence = await eventLog.append(event, watchedSince)
-  const wanting = known.filter((hook) => matches(hook, event, tools.compile))
+  const compile = timed(tools.compile, clock, clock.now() + patternsMs)
+  const wanting = known.filter((hook) => matches(hook, event, compile))
   if (wanting.length === 0) return
   await deliveries.keepEvent(event)
   const attempts = await Promise.all(

@@ -1,3 +1,6 @@
+import { DomainError } from '../errors.ts'
+import type { Clock } from '../ports.ts'
+
 /** Answers whether a text matches, in time linear in the text's length whatever the pattern. */
 export type TextMatcher = (text: string) => boolean
 
@@ -10,16 +13,41 @@ export type PatternCompiler = (pattern: string, flags: string) => TextMatcher | 
 /** The longest pattern that a filter may hold. */
 export const maxPatternLength = 256
 
+/** How much of a value a pattern looks at, in UTF-16 units: values of the engine are shorter by far. */
+const maxTextLength = 8192
+
 const delimited = /^\/(.*)\/([a-z]*)$/su
 
 /**
  * Reads a filter's pattern: `/pattern/flags`, or a bare pattern. `undefined` when it is longer than
- * {@link maxPatternLength} or does not compile.
+ * {@link maxPatternLength} or does not compile. The matcher looks at the first {@link maxTextLength} of a text.
  */
 export function readPattern(value: string, compile: PatternCompiler): TextMatcher | undefined {
   if (value.length > maxPatternLength) return undefined
   const { pattern, flags } = splitPattern(value)
-  return compile(pattern, flags)
+  const matcher = compile(pattern, flags)
+  return matcher && ((text) => matcher(text.slice(0, maxTextLength)))
+}
+
+/**
+ * The same compiler, until its patterns have had their time (`until`, epoch milliseconds): what they are asked behind it
+ * throws `internal_error`.
+ */
+export function timed(compile: PatternCompiler, clock: Clock, until: number): PatternCompiler {
+  const check = () => {
+    if (clock.now() > until) throw new DomainError('internal_error', 'the patterns of the filters take too long')
+  }
+  return (pattern, flags) => {
+    check()
+    const matcher = compile(pattern, flags)
+    return (
+      matcher &&
+      ((text) => {
+        check()
+        return matcher(text)
+      })
+    )
+  }
 }
 
 /** The two parts of `/pattern/flags`; any other text is a pattern without flags. */

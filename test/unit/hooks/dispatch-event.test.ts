@@ -177,3 +177,27 @@ describe("a delivery's id", () => {
     expect(new Set(ids).size).toBe(5)
   })
 })
+
+describe('patterns that take too long', () => {
+  it('end the handling of their event, which comes again, before they use up the time of others', async () => {
+    const clock = movableClock()
+    const ports = memoryPorts({ clock, random: systemRandomness })
+    const filter = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`f${index}`, { operation: 'reg' as const, value: `a${index}` }]),
+    )
+    await ports.hooks.create([anyHook({ filter })], 100)
+    let matched = 0
+    const compile = () => () => {
+      matched += 1
+      clock.move(100)
+      return true
+    }
+    const event = anEvent({ fields: Object.fromEntries(Object.keys(filter).map((name) => [name, 'a'])) })
+
+    const dispatched = dispatchEvent({ ...ports, clock, compile, deliveryIdOf: deliveryId }, event)
+
+    await expect(dispatched).rejects.toMatchObject({ code: 'internal_error' })
+    expect(matched).toBe(11)
+    expect(ports.deliveryQueue.queued).toEqual([])
+  })
+})

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { matches, passesFilter } from '../../../core/hooks/matching.ts'
+import { readPattern } from '../../../core/hooks/pattern.ts'
 import type { HookFilter } from '../../../core/model.ts'
 import { aHook, anEvent } from '../../support/records.ts'
 
@@ -140,6 +141,29 @@ describe('a comparison', () => {
     const field = { f: 'a'.repeat(50_000) }
 
     expect(passesFilter({ operation: 'reg', value: '^(a+)+$b' }, 'f', field, linearPattern)).toBe(false)
+  })
+})
+
+describe('the cost of a pattern', () => {
+  it.each(['(?:[a-b]?){1000}[x-z]', `(?:${'[ab]?'.repeat(40)}){1000}[xz]`])(
+    '%s is refused: it is too large',
+    (bomb) => {
+      expect(readPattern(bomb, linearPattern)).toBeUndefined()
+    },
+  )
+
+  it.each(['a{500}', '^(?:\\+?380)?\\d{9,12}$', 'x'.repeat(256), '[a-z]?'.repeat(42)])(
+    '%s is not too large',
+    (pattern) => {
+      expect(readPattern(pattern, linearPattern)).toBeDefined()
+    },
+  )
+
+  it('has an end: of a long value the beginning alone is looked at', () => {
+    const long = { f: `${'a'.repeat(8192)}b` }
+
+    expect(passesFilter({ operation: 'reg', value: 'b' }, 'f', long, linearPattern)).toBe(false)
+    expect(passesFilter({ operation: 'reg', value: '^a+$' }, 'f', long, linearPattern)).toBe(true)
   })
 })
 
