@@ -51,3 +51,23 @@ function ordered(value: JsonValue): JsonValue {
 }
 
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
+
+/** The deepest nesting of a test's event: the store takes 32 levels, and its record has some of its own. */
+export const deepestNesting = 24
+
+/** Whether the store takes a number: 0, or of a magnitude from 1e-130 up to 1e126, from DynamoDB's limits. */
+export function isStorableNumber(value: number): boolean {
+  return value === 0 || (Math.abs(value) >= 1e-130 && Math.abs(value) < 9.9e125)
+}
+
+/** What keeps an event that callers made up from being stored; `undefined` when nothing does. */
+export function storingProblem(value: JsonValue, depth = 1): string | undefined {
+  if (typeof value === 'number' && !isStorableNumber(value)) return 'must hold no number beyond 1e-130 and 1e125'
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > deepestNesting) return `must not be nested deeper than ${deepestNesting} levels`
+  for (const member of Object.values<JsonValue>(value)) {
+    const problem = storingProblem(member, depth + 1)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}

@@ -2,6 +2,7 @@ import type { FieldProblem } from '../errors.ts'
 import { isEventName } from '../events/catalogue.ts'
 import type { HookFilter } from '../model.ts'
 import { headerProblems } from './header-rules.ts'
+import { isStorableNumber } from './event-fields.ts'
 import type { HookAuthInput, HookInput } from './hook-input.ts'
 import { maxPatternLength, type PatternCompiler, readPattern } from './pattern.ts'
 import { type AddressGuard, urlProblem } from './target-url.ts'
@@ -92,6 +93,12 @@ function filterProblems(filter: Readonly<Record<string, HookFilter>>, compile: P
         operation === 'reg' &&
           readPattern(String(value), compile) === undefined &&
           `must be a regular expression of at most ${maxPatternLength} characters, /pattern/ with flags of gimy or bare`,
+        `filter.${name}.value`,
+      ),
+    ),
+    ...entries.flatMap(([name, { value }]) =>
+      problemIf(
+        typeof value === 'number' && !isStorableNumber(value) && 'must not be beyond 1e-130 and 1e125',
         `filter.${name}.value`,
       ),
     ),

@@ -13,7 +13,7 @@ import type {
 } from '../ports.ts'
 import { type CalledHook, type HookCall, callHook, signingKeys } from './call-hook.ts'
 import type { DeliveryIdOf } from './dispatch-event.ts'
-import type { JsonObject } from './event-fields.ts'
+import { type JsonObject, storingProblem } from './event-fields.ts'
 import { judgeReply } from './judge-reply.ts'
 import { newDelivery } from './new-delivery.ts'
 import type { PatternCompiler } from './pattern.ts'
@@ -71,7 +71,7 @@ const takenUpMs = 60_000
 
 /**
  * Sends one event to a hook, once, and puts it in the log with the number 0; whatever comes of it, the hook stays as it
- * is. A disabled hook can be tested, too. Throws `invalid_field` for an event that is too large, `not_found` and
+ * is. A disabled hook can be tested, too. Throws `invalid_field` for an event that is too large or too deep, `not_found` and
  * `rate_limited`.
  */
 export async function testHook(tools: HookTest, name: HookName, input: TestInput): Promise<TestedHook> {
@@ -79,6 +79,8 @@ export async function testHook(tools: HookTest, name: HookName, input: TestInput
   if (given !== undefined && new TextEncoder().encode(JSON.stringify(given)).length > testLimits.eventBytes) {
     throw invalidField('event', `must have at most ${testLimits.eventBytes} bytes as JSON`)
   }
+  const problem = given && storingProblem(given)
+  if (problem !== undefined) throw invalidField('event', problem)
   const hook = await readHook(tools.hooks, name)
   const now = tools.clock.now()
   const verdict = await tools.rateLimits.takeInWindow(`test-hook:${name.domain}`, testLimits.tests, now)

@@ -147,6 +147,18 @@ describe('filter', () => {
   })
 })
 
+describe('a number of a filter', () => {
+  const number = (value: number): Partial<HookInput> => ({ filter: { a: { operation: '>', value } } })
+
+  it.each([0, -0.5, 1e125, -1e-100])('%d is accepted', (value) => {
+    expect(brokenFields(number(value))).toEqual([])
+  })
+
+  it.each([1e126, -1e300, 1e-200])('%d is refused: no store takes it', (value) => {
+    expect(brokenFields(number(value))).toEqual(['filter.a.value'])
+  })
+})
+
 describe('map', () => {
   it.each<Record<string, string>>([{ '': 'a' }, { a: '' }, { ['a'.repeat(129)]: 'a' }, { a: 'a'.repeat(129) }])(
     '%j is refused',

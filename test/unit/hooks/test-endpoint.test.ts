@@ -204,6 +204,24 @@ describe('an event of the caller', () => {
   })
 
   it.each([
+    ['a number that no store takes', { n: 1e300 }],
+    ['a number that is too small', { list: [0, 1e-200] }],
+    ['25 levels', JSON.parse(`${'{"a":'.repeat(25)}1${'}'.repeat(25)}`)],
+  ])('with %s is refused before it is stored or sent', async (_what, event) => {
+    await theHook()
+
+    expect(await fire({ event })).toMatchObject({ status: 400, body: { details: [{ field: 'event' }] } })
+    expect(api.ports.hookClient.sent).toEqual([])
+  })
+
+  it('may have 24 levels and numbers of any usual size', async () => {
+    await theHook()
+    const event = { deep: JSON.parse(`${'{"a":'.repeat(23)}1${'}'.repeat(23)}`), numbers: [0, -1e-100, 1e125] }
+
+    expect(await fire({ event })).toMatchObject({ status: 200 })
+  })
+
+  it.each([
     ['a list', { event: [] }, 'event'],
     ['a text', { event: 'CHANNEL_CREATE' }, 'event'],
     ['force as text', { force: 'yes' }, 'force'],
