@@ -94,7 +94,8 @@ async function replayFrom(tools: Replaying, hook: Hook, window: ReplayWindow, st
     counts.requeued += opened
     counts.left += ended.length - opened
     counts.pending += ours.length - ended.length
-    const isOver = batch.some(({ createdAt }) => createdAt > window.to + replayLimits.disorderMs)
+    // One alone says nothing: an event that came back from the dead letters has its old number.
+    const isOver = batch.every(({ createdAt }) => createdAt > window.to + replayLimits.disorderMs)
     if (isOver || batch.length < replayLimits.batch) return { ...counts, next: null }
     after = batch.at(-1)?.id ?? after
   }

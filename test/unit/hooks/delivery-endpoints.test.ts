@@ -394,6 +394,17 @@ describe('a replay', () => {
     expect(await stored(waiting.id)).toMatchObject({ nextAttemptAt: now + 9 })
   })
 
+  it('goes on behind a delivery that was made long after the others of its time', async () => {
+    const start = now - 300 * minuteMs
+    await aStored(1, { createdAt: start })
+    await aStored(2, { createdAt: now })
+    for (let sequence = 3; sequence <= 150; sequence += 1) await aStored(sequence, { createdAt: start + minuteMs })
+
+    const { body } = await replay({ from: start, to: start + minuteMs })
+
+    expect(body.data).toMatchObject({ requeued: 149, next: null })
+  })
+
   it('finds all of the window where deliveries were not made in the order of their events', async () => {
     const minutes = [0, 9, 1, 3, 12, 10, 15, 6, 20, 14, 30, 21, 29, 40]
     const start = now - 60 * minuteMs
