@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectionAttempts } from '../../support/connection-attempts.ts'
 import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/guarded-way.ts'
 import { answering } from '../../support/hook-sink.ts'
@@ -118,6 +120,26 @@ describe('F47 a receiver', () => {
     expect(deliveries).toMatchObject([{ state: 'pending', attempts: [{ reason: 'tls' }] }])
     expect(sink.requests).toEqual([])
     checkAftermath(way, [sink])
+  })
+
+  it('is offered TLS 1.2 and 1.3 and nothing older', async () => {
+    const listener = createServer().listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    onTestFinished(() => void listener.close())
+    const { port } = listener.address() as AddressInfo
+    const way = aGuardedWay({ resolve: () => ['127.0.0.1'], authorities })
+    await way.hook(`https://sink.example.com:${port}/`)
+    await way.dispatch(anEvent())
+
+    const attempts = way.attempt()
+    const [socket] = await once(listener, 'connection')
+    const [hello] = await once(socket, 'data')
+    socket.destroy()
+    await attempts
+
+    // The extension `supported_versions` (RFC 8446, section 4.2.1) with two of them.
+    expect(hello.includes(Buffer.from([0, 43, 0, 5, 4, 3, 4, 3, 3]))).toBe(true)
+    checkAftermath(way, [])
   })
 
   it('that has mended its certificate gets what waited, under the same id', async () => {
