@@ -38,8 +38,11 @@ export const keptUntil = {
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
   /** By the contract's rule on the list of events. */
   loggedEvent: (loggedAt: number) => loggedAt + DAY,
-  /** Longer than the queue can repeat an event. */
-  eventNumber: (loggedAt: number) => loggedAt + 5 * DAY,
+  /**
+   * Longer than an event can come again: four days in the queue, fourteen among its dead letters, and four days in the
+   * queue again.
+   */
+  eventNumber: (loggedAt: number) => loggedAt + 23 * DAY,
   /** As long as the deliveries that it may explain the absence of. */
   gap: (gap: Gap) => gap.to + 30 * DAY,
   /** By the contract's rule on idempotency keys. */

@@ -85,6 +85,18 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await stores().eventLog.append(later)).toBe(2)
   })
 
+  test('an event that comes back from the dead letters after weeks has the number that it had', async () => {
+    const domain = aDomain()
+    const [event, later] = eventsOf(domain, 2)
+    if (event === undefined || later === undefined) throw new Error('two events are needed')
+    await stores().eventLog.append(event)
+    await stores().eventLog.append(later)
+
+    stores().clock.move(22 * 24 * hour)
+
+    expect(await stores().eventLog.append(event)).toBe(1)
+  })
+
   test('a reading is bounded by size, too, and holds one event however large it is', async () => {
     const domain = aDomain()
     const fields = { large: 'x'.repeat(190_000) }
