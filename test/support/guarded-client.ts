@@ -26,7 +26,7 @@ export interface GuardedClient extends HookClient {
 }
 
 /** An address as a resolver gives it. */
-export const lookedUp = (address: string): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })
+const lookedUp = (address: string): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })
 
 /** A client with the limits of the contract. Close it at the end of the test. */
 export function guardedClient(setup: GuardedClientSetup = {}): GuardedClient {
