@@ -210,7 +210,10 @@ export const access: MethodAccess = {
       { queue: 'deliveries', actions: ['SendMessage'] },
       { queue: 'slowDeliveries', actions: ['SendMessage'] },
     ],
-    waiting: [{ queue: 'deliveries', actions: ['GetQueueAttributes'] }],
+    waiting: [
+      { queue: 'deliveries', actions: ['GetQueueAttributes'] },
+      { queue: 'slowDeliveries', actions: ['GetQueueAttributes'] },
+    ],
   },
   hookClient: { send: [] },
   connectorStatus: {

@@ -24,7 +24,7 @@ export const requeueDeliveries = schedule({
   summary: 'Queue again the attempts that should have been made long ago',
   everyMinutes: 1,
   timeoutSeconds: 60,
-  needs: { deliveries: ['listDue', 'reschedule'], deliveryQueue: ['send', 'waiting'] },
+  needs: { hooks: ['read'], deliveries: ['listDue', 'reschedule'], deliveryQueue: ['send', 'waiting'] },
 })
 
 /** Every schedule. */

@@ -519,8 +519,8 @@ export interface DeliveryStore {
 export interface DeliveryQueue {
   /** Queues one attempt for each. `delaySeconds` is at most 900. Answers the ids that were not taken. */
   send(deliveries: readonly QueuedDelivery[]): Promise<readonly string[]>
-  /** How many attempts wait to be taken, about; not slow, held back or under way ones. */
-  waiting(): Promise<number>
+  /** How many attempts wait to be taken, usual and slow ones, about; not those that are held back or under way. */
+  waiting(): Promise<{ readonly usual: number; readonly slow: number }>
 }
 
 /** What the delivery queue carries: where the delivery is recorded, not what it holds. */

@@ -6,8 +6,9 @@ export interface MemoryDeliveryQueue extends DeliveryQueue {
   readonly queued: QueuedDelivery[]
   /** Whether the queue refuses an attempt; it takes all until replaced. */
   refuses: (delivery: QueuedDelivery) => boolean
-  /** What `waiting` answers; 0 until replaced. */
+  /** What `waiting` answers of usual and of slow attempts; 0 until replaced. */
   backlog: number
+  slowBacklog: number
 }
 
 /** Attempts in memory. */
@@ -16,13 +17,14 @@ export function memoryDeliveryQueue(): MemoryDeliveryQueue {
     queued: [],
     refuses: () => false,
     backlog: 0,
+    slowBacklog: 0,
     async send(deliveries) {
       const refused = deliveries.filter((delivery) => queue.refuses(delivery))
       queue.queued.push(...deliveries.filter((delivery) => !refused.includes(delivery)))
       return refused.map((delivery) => delivery.id)
     },
     async waiting() {
-      return queue.backlog
+      return { usual: queue.backlog, slow: queue.slowBacklog }
     },
   }
   return queue

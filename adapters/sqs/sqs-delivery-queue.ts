@@ -23,16 +23,21 @@ export function sqsDeliveryQueue(context: AdapterContext): DeliveryQueue {
       return refused.flat()
     },
     async waiting() {
-      const given = answer.safeParse(
-        await awsJson(context, services.sqs, 'GetQueueAttributes', {
-          QueueUrl: required(context, queues.deliveries.variable),
-          AttributeNames: ['ApproximateNumberOfMessages'],
-        }),
-      )
-      if (!given.success) throw new DomainError('internal_error', 'the queue answered in another form')
-      return given.data.Attributes.ApproximateNumberOfMessages
+      const [usual, slow] = await Promise.all([waitingIn(context, 'deliveries'), waitingIn(context, 'slowDeliveries')])
+      return { usual, slow }
     },
   }
+}
+
+async function waitingIn(context: AdapterContext, queue: 'deliveries' | 'slowDeliveries'): Promise<number> {
+  const given = answer.safeParse(
+    await awsJson(context, services.sqs, 'GetQueueAttributes', {
+      QueueUrl: required(context, queues[queue].variable),
+      AttributeNames: ['ApproximateNumberOfMessages'],
+    }),
+  )
+  if (!given.success) throw new DomainError('internal_error', 'the queue answered in another form')
+  return given.data.Attributes.ApproximateNumberOfMessages
 }
 
 function sendTo(

@@ -1,9 +1,10 @@
-import type { Delivery } from '../model.ts'
-import type { Clock, DeliveryQueue, DeliveryStore } from '../ports.ts'
+import type { Delivery, Hook } from '../model.ts'
+import type { Clock, DeliveryQueue, DeliveryStore, HookStore } from '../ports.ts'
 import { queuedAttempt } from './queued-attempt.ts'
 
 /** What the use case works with. */
 export interface Requeuing {
+  readonly hooks: Pick<HookStore, 'read'>
   readonly deliveries: Pick<DeliveryStore, 'listDue' | 'reschedule'>
   readonly deliveryQueue: Pick<DeliveryQueue, 'send' | 'waiting'>
   readonly clock: Clock
@@ -25,11 +26,16 @@ export const requeueLimits = {
    * minutes), with time for it to be taken again.
    */
   overdueMs: 5 * 60_000,
-  /** With more attempts than this in the queue, what is overdue is in there, and not lost. */
+  /**
+   * With more attempts than this in the queue, what is overdue is in there, and not lost. With more in that of slow
+   * receivers it holds for theirs alone: a new plan would only make what waits void, and add a message to those.
+   */
   backlog: 1_000,
   /** Deliveries of one page, and of one run. */
   page: 100,
   most: 5_000,
+  /** Deliveries that one run looks at, those of slow receivers that wait in their queue included. */
+  looked: 20_000,
 } as const
 
 /**
@@ -40,31 +46,55 @@ export const requeueLimits = {
  */
 export async function requeueDeliveries(tools: Requeuing, until: number): Promise<Requeued> {
   const { deliveries, deliveryQueue, clock } = tools
-  if ((await deliveryQueue.waiting()) > requeueLimits.backlog) return { requeued: 0, left: 0, stoppedBy: 'backlog' }
+  const { usual, slow } = await deliveryQueue.waiting()
+  if (usual > requeueLimits.backlog) return { requeued: 0, left: 0, stoppedBy: 'backlog' }
   const before = clock.now() - requeueLimits.overdueMs
-  let [requeued, left] = [0, 0]
+  const hookOf = hooksOf(tools)
+  let [requeued, left, looked] = [0, 0, 0]
   let after: Delivery | undefined
   for (;;) {
     const page = await deliveries.listDue(before, requeueLimits.page, after)
-    const done = await requeue(tools, page)
+    const known = await Promise.all(page.map(async (delivery) => ({ delivery, hook: await hookOf(delivery) })))
+    const lost = slow > requeueLimits.backlog ? known.filter(({ hook }) => hook?.slow !== true) : known
+    const done = await requeue(tools, lost)
     requeued += done
-    left += page.length - done
+    left += lost.length - done
+    looked += page.length
     after = page.at(-1)
     if (page.length < requeueLimits.page) return { requeued, left }
-    if (requeued + left >= requeueLimits.most) return { requeued, left, stoppedBy: 'limit' }
+    const isFull = requeued + left >= requeueLimits.most || looked >= requeueLimits.looked
+    if (isFull) return { requeued, left, stoppedBy: 'limit' }
     if (clock.now() >= until) return { requeued, left, stoppedBy: 'time' }
   }
 }
 
-async function requeue({ deliveries, deliveryQueue, clock }: Requeuing, page: readonly Delivery[]): Promise<number> {
+/** Reads each hook once. */
+function hooksOf({ hooks }: Requeuing): (delivery: Delivery) => Promise<Hook | undefined> {
+  const known = new Map<string, Promise<Hook | undefined>>()
+  return ({ domain, hookId }) => {
+    const key = `${domain}/${hookId}`
+    const hook = known.get(key) ?? hooks.read(domain, hookId)
+    known.set(key, hook)
+    return hook
+  }
+}
+
+interface Overdue {
+  readonly delivery: Delivery
+  readonly hook: Hook | undefined
+}
+
+async function requeue({ deliveries, deliveryQueue, clock }: Requeuing, page: readonly Overdue[]): Promise<number> {
   const now = clock.now()
   const planned = await Promise.all(
-    page.map(async (delivery) =>
-      (await deliveries.reschedule(delivery, now)) ? { ...delivery, nextAttemptAt: now } : undefined,
+    page.map(async ({ delivery, hook }) =>
+      (await deliveries.reschedule(delivery, now))
+        ? queuedAttempt({ ...delivery, nextAttemptAt: now }, now, hook)
+        : undefined,
     ),
   )
-  const ours = planned.filter((delivery) => delivery !== undefined)
+  const ours = planned.filter((attempt) => attempt !== undefined)
   if (ours.length === 0) return 0
-  const refused = await deliveryQueue.send(ours.map((delivery) => queuedAttempt(delivery, now)))
+  const refused = await deliveryQueue.send(ours)
   return ours.length - refused.length
 }

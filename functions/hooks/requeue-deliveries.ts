@@ -1,4 +1,5 @@
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { requeueDeliveries as record } from '../../contracts/schedules.ts'
 import { requeueDeliveries } from '../../core/hooks/requeue-deliveries.ts'
@@ -9,7 +10,7 @@ const workMs = record.timeoutSeconds * 667
 
 export const handler = scheduled(
   record,
-  { deliveries: dynamoDeliveryStore, deliveryQueue: sqsDeliveryQueue },
+  { hooks: dynamoHookStore, deliveries: dynamoDeliveryStore, deliveryQueue: sqsDeliveryQueue },
   async (ports, { clock, log }) => {
     const { requeued, left, stoppedBy } = await requeueDeliveries({ ...ports, clock }, clock.now() + workMs)
     if (requeued + left > 0 || stoppedBy !== undefined) {

@@ -73,7 +73,7 @@ describe('attempts on the queue', () => {
 
     await queue.send([aQueued({ id: 'a' }), aQueued({ id: 'b' }), aQueued({ id: 'c', delaySeconds: 900 })])
 
-    expect(await queue.waiting()).toBe(2)
+    expect(await queue.waiting()).toEqual({ usual: 2, slow: 0 })
   })
 
   test('the group is the domain, so that tenants share the queue fairly', async () => {
@@ -97,7 +97,7 @@ describe('attempts on the queue', () => {
 
     expect(server.waiting('slowDeliveries').map(({ body }) => asQueued(body))).toEqual([aQueued({ id: 'slow' })])
     expect(server.waiting('deliveries').map(({ body }) => asQueued(body))).toEqual([aQueued({ id: 'usual' })])
-    expect(await queue.waiting()).toBe(1)
+    expect(await queue.waiting()).toEqual({ usual: 1, slow: 1 })
   })
 
   test('the answer names the attempts that the queue refused', async () => {

@@ -623,6 +623,40 @@ describe('F51 a backlog', () => {
     expect(lab.log.lines.at(-1)).toMatchObject({ keys: { requeued: 0, stoppedBy: 'backlog' } })
   })
 
+  it('of slow receivers is not queued again either, and what others lost meanwhile is', async () => {
+    const lab = aDeliveryLab()
+    const [slow, other] = [await lab.hook({ slow: true }), await lab.hook({ event: 'DTMF' })]
+    for (let count = 0; count < 120; count += 1) await lab.dispatch([anArrival()])
+    const plans = lab.deliveries().map(({ nextAttemptAt }) => nextAttemptAt)
+    lab.lose()
+    await lab.dispatch([{ ...anArrival(), name: 'DTMF' }])
+    lab.lose()
+    lab.ports.deliveryQueue.slowBacklog = requeueLimits.backlog + 1
+    lab.clock.move(2 * hour)
+
+    await lab.sweep()
+
+    expect(lab.messages()).toMatchObject([{ hookId: other.id }])
+    expect(
+      lab
+        .deliveries()
+        .filter(({ hookId }) => hookId === slow.id)
+        .map(({ nextAttemptAt }) => nextAttemptAt),
+    ).toEqual(plans)
+  })
+
+  it('of slow receivers that is lost is queued among the slow ones', async () => {
+    const lab = aDeliveryLab()
+    await lab.hook({ slow: true })
+    await lab.dispatch([anArrival()])
+    lab.lose()
+    lab.clock.move(2 * hour)
+
+    await lab.sweep()
+
+    expect(lab.messages()).toMatchObject([{ isSlow: true }])
+  })
+
   it('is dropped by the queue after four days, and what was dropped is queued again', async () => {
     expect(queues.deliveries.retentionSeconds).toBe(4 * 86_400)
     const lab = aDeliveryLab()
