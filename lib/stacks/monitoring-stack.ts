@@ -4,6 +4,8 @@ import { Dashboard, GraphWidget, type IMetric, MathExpression, Metric } from 'aw
 import type { FargateService } from 'aws-cdk-lib/aws-ecs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
+import { ConnectorAlarms } from '../constructs/connector-alarms.ts'
+import { connectorGraphs } from '../constructs/connector-graphs.ts'
 import type { Resources } from '../constructs/resources.ts'
 import { RunbookAlarm } from '../constructs/runbook-alarm.ts'
 
@@ -24,6 +26,7 @@ export class MonitoringStack extends Stack {
     this.watchApi(props)
     this.watchQueues(props)
     this.watchConnector(props)
+    new ConnectorAlarms(this, 'Connector', props)
     this.drawDashboard(props)
   }
 
@@ -110,6 +113,7 @@ export class MonitoringStack extends Stack {
             connector.metricMemoryUtilization({ period }),
           ]),
         ],
+        ...connectorGraphs(),
       ],
     })
   }

@@ -1,0 +1,51 @@
+import { GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch'
+import { connectorMetric, sums, tops } from './connector-metric.ts'
+
+/** The dashboard's rows on what the connectors measure: every metric is in one of them. */
+export function connectorGraphs(): GraphWidget[][] {
+  const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 })
+  return [
+    [
+      graph('Events: lag, ms', [connectorMetric('Lag', 'Maximum')]),
+      graph('Events: read, wanted, queued, sent again', [
+        ...sums('EventsRead', 'EventsRelayed', 'EventsPublished', 'EventsRepeated'),
+      ]),
+    ],
+    [
+      graph('Events: gaps, drops by class, unreadable, without domain, recovered', [
+        ...sums('Gaps', 'GapsLost', 'EventsDroppedTerminal', 'EventsDroppedCall', 'EventsDroppedOther'),
+        ...sums('EventsUnreadable', 'EventsWithoutDomain', 'EventsRecovered'),
+      ]),
+      graph('Events: waiting in memory and on disk', [
+        ...tops('EventsWaiting', 'EventsHeld', 'SpoolEvents'),
+        ...sums('SpoolSkipped', 'SpoolDamaged', 'SpoolFailures'),
+      ]),
+    ],
+    [
+      graph('Commands by outcome', [
+        ...sums('CommandsDone', 'CommandsRefused', 'CommandsAbsent', 'CommandsUnsent', 'CommandsUnknown'),
+        ...sums('CommandsRepeated', 'CommandsUnreadable'),
+      ]),
+      graph('Commands: time to the engine, and of orders to their outcome, ms', [
+        ...(['p50', 'p99'] as const).flatMap((of) => [
+          connectorMetric('CommandDelay', of),
+          connectorMetric('OrderTime', of),
+        ]),
+      ]),
+    ],
+    [
+      graph('Engines: away, refusing, links made again, answers late and stray', [
+        ...tops('EnginesAway', 'EnginesRefusing'),
+        ...sums('Reconnects', 'AnswersLate', 'AnswersStray'),
+      ]),
+      graph('Channels, and commands under way', [
+        ...tops('Channels', 'CommandsInFlight', 'CommandsWaiting'),
+        ...sums('ChannelsEvicted'),
+      ]),
+    ],
+    [
+      graph('Bytes of events in memory and on disk', tops('EventMemory', 'SpoolBytes')),
+      graph('Gaps that wait for the store', tops('GapsWaiting')),
+    ],
+  ]
+}
