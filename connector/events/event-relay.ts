@@ -48,7 +48,7 @@ export interface RelayParts {
   readonly outbox: Pick<EventOutbox, 'add'>
   readonly clock: Clock
   /** Knows which events may have been missed. */
-  readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps'>
+  readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
 
 /** What the queue takes for the uuid of a call. */

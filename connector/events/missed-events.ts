@@ -26,7 +26,7 @@ export function isOvertaken(
 interface MissedParts {
   readonly registry: Pick<ChannelRegistry, 'hasSeen'>
   readonly clock: Clock
-  readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps'>
+  readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
 
 /** What an event shows to have been missed of its channel before it. */
@@ -36,7 +36,7 @@ export function missedBefore(
   channel: Channel,
   engine: string,
 ): SyntheticEvent[] {
-  if (!followers.has(event.name) || !links.hasGaps(engine)) return []
+  if (!followers.has(event.name) || !(links.hasGaps(engine) || links.beganLately(engine))) return []
   const made: SyntheticEvent[] = []
   const make = (name: LifeEvent) => {
     made.push(new SyntheticEvent(name, channel, clock.now(), event.header('Hangup-Cause')))

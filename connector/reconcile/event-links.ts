@@ -11,6 +11,9 @@ const firstEventMs = 25_000
 /** What could not be read is told of together, once in this time. */
 const unreadMs = 30_000
 
+/** By then it is known whether a connector that was killed just before this one began has listened until then. */
+const unsureMs = 20_000
+
 /** What is remembered of an engine's gaps, so that a call of that time is known to have been missed. */
 const maxSpans = 16
 
@@ -44,6 +47,8 @@ interface Link {
   lastAt: number
   core: string
   upSince: number
+  /** 0 before. */
+  firstUpAt: number
   lost: { readonly from: number; readonly reason: string; readonly span: Span } | undefined
   open: OpenGap | undefined
   unread: Unread | undefined
@@ -71,6 +76,8 @@ export interface EventLinks {
   unreadable(engine: string): void
   /** Whether anything of the engine may have been missed since the start. */
   hasGaps(engine: string): boolean
+  /** Whether the engine's first link came up so lately that it is not known yet what was missed before. */
+  beganLately(engine: string): boolean
   /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
   mayHaveMissed(engine: string, microseconds: string): boolean
   /** Events of the engine from `from` until now, epoch milliseconds, were heard by nobody. */
@@ -138,6 +145,7 @@ export function eventLinks(parts: {
       const isOther = coreUuid !== '' && link.core !== '' && coreUuid !== link.core
       const { lost, core } = link
       link.upSince = clock.now()
+      if (isFirst) link.firstUpAt = clock.now()
       link.core = coreUuid || core
       link.lost = undefined
       if (lost !== undefined) {
@@ -173,6 +181,7 @@ export function eventLinks(parts: {
       link.unread.count += 1
     },
     hasGaps: (engine) => (links.get(engine)?.spans.length ?? 0) > 0,
+    beganLately: (engine) => clock.now() - (links.get(engine)?.firstUpAt ?? 0) < unsureMs,
     mayHaveMissed: (engine, microseconds) => {
       const at = Number(microseconds) / 1_000
       const spans = links.get(engine)?.spans ?? []
@@ -202,6 +211,7 @@ function newLink(): Link {
     lastAt: 0,
     core: '',
     upSince: 0,
+    firstUpAt: 0,
     lost: undefined,
     open: undefined,
     unread: undefined,

@@ -10,6 +10,9 @@ import type { ComparedEngine } from './reconciliation.ts'
 /** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
 const holdBackMs = 3_000
 
+/** A connector that was killed just before this one began still seems to be there; by then it does not. */
+const lookAgainMs = 15_000
+
 /** One answer serves all calls that are found at once. */
 const believedMs = 5_000
 
@@ -24,7 +27,7 @@ export interface StaleCallsParts extends Time {
 
 /**
  * Ends calls that an account is stored with and that its engine does not have any more, where everybody who could have
- * heard their end is gone: else whoever listens tells it. With several engines it is not known whose a call was; then
+ * heard their end is gone, if need be once that is known: else whoever listens tells it. With several engines it is not known whose a call was; then
  * the account alone is put right, without an event.
  */
 export function staleCalls({ registry, engines, before, make, clock, timers }: StaleCallsParts): OnEnded {
@@ -37,16 +40,26 @@ export function staleCalls({ registry, engines, before, make, clock, timers }: S
     return latest.listener
   }
 
-  return async ({ domain, login }, uuid) => {
+  const end = ({ domain, login }: Parameters<OnEnded>[0], uuid: string, engine: string, core: string) => {
+    const presenceId = `${login}@${domain}`.toLowerCase()
+    const channel = { ...blankChannel(uuid), engine, core, domain, presenceId }
+    endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now()), engine))
+  }
+
+  return async (account, uuid) => {
     const [engine, another] = engines()
     if (engine === undefined || another !== undefined) return false
     const listener = await listenerOf(engine.name)
-    if (listener?.until === undefined || listener.core === '') return false
-    const presenceId = `${login}@${domain}`.toLowerCase()
-    const channel = { ...blankChannel(uuid), engine: engine.name, core: listener.core, domain, presenceId }
-    timers.after(holdBackMs, () => {
-      endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now()), engine.name))
+    if (listener === undefined || listener.core === '') return false
+    if (listener.until !== undefined) {
+      timers.after(holdBackMs, () => end(account, uuid, engine.name, listener.core))
+      return true
+    }
+    timers.after(lookAgainMs, () => {
+      void listenerOf(engine.name).then((known) => {
+        if (known?.until !== undefined) end(account, uuid, engine.name, known.core)
+      })
     })
-    return true
+    return false
   }
 }

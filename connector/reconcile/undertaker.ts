@@ -7,6 +7,9 @@ import { gapId } from './gap-log.ts'
 /** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
 const deadAfterMs = 30_000
 
+/** Events are on disk half a second after they were read, if the queue has not taken them by then. */
+const unwrittenMs = 1_000
+
 /** How often the reports are looked at. */
 const lookMs = 10_000
 
@@ -109,7 +112,7 @@ async function recordGap(
   heard: EventLinkReport,
 ): Promise<void> {
   const reason = gone.stoppedAt === undefined ? 'connector-killed' : 'connector-stopped'
-  const cause = { connectorId: gone.connectorId, engine, reason, from: lastAlive(gone) }
+  const cause = { connectorId: gone.connectorId, engine, reason, from: lastHandedOver(gone) }
   const after = { coreUuid: heard.last.coreUuid, sequence: '' }
   const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to: heard.upSince, before: last, after }
   if (!(await gaps.record(gap))) return
@@ -118,6 +121,12 @@ async function recordGap(
 
 function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
   return stoppedAt ?? reportedAt
+}
+
+/** From when on events may be lost that it had read: what had waited for longer was on its disk when it was killed. */
+function lastHandedOver(gone: ConnectorReport): number {
+  const { stoppedAt, reportedAt, handedOverTo = reportedAt } = gone
+  return stoppedAt ?? Math.min(reportedAt, Math.max(handedOverTo, reportedAt - unwrittenMs))
 }
 
 /** One death of one connector. */

@@ -168,8 +168,8 @@ describe('after a link was lost', () => {
 })
 
 describe('after a connector was killed', () => {
-  /** Its successor, 40 s later: what it had heard is known from its report and the stored accounts alone. */
-  async function aSuccessor(stored: { readonly calls: readonly string[] }) {
+  /** Its successor, usually 40 s later: what it had heard is known from its report and the stored accounts alone. */
+  async function aSuccessor(stored: { readonly calls: readonly string[] }, afterMs = 40_000) {
     const world = await labWorld()
     const { ports, time } = world
     const killedAt = time.clock.now()
@@ -185,7 +185,7 @@ describe('after a connector was killed', () => {
         eventLinks: [{ engine: labEngine, last, upSince: killedAt - 60_000 }],
       }),
     )
-    await time.advance(40_000)
+    await time.advance(afterMs)
     const lab = await world.connector('successor')
     lab.registrations = [listed(world)]
     return { ...world, lab, killedAt }
@@ -203,6 +203,35 @@ describe('after a connector was killed', () => {
       `${aCoreUuid}:${uuid}:CHANNEL_HANGUP_COMPLETE`,
     )
     expect(states(world)).toEqual(['ONHOOK'])
+    expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
+  })
+
+  test('a call that had ended is ended too by a successor that began before it could know of the death', async () => {
+    const uuid = randomUUID()
+    const world = await aSuccessor({ calls: [uuid] }, 1_000)
+
+    await world.lab.up()
+    await world.time.advance(10_000)
+    expect(world.told(uuid)).toEqual([])
+    await world.time.advance(10_000)
+
+    expect(world.told(uuid)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
+    expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
+  })
+
+  test('a call that had ended is left to another connector that has listened all the time', async () => {
+    const uuid = randomUUID()
+    const world = await aSuccessor({ calls: [uuid] }, 1_000)
+    const link = { engine: labEngine, last: { coreUuid: aCoreUuid, sequence: '9' }, upSince: world.killedAt - 1 }
+
+    await world.lab.up()
+    for (let times = 0; times < 12; times += 1) {
+      const reportedAt = world.time.clock.now()
+      await world.ports.connectorStatus.report(aReport({ connectorId: 'other', reportedAt, eventLinks: [link] }))
+      await world.time.advance(5_000)
+    }
+
+    expect(world.told(uuid)).toEqual([])
     expect(await world.ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [] })
   })
 

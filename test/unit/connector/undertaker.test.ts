@@ -43,6 +43,21 @@ function aGraveyard() {
 
 const up = (upSince: number): EventLinkReport => ({ engine, last: { coreUuid: aCoreUuid, sequence: '9' }, upSince })
 
+test.each([
+  ['had handed over all', 0, 0],
+  ['was a little behind', 300, 300],
+  ['was far behind: what had waited for a second was on its disk', 60_000, 1_000],
+])('the gap of a connector that %s begins where its last events may be lost', async (_what, behindMs, lostMs) => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed', handedOverTo: start - behindMs })
+
+  bury('successor', () => [up(start + 4_000)])
+  await time.advance(60_000)
+
+  expect(await ports.gaps.list(0)).toMatchObject([{ reason: 'connector-killed', from: start - lostMs }])
+  stop()
+})
+
 test('of a connector that was killed its successor records from when to when nobody listened', async () => {
   const { time, ports, start, report, bury, stop } = aGraveyard()
   await report({ connectorId: 'killed' })

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { lastListener } from '../../../connector/reconcile/predecessor.ts'
+import { labWorld, ofCall } from '../../support/event-lab.ts'
+import { aCoreUuid } from '../../support/engine-event.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aReport } from '../../support/records.ts'
+
+const engine = '192.0.2.1:8021'
+
+/** A connector whose link has been up for so long, and what it tells of a call of which it hears the very end only. */
+async function endOfOldCall(upForMs: number): Promise<string[]> {
+  const world = await labWorld()
+  const lab = await world.connector()
+  const uuid = randomUUID()
+  const headers = ofCall(world.time.clock.now() - 60_000)
+  await lab.up()
+  await world.time.advance(upForMs)
+
+  await lab.emit({ name: 'CHANNEL_DESTROY', uuid, headers })
+
+  return world.told(uuid)
+}
+
+test('a connector that has just begun tells of both ends of a call of which it hears the second only', async () => {
+  expect(await endOfOldCall(10_000)).toEqual(['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY'])
+})
+
+test('one that has listened for longer, and has missed nothing, makes up nothing', async () => {
+  expect(await endOfOldCall(25_000)).toEqual(['CHANNEL_DESTROY'])
+})
+
+/** Reports of others: since when each listened, and when it last reported, in milliseconds from now. */
+async function listenerBefore(upSinceMs: number, others: readonly (readonly [number, number])[]) {
+  const { clock } = manualTime()
+  const now = clock.now()
+  const { connectorStatus: store } = memoryPorts({ clock, random: systemRandomness })
+  for (const [index, [since, reported]] of others.entries()) {
+    const link = { engine, last: { coreUuid: aCoreUuid, sequence: '1' }, upSince: now + since }
+    await store.report(aReport({ connectorId: `other-${index}`, reportedAt: now + reported, eventLinks: [link] }))
+  }
+  const found = await lastListener({ store, connectorId: 'own', now, upSince: now + upSinceMs }, engine)
+  return found && { ...found, until: found.until === undefined ? undefined : found.until - now }
+}
+
+test('of two that were started together after both had died, the first knows from when on nobody listened', async () => {
+  const dead = [-90_000, -20_000] as const
+
+  expect(await listenerBefore(-15_000, [dead, [-14_000, 0]])).toEqual({ until: -20_000, core: aCoreUuid })
+  expect(await listenerBefore(-14_000, [dead, [-15_000, 0]])).toEqual({ until: undefined, core: aCoreUuid })
+})
