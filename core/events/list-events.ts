@@ -12,7 +12,7 @@ export type ListEventsPorts = PortsOf<{
 }>
 
 /** How much one answer shows and looks at. */
-export const listEventsLimits = {
+const listEventsLimits = {
   /** UTF-16 units of JSON, though always one event: three times that in bytes fits into the 6 MB of an answer. */
   shown: 1_500_000,
   /** Records of gaps. */

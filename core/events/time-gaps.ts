@@ -23,7 +23,7 @@ export interface TimeGap {
 }
 
 /** The most time gaps that are told one by one. */
-export const timeGapLimit = 100
+const timeGapLimit = 100
 
 /** A hook that was made takes effect within so long. */
 const inForceMs = 2_000

@@ -53,7 +53,7 @@ function ordered(value: JsonValue): JsonValue {
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
 
 /** The deepest nesting of a test's event: the store takes 32 levels, and its record has some of its own. */
-export const deepestNesting = 24
+const deepestNesting = 24
 
 /** Whether the store takes a number: 0, or of a magnitude from 1e-130 up to 1e126, from DynamoDB's limits. */
 export function isStorableNumber(value: number): boolean {

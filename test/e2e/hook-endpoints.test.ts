@@ -51,7 +51,7 @@ it('a hook is tested, watched, rehearsed, sent to again and given another secret
 
   const first = await anEvent('2001')
   const log = (await admin.call(listDeliveries, { params, query })).data
-  expect(log.map(({ id }) => id).toSorted()).toEqual([idOf(first), idOf(sample)].toSorted())
+  expect(new Set(log.map(({ id }) => id))).toEqual(new Set([idOf(first), idOf(sample)]))
   expect(log.find(({ id }) => id === idOf(first))).toMatchObject({
     event,
     sequence: Number(first.headers['webhook-sequence']),

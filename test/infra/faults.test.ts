@@ -11,7 +11,7 @@ const listed = readFileSync('docs/faults.md', 'utf8')
 
 /** Fault and file of each test, or group of tests, whose title begins with a fault. */
 const titled = globSync('test/{unit,contract,infra,e2e,full}/**/*.test.ts').flatMap((file) => {
-  const titles = readFileSync(file, 'utf8').matchAll(/['"`](F\d\d) /g)
+  const titles = readFileSync(file, 'utf8').matchAll(/['"`](F\d\d)[ '"`]/g)
   return Array.from(new Set(Array.from(titles, ([, fault]) => fault)), (fault) => `${fault} in ${file}`)
 })
 

@@ -40,7 +40,7 @@ const engineOf = ({ connector }: RunningConnector) => connector.health().engines
 const waits = ({ log }: RunningConnector, link: string) =>
   log.lines.filter(({ keys }) => keys['link'] === link).flatMap(({ keys }) => keys['retryInMs'] ?? [])
 
-describe('an engine that is not there at the start', () => {
+describe('F01 an engine that is not there at the start', () => {
   test('is tried again after growing, jittered waits of 250 ms to 10 s, and found within 10 s of its return', async () => {
     const port = await freePort()
     let draws = 0
@@ -89,7 +89,7 @@ describe('an engine that is not there at the start', () => {
   })
 })
 
-test('an engine that accepts and does not greet is given up after 5 s and tried again', async () => {
+test('F04 an engine that accepts and does not greet is given up after 5 s and tried again', async () => {
   const engine = await anEngine()
   engine.welcome = 'stay silent'
   const running = await aConnectorFor(engine.port)
@@ -106,9 +106,9 @@ test('an engine that accepts and does not greet is given up after 5 s and tried 
 })
 
 describe.each([
-  ['refuse the password', 'engine refuses the password', 'auth-refused'],
-  ['reject the address', "engine's access list does not hold this address", 'access-rejected'],
-] as const)('an engine that would %s', (welcome, problem, reason) => {
+  ['F05', 'refuse the password', 'engine refuses the password', 'auth-refused'],
+  ['F06', 'reject the address', "engine's access list does not hold this address", 'access-rejected'],
+] as const)('%s an engine that would %s', (_fault, welcome, problem, reason) => {
   test('is left alone for 30 s at a time, and told with its reason', async () => {
     const engine = await anEngine()
     engine.welcome = welcome
@@ -151,7 +151,7 @@ describe.each([
     'after lingering',
     'Content-Type: text/disconnect-notice\nContent-Disposition: linger\nLinger-Time: 2\nContent-Length: 0\n\n',
   ],
-])('an engine that says goodbye and goes %s', (_when, notice) => {
+])('F07 an engine that says goodbye and goes %s', (_when, notice) => {
   test('leaves orders with an unknown fate; it is found again, and given nothing twice', async () => {
     const { engine, ...running } = await aConnectedConnector()
     const message = await running.post(anOriginate())
@@ -174,7 +174,7 @@ describe.each([
   })
 })
 
-test("an engine's -ERR is the outcome, in its own words, and nothing is tried again", async () => {
+test("F21 an engine's -ERR is the outcome, in its own words, and nothing is tried again", async () => {
   const { engine, ...running } = await aConnectedConnector()
   const message = await running.post(anOriginate())
   await running.atOnce(() => engine.jobs.length === 1)
@@ -186,7 +186,7 @@ test("an engine's -ERR is the outcome, in its own words, and nothing is tried ag
   expect(engine.jobs).toHaveLength(1)
 })
 
-describe('of 200 calls at once', () => {
+describe('F22 of 200 calls at once', () => {
   /** Messages of 200 originates that were posted together, 100 of which the engine has been given. */
   async function aFullConnector() {
     const { engine, ...running } = await aConnectedConnector()

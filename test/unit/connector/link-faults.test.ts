@@ -136,7 +136,7 @@ function expectWhole({ calls, told }: Lab, uuids: readonly string[]): void {
   }
 }
 
-describe('a link that is cut while events flow', () => {
+describe('F02 a link that is cut while events flow', () => {
   const cuts = seededCuts(20_261_121, 60_000, 9_000)
 
   test.each(cuts)('after %i bytes comes back, with a record of the gap, and every call is whole', async (bytes) => {
@@ -163,7 +163,7 @@ describe('a link that is cut while events flow', () => {
   })
 })
 
-test('a link on which nothing arrives any more is given up within 45 seconds, and the gap tells why', async () => {
+test('F03 a link on which nothing arrives any more is given up within 45 seconds, and the gap tells why', async () => {
   const lab = await aLab()
   const uuid = lab.calls.begin()
   await lab.running.until(() => lab.told(uuid).length === 1)
@@ -180,7 +180,7 @@ test('a link on which nothing arrives any more is given up within 45 seconds, an
   expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
 })
 
-test('an engine that drops its listener for lost events makes a gap of that reason', async () => {
+test('F08 an engine that drops its listener for lost events makes a gap of that reason', async () => {
   const lab = await aLab()
   const uuid = lab.calls.begin()
   await lab.running.until(() => lab.told(uuid).length === 1)
@@ -196,7 +196,7 @@ test('an engine that drops its listener for lost events makes a gap of that reas
   expect(lab.told(uuid)).toEqual(['CHANNEL_CREATE'])
 })
 
-test('an engine that is started anew has its old calls ended and its new ones told, whatever their sequences', async () => {
+test('F09 an engine that is started anew has its old calls ended and its new ones told, whatever their sequences', async () => {
   const lab = await aLab()
   const old = lab.calls.begin()
   await lab.running.until(() => lab.told(old).length === 1)
@@ -218,7 +218,7 @@ test('an engine that is started anew has its old calls ended and its new ones to
   ])
 })
 
-describe('a byte that is lost on the way', () => {
+describe('F10 a byte that is lost on the way', () => {
   test.each(seededCuts(7, 12_000, 1_500))('after %i bytes makes no event that was none', async (bytes) => {
     const lab = await aLab()
     lab.events().loseByteAfter(bytes)
@@ -240,7 +240,7 @@ describe('a byte that is lost on the way', () => {
   })
 })
 
-test('of a storm of 20 000 events in a moment all arrive', async () => {
+test('F14 of a storm of 20 000 events in a moment all arrive', async () => {
   const lab = await aLab()
   const ids = new Set<string>()
   lab.running.ports.events.publish = async (events) => {
@@ -254,7 +254,7 @@ test('of a storm of 20 000 events in a moment all arrive', async () => {
   expect(lab.running.connector.health()).toMatchObject({ lagMs: 0, counters: { eventsDropped: 0, channels: 10_000 } })
 })
 
-test('two connectors on one engine give every event one id, and either may lose its link', async () => {
+test('F13 two connectors on one engine give every event one id, and either may lose its link', async () => {
   const lab = await aLab()
   const { ports, time } = lab.running
   const proxy = await startTcpProxy(lab.calls.engine.port)

@@ -134,7 +134,7 @@ describe('what is measured of a health', () => {
     expect(totals).toMatchObject({ Reconnects: 4, EventsUnreadable: 9, AnswersLate: 7, AnswersStray: 3 })
   })
 
-  test('F05 F06 an engine that refuses is told apart from one that is away', () => {
+  test('an engine that refuses is told apart from one that is away', () => {
     const refusing = (reason: 'auth-refused' | 'access-rejected') =>
       anEngine({ status: 'error', commands: aLink({ state: 'down', reason }) })
     const away = anEngine({ status: 'error', events: aLink({ state: 'down', reason: 'unreachable' }) })

@@ -115,7 +115,7 @@ class PlayedEngine {
   }
 }
 
-test('whatever links two connectors lose, and whenever: of each call each end is told once, and none of a live one', async () => {
+test('F13 whatever links two connectors lose, and whenever: of each call each end is told once, and none of a live one', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const world = await labWorld()
