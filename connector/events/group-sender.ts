@@ -1,5 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { EventSink } from '../../core/ports.ts'
+import { trouble } from '../health/trouble.ts'
 import type { Waiting } from '../spool/waiting-events.ts'
 import { type Timers, backoffMs } from '../timers.ts'
 import { EventGroups, type Sending } from './event-groups.ts'
@@ -51,6 +52,7 @@ export interface SenderParts {
 export function groupSender(parts: SenderParts): GroupSender {
   const { sink, log, random, timers, waiting, onTaken, onSettled } = parts
   const groups = new EventGroups()
+  const away = trouble(log, 'the event queue cannot be reached')
   const counts = { published: 0, repeated: 0 }
   const state = { running: 0, isStopped: false, isPausing: false, failures: 0 }
 
@@ -89,10 +91,11 @@ export function groupSender(parts: SenderParts): GroupSender {
   /** Ids that the queue did not take; `undefined` when it could not be reached. */
   const publish = async (batch: readonly Sending[]): Promise<ReadonlySet<string> | undefined> => {
     try {
-      return new Set(await sink.publish(batch.map(({ event }) => event.event)))
+      const refusedIds = await sink.publish(batch.map(({ event }) => event.event))
+      away.over()
+      return new Set(refusedIds)
     } catch (problem) {
-      const reason = problem instanceof Error ? problem.name : typeof problem
-      log.warn('the event queue cannot be reached', { events: batch.length, reason })
+      away.note(undefined, { events: batch.length, reason: problem instanceof Error ? problem.name : typeof problem })
       return undefined
     }
   }

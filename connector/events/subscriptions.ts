@@ -2,6 +2,7 @@ import type { Log } from '../../adapters/log/logger.ts'
 import { baseEvents } from '../../core/events/base-events.ts'
 import { isEventName } from '../../core/events/catalogue.ts'
 import type { SubscriptionReader } from '../../core/ports.ts'
+import { trouble } from '../health/trouble.ts'
 import { type Time, pause } from '../timers.ts'
 
 /** A hook takes effect within 2 s: asking once a second leaves one for reading the list and telling the engine. */
@@ -94,11 +95,13 @@ export function subscriptions({ reader, log, timers }: SubscriptionParts): Subsc
     engineWords: () => wordsOf([...engineNames]),
     refresh,
     follow: async (changed, signal) => {
+      const unread = trouble(log, 'what hooks want cannot be read; the last known stays in force')
       while (!signal.aborted) {
         try {
           if (await refresh()) changed()
+          unread.over()
         } catch (problem) {
-          log.error('what hooks want cannot be read; the last known stays in force', problem)
+          unread.note(problem)
         }
         await pause(timers, pollMs, signal)
       }

@@ -3,6 +3,7 @@ import type { ConnectorReport, EngineReport, EventLinkReport } from '../../core/
 import type { ConnectorStatusStore } from '../../core/ports.ts'
 import { type Engine, isHealthy } from '../engine.ts'
 import { type Time, pause } from '../timers.ts'
+import { trouble } from './trouble.ts'
 import { type StatusTexts, statusTexts } from './status-texts.ts'
 
 /** A report older than 30 s counts as silence, and the status page may be 15 s behind. */
@@ -34,14 +35,16 @@ export interface StatusParts extends Time {
  */
 export async function reportStatus(parts: StatusParts, signal: AbortSignal): Promise<void> {
   const texts = statusTexts(parts)
+  const unstored = trouble(parts.log, 'the status of the connector could not be stored')
   let restarts: number | undefined
   while (!signal.aborted) {
     const told = whoIsThere(parts)
     try {
       restarts ??= await parts.store.countStart()
       await parts.store.report(await report(parts, texts, restarts))
+      unstored.over()
     } catch (problem) {
-      parts.log.error('the status of the connector could not be stored', problem)
+      unstored.note(problem)
     }
     for (let waitedMs = 0; waitedMs < reportMs && !signal.aborted; waitedMs += lookMs) {
       if (whoIsThere(parts) !== told) break

@@ -55,11 +55,11 @@ export function staleCalls({ registry, engines, before, make, clock, timers }: S
       timers.after(holdBackMs, () => end(account, uuid, engine.name, listener.core))
       return true
     }
-    timers.after(lookAgainMs, () => {
-      void listenerOf(engine.name).then((known) => {
-        if (known?.until !== undefined) end(account, uuid, engine.name, known.core)
-      })
-    })
+    const lookAgain = async () => {
+      const known = await listenerOf(engine.name)
+      if (known?.until !== undefined) end(account, uuid, engine.name, known.core)
+    }
+    timers.after(lookAgainMs, () => void lookAgain())
     return false
   }
 }

@@ -1,6 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { ConnectorReport, EventLinkReport, Gap } from '../../core/model.ts'
 import type { ConnectorStatusStore, GapStore } from '../../core/ports.ts'
+import { trouble } from '../health/trouble.ts'
 import { type Time, pause } from '../timers.ts'
 import { gapId } from './gap-log.ts'
 
@@ -45,14 +46,16 @@ export interface UndertakerParts extends Time {
  */
 export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal): Promise<void> {
   const buried = new Set<string>()
+  const unread = trouble(parts.log, 'the reports of connectors could not be looked through; it will be tried again')
   while (!signal.aborted) {
     try {
       const reports = await parts.store.list(parts.clock.now() - reportsMs)
       for (const gone of reports.filter((report) => isGone(parts, report) && !buried.has(deathOf(report)))) {
         if (await bury(parts, gone, reports)) remember(buried, deathOf(gone))
       }
+      unread.over()
     } catch (problem) {
-      parts.log.error('the reports of connectors could not be looked through; it will be tried again', problem)
+      unread.note(problem)
     }
     await pause(parts.timers, lookMs, signal)
   }
