@@ -4,7 +4,15 @@ import type { DomainNames } from './calls/domain-names.ts'
 import { type EngineReading, engineReading } from './calls/engine-reading.ts'
 import { type HeldCalls, heldCalls } from './calls/held-calls.ts'
 import { type PendingJobs, pendingJobs } from './commands/pending-jobs.ts'
-import { type Engine, type EngineAddress, type EngineEvent, type LinkRole, engineName, isHealthy } from './engine.ts'
+import {
+  EVENT_HEADERS,
+  type Engine,
+  type EngineAddress,
+  type EngineEvent,
+  type LinkRole,
+  engineName,
+  isHealthy,
+} from './engine.ts'
 import type { EslDownReason } from './esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from './esl/session.ts'
 import type { EngineChange } from './events/engine-events.ts'
@@ -67,6 +75,7 @@ export function engineWorks(parts: WorksParts): EngineWorks {
   const events = open({
     name: 'events',
     subscribe: parts.words,
+    headers: EVENT_HEADERS,
     onEvent: (event) => parts.onEvent(event, name),
     onState: (state) => {
       if (state.kind === 'ready') {
@@ -108,7 +117,7 @@ interface Told {
   reasons: Partial<Record<LinkRole, EslDownReason>>
 }
 
-type Role = Pick<EslSessionOptions, 'subscribe' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
+type Role = Pick<EslSessionOptions, 'subscribe' | 'headers' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
 
 /** Opens links of one engine that log what becomes of them and note which process of the engine they reached. */
 function linkOpener({ address, openLink, onUnreadable, random, log }: WorksParts, engine: string, told: Told) {

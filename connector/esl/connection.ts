@@ -19,7 +19,7 @@ import type { EslTimers } from './timers.ts'
 const OVERFLOW_NOTICE = 'killed listener because of lost events'
 
 /** As many as one read of the socket takes at most. */
-const READ_BYTES = 64 * 1024
+const READ_BYTES = 256 * 1024
 
 /** What a connection counts, into an object that outlives it. */
 export interface EslTally {

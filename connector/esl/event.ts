@@ -11,7 +11,7 @@ export class EventReader {
 
   /** `headers` are those that most events will be asked for: to ask for them costs nothing more than the reading. */
   constructor(headers: readonly string[] = []) {
-    const names = [...new Set([...DECIDING_HEADERS, ...headers])]
+    const names = [...new Set([...DECIDING_HEADERS, ...headers])].filter((name) => name !== '')
     this.#readers = new Map([
       ['text/event-json', jsonEventReader(names)],
       ['text/event-plain', plainEventReader(names)],

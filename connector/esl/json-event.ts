@@ -68,21 +68,16 @@ class JsonEvent extends LazyEvent {
 
   protected find(name: string): string | undefined {
     if (name === OWN_BODY) return undefined
-    if (this.#isUsual && /^\w[\w-]*$/.test(name)) return this.#findUsual(name)
-    const picked = pick(Buffer.from(this.#text, 'latin1'), wantedInJson([name]))
-    return typeof picked === 'string' ? undefined : picked[0]
+    // Any other body is found out by reading it whole, which is kept.
+    return this.#isUsual && /^\w[\w-]*$/.test(name) ? this.#findUsual(name) : this.headers()[name]
   }
 
   protected decode(): DecodedEvent {
-    const headers: Record<string, string> = Object.create(null)
     // Bytes that are not UTF-8 become U+FFFD here; they cannot hide a quote, which is never part of a sequence.
-    const members: unknown = JSON.parse(Buffer.from(this.#text, 'latin1').toString('utf8'))
-    let body = ''
-    for (const [name, value] of Object.entries(members ?? {})) {
-      if (name === OWN_BODY) body = textOf(value)
-      else headers[name.toWellFormed()] = textOf(value)
-    }
-    return { headers, body }
+    const members: Record<string, unknown> = JSON.parse(Buffer.from(this.#text, 'latin1').toString('utf8'))
+    // Only an escape makes half of a surrogate pair.
+    const isWellFormed = !this.#text.includes('\\u')
+    return decodedMembers(members, isWellFormed) ?? decodedCopy(members)
   }
 
   /**
@@ -104,6 +99,31 @@ class JsonEvent extends LazyEvent {
     const bytes = Buffer.from(text.slice(start - 1, end + 1), 'latin1')
     return valueAt(bytes, 0, bytes.length)
   }
+}
+
+/**
+ * The object itself, where it has nothing but texts that need no change: a copy would cost more than the parsing.
+ * `undefined` for any other, which is left as it was.
+ */
+function decodedMembers(members: Record<string, unknown>, isWellFormed: boolean): DecodedEvent | undefined {
+  if (!isWellFormed || !isOfTexts(members) || OWN_BODY in members) return undefined
+  Object.setPrototypeOf(members, null)
+  return { headers: members, body: '' }
+}
+
+function isOfTexts(members: Record<string, unknown>): members is Record<string, string> {
+  for (const name in members) if (typeof members[name] !== 'string') return false
+  return true
+}
+
+function decodedCopy(members: Record<string, unknown>): DecodedEvent {
+  const headers: Record<string, string> = Object.create(null)
+  let body = ''
+  for (const [name, value] of Object.entries(members)) {
+    if (name === OWN_BODY) body = textOf(value)
+    else headers[name.toWellFormed()] = textOf(value)
+  }
+  return { headers, body }
 }
 
 /** Whether an odd number of backslashes stands before an offset. */

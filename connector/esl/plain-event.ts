@@ -27,14 +27,17 @@ export function plainEventReader(names: readonly string[]): (bytes: Buffer) => E
 function readPlainEvent(bytes: Buffer, wanted: WantedHeaders): EslEvent | string {
   // One character for each byte, so that offsets are the same in both.
   const text = bytes.toString('latin1')
+  const { firsts } = wanted
   const found: number[] = []
   let at = 0
   for (;;) {
     const end = text.indexOf('\n', at)
     if (end < 0) return 'its headers have no end'
     if (end === at || (end === at + 1 && bytes[at] === CR)) break
-    const index = wanted.indexBeforeColon(bytes, at)
-    if (index >= 0) found.push(index, at, end)
+    if (firsts[bytes[at] ?? LF] === 1) {
+      const index = wanted.indexBeforeColon(bytes, at)
+      if (index >= 0) found.push(index, at, end)
+    }
     at = end + 1
   }
   const values = valuesOf(found, bytes, text)

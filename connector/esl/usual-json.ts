@@ -27,14 +27,17 @@ export function pickUsual(bytes: Buffer, text: string, wanted: WantedHeaders): H
   scratch.set(bytes)
   scratch[length] = 0
   if (scratch[0] !== OPEN_BRACE || scratch[1] !== QUOTE) return undefined
+  const { firsts } = wanted
   const found: number[] = []
   for (let at = 2; ; ) {
     const keyEnd = endOfText(at)
     if (keyEnd < 0 || scratch[keyEnd + 1] !== COLON || scratch[keyEnd + 2] !== QUOTE) return undefined
     const end = endOfText(keyEnd + 3)
     if (end < 0) return undefined
-    const index = wanted.indexAt(scratch, at, keyEnd)
-    if (index >= 0) found.push(index, keyEnd + 3, end)
+    if (firsts[scratch[at] ?? QUOTE] === 1) {
+      const index = wanted.indexAt(scratch, at, keyEnd)
+      if (index >= 0) found.push(index, keyEnd + 3, end)
+    }
     const next = scratch[end + 1]
     if (next === CLOSE_BRACE) return end + 2 === length ? valuesOf(found, text) : undefined
     if (next !== COMMA || scratch[end + 2] !== QUOTE) return undefined

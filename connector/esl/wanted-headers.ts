@@ -12,21 +12,22 @@ interface Name {
 export class WantedHeaders {
   /** The index of each name. */
   readonly indexes: ReadonlyMap<string, number>
-  /** The names by their first byte, that of the empty one being zero. */
+  /** By byte: 1 for those that a name begins with, which is worth a look before any call. */
+  readonly firsts = new Uint8Array(256)
+  /** The names by their first byte. */
   readonly #byFirst: readonly (readonly Name[])[]
 
-  /** `onWire` gives a name as it is spelled in an event. */
+  /** `onWire` gives a name, which is not empty, as it is spelled in an event. */
   constructor(names: readonly string[], onWire = (name: string) => name) {
     this.indexes = new Map(names.map((name, index) => [name, index]))
     const all = names.map((name, index) => ({ bytes: Buffer.from(onWire(name)), index }))
-    this.#byFirst = Array.from({ length: 256 }, (_, first) =>
-      all.filter(({ bytes }) => (bytes[0] ?? NOTHING) === first),
-    )
+    this.#byFirst = Array.from({ length: 256 }, (_, first) => all.filter(({ bytes }) => bytes[0] === first))
+    for (const { bytes } of all) this.firsts[bytes[0] ?? NOTHING] = 1
   }
 
   /** The index of the name that lies at these offsets, or -1. */
   indexAt(bytes: Buffer, start: number, end: number): number {
-    const names = this.#byFirst[start === end ? NOTHING : (bytes[start] ?? NOTHING)] ?? []
+    const names = this.#byFirst[bytes[start] ?? NOTHING] ?? []
     for (let at = 0; at < names.length; at += 1) {
       const name = names[at]
       if (name?.bytes.length === end - start && isAt(name.bytes, bytes, start)) return name.index

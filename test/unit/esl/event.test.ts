@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
-import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
+import { type EslEvent, EventReader, readEvent } from '../../../connector/esl/event.ts'
 import { percentDecode } from '../../../connector/esl/plain-event.ts'
 import { framesOf, recordedBytes, recordedFrames } from '../../support/engine-recordings.ts'
 
@@ -297,3 +297,35 @@ function comparable(event: EslEvent): object {
   const different = /^(?:Event-Date-.*|Event-Sequence|Event-UUID|sur)$/
   return Object.fromEntries(Object.entries(event.headers()).filter(([name]) => !different.test(name)))
 }
+
+describe('headers that were named beforehand', () => {
+  const names = ['text', 'list', 'absent', 'a:b', '', 'Event-Name', 'é', '__proto__']
+  const reader = new EventReader(names)
+
+  it.each([
+    ['text/event-json', '{"Event-Name":"MESSAGE","text":"one","é":"x","text":"a\\u0000\\"b","__proto__":"p"}'],
+    ['text/event-json', '{"Event-Name":"MESSAGE","list":["a","b"], "text":"caf\u00e9"}'],
+    ['text/event-plain', 'Event-Name: MESSAGE\ntext: one\nlist: ARRAY::a|:b\ntext:caf%C3%A9\r\na:b: c\n\u00e9: x\n\n'],
+    ['text/event-plain', 'Event-Name: MESSAGE\ntext: one\nContent-Length: 8\n\ntext: tw'],
+  ])('are those that any other reader finds: %s %s', (type, text) => {
+    for (const encoding of ['utf8', 'latin1'] as const) {
+      const bytes = Buffer.from(text, encoding)
+      const event = reader.read(type, bytes)
+      const expected = readEvent(type, bytes)
+      const before = names.map((name) => event.header(name))
+
+      expect(before).toEqual(names.map((name) => expected.header(name)))
+      expect(before).toEqual(names.map((name) => event.headers()[name]))
+      expect(names.map((name) => event.header(name))).toEqual(before)
+    }
+  })
+
+  it('stay what they were, whatever is read into the same memory next', () => {
+    const bytes = Buffer.from(`{"Event-Name":"MESSAGE","text":"${'x'.repeat(40)}"}`)
+    const event = reader.read('text/event-json', bytes)
+
+    bytes.fill(0)
+
+    expect([event.header('text'), event.headers()['text']]).toEqual(['x'.repeat(40), 'x'.repeat(40)])
+  })
+})

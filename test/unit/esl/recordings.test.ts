@@ -59,6 +59,61 @@ describe('a recording', () => {
   })
 })
 
+describe('a recorded frame', () => {
+  const framesIn = (name: string) => framesOf(recordedBytes(name))
+
+  it('has a length in front of its type in an event, behind it in a result, and none in a greeting or a reply', () => {
+    const lines = (name: string) => recordedBytes(name).toString('latin1').split('\n\n')
+
+    expect(lines('session/auth-ok-exit')[0]).toBe('Content-Type: auth/request')
+    expect(lines('session/auth-ok-exit')[1]).toBe('Content-Type: command/reply\nReply-Text: +OK accepted')
+    expect(recordedBytes('session/unknown-api').toString('latin1')).toMatch(
+      /Content-Type: api\/response\nContent-Length: /,
+    )
+    expect(recordedBytes('subscribe/all').toString('latin1')).toMatch(/Content-Length: \d+\nContent-Type: text\/event-/)
+  })
+
+  it('that answers `connect` is all headers, which stay percent-encoded', () => {
+    const [answer] = framesIn('outbound/async-full-linger')
+
+    expect(answer).toMatchObject({ contentType: 'command/reply', body: Buffer.alloc(0), problem: undefined })
+    expect([answer?.header('Reply-Text'), answer?.header('Channel-HIT-Dialplan')]).toEqual(['%2BOK%0A', 'true'])
+  })
+
+  it('that refuses a command of a restricted user is a reply, whatever would answer it', () => {
+    const replies = framesIn('session/userauth-ok').map((each) => [each.contentType, each.header('Reply-Text')])
+
+    expect(replies).toContainEqual(['command/reply', '-ERR permission denied'])
+    expect(replies).toContainEqual(['api/response', undefined])
+  })
+
+  it('of a reply has a text that the engine has cut at 511 bytes', () => {
+    const longest = framesIn('session/reply-truncation').map((each) => each.header('Reply-Text')?.length ?? 0)
+
+    expect(Math.max(...longest)).toBe(511)
+  })
+
+  it('of an event is in the format that its connection had at that moment', () => {
+    const types = new Set(framesIn('subscribe/format-switch').map(({ contentType }) => contentType))
+
+    expect(types).toContain('text/event-plain')
+    expect(types).toContain('text/event-json')
+  })
+
+  it('of a list of nothing has no rows', () => {
+    const bodies = framesIn('api/idle').map(({ body }) => body.toString())
+
+    expect(bodies).toContain('{"row_count": 0}\n')
+  })
+
+  it('in XML is skipped, also where its headers have names that are none in XML', () => {
+    for (const { contentType, body } of framesIn('events/sendevent-custom.xml')) {
+      if (contentType === 'text/event-xml') expect(() => readEvent(contentType, body)).toThrow(EslEventUnreadable)
+    }
+    expect(recordedBytes('events/sendevent-custom.xml').toString('latin1')).toMatch(/<[^<>/]* [^<>=]*>/)
+  })
+})
+
 describe('the pieces in which a recording arrives make no difference', () => {
   it.each(recordings.filter(isSmall))('cut at every offset: %s', (name) => {
     const bytes = recordedBytes(name)
