@@ -1,0 +1,93 @@
+/**
+ * Reads a flood in one of the ways that are compared, as a process of its own, and tells its parent the CPU milliseconds
+ * from the first event to the last: `measure.ts <way> <format> <port> <events>`. The way `reply` tells the milliseconds
+ * of one answer of so many bytes instead.
+ */
+import { EVENT_HEADERS } from '../../connector/engine.ts'
+import { openEslSession } from '../../connector/esl/session.ts'
+import { openLazyScan, parseJson, scanPlain } from './lazy-scan.ts'
+import { EslCommand, EslConnection, EslError, defaultEslLimits, systemEslTimers } from './reader.ts'
+import { wholePath } from './whole-path.ts'
+
+const [, , way = '', format = '', port = '', amount = ''] = process.argv
+const names = ['Event-Name', 'Event-Sequence', 'Unique-ID', 'Caller-Caller-ID-Name'] as const
+const address = { host: '127.0.0.1', port: Number(port), password: 'ClueCon' }
+let start: NodeJS.CpuUsage | undefined
+let events = 0
+
+/** Counts an event; `true` at the last one. */
+function isLast(): boolean {
+  start ??= process.cpuUsage()
+  events += 1
+  return events === Number(amount)
+}
+
+function tell(facts: object = {}): void {
+  const { user, system } = process.cpuUsage(start)
+  process.send?.({ ms: (user + system) / 1000, ...facts }, () => process.exit(0))
+}
+
+function connection(onReady: (open: EslConnection) => void): void {
+  const open = new EslConnection({
+    ...address,
+    timers: systemEslTimers,
+    limits: defaultEslLimits,
+    tally: { heardAt: 0, bytes: 0, events: 0, unreadableEvents: 0, lateReplies: 0, strayReplies: 0 },
+    headers: names,
+    onReady: () => onReady(open),
+    onEvent: (event) => {
+      for (const name of names) event.header(name)
+      if (isLast()) tell()
+    },
+    onUnreadable: (error) => {
+      throw error
+    },
+    onEnd: (error) => {
+      throw error
+    },
+  })
+}
+
+function scan(read: typeof parseJson): void {
+  openLazyScan(Number(port), format, (bytes, from, to) => {
+    read(bytes, from, to, names)
+    if (isLast()) tell()
+  })
+}
+
+function reply(): void {
+  connection((open) => {
+    const begin = performance.now()
+    open.run(EslCommand.api(`bench ${amount}`), (answer) => {
+      if (answer instanceof EslError) throw answer
+      const ms = performance.now() - begin
+      process.send?.({ ms, bytes: Buffer.byteLength(answer) }, () => process.exit(0))
+    })
+  })
+}
+
+async function path(wanted: string): Promise<void> {
+  const { side, queued } = await wholePath(wanted)
+  const finish = async () => {
+    await side.flushed()
+    tell({ ...queued, dropped: side.counters()['eventsDropped'] })
+  }
+  openEslSession({
+    ...address,
+    name: 'events',
+    subscribe: side.words(),
+    headers: EVENT_HEADERS,
+    onEvent: (event) => {
+      const last = isLast()
+      side.accept(event, 'bench')
+      if (last) void finish()
+    },
+    onState: () => {},
+  })
+}
+
+if (way === 'connector')
+  connection((open) => open.run(EslCommand.event(['ALL'], format === 'json' ? 'json' : 'plain'), () => {}))
+else if (way === 'lazy') scan(format === 'json' ? parseJson : scanPlain)
+else if (way === 'reply') reply()
+else await path(way)

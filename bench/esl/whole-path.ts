@@ -1,0 +1,88 @@
+import { fitted } from '../../adapters/sqs/fitted-event.ts'
+import { queueBody } from '../../adapters/sqs/queue-text.ts'
+import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { channelRegistry } from '../../connector/calls/channel-registry.ts'
+import { type EventSide, eventSide } from '../../connector/events/event-side.ts'
+import { systemEslTimers } from '../../connector/esl/timers.ts'
+import type { Log } from '../../adapters/log/logger.ts'
+
+/** The domains of the calls, one for each repetition of the recording. */
+const domains = Array.from({ length: 10 }, (_, index) => `tenant${index}.example.com`)
+
+/** Every kind of event that the recording has of calls. */
+const names = [
+  'API',
+  'BACKGROUND_JOB',
+  'CALL_UPDATE',
+  'CHANNEL_ANSWER',
+  'CHANNEL_BRIDGE',
+  'CHANNEL_CALLSTATE',
+  'CHANNEL_CREATE',
+  'CHANNEL_DESTROY',
+  'CHANNEL_EXECUTE',
+  'CHANNEL_EXECUTE_COMPLETE',
+  'CHANNEL_HANGUP',
+  'CHANNEL_HANGUP_COMPLETE',
+  'CHANNEL_ORIGINATE',
+  'CHANNEL_OUTGOING',
+  'CHANNEL_PROGRESS',
+  'CHANNEL_PROGRESS_MEDIA',
+  'CHANNEL_STATE',
+  'CHANNEL_UNBRIDGE',
+  'CODEC',
+  'PLAYBACK_START',
+  'PLAYBACK_STOP',
+]
+
+/**
+ * What hooks name, by the share of events that are wanted: nothing; one rare kind in one domain, which with what is
+ * always kept of a domain that has hooks is one event in a hundred; every kind in every domain.
+ */
+const hooks: Readonly<Record<string, readonly { domain: string; event: string }[]>> = {
+  none: [],
+  one: [{ domain: 'tenant0.example.com', event: 'CALL_UPDATE' }],
+  all: domains.flatMap((domain) => names.map((event) => ({ domain, event }))),
+}
+
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet }
+
+/** The connector's way of an event, from its link to messages as the queue takes them, which are counted. */
+export interface WholePath {
+  readonly side: EventSide
+  readonly queued: { messages: number; bytes: number }
+}
+
+/** Makes the path where hooks want `none`, `one` (in a hundred) or `all` of the recorded events. */
+export async function wholePath(wanted: string): Promise<WholePath> {
+  const queued = { messages: 0, bytes: 0 }
+  const ports = memoryPorts({ clock: systemClock, random: systemRandomness })
+  const known = { exists: (name: string) => domains.includes(name) }
+  const side = eventSide({
+    ports: {
+      ...ports,
+      subscriptions: { version: async () => 1, list: async () => [...(hooks[wanted] ?? [])] },
+      events: {
+        publish: async (events) => {
+          for (const event of events) queued.bytes += queueBody({ version: 1, ...fitted(event) }).length
+          queued.messages += events.length
+          return []
+        },
+      },
+    },
+    clock: systemClock,
+    timers: systemEslTimers,
+    registry: channelRegistry(known),
+    domains: known,
+    engines: () => [],
+    isUp: async () => false,
+    connectorId: 'bench',
+    random: Math.random,
+    log: quiet,
+  })
+  const isKnown = Promise.withResolvers<void>()
+  void side.follow(isKnown.resolve, new AbortController().signal)
+  await isKnown.promise
+  return { side, queued }
+}
