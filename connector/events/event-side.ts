@@ -91,11 +91,7 @@ export function eventSide(parts: EventSideParts): EventSide {
     onDropped: (drop) => gaps.recordDrop(drop),
   })
   const before = (engine: string) =>
-    lastListener(
-      { store: ports.connectorStatus, connectorId: parts.connectorId, now: clock.now(), upSince: upSince(engine) },
-      engine,
-    )
-  const upSince = (engine: string) => links.reports().find((link) => link.engine === engine)?.upSince || clock.now()
+    lastListener({ store: ports.connectorStatus, connectorId: parts.connectorId, now: clock.now() }, engine)
   const stale = staleCalls({ ...parts, before, make: (event, engine) => inboxOf(engine).add(event) })
   const presence = presenceTracker(ports.presence, parts.isUp, stale)
   const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence })

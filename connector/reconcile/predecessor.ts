@@ -6,30 +6,20 @@ const silenceMs = 12_000
 /** Reports are kept for a day. */
 const reportsMs = 86_400_000
 
-/** When an engine was last listened to before this connector did, and which process of it that was. */
+/** When an engine was last listened to by a connector that is gone, and which process of it that was. */
 export interface LastListener {
-  /** Epoch milliseconds; absent while another connector listens that has listened since before this one did. */
+  /** Epoch milliseconds; absent while another connector listens that did so at that moment, too. */
   readonly until: number | undefined
   /** Empty when unknown. */
   readonly core: string
 }
 
-/** What asking for the last listener needs. */
-export interface ListenerParts {
-  readonly store: Pick<ConnectorStatusStore, 'list'>
-  readonly connectorId: string
-  readonly now: number
-  /** Since when this connector listens, epoch milliseconds. */
-  readonly upSince: number
-}
-
 /**
  * Who listened to an engine last before this connector, as far as the reports of others tell; absent when none ever did.
- * Of connectors that were started together the first finds what nobody heard, and the others leave that to it. Rejects
- * when the store is gone.
+ * Connectors that were started together after all had gone come to the same. Rejects when the store is gone.
  */
 export async function lastListener(
-  { store, connectorId, now, upSince }: ListenerParts,
+  { store, connectorId, now }: { store: Pick<ConnectorStatusStore, 'list'>; connectorId: string; now: number },
   engine: string,
 ): Promise<LastListener | undefined> {
   const reports = await store.list(now - reportsMs)
@@ -37,8 +27,9 @@ export async function lastListener(
     .filter((report) => report.connectorId !== connectorId)
     .flatMap((report) =>
       (report.eventLinks ?? [])
-        .filter((link) => link.engine === engine && link.upSince > 0 && link.upSince < upSince)
-        .map(({ last }) => ({
+        .filter((link) => link.engine === engine && link.upSince > 0)
+        .map(({ last, upSince }) => ({
+          upSince,
           until: report.stoppedAt ?? report.reportedAt,
           isGone: report.stoppedAt !== undefined || report.reportedAt < now - silenceMs,
           core: last.coreUuid,
@@ -46,6 +37,8 @@ export async function lastListener(
     )
     .toSorted((a, b) => b.until - a.until)
   const [newest] = listeners
-  if (newest === undefined) return undefined
-  return { until: listeners.every(({ isGone }) => isGone) ? newest.until : undefined, core: newest.core }
+  const gone = listeners.find(({ isGone }) => isGone)
+  const isHeard = listeners.some(({ isGone, upSince }) => !isGone && upSince <= (gone?.until ?? now))
+  if (gone !== undefined && !isHeard) return { until: gone.until, core: gone.core }
+  return newest && { until: undefined, core: newest.core }
 }

@@ -33,7 +33,7 @@ test('one that has listened for longer, and has missed nothing, makes up nothing
 })
 
 /** Reports of others: since when each listened, and when it last reported, in milliseconds from now. */
-async function listenerBefore(upSinceMs: number, others: readonly (readonly [number, number])[]) {
+async function lastBefore(...others: readonly (readonly [number, number])[]) {
   const { clock } = manualTime()
   const now = clock.now()
   const { connectorStatus: store } = memoryPorts({ clock, random: systemRandomness })
@@ -41,13 +41,18 @@ async function listenerBefore(upSinceMs: number, others: readonly (readonly [num
     const link = { engine, last: { coreUuid: aCoreUuid, sequence: '1' }, upSince: now + since }
     await store.report(aReport({ connectorId: `other-${index}`, reportedAt: now + reported, eventLinks: [link] }))
   }
-  const found = await lastListener({ store, connectorId: 'own', now, upSince: now + upSinceMs }, engine)
-  return found && { ...found, until: found.until === undefined ? undefined : found.until - now }
+  const found = await lastListener({ store, connectorId: 'own', now }, engine)
+  return found?.until === undefined ? undefined : found.until - now
 }
 
-test('of two that were started together after both had died, the first knows from when on nobody listened', async () => {
+test('an engine was last heard when the last of those that are gone told so, unless somebody listened then, too', async () => {
   const dead = [-90_000, -20_000] as const
 
-  expect(await listenerBefore(-15_000, [dead, [-14_000, 0]])).toEqual({ until: -20_000, core: aCoreUuid })
-  expect(await listenerBefore(-14_000, [dead, [-15_000, 0]])).toEqual({ until: undefined, core: aCoreUuid })
+  expect(await lastBefore(dead, [-80_000, -30_000])).toBe(-20_000)
+  expect(await lastBefore(dead, [-21_000, 0])).toBeUndefined()
+  expect(await lastBefore([-90_000, 0])).toBeUndefined()
+})
+
+test('one that was started after all had gone, beside this one, did not listen either', async () => {
+  expect(await lastBefore([-90_000, -20_000], [-15_000, 0])).toBe(-20_000)
 })
