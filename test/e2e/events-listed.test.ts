@@ -68,11 +68,15 @@ async function untilTold(login: string) {
   return receiver.next('CUSTOM->svc::user_create')
 }
 
-/** A call from 1001 to 1002 that is held, resumed and hung up. */
+/** A call from 1001 to 1002 that is answered there, held, resumed and hung up. */
 async function liveACall(client: Client): Promise<string> {
+  const { head } = await list(client)
   const { info } = await client.call(originateCall, { body: { callerId: '1001', calledId: '1002' } })
   const uuid = info.replace('+OK ', '').trim()
   const params = { channel_id: uuid }
+  await expect
+    .poll(async () => (await list(client, head)).events.map(({ name }) => name), { timeout: 20_000 })
+    .toContain('CHANNEL_BRIDGE')
   for (const state of ['hold', 'unhold']) await client.call(holdChannel, { params, body: { state } })
   await client.call(hangUpChannel, { params })
   return uuid
