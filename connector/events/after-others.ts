@@ -17,14 +17,14 @@ const slackMs = 1_000
 /** What is held leaves after so long, whatever the others tell: an event that is late is worth more than its order. */
 const longestMs = 60_000
 
-/** What may be held: with more of it all leaves at once, to wait where there is a disk. */
-const usualLimits = { events: 10_000, bytes: 16 * 1024 * 1024 }
+/** What may be held, ten seconds of a storm: with more of it all leaves at once, to wait where there is a disk. */
+const usualLimits = { events: 20_000, bytes: 64 * 1024 * 1024 }
 
 /** Keeps events of calls from passing those that another connector read before and has yet to hand over. */
 export interface AfterOthers {
   /** Takes an event for the outbox, now or later; `false` when the outbox has no room for it. */
   add(event: PlatformEvent): boolean
-  /** From now on all events of an engine are heard again. */
+  /** Events of an engine were missed or given up; from now on they are heard again. */
   heardAgain(engine: string): void
   /** Lets go of all that is held, and holds no more. */
   stop(): void
@@ -45,6 +45,12 @@ export interface AfterOthersParts extends Time {
   readonly limits?: typeof usualLimits | undefined
 }
 
+/** The wait for what others heard of an engine until `since`. */
+interface Holding {
+  since: number
+  readonly over: AbortController
+}
+
 interface Held {
   readonly event: PlatformEvent
   readonly bytes: number
@@ -61,14 +67,14 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
   const held = new Chain<Held>()
   const heldCalls = new Set<string>()
   const newCalls = new Set<string>()
-  const holding = new Map<string, AbortController>()
+  const holding = new Map<string, Holding>()
   let since = 0
   let bytes = 0
   let overflows = 0
   let isStopped = false
 
   const release = () => {
-    for (const waiting of holding.values()) waiting.abort()
+    for (const { over } of holding.values()) over.abort()
     holding.clear()
     for (let first = held.first; first !== undefined; first = held.first) {
       held.remove(first)
@@ -96,10 +102,14 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
     release()
   }
 
-  const wait = async (engine: string, linkedAt: number, signal: AbortSignal) => {
-    while (!signal.aborted && clock.now() < linkedAt + longestMs) {
-      if (!(await mustWait(parts, engine, linkedAt)) || signal.aborted) break
-      await pause(timers, lookMs, signal)
+  const wait = async (engine: string, one: Holding) => {
+    const { signal } = one.over
+    const until = one.since + longestMs
+    while (!signal.aborted && clock.now() < until) {
+      const asked = one.since
+      const mustHold = await mustWait(parts, engine, asked)
+      if (!mustHold && asked === one.since) break
+      if (mustHold) await pause(timers, lookMs, signal)
     }
     if (signal.aborted) return
     holding.delete(engine)
@@ -116,12 +126,16 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
     },
     heardAgain: (engine) => {
       if (isStopped) return
-      holding.get(engine)?.abort()
-      const waiting = new AbortController()
-      holding.set(engine, waiting)
       since = clock.now()
       newCalls.clear()
-      void wait(engine, since, waiting.signal)
+      const known = holding.get(engine)
+      if (known !== undefined) {
+        known.since = since
+        return
+      }
+      const begun = { since, over: new AbortController() }
+      holding.set(engine, begun)
+      void wait(engine, begun)
     },
     stop: () => {
       isStopped = true

@@ -55,6 +55,8 @@ export interface InboxParts extends Time {
   readonly random: () => number
   readonly log: Log
   readonly limits?: InboxLimits | undefined
+  /** Told of each event that is given up, at once. */
+  readonly onGivenUp?: (() => void) | undefined
   /** Told of dropped events, at most once a second and class. */
   readonly onDropped?: ((drop: Drop) => void) | undefined
 }
@@ -71,7 +73,7 @@ interface Held extends KeptEvent {
  * until it is empty.
  */
 export function eventInbox(parts: InboxParts): EventInbox {
-  const { handle, clock, timers, random, log, limits = inboxLimits(1), onDropped } = parts
+  const { handle, clock, timers, random, log, limits = inboxLimits(1), onDropped, onGivenUp } = parts
   const tally = dropTally({ clock, timers, log, reason: 'too many wait to be looked at', onDropped })
   const counts = { unreadable: 0, dropped: tally.counts }
   const all = new Chain<Held>()
@@ -122,8 +124,10 @@ export function eventInbox(parts: InboxParts): EventInbox {
   const giveUp = (held: Held): boolean => {
     leave(held)
     const isLost = !(held.event instanceof InTurn)
-    if (isLost) tally.note(held.dropClass, held.takenAt)
-    else held.event.run()
+    if (isLost) {
+      tally.note(held.dropClass, held.takenAt)
+      onGivenUp?.()
+    } else held.event.run()
     return isLost
   }
 

@@ -106,6 +106,7 @@ export function eventSide(parts: EventSideParts): EventSide {
         limits: inboxLimits(parts.engines().length),
         handle: (event) => relay.handle(event, engine),
         onDropped: (drop) => gaps.recordDrop(drop),
+        onGivenUp: () => inOrder.heardAgain(engine),
       })
     inboxes.set(engine, inbox)
     return inbox

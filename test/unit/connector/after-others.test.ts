@@ -147,6 +147,24 @@ test('a call whose beginning comes in the first second may have had an event bef
   expect(passed).toEqual([])
 })
 
+test('events that are missed while others are held are waited for with them', async () => {
+  const { time, inOrder, passed, other, linkedAt } = await aPlace()
+  await other()
+  inOrder.heardAgain(engine)
+  inOrder.add(ofCall('a'))
+  await time.advance(3_000)
+  inOrder.heardAgain(engine)
+  inOrder.add(ofCall('b'))
+
+  await other({ handedOverTo: linkedAt + 2_000 })
+  await time.advance(3_000)
+  expect(passed).toEqual([])
+  await other({ handedOverTo: linkedAt + 4_000 })
+  await time.advance(1_000)
+
+  expect(passed).toEqual(['a', 'b'])
+})
+
 test('more than may be held leaves at once, in order, and that is counted', async () => {
   const { time, inOrder, passed, other } = await aPlace({ limits: { events: 3, bytes: 1_000_000 } })
   await other()
