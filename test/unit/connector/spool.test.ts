@@ -383,7 +383,8 @@ describe('when the disk has no room', () => {
     await time.advance(20_000)
     expect([outbox.spool.skipped, outbox.waiting]).toEqual([20, 20])
     expect(outbox.spool.failures).toBeGreaterThan(1)
-    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+    const told = log.lines.filter(({ message }) => message.includes('the spool cannot be written'))
+    expect(told).toHaveLength(1)
 
     back()
     await time.advance(5_000)
