@@ -1,0 +1,133 @@
+import type { Cdr, Leg } from './cdr.ts'
+
+/** A value that a field is compared with. Dates are epoch milliseconds. */
+export type FieldValue = string | number | boolean
+
+/** One end of a range. */
+export interface Bound {
+  readonly value: string | number
+  readonly isInclusive: boolean
+}
+
+/**
+ * A condition on one CDR, as the service has understood and written it anew: no caller's text is syntax in it. Fields
+ * are names of the contract, `variables.<name>`, or {@link anyField}. Text is compared exactly, with regard to case.
+ */
+export type Clause =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'bool'
+      readonly must: readonly Clause[]
+      readonly mustNot: readonly Clause[]
+      readonly should: readonly Clause[]
+      /** How many of `should` have to hold, at least. */
+      readonly leastShould: number
+    }
+  /** The field has one of these values. */
+  | { readonly kind: 'equals'; readonly field: string; readonly values: readonly FieldValue[] }
+  | {
+      readonly kind: 'range'
+      readonly field: string
+      readonly from?: Bound | undefined
+      readonly to?: Bound | undefined
+    }
+  | { readonly kind: 'prefix'; readonly field: string; readonly text: string }
+  /** `*` stands for any text, `?` for one character; a backslash takes its meaning from the character behind it. */
+  | { readonly kind: 'wildcard'; readonly field: string; readonly pattern: string }
+  | { readonly kind: 'exists'; readonly field: string }
+
+/** Stands in a {@link Clause} for every field of the contract but variables and recordings: one of them has to match. */
+export const anyField = 'any'
+
+/** A key of the order of hits. */
+export interface SortKey {
+  readonly field: string
+  readonly order: 'asc' | 'desc'
+}
+
+/** Values asked for beside the hits, or instead of them. Of the contract's kinds, three levels deep at most. */
+export type Aggregation = { readonly within?: Aggregations | undefined } & (
+  | {
+      readonly kind: 'terms'
+      readonly field: string
+      /** 1 to 1000. */
+      readonly size: number
+      /** By what the buckets are ordered; by count, greatest first, where absent. */
+      readonly order?: { readonly by: 'count' | 'key' | { readonly metric: string }; readonly order: 'asc' | 'desc' }
+      readonly leastCount: number
+    }
+  | {
+      readonly kind: 'date_histogram'
+      readonly field: string
+      readonly interval:
+        | { readonly unit: 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year' }
+        | { readonly milliseconds: number }
+      /** IANA name or offset such as `+02:00`; UTC where absent. */
+      readonly timeZone?: string | undefined
+      readonly leastCount: number
+    }
+  | { readonly kind: 'histogram'; readonly field: string; readonly interval: number; readonly leastCount: number }
+  | { readonly kind: 'avg' | 'sum' | 'min' | 'max' | 'cardinality'; readonly field: string }
+  | { readonly kind: 'percentiles'; readonly field: string; readonly percents: readonly number[] }
+  | {
+      readonly kind: 'range'
+      readonly field: string
+      readonly ranges: readonly {
+        readonly key?: string | undefined
+        readonly from?: number | undefined
+        readonly to?: number | undefined
+      }[]
+    }
+  | { readonly kind: 'filters'; readonly filters: Readonly<Record<string, Clause>> }
+)
+
+/** Aggregations by the names that the caller gave them. */
+export type Aggregations = Readonly<Record<string, Aggregation>>
+
+/** A search as the service has understood it. All times in it are absolute. */
+export interface SearchPlan {
+  /** The one domain whose CDRs may be found; absent for root without a domain: all. */
+  readonly domain?: string | undefined
+  /** Only CDRs of this presence id may be found: callers who may see just their own calls. */
+  readonly presenceId?: string | undefined
+  readonly legs: readonly Leg[]
+  /** The span of created_time, epoch milliseconds, both ends included: outside of it nothing is found. */
+  readonly from: number
+  readonly to: number
+  readonly query: Clause
+  /** Hits that are wanted, 0 to 1000, and how many are passed over first. */
+  readonly limit: number
+  readonly skip: number
+  /** The order of hits; the last key is always `uuid`. */
+  readonly sort: readonly SortKey[]
+  /** Continues behind the hit with these sort values. */
+  readonly after?: readonly (string | number | boolean | null)[] | undefined
+  readonly aggregations?: Aggregations | undefined
+}
+
+/** One hit. */
+export interface SearchHit {
+  readonly cdr: Cdr
+  /** The values of the plan's sort keys; `null` where the CDR has no such field. */
+  readonly sort: readonly (string | number | boolean | null)[]
+}
+
+/** What a search came to. */
+export interface SearchAnswer {
+  readonly tookMs: number
+  /** The store has stopped before it had seen everything. */
+  readonly timedOut: boolean
+  readonly shards: {
+    readonly total: number
+    readonly successful: number
+    readonly skipped: number
+    readonly failed: number
+  }
+  /** Exact up to 10 000; beyond that 10 000, and `isLeast`. */
+  readonly total: number
+  readonly isLeast: boolean
+  readonly hits: readonly SearchHit[]
+  /** In the form of the search store's answers (`buckets`, `doc_count`, `value`, …), by name. */
+  readonly aggregations?: Readonly<Record<string, unknown>> | undefined
+}
