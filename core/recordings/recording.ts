@@ -1,0 +1,96 @@
+import type { Leg } from '../cdr/cdr.ts'
+
+/** The media types of recordings. */
+export const recordingTypes = ['audio/mpeg', 'audio/wav', 'video/mp4', 'application/pdf'] as const
+
+/** The most bytes that a recording may have: 500 MB. */
+export const maxRecordingBytes = 500_000_000
+
+/**
+ * How far a recording has come. `expected`: the engine told that it began, or that the call was recorded. `stored`: the
+ * whole object is in the object store. `failed`: no object came in time; one that comes later is stored all the same.
+ * `deleted`: object and record were removed by their owner, or by retention; nothing brings it back.
+ */
+export type RecordingState = 'expected' | 'stored' | 'failed' | 'deleted'
+
+/** Which recording: its call and its id there, inside one domain. */
+export interface RecordingPlace {
+  readonly domain: string
+  /** The uuid of the channel that was recorded, in lower case. */
+  readonly uuid: string
+  /** Tells the recordings of one call apart; 1 to 64 characters `[A-Za-z0-9_-]`, the same each time it is told of. */
+  readonly id: string
+}
+
+/** That one uploader works on a recording. */
+export interface RecordingClaim {
+  /** Names the uploader; nobody else has this name. */
+  readonly by: string
+  /** Epoch milliseconds; from then on others may take it. */
+  readonly until: number
+  /** The upload in parts that was begun, to be gone on with by whoever takes it next. */
+  readonly uploadId?: string | undefined
+}
+
+/** What the uploader found out of an object that it has stored. */
+export interface StoredObject {
+  /** Bytes. */
+  readonly size: number
+  /** Of the whole object, 64 lower-case hexadecimal digits. */
+  readonly sha256: string
+  readonly contentType: string
+  /** Epoch milliseconds. */
+  readonly storedAt: number
+}
+
+/** A recording of a call. */
+export interface Recording extends RecordingPlace, Partial<StoredObject> {
+  /** What clients call it: the file's name at the engine, without its folders. */
+  readonly name: string
+  /** Where its object is, or will be, in the bucket. */
+  readonly key: string
+  readonly state: RecordingState
+  /** `<login>@<domain>` of the account that the channel belongs to; absent where the engine named none. */
+  readonly presenceId?: string | undefined
+  /** Leg and beginning (epoch milliseconds) of the channel, by which its CDR is found. */
+  readonly leg?: Leg | undefined
+  readonly createdTime?: number | undefined
+  /** The engine that holds the file, and the file's path there; while it is there. */
+  readonly engine?: string | undefined
+  readonly path?: string | undefined
+  /** When the recording began, epoch milliseconds. */
+  readonly startedAt: number
+  /** When the recording or its call ended, epoch milliseconds; absent while that is not known. */
+  readonly endedAt?: number | undefined
+  /** When it was failed or deleted, epoch milliseconds. */
+  readonly closedAt?: number | undefined
+  readonly claim?: RecordingClaim | undefined
+  /** Whether a legal hold keeps it from being deleted, by its owner and by retention. */
+  readonly isHeld: boolean
+  /** 1 at first, one more with each change. */
+  readonly version: number
+}
+
+/** A recording as the engine told of it. */
+export type ExpectedRecording = Pick<
+  Recording,
+  | keyof RecordingPlace
+  | 'name'
+  | 'key'
+  | 'presenceId'
+  | 'leg'
+  | 'createdTime'
+  | 'engine'
+  | 'path'
+  | 'startedAt'
+  | 'endedAt'
+>
+
+/**
+ * The key of a recording's object: `<domain>/<year>/<month>/<day>/<hour>/<uuid>/<id>` of the beginning (epoch
+ * milliseconds), UTC. No two recordings have the same.
+ */
+export function recordingKey({ domain, uuid, id }: RecordingPlace, startedAt: number): string {
+  const [day = '', time = ''] = new Date(startedAt).toISOString().split('T')
+  return [domain, ...day.split('-'), time.slice(0, 2), uuid, id].join('/')
+}
