@@ -7,10 +7,12 @@ import { domainPartitions } from './domain-partitions.ts'
 import {
   type KeyName,
   type QueueName,
+  type SearchDomainName,
   type SecretName,
   type TableName,
   keys,
   queues,
+  searchDomains,
   secrets,
   tables,
 } from './resources.ts'
@@ -27,12 +29,16 @@ export type TableAction =
   | 'BatchWriteItem'
   | 'ConditionCheckItem'
 
+/** What a role may do with a search domain: IAM knows the methods of its HTTP requests. */
+export type SearchAction = 'ESHttpGet' | 'ESHttpHead' | 'ESHttpPost' | 'ESHttpPut' | 'ESHttpDelete'
+
 /** One grant. `index` grants the table's index and not the table itself. */
 export type Access =
   | { readonly table: TableName; readonly actions: readonly TableAction[]; readonly index?: boolean }
   | { readonly queue: QueueName; readonly actions: readonly ('SendMessage' | 'GetQueueAttributes')[] }
   | { readonly secret: SecretName; readonly actions: readonly ('GetSecretValue' | 'DescribeSecret')[] }
   | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
+  | { readonly search: SearchDomainName; readonly actions: readonly SearchAction[] }
 
 type MethodAccess = { readonly [P in PortName]: { readonly [M in keyof Ports[P]]: readonly Access[] } }
 
@@ -271,5 +277,6 @@ export function variableOf(granted: Access): string {
   if ('table' in granted) return tables[granted.table].variable
   if ('queue' in granted) return queues[granted.queue].variable
   if ('secret' in granted) return secrets[granted.secret].variable
+  if ('search' in granted) return searchDomains[granted.search].variable
   return keys[granted.key].variable
 }

@@ -144,3 +144,11 @@ export const buckets = {
 
 /** The name of a bucket. */
 export type BucketName = keyof typeof buckets
+
+/** Search domains: OpenSearch, asked by signed requests. */
+export const searchDomains = {
+  cdr: { variable: 'OPENSEARCH_URL', purpose: 'call detail records' },
+} as const
+
+/** The name of a search domain. */
+export type SearchDomainName = keyof typeof searchDomains

@@ -24,6 +24,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
   const stateful = new StatefulStack(app, 'CallplaneStateful', {
     description: 'Callplane: what must outlive a deployment',
     alarmEmail: settings.alarmEmail,
+    search: settings.search,
   })
   const functions = { build, resources: stateful, environment: environmentFrom(settings, version) }
   const { api } = new ApiStack(app, 'CallplaneApi', {

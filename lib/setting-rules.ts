@@ -18,6 +18,12 @@ export const wholeNumber = (min: number, max: number): SettingRule => ({
   accepts: (value) => /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max,
 })
 
+/** Both rules. */
+export const both = (first: SettingRule, second: SettingRule): SettingRule => ({
+  words: `${first.words}, ${second.words}`,
+  accepts: (value) => first.accepts(value) && second.accepts(value),
+})
+
 /** One of these words. */
 export const oneOf = (...values: readonly string[]): SettingRule => ({
   words: values.join(', '),

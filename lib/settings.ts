@@ -4,6 +4,7 @@ import { limitNames } from '../contracts/routes/route.ts'
 import {
   type SettingRule,
   anyNetwork,
+  both,
   listOf,
   matching,
   network,
@@ -43,6 +44,18 @@ export interface Settings {
   readonly rateLimits: string
   /** Networks in CIDR form, comma-separated, that hooks may reach besides public addresses. */
   readonly hookAllowedNetworks: string
+  /** The size of the store of CDRs. */
+  readonly search: SearchSize
+}
+
+/** The size of the store of CDRs. */
+export interface SearchSize {
+  /** Kind of its nodes. */
+  readonly instanceType: string
+  /** One, or an even number up to 80, spread over two zones. */
+  readonly instances: number
+  /** GiB of disk of each node. */
+  readonly volumeGb: number
 }
 
 /** Where an engine's event socket is. */
@@ -73,8 +86,19 @@ const rates: SettingRule = {
 
 const origin = matching(/^https?:\/\/[^\s,/*]+$/, 'an origin such as https://console.example.com')
 
-/** The engines are told by two context values: their hosts, and the port of those that name none. */
-type ContextName = Exclude<keyof Settings, 'engines'> | 'engineHost' | 'enginePort'
+const searchNodes = both(wholeNumber(1, 80), matching(/^(?:1|\d*[02468])$/, 'and even unless it is 1'))
+
+/**
+ * The engines are told by two context values: their hosts, and the port of those that name none. The size of the store
+ * of CDRs is told by three.
+ */
+type ContextName =
+  | Exclude<keyof Settings, 'engines' | 'search'>
+  | 'engineHost'
+  | 'enginePort'
+  | 'searchInstanceType'
+  | 'searchInstances'
+  | 'searchVolumeGb'
 
 /** What each setting is when nobody says anything, and what it must be. An empty text leaves the default to others. */
 const rules: { readonly [Name in ContextName]: { readonly fallback: string; readonly rule: SettingRule } } = {
@@ -96,6 +120,12 @@ const rules: { readonly [Name in ContextName]: { readonly fallback: string; read
   scriptSteps: { fallback: '', rule: optional(oneOf('on', 'off')) },
   rateLimits: { fallback: usualRateLimits, rule: rates },
   hookAllowedNetworks: { fallback: '', rule: listOf(anyNetwork) },
+  searchInstanceType: {
+    fallback: 't3.small.search',
+    rule: matching(/^[a-z][a-z0-9-]{1,15}\.[a-z0-9]{1,15}\.search$/, 'an instance type such as t3.small.search'),
+  },
+  searchInstances: { fallback: '2', rule: searchNodes },
+  searchVolumeGb: { fallback: '20', rule: wholeNumber(10, 3000) },
 }
 
 /** Reads the settings from the context. Throws a plain sentence that names the first value that cannot be used. */
@@ -122,6 +152,11 @@ export function readSettings(node: Node): Settings {
     scriptSteps: read('scriptSteps'),
     rateLimits: read('rateLimits'),
     hookAllowedNetworks: read('hookAllowedNetworks'),
+    search: {
+      instanceType: read('searchInstanceType'),
+      instances: Number(read('searchInstances')),
+      volumeGb: Number(read('searchVolumeGb')),
+    },
   }
 }
 

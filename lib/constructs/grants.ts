@@ -6,7 +6,10 @@ import type { Resources } from './resources.ts'
 /** The port methods that a process uses. */
 export type Needs = Route['needs']
 
-/** The statements that allow exactly what these needs come to: one for each resource, nothing with a wildcard. */
+/**
+ * The statements that allow exactly what these needs come to: one for each resource. Of a search domain all paths are
+ * allowed, and of nothing else is there a wildcard.
+ */
 export function statementsOf(needs: Needs, resources: Resources): PolicyStatement[] {
   const byTarget = new Map<string, { resource: string; actions: Set<string> }>()
   for (const granted of accessOf(needs)) {
@@ -27,7 +30,7 @@ export function environmentOf(needs: Needs, resources: Resources): Record<string
 }
 
 /** What an access is granted on. The key tells resources apart where their ARNs are not known yet. */
-function targetOf(granted: Access, { tables, queues, secrets, keys }: Resources) {
+function targetOf(granted: Access, { tables, queues, secrets, keys, searchDomains }: Resources) {
   if ('table' in granted) {
     const { tableArn } = tables[granted.table]
     return granted.index
@@ -40,12 +43,17 @@ function targetOf(granted: Access, { tables, queues, secrets, keys }: Resources)
   if ('secret' in granted) {
     return { key: `secret ${granted.secret}`, service: 'secretsmanager', resource: secrets[granted.secret].secretArn }
   }
+  if ('search' in granted) {
+    const { domainArn } = searchDomains[granted.search]
+    return { key: `search ${granted.search}`, service: 'es', resource: `${domainArn}/*` }
+  }
   return { key: `key ${granted.key}`, service: 'kms', resource: keys[granted.key].keyArn }
 }
 
-function addressOf(granted: Access, { tables, queues, secrets, keys }: Resources): string {
+function addressOf(granted: Access, { tables, queues, secrets, keys, searchDomains }: Resources): string {
   if ('table' in granted) return tables[granted.table].tableName
   if ('queue' in granted) return queues[granted.queue].queue.queueUrl
   if ('secret' in granted) return secrets[granted.secret].secretArn
+  if ('search' in granted) return `https://${searchDomains[granted.search].domainEndpoint}`
   return keys[granted.key].keyArn
 }

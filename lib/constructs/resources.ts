@@ -1,8 +1,16 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
+import type { IDomain } from 'aws-cdk-lib/aws-opensearchservice'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager'
-import type { BucketName, KeyName, QueueName, SecretName, TableName } from '../../contracts/resources.ts'
+import type {
+  BucketName,
+  KeyName,
+  QueueName,
+  SearchDomainName,
+  SecretName,
+  TableName,
+} from '../../contracts/resources.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /** Every declared resource, by the name it has in contracts/resources.ts. */
@@ -12,6 +20,7 @@ export interface Resources {
   readonly secrets: Readonly<Record<SecretName, ISecret>>
   readonly keys: Readonly<Record<KeyName, IKey>>
   readonly buckets: Readonly<Record<BucketName, IBucket>>
+  readonly searchDomains: Readonly<Record<SearchDomainName, IDomain>>
 }
 
 /** Makes one thing for each entry of a declared list, and keeps it under the entry's name. */

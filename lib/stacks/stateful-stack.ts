@@ -1,11 +1,12 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
-import { type QueueName, buckets, keys, queues, secrets, tables } from '../../contracts/resources.ts'
+import { type QueueName, buckets, keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
 import { GeneratedSecret } from '../constructs/generated-secret.ts'
 import { OnCall } from '../constructs/on-call.ts'
 import { RecordingsBucket } from '../constructs/recordings-bucket.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
+import { SearchDomain, type SearchDomainProps } from '../constructs/search-domain.ts'
 import { StateTable } from '../constructs/state-table.ts'
 import { WorkQueue } from '../constructs/work-queue.ts'
 
@@ -33,6 +34,12 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
   },
 }
 
+/** What the engineer decides about the stack. */
+export interface StatefulStackProps extends StackProps {
+  readonly alarmEmail: string
+  readonly search: SearchDomainProps
+}
+
 /** Everything that must outlive a deployment, and what waits in queues. Changing a construct id here loses data. */
 export class StatefulStack extends Stack implements Resources {
   readonly onCall: OnCall
@@ -41,8 +48,9 @@ export class StatefulStack extends Stack implements Resources {
   readonly secrets: Resources['secrets']
   readonly keys: Resources['keys']
   readonly buckets: Resources['buckets']
+  readonly searchDomains: Resources['searchDomains']
 
-  constructor(scope: Construct, id: string, { alarmEmail, ...props }: StackProps & { readonly alarmEmail: string }) {
+  constructor(scope: Construct, id: string, { alarmEmail, search, ...props }: StatefulStackProps) {
     super(scope, id, { ...props, terminationProtection: true })
     this.onCall = new OnCall(this, 'OnCall', { email: alarmEmail })
     this.tables = eachOf(tables, (name, spec) => new StateTable(this, `${constructId(name)}Table`, spec))
@@ -68,5 +76,9 @@ export class StatefulStack extends Stack implements Resources {
         }),
     )
     this.buckets = eachOf(buckets, (name) => new RecordingsBucket(this, `${constructId(name)}Bucket`).bucket)
+    this.searchDomains = eachOf(
+      searchDomains,
+      (name) => new SearchDomain(this, `${constructId(name)}Search`, search).domain,
+    )
   }
 }

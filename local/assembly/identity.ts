@@ -51,6 +51,10 @@ const identities: Readonly<Record<string, Named>> = {
     ref: text(properties['AliasName'], `alias/${name}`),
     attributes: {},
   }),
+  'AWS::OpenSearchService::Domain': (place, name) => ({
+    ref: name,
+    attributes: { Arn: arn(place, 'es', `domain/${name}`), DomainEndpoint: `${name.toLowerCase()}.invalid` },
+  }),
   'AWS::IAM::Role': (place, name, properties) => {
     const roleName = text(properties['RoleName'], name)
     return { ref: roleName, attributes: { Arn: `arn:aws:iam::${place.account}:role/${roleName}`, RoleId: roleName } }

@@ -7,7 +7,7 @@ import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import { type Access, access } from '../../contracts/access.ts'
-import { keys, queues, secrets, tables } from '../../contracts/resources.ts'
+import { keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
 import { type CloudPorts, type Exercise, exercises, unseen } from '../support/cloud-exercises.ts'
 import { type CloudCall, type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'
@@ -107,6 +107,8 @@ function permissionsIn(granted: Access): string[] {
         ? queues[granted.queue].variable
         : 'secret' in granted
           ? secrets[granted.secret].variable
-          : keys[granted.key].variable
+          : 'search' in granted
+            ? searchDomains[granted.search].variable
+            : keys[granted.key].variable
   return granted.actions.map((action) => `${on} ${action}`)
 }

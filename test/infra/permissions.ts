@@ -59,6 +59,10 @@ function targetOf(assembly: Assembly, granted: Access) {
     const secret = place(assembly.one('AWS::SecretsManager::Secret', `${capital(granted.secret)}Secret`))
     return { service: 'secretsmanager', arn: secret, address: secret }
   }
+  if ('search' in granted) {
+    const domain = place(assembly.one('AWS::OpenSearchService::Domain', `${capital(granted.search)}Search`))
+    return { service: 'es', arn: `${domain}.Arn/*`, address: `https://${domain}.DomainEndpoint` }
+  }
   const key = place(assembly.one('AWS::KMS::Key', `${capital(granted.key)}Key`))
   return { service: 'kms', arn: `${key}.Arn`, address: `${key}.Arn` }
 }

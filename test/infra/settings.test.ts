@@ -41,6 +41,13 @@ it('the rates are those of the contract, others, or none', () => {
   expect(settingsFrom({ rateLimits: 'token=5/s:9, login=1/h' }).rateLimits).toBe('token=5/s:9, login=1/h')
 })
 
+it('the store of CDRs has two small nodes, or as many and as large ones as are wanted', () => {
+  expect(settingsFrom({}).search).toEqual({ instanceType: 't3.small.search', instances: 2, volumeGb: 20 })
+  expect(
+    settingsFrom({ searchInstanceType: 'r7g.large.search', searchInstances: 1, searchVolumeGb: '500' }).search,
+  ).toEqual({ instanceType: 'r7g.large.search', instances: 1, volumeGb: 500 })
+})
+
 describe.each([
   ['engineHost', ''],
   ['engineHost', 'esl://host:8021'],
@@ -75,6 +82,13 @@ describe.each([
   ['rateLimits', 'token=0/s'],
   ['rateLimits', 'token=5/s,,'],
   ['rootName', 'root@example.com'],
+  ['searchInstanceType', 't3.small'],
+  ['searchInstanceType', 'T3.small.search'],
+  ['searchInstances', '0'],
+  ['searchInstances', '3'],
+  ['searchInstances', '82'],
+  ['searchVolumeGb', '9'],
+  ['searchVolumeGb', ''],
   ['engineHost', { host: 'fs' }],
 ])('the setting %s', (name, value) => {
   it(`refuses ${JSON.stringify(value)} in a sentence that names it`, () => {

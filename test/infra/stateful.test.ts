@@ -142,3 +142,72 @@ it('recordings are kept, private, encrypted, and every access to them is logged'
   }
   expect(bucket.Properties).toHaveProperty('LoggingConfiguration.DestinationBucketName')
 })
+
+describe('the store of CDRs', () => {
+  const domain = assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
+
+  it('outlives its stack and is encrypted on disk, between its nodes and on the way to it', () => {
+    expect(domain).toMatchObject(retained)
+    expect(domain.Properties).toMatchObject({
+      EngineVersion: 'OpenSearch_2.19',
+      EncryptionAtRestOptions: { Enabled: true },
+      NodeToNodeEncryptionOptions: { Enabled: true },
+      DomainEndpointOptions: { EnforceHTTPS: true, TLSSecurityPolicy: 'Policy-Min-TLS-1-2-PFS-2023-10' },
+    })
+  })
+
+  it('is two small nodes in two zones, with disks of their own', () => {
+    expect(domain.Properties['ClusterConfig']).toMatchObject({
+      InstanceType: 't3.small.search',
+      InstanceCount: 2,
+      DedicatedMasterEnabled: false,
+      ZoneAwarenessEnabled: true,
+      ZoneAwarenessConfig: { AvailabilityZoneCount: 2 },
+      MultiAZWithStandbyEnabled: false,
+    })
+    expect(domain.Properties['EBSOptions']).toMatchObject({ EBSEnabled: true, VolumeSize: 20, VolumeType: 'gp3' })
+  })
+
+  it('denies whoever is not signed in as somebody of this account, and allows nobody by itself', () => {
+    const { Statement } = domain.Properties['AccessPolicies'] as unknown as { Statement: unknown[] }
+
+    expect(Statement).toEqual([
+      {
+        Effect: 'Deny',
+        Principal: { AWS: '*' },
+        Action: 'es:*',
+        Resource: '*',
+        Condition: { StringNotEquals: { 'aws:PrincipalAccount': { Ref: 'AWS::AccountId' } } },
+      },
+    ])
+  })
+
+  it('writes slow searches, slow writes and errors to logs that the service may write', () => {
+    const { LogPublishingOptions: published } = domain.Properties as unknown as {
+      LogPublishingOptions: Record<string, { CloudWatchLogsLogGroupArn: string; Enabled: boolean }>
+    }
+    const policy = assembly.one('AWS::Logs::ResourcePolicy', 'CdrSearchLogPolicy')
+    const written = JSON.stringify(policy.Properties['PolicyDocument'])
+
+    expect(Object.keys(published).sort()).toEqual(['ES_APPLICATION_LOGS', 'INDEX_SLOW_LOGS', 'SEARCH_SLOW_LOGS'])
+    for (const { CloudWatchLogsLogGroupArn: arn, Enabled } of Object.values(published)) {
+      const [group = ''] = assembly
+        .resolve(domain.stack, arn)
+        .replace(/^[^/]+\//, '')
+        .split('.')
+      expect(Enabled).toBe(true)
+      expect(written).toContain(group)
+    }
+  })
+
+  it.each([
+    { searchInstances: 1, expected: { InstanceCount: 1, ZoneAwarenessEnabled: false, DedicatedMasterEnabled: false } },
+    { searchInstances: 4, expected: { InstanceCount: 4, ZoneAwarenessEnabled: true, DedicatedMasterCount: 3 } },
+  ])('passes the rule packs with $searchInstances nodes', ({ searchInstances, expected }) => {
+    using other = synthesize({ context: { searchInstances } })
+
+    const { Properties } = other.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
+
+    expect(Properties['ClusterConfig']).toMatchObject(expected)
+  })
+})
