@@ -1,5 +1,5 @@
 import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents, presenceIdOf } from './channel.ts'
-import type { ReadField } from './leg-domain.ts'
+import type { ReadField } from '../../core/channels/leg-domain.ts'
 
 /** How the connector got to know something of a channel: by an event of it, or by asking the engine. */
 export type Source = 'event' | 'answer'

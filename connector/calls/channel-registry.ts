@@ -1,7 +1,7 @@
 import type { Channel, LifeEvent } from './channel.ts'
 import { type Entry, type Source, type Told, blankEntry, isOver, isSeen, learned, withSeen } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
-import { type ReadField, legDomainCandidates } from './leg-domain.ts'
+import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 export type { Channel } from './channel.ts'
 

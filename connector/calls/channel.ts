@@ -1,4 +1,4 @@
-import type { ReadField } from './leg-domain.ts'
+import type { ReadField } from '../../core/channels/leg-domain.ts'
 
 /** The events that a channel has once in its life, in their order. The last two end it. */
 export const lifeEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const

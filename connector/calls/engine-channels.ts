@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { EngineLink } from '../engine.ts'
-import type { ReadField } from './leg-domain.ts'
+import type { ReadField } from '../../core/channels/leg-domain.ts'
 
 /** A row of `show channels`, or the dump of one channel: whatever is not text is left out. */
 export type ChannelFields = Readonly<Record<string, unknown>>

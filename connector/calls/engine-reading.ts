@@ -5,7 +5,7 @@ import { type Timers, pause } from '../timers.ts'
 import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
 import type { DomainNames } from './domain-names.ts'
 import { readChannels, reader } from './engine-channels.ts'
-import { type ReadField, legDomainCandidates } from './leg-domain.ts'
+import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 /** How old a reading may be that is shared; the contract allows 5 s. */
 const sharedMs = 1_000
