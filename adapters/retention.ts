@@ -5,6 +5,7 @@
 import type { CommandRecord } from '../core/commands.ts'
 import type { ConnectorReport, Delivery, Gap, Presence, Token } from '../core/model.ts'
 import type { RequestKey } from '../core/idempotency/request-key.ts'
+import type { Recording } from '../core/recordings/recording.ts'
 import type { AuditRecord } from '../core/ports.ts'
 
 const HOUR = 3_600_000
@@ -51,5 +52,10 @@ export const keptUntil = {
   allowance: (wholeAt: number) => wholeAt + HOUR,
   /** Longer than nearly any call; what has ended is dropped long before, when the count is full. */
   liveCalls: (showsBy: number) => showsBy + 7 * DAY,
+  /** As long as the CDR that shows it, where there is no object; while there may be one, for good. */
+  recording: ({ state, closedAt, isRemoved }: Recording) =>
+    state === 'failed' || (state === 'deleted' && isRemoved === true)
+      ? (closedAt ?? 0) + 400 * DAY
+      : Number.POSITIVE_INFINITY,
   auditRecord: (record: AuditRecord) => record.at + 400 * DAY,
 }

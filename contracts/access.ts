@@ -256,12 +256,30 @@ export const access: MethodAccess = {
     list: [{ table: 'liveCalls', actions: ['GetItem'] }],
     remove: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
   },
+  recordings: {
+    expect: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    read: [{ table: 'recordings', actions: ['GetItem'] }],
+    list: [{ table: 'recordings', actions: ['Query'] }],
+    claim: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    renew: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    release: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    markStored: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    markFailed: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    markDeleted: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    markRemoved: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    setHold: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    listOverdue: [{ table: 'recordings', actions: ['Query'], index: true }],
+    listExpired: [{ table: 'recordings', actions: ['Query'], index: true }],
+    listDoomed: [{ table: 'recordings', actions: ['Query'], index: true }],
+    page: [{ table: 'recordings', actions: ['Query'] }],
+  },
   emailSettings: {
     read: [{ table: 'emailSettings', actions: ['GetItem'] }],
     put: [{ table: 'emailSettings', actions: ['PutItem'] }],
     remove: [{ table: 'emailSettings', actions: ['DeleteItem'] }],
   },
   mail: { send: [] },
+  cdrs: { index: [], setRecordings: [], search: [], removeDomain: [] },
 }
 
 /** Every access that a set of needs comes to. One resource may stand there more than once. */

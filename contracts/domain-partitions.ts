@@ -54,4 +54,5 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'blacklists', key: (domain) => ['lists', domain] },
   { table: 'blacklists', key: (domain) => ['count', domain] },
   { table: 'routes', key: (domain) => [domain] },
+  { table: 'recordings', key: (domain) => [domain] },
 ]

@@ -49,6 +49,12 @@ export const tables = {
   limits: { variable: 'TABLE_LIMITS', purpose: 'what is left of allowances of requests', expires: true },
   liveCalls: { variable: 'TABLE_LIVE_CALLS', purpose: 'calls that the API placed and that may be up', expires: true },
   emailSettings: { variable: 'TABLE_EMAIL_SETTINGS', purpose: 'how tenants send mail', expires: false },
+  recordings: {
+    variable: 'TABLE_RECORDINGS',
+    purpose: 'what recordings there are, and how far each has come',
+    expires: true,
+    index: 'by-state',
+  },
   audit: { variable: 'TABLE_AUDIT', purpose: 'the append-only audit trail', expires: true },
 } as const satisfies Record<string, TableSpec>
 

@@ -6,6 +6,7 @@
 import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
 import type { Allowance, RateVerdict } from './limits/allowance.ts'
+import type { RecordingStore } from './recordings/recording-store.ts'
 import type { EmailSettings, Mail, MailOutcome, MailServer } from './email/email-settings.ts'
 import type {
   Account,
@@ -735,6 +736,7 @@ export interface Ports {
 /** The name of a port. */
 export type PortName = keyof Ports
 
+  recordings: RecordingStore
 /**
  * The port methods that an endpoint or worker uses, by port. From it come the handler's types, the grants of its role
  * and its environment, so that nothing is reachable that is not named here.

@@ -16,6 +16,7 @@ const swept = [
   'routeEditions',
   'emailSettings',
   'requestKeys',
+  'recordings',
 ] as const
 
 /** What the maps hold of a domain, removed at once. */

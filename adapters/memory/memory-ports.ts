@@ -26,6 +26,7 @@ import { type MemoryMailSender, memoryMailSender } from './memory-mail-sender.ts
 import { memoryPasswordHasher } from './memory-password-hasher.ts'
 import { memoryPresenceStore } from './memory-presence-store.ts'
 import { memoryRoleStore } from './memory-role-store.ts'
+import { memoryRecordingStore } from './memory-recording-store.ts'
 import { memoryRateLimitStore } from './memory-rate-limit-store.ts'
 import { memorySecretBox } from './memory-secret-box.ts'
 import { type MemorySecretReader, memorySecretReader } from './memory-secret-reader.ts'
@@ -85,6 +86,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     rateLimits: memoryRateLimitStore(context),
     liveCalls: memoryLiveCallStore(context),
     emailSettings: memoryEmailSettingsStore(context),
+    recordings: memoryRecordingStore(context),
     mail: memoryMailSender(),
   }
 }

@@ -19,6 +19,7 @@ import type {
   Token,
 } from '../../core/model.ts'
 import type { AuditRecord, Clock, LoginFailure, Randomness } from '../../core/ports.ts'
+import type { Recording } from '../../core/recordings/recording.ts'
 
 /** A failed login; the id tells an attempt that is under way from others of the same moment. */
 export interface KeptFailure extends LoginFailure {
@@ -79,6 +80,8 @@ export interface MemoryState {
   readonly liveCalls: Map<string, ReadonlyMap<string, number>>
   readonly emailSettings: Map<string, EmailSettings>
   readonly audit: AuditRecord[]
+  readonly cdrs: Map<string, KeptCdr>
+  readonly recordings: Map<string, Recording>
 }
 
 /** What every memory adapter is made from. Adapters that share a state see each other's writes. */
@@ -120,6 +123,8 @@ export function memoryState(): MemoryState {
     liveCalls: new Map(),
     emailSettings: new Map(),
     audit: [],
+    cdrs: new Map(),
+    recordings: new Map(),
   }
 }
 

@@ -5,7 +5,7 @@ export type RecordingCursor = Recording
 
 /** How the end of an upload was taken. */
 export type StoredOutcome =
-  /** It is stored, by this call or by an earlier one of the same uploader. */
+  /** It is stored, by this call or by an earlier one that told the same bytes. */
   | 'stored'
   /** Another uploader has it, or has stored it. */
   | 'claim_lost'
@@ -16,7 +16,8 @@ export type StoredOutcome =
 export const longestCallMs = 86_400_000
 
 /**
- * The records of recordings. Every method works inside the one domain that it is given, but for {@link listOverdue}.
+ * The records of recordings. Every method works inside the one domain that it is given, but for {@link listOverdue}
+ * and {@link listDoomed}.
  * Reads by place and by call are consistent. What was deleted, or failed, is kept for 400 days, as long as CDRs are.
  */
 export interface RecordingStore {
@@ -54,9 +55,14 @@ export interface RecordingStore {
   markFailed(place: RecordingPlace, at: number): Promise<boolean>
   /**
    * Notes that it is deleted. `held`: a legal hold keeps it, nothing changes. `gone`: it is not there, or was deleted
-   * before. The object is to be removed after this, and again when that is not certain.
+   * before. The object is to be removed after this, and {@link markRemoved} to be told.
    */
   markDeleted(place: RecordingPlace, at: number): Promise<'deleted' | 'held' | 'gone'>
+  /**
+   * Notes that the object of a deleted recording was removed. `false` when it is not deleted, or an uploader may still
+   * have it at `at` (epoch milliseconds) and so bring an object after this: it stays on {@link listDoomed}.
+   */
+  markRemoved(place: RecordingPlace, at: number): Promise<boolean>
   /** Sets or ends the legal hold; answers the recording as it is then, or nothing when it is deleted or not there. */
   setHold(place: RecordingPlace, isHeld: boolean): Promise<Recording | undefined>
   /**
@@ -70,6 +76,11 @@ export interface RecordingStore {
    * change of the last seconds may be missing.
    */
   listExpired(domain: string, before: number, limit: number): Promise<Recording[]>
+  /**
+   * Recordings of all domains that were deleted before a moment (epoch milliseconds) and whose object is not known to be
+   * removed, oldest first: to be removed by whoever finds them. A change of the last seconds may be missing.
+   */
+  listDoomed(before: number, limit: number): Promise<Recording[]>
   /** Every recording of a domain, held and deleted ones too, by call and id. Fewer than the limit: there are no more. */
   page(domain: string, limit: number, after?: RecordingCursor): Promise<Recording[]>
 }

@@ -67,6 +67,8 @@ export interface Recording extends RecordingPlace, Partial<StoredObject> {
   readonly claim?: RecordingClaim | undefined
   /** Whether a legal hold keeps it from being deleted, by its owner and by retention. */
   readonly isHeld: boolean
+  /** Whether the object of a deleted recording is known to be removed. */
+  readonly isRemoved?: boolean | undefined
   /** 1 at first, one more with each change. */
   readonly version: number
 }

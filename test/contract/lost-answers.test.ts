@@ -16,6 +16,7 @@ import {
   aGap,
   aHook,
   aPresence,
+  aRecording,
   aReport,
   aRequestKey,
   aRoute,
@@ -41,6 +42,7 @@ const [domainRecord, account, token, domainToken] = [aDomain(), anAccount(), aTo
 const [hook, delivery, command, key] = [aHook(), aDelivery(), aCommandRecord(), aRequestKey()]
 const [route, other, entry, settings] = [aRoute(), aRoute({ order: 7 }), anEntry(), emailSettingsOf()]
 const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
+const recording = aRecording()
 const limits = { entries: 9, lists: 9 }
 const second = { ...entry, id: 'f'.repeat(24), number: '2' }
 const room = { limit: 2, since: now - 1000 }
@@ -51,6 +53,10 @@ const withAccount = async (stores: StorePorts) => {
   await stores.accounts.create({ ...account, secondFactor: factor }, 9)
 }
 const withRoutes = async (stores: StorePorts) => {
+const withRecording = async ({ recordings }: StorePorts) => {
+  await recordings.expect(recording)
+  await recordings.claim(recording, 'me', { now, until: now + 60_000 })
+}
   await stores.defaultRoutes.create(route, 0)
   await stores.defaultRoutes.create(other, 1)
 }
@@ -301,6 +307,49 @@ const writes: Readonly<Record<string, Write>> = {
     write: ({ liveCalls }) => liveCalls.remove(domain, ['call']),
   },
   'emailSettings.put first': { write: ({ emailSettings }) => emailSettings.put(settings), answer: true },
+  'recordings.expect': {
+    write: async ({ recordings }) => (await recordings.expect(recording)).version,
+    answer: 1,
+  },
+  'recordings.claim': {
+    first: ({ recordings }) => recordings.expect(recording),
+    write: async ({ recordings }) => (await recordings.claim(recording, 'me', { now, until: now + 1 }))?.claim,
+    answer: { by: 'me', until: now + 1 },
+  },
+  'recordings.renew': {
+    first: withRecording,
+    write: ({ recordings }) => recordings.renew(recording, 'me', now + 90_000, 'upload-1'),
+    answer: true,
+  },
+  'recordings.release': { first: withRecording, write: ({ recordings }) => recordings.release(recording, 'me') },
+  'recordings.markStored': {
+    first: withRecording,
+    write: ({ recordings }) => recordings.markStored(recording, 'me', aStoredObject()),
+    answer: 'stored',
+  },
+  'recordings.markFailed': {
+    first: ({ recordings }) => recordings.expect(recording),
+    write: ({ recordings }) => recordings.markFailed(recording, now),
+    answer: true,
+  },
+  'recordings.markDeleted': {
+    first: withRecording,
+    write: ({ recordings }) => recordings.markDeleted(recording, now),
+    answer: 'deleted',
+  },
+  'recordings.markRemoved': {
+    first: async (stores) => [
+      await stores.recordings.expect(recording),
+      await stores.recordings.markDeleted(recording, now),
+    ],
+    write: ({ recordings }) => recordings.markRemoved(recording, now),
+    answer: true,
+  },
+  'recordings.setHold': {
+    first: withRecording,
+    write: async ({ recordings }) => (await recordings.setHold(recording, true))?.isHeld,
+    answer: true,
+  },
   'emailSettings.put again': {
     first: ({ emailSettings }) => emailSettings.put(settings),
     write: ({ emailSettings }) => emailSettings.put({ ...settings, version: 2 }),

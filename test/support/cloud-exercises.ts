@@ -13,6 +13,7 @@ import {
   aHook,
   aPresence,
   aGap,
+  aRecording,
   aReport,
   aRequestKey,
   aRole,
@@ -37,6 +38,7 @@ const token = aToken({ domain: domain.name })
 const delivery = aDelivery({ domain: domain.name })
 const attempt = { at: 1, durationMs: 1, status: 200 }
 const large = { state: 'done', text: systemText(400_000) } as const
+const recording = aRecording({ domain: 'recorded.test' })
 
 /** For each method: what has to be there first, and the calls of the method. */
 export const exercises: {
@@ -309,6 +311,42 @@ export const exercises: {
     remove: { run: ({ liveCalls }) => liveCalls.remove(domain.name, ['some']) },
   },
   emailSettings: {
+  recordings: {
+    expect: { run: ({ recordings }) => recordings.expect(aRecording({ domain: recording.domain })) },
+    read: { run: ({ recordings }) => recordings.read(recording) },
+    list: { run: ({ recordings }) => recordings.list(recording.domain, recording.uuid) },
+    claim: {
+      first: withRecording,
+      run: ({ recordings }) => recordings.claim(recording, 'me', { now: 1, until: 2 }),
+    },
+    renew: { first: withRecording, run: ({ recordings }) => recordings.renew(recording, 'me', 3) },
+    release: { first: withRecording, run: ({ recordings }) => recordings.release(recording, 'me') },
+    markFailed: { first: withRecording, run: ({ recordings }) => recordings.markFailed(recording, 9) },
+    setHold: {
+      first: withRecording,
+      run: async ({ recordings }) => [
+        await recordings.setHold(recording, true),
+        await recordings.setHold(recording, false),
+      ],
+    },
+    markStored: {
+      first: withRecording,
+      run: async ({ recordings }) =>
+        expect(await recordings.markStored(recording, 'me', aStoredObject())).toBe('stored'),
+    },
+    markDeleted: { first: withRecording, run: ({ recordings }) => recordings.markDeleted(recording, 9) },
+    markRemoved: {
+      first: async (ports) => {
+        await withRecording(ports)
+        await ports.recordings.markDeleted(recording, 9)
+      },
+      run: async ({ recordings }) => expect(await recordings.markRemoved(recording, 9)).toBe(true),
+    },
+    listOverdue: { run: ({ recordings }) => recordings.listOverdue(1, 9) },
+    listExpired: { run: ({ recordings }) => recordings.listExpired(recording.domain, 1, 9) },
+    listDoomed: { run: ({ recordings }) => recordings.listDoomed(1, 9) },
+    page: { run: ({ recordings }) => recordings.page(recording.domain, 9) },
+  },
     read: { run: ({ emailSettings }) => emailSettings.read(domain.name) },
     put: { run: ({ emailSettings }) => emailSettings.put(emailSettingsOf({ domain: domain.name })) },
     remove: { run: ({ emailSettings }) => emailSettings.remove(domain.name) },
@@ -337,6 +375,13 @@ async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
 }
 
 /** A list of two entries whose time is over, and nothing else. */
+/** The recording as if it had just been told of and taken by an uploader. */
+async function withRecording({ recordings, remains }: CloudPorts): Promise<void> {
+  await remains.sweep(recording.domain, Number.MAX_SAFE_INTEGER)
+  await recordings.expect(recording)
+  await recordings.claim(recording, 'me', { now: 1, until: 2 })
+}
+
 async function withEndedEntries({ blacklists }: CloudPorts): Promise<void> {
   for (const list of ['spam', 'b']) await blacklists.removeList(domain.name, list)
   for (const number of ['1', '2']) {

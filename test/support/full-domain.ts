@@ -6,6 +6,7 @@ import {
   aDomainToken,
   aHook,
   aPresence,
+  aRecording,
   aRole,
   aRoute,
   aToken,
@@ -58,6 +59,7 @@ export async function fillDomain(
   await stores.eventLog.append(anEvent({ domain: name }))
   await stores.deliveries.keepEvent(anEvent({ domain: name }))
   await stores.liveCalls.put(name, 'call-1', 1, 50)
+  await stores.recordings.expect(aRecording({ domain: name }))
   await stores.emailSettings.put({
     id: 'a'.repeat(24),
     domain: name,

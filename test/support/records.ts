@@ -19,6 +19,7 @@ import type {
   Token,
 } from '../../core/model.ts'
 
+import { type ExpectedRecording, type StoredObject, recordingKey } from '../../core/recordings/recording.ts'
 import type { AuditRecord } from '../../core/ports.ts'
 
 /** A moment that nothing depends on: the start of a `movableClock`. */
@@ -284,6 +285,35 @@ export function aRequestKey(given: Partial<RequestKey> = {}): RequestKey {
     ...given,
   }
 }
+/** A recording of a call of `1000` that was told of when it had ended. */
+export function aRecording(given: Partial<ExpectedRecording> = {}): ExpectedRecording {
+  const place = { domain: 'a.example.com', uuid: randomUUID(), id: 'recording-1', ...given }
+  const startedAt = given.startedAt ?? T0
+  return {
+    name: 'call.wav',
+    key: recordingKey(place, startedAt),
+    presenceId: `1000@${place.domain}`,
+    leg: 'a',
+    createdTime: T0 - 5_000,
+    engine: 'engine-1',
+    path: '/recordings/call.wav',
+    startedAt,
+    endedAt: startedAt + 60_000,
+    ...place,
+  }
+}
+
+/** What an uploader tells of a WAV file of 1 000 bytes. */
+export function aStoredObject(given: Partial<StoredObject> = {}): StoredObject {
+  return {
+    size: 1_000,
+    sha256: '0123456789abcdef'.repeat(4),
+    contentType: 'audio/wav',
+    storedAt: T0 + 90_000,
+    ...given,
+  }
+}
+
 
 /** The mail settings of `a.example.com`, with a login. */
 export function emailSettingsOf(given: Partial<EmailSettings> = {}): EmailSettings {

@@ -8,6 +8,7 @@ import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-sto
 import { dynamoAuditLog } from '../../adapters/dynamodb/dynamo-audit-log.ts'
 import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
 import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
@@ -54,6 +55,7 @@ export type StorePorts = Pick<
   | 'idempotency'
   | 'rateLimits'
   | 'liveCalls'
+  | 'recordings'
   | 'emailSettings'
   | 'audit'
 >
@@ -119,6 +121,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     idempotency: dynamoIdempotencyStore(context),
     rateLimits: dynamoRateLimitStore(context),
     liveCalls: dynamoLiveCallStore(context),
+    recordings: dynamoRecordingStore(context),
     emailSettings: dynamoEmailSettingsStore(context),
     audit: dynamoAuditLog(context),
   }

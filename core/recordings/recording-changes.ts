@@ -1,0 +1,115 @@
+import { longestCallMs } from './recording-store.ts'
+import type { ExpectedRecording, Recording, StoredObject } from './recording.ts'
+
+/**
+ * What each method of a `RecordingStore` does to a record: the rules of both adapters, which add reading and writing.
+ * `next` is absent where nothing is to be written.
+ */
+export interface RecordingChange<A> {
+  readonly next?: Recording | undefined
+  readonly answer: A
+}
+
+/** Of a recording that is told again: what it may still learn. */
+const learned = ['endedAt', 'presenceId', 'leg', 'createdTime', 'engine', 'path'] as const
+
+/** What `expect` does. A recording that is not expected any more learns nothing of where its file was. */
+export function expected(stored: Recording | undefined, told: ExpectedRecording): RecordingChange<Recording> {
+  if (stored === undefined) {
+    const made: Recording = { ...told, state: 'expected', isHeld: false, version: 1 }
+    return { next: made, answer: made }
+  }
+  const isOpen = stored.state === 'expected' || stored.state === 'failed'
+  const lacked = learned.filter((field) => stored[field] === undefined && told[field] !== undefined)
+  const taken = lacked.filter((field) => isOpen || (field !== 'engine' && field !== 'path'))
+  if (stored.state === 'deleted' || taken.length === 0) return { answer: stored }
+  const next = changed(stored, Object.fromEntries(taken.map((field) => [field, told[field]])))
+  return { next, answer: next }
+}
+
+/** What `claim` does. */
+export function claimed(
+  stored: Recording | undefined,
+  by: string,
+  { now, until }: { readonly now: number; readonly until: number },
+): RecordingChange<Recording | undefined> {
+  if (stored === undefined || (stored.state !== 'expected' && stored.state !== 'failed')) return { answer: undefined }
+  const { claim } = stored
+  if (claim !== undefined && claim.by !== by && claim.until > now) return { answer: undefined }
+  const next = changed(stored, { claim: { ...claim, by, until } })
+  return { next, answer: next }
+}
+
+/** What `renew` does. */
+export function renewed(
+  stored: Recording | undefined,
+  by: string,
+  until: number,
+  uploadId?: string,
+): RecordingChange<boolean> {
+  if (stored?.claim?.by !== by) return { answer: false }
+  const claim = { ...stored.claim, until, ...(uploadId === undefined ? {} : { uploadId }) }
+  return { next: changed(stored, { claim }), answer: true }
+}
+
+/** What `release` does: the claim has ended, what was begun of the upload is kept for the next one. */
+export function released(stored: Recording | undefined, by: string): RecordingChange<void> {
+  if (stored?.claim?.by !== by || stored.claim.until === 0) return { answer: undefined }
+  return { next: changed(stored, { claim: { ...stored.claim, until: 0 } }), answer: undefined }
+}
+
+/** What `markStored` does. */
+export function storedBy(
+  stored: Recording | undefined,
+  by: string,
+  object: StoredObject,
+): RecordingChange<'stored' | 'claim_lost' | 'gone'> {
+  if (stored === undefined || stored.state === 'deleted') return { answer: 'gone' }
+  if (stored.state === 'stored') {
+    const isSame = stored.size === object.size && stored.sha256 === object.sha256
+    return { answer: isSame ? 'stored' : 'claim_lost' }
+  }
+  if (stored.claim?.by !== by) return { answer: 'claim_lost' }
+  const { claim: _claim, engine: _engine, path: _path, closedAt: _closedAt, ...kept } = stored
+  return { next: changed(kept, { ...object, state: 'stored' }), answer: 'stored' }
+}
+
+/** What `markFailed` does. */
+export function failed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
+  if (stored?.state !== 'expected' || (stored.claim !== undefined && stored.claim.until > at)) return { answer: false }
+  return { next: changed(stored, { state: 'failed', closedAt: at }), answer: true }
+}
+
+/** What `markDeleted` does. A claim stays, so that it is known until when its uploader may bring an object. */
+export function deleted(stored: Recording | undefined, at: number): RecordingChange<'deleted' | 'held' | 'gone'> {
+  if (stored === undefined || stored.state === 'deleted') return { answer: 'gone' }
+  if (stored.isHeld) return { answer: 'held' }
+  const { engine: _engine, path: _path, ...kept } = stored
+  return { next: changed(kept, { state: 'deleted', closedAt: at, isRemoved: false }), answer: 'deleted' }
+}
+
+/** What `markRemoved` does. */
+export function removed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
+  if (stored?.state !== 'deleted') return { answer: false }
+  if (stored.isRemoved === true) return { answer: true }
+  if (stored.claim !== undefined && stored.claim.until > at) return { answer: false }
+  const { claim: _claim, ...kept } = stored
+  return { next: changed(kept, { isRemoved: true }), answer: true }
+}
+
+/** What `setHold` does. */
+export function held(stored: Recording | undefined, isHeld: boolean): RecordingChange<Recording | undefined> {
+  if (stored === undefined || stored.state === 'deleted') return { answer: undefined }
+  if (stored.isHeld === isHeld) return { answer: stored }
+  const next = changed(stored, { isHeld })
+  return { next, answer: next }
+}
+
+/** When an expected recording's call is taken to have ended, epoch milliseconds. */
+export function endOf({ startedAt, endedAt }: Pick<Recording, 'startedAt' | 'endedAt'>): number {
+  return endedAt ?? startedAt + longestCallMs
+}
+
+function changed(stored: Recording, change: Partial<Recording>): Recording {
+  return { ...stored, ...change, version: stored.version + 1 }
+}

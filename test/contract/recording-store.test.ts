@@ -1,0 +1,5 @@
+import { describe } from 'vitest'
+import { storeKinds } from '../support/stores.ts'
+import { recordingStoreContract } from './recording-store.contract.ts'
+
+describe.each(storeKinds)('recordings in $name', ({ open }) => recordingStoreContract(open))
