@@ -20,6 +20,7 @@ import {
   aReport,
   aRequestKey,
   aRoute,
+  aStoredObject,
   aToken,
   anAccount,
   anAuditRecord,

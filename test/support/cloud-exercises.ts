@@ -18,6 +18,7 @@ import {
   aRequestKey,
   aRole,
   aRoute,
+  aStoredObject,
   aToken,
   anAccount,
   anAuditRecord,

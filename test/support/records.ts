@@ -314,7 +314,6 @@ export function aStoredObject(given: Partial<StoredObject> = {}): StoredObject {
   }
 }
 
-
 /** The mail settings of `a.example.com`, with a login. */
 export function emailSettingsOf(given: Partial<EmailSettings> = {}): EmailSettings {
   return {
