@@ -5,8 +5,8 @@
  */
 import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
-import type { Allowance, RateVerdict } from './limits/allowance.ts'
 import type { RecordingStore } from './recordings/recording-store.ts'
+import type { Allowance, RateVerdict } from './limits/allowance.ts'
 import type { EmailSettings, Mail, MailOutcome, MailServer } from './email/email-settings.ts'
 import type {
   Account,
@@ -729,6 +729,7 @@ export interface Ports {
   idempotency: IdempotencyStore
   rateLimits: RateLimitStore
   liveCalls: LiveCallStore
+  recordings: RecordingStore
   emailSettings: EmailSettingsStore
   mail: MailSender
 }
@@ -736,7 +737,6 @@ export interface Ports {
 /** The name of a port. */
 export type PortName = keyof Ports
 
-  recordings: RecordingStore
 /**
  * The port methods that an endpoint or worker uses, by port. From it come the handler's types, the grants of its role
  * and its environment, so that nothing is reachable that is not named here.

@@ -25,8 +25,8 @@ import { memoryLoginThrottle } from './memory-login-throttle.ts'
 import { type MemoryMailSender, memoryMailSender } from './memory-mail-sender.ts'
 import { memoryPasswordHasher } from './memory-password-hasher.ts'
 import { memoryPresenceStore } from './memory-presence-store.ts'
-import { memoryRoleStore } from './memory-role-store.ts'
 import { memoryRecordingStore } from './memory-recording-store.ts'
+import { memoryRoleStore } from './memory-role-store.ts'
 import { memoryRateLimitStore } from './memory-rate-limit-store.ts'
 import { memorySecretBox } from './memory-secret-box.ts'
 import { type MemorySecretReader, memorySecretReader } from './memory-secret-reader.ts'
@@ -85,8 +85,8 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     idempotency: memoryIdempotencyStore(context),
     rateLimits: memoryRateLimitStore(context),
     liveCalls: memoryLiveCallStore(context),
-    emailSettings: memoryEmailSettingsStore(context),
     recordings: memoryRecordingStore(context),
+    emailSettings: memoryEmailSettingsStore(context),
     mail: memoryMailSender(),
   }
 }

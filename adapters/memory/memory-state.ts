@@ -18,8 +18,8 @@ import type {
   RecordedGap,
   Token,
 } from '../../core/model.ts'
-import type { AuditRecord, Clock, LoginFailure, Randomness } from '../../core/ports.ts'
 import type { Recording } from '../../core/recordings/recording.ts'
+import type { AuditRecord, Clock, LoginFailure, Randomness } from '../../core/ports.ts'
 
 /** A failed login; the id tells an attempt that is under way from others of the same moment. */
 export interface KeptFailure extends LoginFailure {
@@ -79,9 +79,9 @@ export interface MemoryState {
   /** Domain to the calls that the API placed there. */
   readonly liveCalls: Map<string, ReadonlyMap<string, number>>
   readonly emailSettings: Map<string, EmailSettings>
-  readonly audit: AuditRecord[]
   readonly cdrs: Map<string, KeptCdr>
   readonly recordings: Map<string, Recording>
+  readonly audit: AuditRecord[]
 }
 
 /** What every memory adapter is made from. Adapters that share a state see each other's writes. */
@@ -122,9 +122,9 @@ export function memoryState(): MemoryState {
     windows: new Map(),
     liveCalls: new Map(),
     emailSettings: new Map(),
-    audit: [],
     cdrs: new Map(),
     recordings: new Map(),
+    audit: [],
   }
 }
 

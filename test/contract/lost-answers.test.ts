@@ -42,8 +42,8 @@ const now = Date.UTC(2026, 0, 15, 12)
 const [domainRecord, account, token, domainToken] = [aDomain(), anAccount(), aToken(), aDomainToken()]
 const [hook, delivery, command, key] = [aHook(), aDelivery(), aCommandRecord(), aRequestKey()]
 const [route, other, entry, settings] = [aRoute(), aRoute({ order: 7 }), anEntry(), emailSettingsOf()]
-const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
 const recording = aRecording()
+const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
 const limits = { entries: 9, lists: 9 }
 const second = { ...entry, id: 'f'.repeat(24), number: '2' }
 const room = { limit: 2, since: now - 1000 }
@@ -53,11 +53,11 @@ const withAccount = async (stores: StorePorts) => {
   await withDomain(stores)
   await stores.accounts.create({ ...account, secondFactor: factor }, 9)
 }
-const withRoutes = async (stores: StorePorts) => {
 const withRecording = async ({ recordings }: StorePorts) => {
   await recordings.expect(recording)
   await recordings.claim(recording, 'me', { now, until: now + 60_000 })
 }
+const withRoutes = async (stores: StorePorts) => {
   await stores.defaultRoutes.create(route, 0)
   await stores.defaultRoutes.create(other, 1)
 }
@@ -307,7 +307,6 @@ const writes: Readonly<Record<string, Write>> = {
     first: ({ liveCalls }) => liveCalls.put(domain, 'call', now, 1),
     write: ({ liveCalls }) => liveCalls.remove(domain, ['call']),
   },
-  'emailSettings.put first': { write: ({ emailSettings }) => emailSettings.put(settings), answer: true },
   'recordings.expect': {
     write: async ({ recordings }) => (await recordings.expect(recording)).version,
     answer: 1,
@@ -351,6 +350,7 @@ const writes: Readonly<Record<string, Write>> = {
     write: async ({ recordings }) => (await recordings.setHold(recording, true))?.isHeld,
     answer: true,
   },
+  'emailSettings.put first': { write: ({ emailSettings }) => emailSettings.put(settings), answer: true },
   'emailSettings.put again': {
     first: ({ emailSettings }) => emailSettings.put(settings),
     write: ({ emailSettings }) => emailSettings.put({ ...settings, version: 2 }),

@@ -38,8 +38,8 @@ const account = anAccount({ domain: domain.name })
 const token = aToken({ domain: domain.name })
 const delivery = aDelivery({ domain: domain.name })
 const attempt = { at: 1, durationMs: 1, status: 200 }
-const large = { state: 'done', text: systemText(400_000) } as const
 const recording = aRecording({ domain: 'recorded.test' })
+const large = { state: 'done', text: systemText(400_000) } as const
 
 /** For each method: what has to be there first, and the calls of the method. */
 export const exercises: {
@@ -311,7 +311,6 @@ export const exercises: {
     list: { run: ({ liveCalls }) => liveCalls.list(domain.name) },
     remove: { run: ({ liveCalls }) => liveCalls.remove(domain.name, ['some']) },
   },
-  emailSettings: {
   recordings: {
     expect: { run: ({ recordings }) => recordings.expect(aRecording({ domain: recording.domain })) },
     read: { run: ({ recordings }) => recordings.read(recording) },
@@ -348,6 +347,7 @@ export const exercises: {
     listDoomed: { run: ({ recordings }) => recordings.listDoomed(1, 9) },
     page: { run: ({ recordings }) => recordings.page(recording.domain, 9) },
   },
+  emailSettings: {
     read: { run: ({ emailSettings }) => emailSettings.read(domain.name) },
     put: { run: ({ emailSettings }) => emailSettings.put(emailSettingsOf({ domain: domain.name })) },
     remove: { run: ({ emailSettings }) => emailSettings.remove(domain.name) },
@@ -375,7 +375,6 @@ async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
   await accounts.create(account, 9)
 }
 
-/** A list of two entries whose time is over, and nothing else. */
 /** The recording as if it had just been told of and taken by an uploader. */
 async function withRecording({ recordings, remains }: CloudPorts): Promise<void> {
   await remains.sweep(recording.domain, Number.MAX_SAFE_INTEGER)
@@ -383,6 +382,7 @@ async function withRecording({ recordings, remains }: CloudPorts): Promise<void>
   await recordings.claim(recording, 'me', { now: 1, until: 2 })
 }
 
+/** A list of two entries whose time is over, and nothing else. */
 async function withEndedEntries({ blacklists }: CloudPorts): Promise<void> {
   for (const list of ['spam', 'b']) await blacklists.removeList(domain.name, list)
   for (const number of ['1', '2']) {

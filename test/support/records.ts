@@ -18,9 +18,8 @@ import type {
   Presence,
   Token,
 } from '../../core/model.ts'
-
-import { type ExpectedRecording, type StoredObject, recordingKey } from '../../core/recordings/recording.ts'
 import type { AuditRecord } from '../../core/ports.ts'
+import { type ExpectedRecording, type StoredObject, recordingKey } from '../../core/recordings/recording.ts'
 
 /** A moment that nothing depends on: the start of a `movableClock`. */
 const T0 = Date.UTC(2026, 0, 15, 12)
@@ -285,6 +284,7 @@ export function aRequestKey(given: Partial<RequestKey> = {}): RequestKey {
     ...given,
   }
 }
+
 /** A recording of a call of `1000` that was told of when it had ended. */
 export function aRecording(given: Partial<ExpectedRecording> = {}): ExpectedRecording {
   const place = { domain: 'a.example.com', uuid: randomUUID(), id: 'recording-1', ...given }
