@@ -1,0 +1,101 @@
+import { legDomainCandidates } from '../channels/leg-domain.ts'
+import type { CdrPart } from './cdr.ts'
+import { type EndedLeg, cdrOfEnd } from './cdr-of-end.ts'
+import { type EndFields, told } from './end-fields.ts'
+
+/** What the engine's CDR post tells of its leg; `undefined` when it tells no usable time. */
+export function cdrFromPost(post: EndedLeg): CdrPart | undefined {
+  const cdr = cdrOfEnd(post)
+  return cdr === undefined ? undefined : { source: 'post', cdr }
+}
+
+/** The names that may be the domain of a posted leg, best first: see {@link legDomainCandidates}. */
+export function postDomainCandidates(fields: EndFields): string[] {
+  return legDomainCandidates(
+    (name) => told(fields, name),
+    () => undefined,
+  )
+}
+
+/** An object of JSON. */
+type Members = Readonly<Record<string, unknown>>
+
+/** The engine's own name of a leg's profile, and the header of its events that tells the same. */
+const profileHeaders = {
+  caller_id_name: 'Caller-Caller-ID-Name',
+  caller_id_number: 'Caller-Caller-ID-Number',
+  destination_number: 'Caller-Destination-Number',
+  network_addr: 'Caller-Network-Addr',
+  source: 'Caller-Source',
+  context: 'Caller-Context',
+} as const
+
+/**
+ * A CDR post of the engine (mod_json_cdr), under the names of event headers. With `encode-values`, the default of the
+ * module, its variables are percent-encoded, and nothing in the post says so; it is told by the leg's own time stamps,
+ * which the engine writes itself at the end of each leg, and which have a space in them. As with plain events a percent
+ * sign before two hexadecimal digits is not escaped, so that such a value cannot be told from an encoded one.
+ * `undefined` when it is not such a post.
+ */
+export function fieldsOfPost(post: unknown, percentDecode: (text: string) => string): EndFields | undefined {
+  const root = members(post)
+  const variables = Object.entries(members(root['variables']))
+  if (variables.length === 0) return undefined
+  const decode = isEncoded(variables) ? percentDecode : (text: string) => text
+  const fields = new Map<string, string>()
+  for (const [name, value] of variables) fields.set(`variable_${name}`, decode(textOf(value)))
+  const set = (name: string, value: unknown) => {
+    if (value !== undefined) fields.set(name, textOf(value))
+  }
+  set('Core-UUID', root['core-uuid'])
+  set('Unique-ID', fields.get('variable_uuid'))
+  set('Channel-Presence-ID', fields.get('variable_presence_id'))
+  set('Channel-Name', fields.get('variable_channel_name'))
+  set('Call-Direction', members(root['channel_data'])['direction'] ?? fields.get('variable_direction'))
+  setProfile(set, latestFlow(root))
+  return Object.fromEntries(fields)
+}
+
+/** The engine writes the latest part of a leg's way first: the one that its events tell of. */
+function latestFlow(root: Members): Members {
+  const flow = root['callflow']
+  return members(Array.isArray(flow) ? flow[0] : undefined)
+}
+
+function setProfile(set: (name: string, value: unknown) => void, flow: Members): void {
+  const profile = members(flow['caller_profile'])
+  for (const [name, header] of Object.entries(profileHeaders)) set(header, profile[name])
+  set('Caller-Channel-Created-Time', members(flow['times'])['created_time'])
+  for (const type of ['originatee', 'originator']) {
+    const others = members(profile[type])[`${type}_caller_profiles`]
+    const other = members(Array.isArray(others) ? others[0] : undefined)
+    if (other['uuid'] === undefined) continue
+    set('Other-Type', type)
+    set('Other-Leg-Unique-ID', other['uuid'])
+  }
+}
+
+const stamps: ReadonlySet<string> = new Set(['start_stamp', 'profile_start_stamp', 'end_stamp'])
+
+function isEncoded(variables: readonly (readonly [string, unknown])[]): boolean {
+  return variables.some(([name, value]) => stamps.has(name) && /^\d{4}-\d\d-\d\d%20/.test(textOf(value)))
+}
+
+/** A value as the engine's events show it: a list as `ARRAY::a|:b`, a list of one as its only value. */
+function textOf(value: unknown): string {
+  if (!Array.isArray(value)) return plainText(value)
+  const items = value.map(plainText)
+  return items.length > 1 ? `ARRAY::${items.join('|:')}` : (items[0] ?? '')
+}
+
+/** The engine nests nothing deeper; what somebody else does is not followed. */
+function plainText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
+
+function members(value: unknown): Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {}
+}

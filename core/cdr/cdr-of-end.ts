@@ -1,0 +1,126 @@
+import type { Cdr } from './cdr.ts'
+import { cdrVariables, cut } from './cdr-variables.ts'
+import { type EndFields, firstTold, told } from './end-fields.ts'
+import { legOf, parentOf } from './leg.ts'
+
+/** An ended leg: whose it is, which, and what the engine told of it. */
+export interface EndedLeg {
+  readonly domain: string
+  /** Lower case. */
+  readonly uuid: string
+  /** When the engine told it, epoch milliseconds. */
+  readonly occurredAt: number
+  readonly fields: EndFields
+}
+
+/** Longer text of a field is cut: no name or number of a call is longer, and the store takes 32 766 bytes of a field. */
+const maxText = 1024
+
+/** The contract's text fields and where they come from, best first. */
+const texts = {
+  direction: ['Call-Direction'],
+  caller_id_name: ['Caller-Caller-ID-Name'],
+  caller_id_number: ['Caller-Caller-ID-Number'],
+  destination_number: ['Caller-Destination-Number'],
+  network_addr: ['variable_sip_network_ip', 'Caller-Network-Addr'],
+  source: ['Caller-Source'],
+  gateway: ['variable_sip_gateway_name'],
+  hangup_cause: ['variable_hangup_cause', 'Hangup-Cause'],
+  hangup_disposition: ['variable_sip_hangup_disposition'],
+  originate_disposition: ['variable_originate_disposition'],
+  transfer_disposition: ['variable_transfer_disposition'],
+} as const satisfies { readonly [F in keyof Cdr]?: readonly string[] }
+
+/** The contract's whole numbers and where they come from. */
+const numbers = {
+  duration: 'variable_duration',
+  billsec: 'variable_billsec',
+  progresssec: 'variable_progresssec',
+  answersec: 'variable_answersec',
+  waitsec: 'variable_waitsec',
+  holdsec: 'variable_hold_accum_seconds',
+  hangup_cause_q850: 'variable_hangup_cause_q850',
+} as const satisfies { readonly [F in keyof Cdr]?: string }
+
+/** No call of this platform began outside of these years; a date beyond them is a number that went wrong. */
+const earliest = Date.UTC(2000, 0, 1)
+const latest = Date.UTC(2100, 0, 1)
+
+/**
+ * The CDR of an ended leg: the contract's fields from their sources. What the engine did not tell, or told as something
+ * that is no number where one belongs, is left out. Where it tells no usable time of creation, that of its telling
+ * stands for it; `undefined` when that is not usable either.
+ */
+export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | undefined {
+  const createdTime = createdTimeOf(fields, occurredAt)
+  if (createdTime === undefined) return undefined
+  const leg = legOf(fields)
+  const presenceId = presenceIdOf(fields)
+  return {
+    uuid,
+    domain_name: domain,
+    leg,
+    created_time: createdTime,
+    ...present({
+      parent_uuid: shortened(parentOf(fields, leg)),
+      presence_id: shortened(presenceId),
+      extension: shortened(presenceId?.split('@')[0] || undefined),
+      quality_percentage_audio: percentage(told(fields, 'variable_rtp_audio_in_quality_percentage')),
+    }),
+    ...textsOf(fields),
+    ...durationsOf(fields),
+    variables: cdrVariables(fields),
+  }
+}
+
+function textsOf(fields: EndFields): Partial<Cdr> {
+  return present(
+    Object.fromEntries(Object.entries(texts).map(([field, names]) => [field, shortened(firstTold(fields, names))])),
+  )
+}
+
+function durationsOf(fields: EndFields): Partial<Cdr> {
+  const told = Object.fromEntries(Object.entries(numbers).map(([field, name]) => [field, wholeNumber(fields, name)]))
+  const { billsec, holdsec } = told
+  // The engine rounds both by itself, so that hold can be the longer of them.
+  const talksec = billsec === undefined || holdsec === undefined ? undefined : Math.max(0, billsec - holdsec)
+  return present({ ...told, talksec })
+}
+
+/** `<login>@<domain>` with the domain in lower case, as domains are compared. */
+function presenceIdOf(fields: EndFields): string | undefined {
+  const presenceId = firstTold(fields, ['Channel-Presence-ID', 'variable_presence_id'])
+  const [login, ...host] = presenceId?.split('@') ?? []
+  return host.length === 0 ? presenceId : [login, ...host.map((part) => part.toLowerCase())].join('@')
+}
+
+function createdTimeOf(fields: EndFields, occurredAt: number): number | undefined {
+  const microseconds = [told(fields, 'Caller-Channel-Created-Time'), told(fields, 'variable_start_uepoch')]
+  const times = [...microseconds.map((text) => Math.floor(digits(text) / 1_000)), occurredAt]
+  return times.find((time) => time >= earliest && time < latest)
+}
+
+function wholeNumber(fields: EndFields, name: string): number | undefined {
+  const value = digits(told(fields, name))
+  return value <= 0x7f_ff_ff_ff ? value : undefined
+}
+
+/** `NaN` where the text is not digits alone, of which 16 are exact. */
+function digits(text: string | undefined): number {
+  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+}
+
+function percentage(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,3}(?:\.\d{1,6})?$/.test(text) && Number(text) <= 100 ? Number(text) : undefined
+}
+
+function shortened(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : cut(text, maxText)
+}
+
+/** Without the fields that are not there: they are left out, not empty. */
+function present<T extends object>(fields: T): T {
+  const kept = { ...fields }
+  for (const name in kept) if (kept[name] === undefined) delete kept[name]
+  return kept
+}

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest'
+import type { Cdr } from '../../../core/cdr/cdr.ts'
+import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
+import { variableLimits } from '../../../core/cdr/cdr-variables.ts'
+import { recordedEnds } from '../../support/recorded-cdrs.ts'
+
+const occurredAt = 1_795_217_672_000
+const uuid = 'c0ffee00-0000-4000-8000-000000000001'
+
+/** The headers of an ended call's event, as far as a test says. */
+const anEnd = (fields: Readonly<Record<string, string>> = {}) => ({
+  domain: 'tenant1.example.com',
+  uuid,
+  occurredAt,
+  fields: { 'Caller-Channel-Created-Time': '1795217670612708', ...fields },
+})
+
+/** The CDR of an event; the test fails where there is none. */
+function cdrOf(fields: Readonly<Record<string, string>> = {}): Cdr {
+  const part = cdrFromEvent(anEnd(fields))
+  if (part === undefined) throw new Error('the event has no CDR')
+  return part.cdr
+}
+
+const ends = recordedEnds()
+
+/** The legs of the calls of some recordings, in alphabetical order. */
+const legs: Readonly<Record<string, string>> = {
+  'events/bridged-call.json': 'ab',
+  'events/bridged-call.plain': 'ab',
+  'events/busy.json': 'ab',
+  'events/echo-call.json': 'a',
+  'events/hold-by-api.json': 'ab',
+  'events/inbound-sip-echo.json': 'a',
+  'events/loopback-call.json': 'ab',
+  'events/no-answer.json': 'abb',
+  'events/park-transfer.json': 'ab',
+  'events/uuid-bridge.json': 'ab',
+}
+
+describe('the CDR of every recorded end of a call', () => {
+  test('all recordings are read', () => {
+    expect(ends.length).toBeGreaterThan(60)
+  })
+
+  test.each(ends.map(({ name, event }) => [`${name} ${event.uuid}`, event] as const))('%s', (_name, event) => {
+    const raw = event.headers()
+    const part = cdrFromEvent({ domain: 'tenant1.example.com', uuid: event.uuid, occurredAt, fields: raw })
+    const seconds = (name: string) => (raw[name] === undefined ? undefined : Number(raw[name]))
+    const [billsec, holdsec] = [seconds('variable_billsec'), seconds('variable_hold_accum_seconds')]
+    const presenceId = raw['Channel-Presence-ID']
+
+    expect(part?.source).toBe('event')
+    const { variables, leg, ...cdr } = part?.cdr ?? cdrOf()
+    expect(cdr).toEqual(
+      withoutAbsent({
+        uuid: event.uuid,
+        domain_name: 'tenant1.example.com',
+        created_time: Math.floor(Number(raw['Caller-Channel-Created-Time']) / 1000),
+        parent_uuid: raw['variable_originating_leg_uuid'] ?? (leg === 'b' ? raw['Other-Leg-Unique-ID'] : undefined),
+        direction: raw['Call-Direction'],
+        presence_id: presenceId,
+        extension: presenceId?.split('@')[0],
+        caller_id_name: raw['Caller-Caller-ID-Name'],
+        caller_id_number: raw['Caller-Caller-ID-Number'],
+        destination_number: raw['Caller-Destination-Number'],
+        network_addr: raw['variable_sip_network_ip'] ?? raw['Caller-Network-Addr'],
+        source: raw['Caller-Source'],
+        gateway: raw['variable_sip_gateway_name'],
+        duration: seconds('variable_duration'),
+        billsec,
+        progresssec: seconds('variable_progresssec'),
+        answersec: seconds('variable_answersec'),
+        waitsec: seconds('variable_waitsec'),
+        holdsec,
+        talksec: billsec === undefined || holdsec === undefined ? undefined : billsec - holdsec,
+        hangup_cause: raw['variable_hangup_cause'],
+        hangup_cause_q850: seconds('variable_hangup_cause_q850'),
+        hangup_disposition: raw['variable_sip_hangup_disposition'],
+        originate_disposition: raw['variable_originate_disposition'],
+        transfer_disposition: raw['variable_transfer_disposition'],
+        quality_percentage_audio: seconds('variable_rtp_audio_in_quality_percentage'),
+      }),
+    )
+    expect(cdr.hangup_cause).toMatch(/^[A-Z_]+$/)
+    for (const [name, value] of Object.entries(variables))
+      expect([name, raw[`variable_${name}`]]).toEqual([name, value])
+    expect(JSON.stringify(variables)).not.toMatch(/crypto|secret|a=rtpmap|Digest/)
+  })
+
+  test.each(Object.entries(legs))('%s has the legs %s', (name, expected) => {
+    const told = ends.filter((end) => end.name === name).map(({ event }) => cdrOf(event.headers()).leg)
+
+    expect(told.toSorted().join('')).toBe(expected)
+  })
+})
+
+describe('the leg of a call', () => {
+  test.each([
+    ['a leg that came from outside', {}, 'a', undefined],
+    ['a leg that was made by an order, though it is outbound', { 'Call-Direction': 'outbound' }, 'a', undefined],
+    ['a leg that called another', { 'Other-Type': 'originatee', 'Other-Leg-Unique-ID': 'other' }, 'a', undefined],
+    ['a leg that another called', { 'Other-Type': 'originator', 'Other-Leg-Unique-ID': 'OTHER' }, 'b', 'other'],
+    ['a leg with an origin', { variable_originating_leg_uuid: 'origin' }, 'b', 'origin'],
+    [
+      'a leg whose origin is not the one that it is joined to now',
+      { variable_originating_leg_uuid: 'origin', 'Other-Type': 'originator', 'Other-Leg-Unique-ID': 'other' },
+      'b',
+      'origin',
+    ],
+    ['the first half of a loopback pair', { variable_loopback_leg: 'A' }, 'a', undefined],
+    ['the second half of a loopback pair', { variable_loopback_leg: 'B' }, 'b', undefined],
+    ['the second half of a pair, by its name alone', { 'Channel-Name': 'loopback/9198-b' }, 'b', undefined],
+  ] as const)('%s', (_what, fields: Record<string, string>, leg, parent) => {
+    expect(cdrOf(fields)).toMatchObject({ leg })
+    expect(cdrOf(fields).parent_uuid).toBe(parent)
+  })
+})
+
+describe('what an end tells badly', () => {
+  test.each(['', '-1', '1.5', 'NaN', '0x10', '1e3', ' 7', '99999999999', '9'.repeat(40), 'abc'])(
+    'a duration of %j is left out',
+    (duration) => {
+      expect(cdrOf({ variable_duration: duration })).not.toHaveProperty('duration')
+    },
+  )
+
+  test.each(['', '101', '-1', 'nan', '1e1', '100.0000001'])('a quality of %j is left out', (quality) => {
+    expect(cdrOf({ variable_rtp_audio_in_quality_percentage: quality })).not.toHaveProperty('quality_percentage_audio')
+  })
+
+  test('a call that was held for as long as it was billed for has no time of talk, and not less', () => {
+    expect(cdrOf({ variable_billsec: '4', variable_hold_accum_seconds: '5' })).toMatchObject({ talksec: 0 })
+  })
+
+  test('microseconds become milliseconds, downwards', () => {
+    expect(cdrOf({ 'Caller-Channel-Created-Time': '1795217670612999' }).created_time).toBe(1_795_217_670_612)
+  })
+
+  test.each(['', '0', '12', 'x', '99999999999999999999', '253402300800000000'])(
+    'a creation at %j is none: the start counts, then the end',
+    (created) => {
+      const bad = { 'Caller-Channel-Created-Time': created }
+
+      expect(cdrOf({ ...bad, variable_start_uepoch: '1795217670000000' }).created_time).toBe(1_795_217_670_000)
+      expect(cdrOf(bad).created_time).toBe(occurredAt)
+    },
+  )
+
+  test('an end without any usable time has no CDR', () => {
+    expect(cdrFromEvent({ ...anEnd({ 'Caller-Channel-Created-Time': '0' }), occurredAt: 0 })).toBeUndefined()
+  })
+
+  test('the domain of a presence id is lower case, its login as the engine has it', () => {
+    const presence = { 'Channel-Presence-ID': 'Alice@Tenant1.Example.com' }
+
+    expect(cdrOf(presence)).toMatchObject({ presence_id: 'Alice@tenant1.example.com', extension: 'Alice' })
+  })
+
+  test('a text is cut at 1024 characters, and no half of a pair is left', () => {
+    const name = cdrOf({ 'Caller-Caller-ID-Name': `${'n'.repeat(1023)}😀😀` }).caller_id_name ?? ''
+
+    expect(name).toHaveLength(1024)
+    expect(name.isWellFormed()).toBe(true)
+  })
+
+  test('a made end tells that it is one', () => {
+    expect(cdrFromEvent(anEnd({ Synthetic: 'true' }))?.source).toBe('made')
+  })
+})
+
+describe('the other variables', () => {
+  const shown = (names: readonly string[], value = 'v') =>
+    Object.keys(cdrOf(Object.fromEntries(names.map((name) => [`variable_${name}`, value]))).variables)
+
+  test('those that fields come from are not told twice', () => {
+    expect(shown(['presence_id', 'billsec', 'hangup_cause', 'sip_gateway_name', 'project'])).toEqual(['project'])
+  })
+
+  test.each([
+    'sip_auth_username',
+    'sip_auth_password',
+    'sip_h_Authorization',
+    'sip_h_Proxy-Authorization',
+    'a1_hash',
+    'a1-hash',
+    'vm-password',
+    'user_passwd',
+    'pin_digits',
+    'account_pin',
+    'api_key',
+    'client_secret',
+    'access_token',
+    'rtp_local_sdp_str',
+    'switch_r_sdp',
+    'rtp_has_crypto',
+    'srtp_remote_audio_crypto_key',
+    'sip_h_Cookie',
+    'svc_hook',
+    'w_domain',
+    'domain_name',
+    'user_context',
+    'account_role',
+    '__proto__',
+  ])('%s is not shown', (name) => {
+    expect(shown([name])).toEqual([])
+  })
+
+  test.each(['project', 'sip_h_X-Ticket', 'last_app', 'spinner', 'keyboard', 'opinion'])('%s is shown', (name) => {
+    expect(shown([name])).toEqual([name])
+  })
+
+  test('there are not more than the limit, and those that clients set come first', () => {
+    const own = Array.from({ length: variableLimits.count }, (_, index) => `rtp_${index}`)
+
+    const kept = shown(['zebra', ...own])
+
+    expect(kept).toHaveLength(variableLimits.count)
+    expect(kept).toContain('zebra')
+  })
+
+  test('a value is cut at its limit, a name above its limit or with a space is not shown', () => {
+    const { variables } = cdrOf({
+      variable_note: 'x'.repeat(5_000),
+      [`variable_${'n'.repeat(variableLimits.name + 1)}`]: 'v',
+      'variable_two words': 'v',
+      'variable_zeile\n': 'v',
+    })
+
+    expect(variables).toEqual({ note: 'x'.repeat(variableLimits.value) })
+  })
+
+  test('all of them together are no longer than the limit', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: variableLimits.count }, (_, index) => [`variable_n${index}`, 'x'.repeat(1_000)]),
+    )
+
+    const text = Object.entries(cdrOf(many).variables).flat().join('')
+
+    expect(text.length).toBeLessThanOrEqual(variableLimits.all)
+    expect(text.length).toBeGreaterThan(variableLimits.all - 2_000)
+  })
+})
+
+function withoutAbsent(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
