@@ -187,8 +187,11 @@ export interface Hook {
   readonly failingSince?: number | undefined
   /** The delivery that was counted last. */
   readonly lastFailure?: string | undefined
-  /** Whether its receiver took long over the last attempt: then its deliveries wait in a queue of their own. */
-  readonly slow?: boolean | undefined
+  /**
+   * When its receiver was last found to take long, epoch milliseconds; absent while it is fast. Deliveries to a slow one
+   * wait in a queue of their own.
+   */
+  readonly slowAt?: number | undefined
   /** Rises by one with every write, but for those that note how its deliveries went. */
   readonly version: number
 }

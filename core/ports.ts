@@ -40,6 +40,9 @@ export interface Clock {
 }
 
 /** Randomness, for identifiers and secrets. */
+/** Runs something after a time in milliseconds, and answers how to call that off. */
+export type Scheduler = (afterMs: number, run: () => void) => () => void
+
 export interface Randomness {
   /** A UUID v4 in lower case. */
   uuid(): string
@@ -373,8 +376,11 @@ export interface HookStore {
   ): Promise<Hook | undefined>
   /** Forgets the failures of a hook. */
   clearFailures(domain: string, id: string): Promise<void>
-  /** Notes whether the receiver of a hook is slow. */
-  noteSpeed(domain: string, id: string, isSlow: boolean): Promise<void>
+  /**
+   * Notes when the receiver of a hook was last found to be slow (epoch milliseconds), or that it is fast again, unless
+   * it was found to be slow since the `hook` was read.
+   */
+  noteSpeed(hook: Pick<Hook, 'domain' | 'id' | 'slowAt'>, slowAt: number | undefined): Promise<void>
   /** Takes the notice that is due for a hook of this version: `true` exactly once, for whoever is to give it. */
   endNotice(hook: Hook): Promise<boolean>
 }

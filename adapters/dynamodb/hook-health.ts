@@ -37,16 +37,20 @@ export function hookHealth(
         }),
       )
     },
-    async noteSpeed(domain, id, isSlow) {
-      await conditionally(() =>
-        updateItem(context, {
-          ...at(domain, id),
-          ...(isSlow
-            ? { UpdateExpression: 'SET slow = :slow', ExpressionAttributeValues: { ':slow': true } }
-            : { UpdateExpression: 'REMOVE slow' }),
-          ConditionExpression: 'attribute_exists(pk)',
-        }),
-      )
+    async noteSpeed({ domain, id, slowAt: known }, slowAt) {
+      const note =
+        slowAt === undefined
+          ? {
+              UpdateExpression: 'REMOVE slowAt',
+              ConditionExpression: 'slowAt = :known',
+              ExpressionAttributeValues: { ':known': known ?? 0 },
+            }
+          : {
+              UpdateExpression: 'SET slowAt = :slowAt',
+              ConditionExpression: 'attribute_exists(pk)',
+              ExpressionAttributeValues: { ':slowAt': slowAt },
+            }
+      await conditionally(() => updateItem(context, { ...at(domain, id), ...note }))
     },
     async endNotice({ domain, id, version }) {
       // A transaction is told from its own repetition: a notice that was taken by an answer that was lost is given.

@@ -42,7 +42,7 @@ export const hookItem = z.object({
   failures: z.optional(z.number()),
   failingSince: z.optional(z.number()),
   lastFailure: z.optional(z.string()),
-  slow: z.optional(z.boolean()),
+  slowAt: z.optional(z.number()),
   version: z.number(),
 })
 

@@ -1,7 +1,8 @@
 import { isIP, Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { refusedPorts } from '../../core/hooks/target-url.ts'
-import { guardedLookup, type GuardedLookupOptions, type Scheduler } from './guarded-lookup.ts'
+import type { Scheduler } from '../../core/ports.ts'
+import { guardedLookup, type GuardedLookupOptions } from './guarded-lookup.ts'
 import { BlockedAddress, ConnectTimeout } from './send-errors.ts'
 
 /** What the connector is made of. */

@@ -1,12 +1,12 @@
 import { Agent, type Dispatcher } from 'undici'
 import { environment } from '../../contracts/environment.ts'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
-import type { Clock, HookClient, HookReply, HookRequest } from '../../core/ports.ts'
+import type { Clock, HookClient, HookReply, HookRequest, Scheduler } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from './address-guard.ts'
 import { type Resolver, systemResolver } from './dns-resolver.ts'
 import { guardedConnector } from './guarded-connector.ts'
-import { type Scheduler, systemSchedule } from './guarded-lookup.ts'
+import { systemSchedule } from './guarded-lookup.ts'
 import { failureOf, TotalTimeout } from './send-errors.ts'
 
 /** The limits of one request, from the contract's section on sending. */
@@ -34,8 +34,8 @@ export interface HookClientOptions {
 }
 
 /**
- * How long an idle connection is kept, and how many one origin may have at once: as many as a process has requests on
- * their way (ten batches of ten on a laptop, one in the cloud), since one that waited for a connection would lose its time.
+ * How long an idle connection is kept, and how many one origin may have at once: more than a function has requests on
+ * their way (a batch of ten), since one that waited for a connection would lose its time.
  */
 const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 100, pipelining: 1 }
 

@@ -2,11 +2,9 @@ import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
+import type { Scheduler } from '../../core/ports.ts'
 import type { Resolver } from './dns-resolver.ts'
 import { BlockedAddress, NameFailure } from './send-errors.ts'
-
-/** Runs something after a time, and answers how to call that off. */
-export type Scheduler = (afterMs: number, run: () => void) => () => void
 
 /** What a guarded lookup is made of. */
 export interface GuardedLookupOptions {

@@ -1,5 +1,6 @@
 import { type Socket, connect, isIP } from 'node:net'
-import { guardedLookup, type GuardedLookupOptions, type Scheduler } from '../http/guarded-lookup.ts'
+import type { Scheduler } from '../../core/ports.ts'
+import { guardedLookup, type GuardedLookupOptions } from '../http/guarded-lookup.ts'
 import { BlockedAddress, ConnectTimeout } from '../http/send-errors.ts'
 
 /** What a socket is opened with. */

@@ -57,12 +57,13 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
       const { failures: _, failingSince: __, lastFailure: ___, ...rest } = hook
       state.hooks.set(key, rest)
     },
-    async noteSpeed(domain, id, isSlow) {
+    async noteSpeed({ domain, id, slowAt: known }, slowAt) {
       const key = memoryKey(domain, id)
       const hook = state.hooks.get(key)
       if (hook === undefined) return
-      const { slow: _, ...rest } = hook
-      state.hooks.set(key, isSlow ? { ...rest, slow: true } : rest)
+      const { slowAt: stored, ...rest } = hook
+      if (slowAt !== undefined) state.hooks.set(key, { ...rest, slowAt })
+      else if (stored === known) state.hooks.set(key, rest)
     },
     async endNotice({ domain, id, version }) {
       const key = memoryKey(domain, id)

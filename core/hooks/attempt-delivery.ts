@@ -6,13 +6,14 @@ import { deliveryLimits } from './delivery-limits.ts'
 import { type HookDisabling, disableHook, tellOwner } from './disable-hook.ts'
 import { type Verdict, judgeReply } from './judge-reply.ts'
 import { queuedAttempt } from './queued-attempt.ts'
+import { type SpeedNotes, measured } from './receiver-speed.ts'
 import { mayBeRetried, nextAttemptAt } from './retry-schedule.ts'
 
 /** Which attempt is to be made. */
 export type WantedAttempt = Omit<QueuedDelivery, 'delaySeconds'>
 
 /** What the use case works with. */
-export interface DeliveryTools extends HookCall, HookDisabling {
+export interface DeliveryTools extends HookCall, HookDisabling, SpeedNotes {
   readonly hooks: Pick<HookStore, 'read' | 'replace' | 'endNotice' | 'countFailure' | 'clearFailures' | 'noteSpeed'>
   readonly deliveries: Pick<DeliveryStore, 'read' | 'readEvent' | 'beginAttempt' | 'recordAttempt' | 'reschedule'>
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
@@ -32,12 +33,6 @@ export interface MadeAttempt {
 
 /** When a hook is switched off, from the contract: so many failed deliveries over so long, and no success. */
 const failing = { deliveries: 20, ms: 5 * 86_400_000 }
-
-/**
- * A receiver that takes so long is slow, until it takes less than the other. A batch of attempts is busy until its
- * slowest is over, so slow ones are not made in one with others.
- */
-const slowness = { fromMs: 2_000, untilMs: 1_000 }
 
 /** The status that ends a hook at once: its receiver is gone for good. */
 const gone = 410
@@ -60,7 +55,7 @@ export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttemp
   const { tries, nextAttemptAt: dueAt = now } = delivery
   if (wanted.attempt === tries && wanted.dueAt === delivery.triedFor) await followUp(tools, delivery, hook)
   if (wanted.attempt === tries + 1 && wanted.dueAt === dueAt) {
-    const isHere = tools.isSlow || hook?.slow !== true
+    const isHere = tools.isSlow || hook?.slowAt === undefined
     if (dueAt <= now && isHere) return make(tools, delivery, hook)
     await queue(tools, delivery, hook)
   }
@@ -120,15 +115,15 @@ async function send(
   event: DeliveryEvent,
 ): Promise<MadeAttempt | undefined> {
   const keys = await signingKeys(tools.secretBox, hook, tools.clock.now())
-  const [run, at] = [tools.random.uuid(), tools.clock.now()]
-  if (!(await tools.deliveries.beginAttempt(delivery, run, at))) return undefined
-  const verdict = judgeReply(await callHook(tools, { hook, keys }, delivery, event))
+  const run = tools.random.uuid()
+  if (!(await tools.deliveries.beginAttempt(delivery, run, tools.clock.now()))) return undefined
+  const call = () => callHook(tools, { hook, keys }, delivery, event)
+  const { called, at, durationMs, speed } = await measured(tools, hook, call)
+  const verdict = judgeReply(called)
   const { status, reason, replySnippet } = verdict
-  const attempt: DeliveryAttempt = { at, durationMs: tools.clock.now() - at, status, reason, replySnippet }
+  const attempt: DeliveryAttempt = { at, durationMs, status, reason, replySnippet }
   // Before the record: whatever is killed here is made again, whatever is killed behind it is not.
   if (verdict.isSuccess && hook.failures !== undefined) await tools.hooks.clearFailures(hook.domain, hook.id)
-  const isSlow = speedOf(hook, attempt.durationMs)
-  if (isSlow !== (hook.slow === true)) await tools.hooks.noteSpeed(hook.domain, hook.id, isSlow)
   const disabled = status === gone ? await disableHook(tools, hook, 'its receiver answered 410 Gone') : undefined
   const outcome = outcomeOf(tools, { delivery, hook, run, attempt, verdict })
   const recorded = await tools.deliveries.recordAttempt(delivery, outcome)
@@ -137,16 +132,10 @@ async function send(
   if (!made.isDecisive) return made
   if (outcome.state === 'pending') {
     const next = { ...delivery, tries: delivery.tries + 1, nextAttemptAt: outcome.nextAttemptAt }
-    await queue(tools, next, { ...hook, slow: isSlow })
+    await queue(tools, next, { ...hook, ...speed })
   }
   if (outcome.state === 'failed') await countFailure(tools, delivery)
   return made
-}
-
-/** Whether a receiver counts as slow behind an attempt that took so long; in between it stays what it was. */
-function speedOf(hook: Hook, durationMs: number): boolean {
-  if (durationMs >= slowness.fromMs) return true
-  return hook.slow === true && durationMs >= slowness.untilMs
 }
 
 interface Made {

@@ -9,9 +9,9 @@ const longestDelaySeconds = 900
  * than 15 minutes from `now` (epoch milliseconds), earlier: then it is to be queued again. Where the `hook` is not known,
  * it goes among the usual ones; it finds its way from there.
  */
-export function queuedAttempt(delivery: Delivery, now: number, hook?: Pick<Hook, 'slow'>): QueuedDelivery {
+export function queuedAttempt(delivery: Delivery, now: number, hook?: Pick<Hook, 'slowAt'>): QueuedDelivery {
   const { id, domain, hookId, tries, nextAttemptAt: dueAt = now } = delivery
   const delaySeconds = Math.min(Math.max(Math.ceil((dueAt - now) / 1000), 0), longestDelaySeconds)
   const queued = { id, domain, hookId, attempt: tries + 1, dueAt, delaySeconds }
-  return hook?.slow === true ? { ...queued, isSlow: true } : queued
+  return hook?.slowAt === undefined ? queued : { ...queued, isSlow: true }
 }

@@ -55,7 +55,7 @@ export async function requeueDeliveries(tools: Requeuing, until: number): Promis
   for (;;) {
     const page = await deliveries.listDue(before, requeueLimits.page, after)
     const known = await Promise.all(page.map(async (delivery) => ({ delivery, hook: await hookOf(delivery) })))
-    const lost = slow > requeueLimits.backlog ? known.filter(({ hook }) => hook?.slow !== true) : known
+    const lost = slow > requeueLimits.backlog ? known.filter(({ hook }) => hook?.slowAt === undefined) : known
     const done = await requeue(tools, lost)
     requeued += done
     left += lost.length - done

@@ -4,6 +4,7 @@ import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-sto
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
+import { systemSchedule } from '../../adapters/http/guarded-lookup.ts'
 import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -35,7 +36,8 @@ export async function makeAttempt(
   { clock, random, log }: WorkerTools,
   isSlow: boolean,
 ): Promise<void> {
-  const made = await attemptDelivery({ ...ports, clock, random, hmac: hmacSha256, isSlow }, message)
+  const tools = { ...ports, clock, random, hmac: hmacSha256, schedule: systemSchedule, isSlow }
+  const made = await attemptDelivery(tools, message)
   if (made === undefined) return
   const { status, reason, durationMs } = made.attempt
   const { id: deliveryId, hookId, domain } = message

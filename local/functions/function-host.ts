@@ -25,8 +25,11 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-/** How many calls of one function run at one time; later ones wait. A new account in the cloud has ten in all. */
-const maxConcurrency = 20
+/**
+ * How many calls of one function run at one time; later ones wait. Each of them needs a copy of the function's module of
+ * its own, 3 MB for the largest, and the heap has room for two such functions.
+ */
+export const maxConcurrency = 20
 /** How long the thread may leave a message unread before it counts as stuck in a loop. */
 const stuckAfterMs = 3000
 /** More heap than this ends the thread, not the platform. */

@@ -1,12 +1,9 @@
 import type { Assembly } from '../assembly/assembly.ts'
-import type { FunctionHost } from '../functions/function-host.ts'
+import { type FunctionHost, maxConcurrency } from '../functions/function-host.ts'
 import type { Gate } from '../gate/gate.ts'
 import { Poller } from './poller.ts'
 import { doneMessages, queueEvent } from './queue-event.ts'
 import { SqsClient } from './sqs-client.ts'
-
-/** How many batches of one mapping are worked on at one time at most; the template may set less, or far more. */
-const maxConcurrency = 10
 
 /** Starts a poller for each event-source mapping; each signs with the role of its function, as the cloud's does. */
 export function startMappings(
@@ -22,6 +19,7 @@ export function startMappings(
     const poller = new Poller({
       queue: client,
       batchSize: mapping.batchSize,
+      // The template may set far more than a laptop has places for.
       concurrency: Math.min(mapping.maximumConcurrency ?? maxConcurrency, maxConcurrency),
       handle: async (messages) =>
         doneMessages(

@@ -216,9 +216,12 @@ export function hookStoreContract(open: StoreKind['open']): void {
     const hook = aHook({ domain: 'slow.test' })
     await hooks.create([hook], 100)
 
-    await hooks.noteSpeed(hook.domain, hook.id, true)
-    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, slow: true })
-    await hooks.noteSpeed(hook.domain, hook.id, false)
+    await hooks.noteSpeed(hook, 10)
+    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, slowAt: 10 })
+    await hooks.noteSpeed({ ...hook, slowAt: 10 }, 20)
+    await hooks.noteSpeed({ ...hook, slowAt: 10 }, undefined)
+    expect(await hooks.read(hook.domain, hook.id), 'it was slow again meanwhile').toEqual({ ...hook, slowAt: 20 })
+    await hooks.noteSpeed({ ...hook, slowAt: 20 }, undefined)
     expect(await hooks.read(hook.domain, hook.id)).toEqual(hook)
   })
 
@@ -240,7 +243,8 @@ export function hookStoreContract(open: StoreKind['open']): void {
 
     expect(await hooks.countFailure(domain, id, { delivery: 'msg_1', at: 1 })).toBeUndefined()
     await hooks.clearFailures(domain, id)
-    await hooks.noteSpeed(domain, id, true)
+    await hooks.noteSpeed({ domain, id }, 1)
+    await hooks.noteSpeed({ domain, id }, undefined)
     expect(await hooks.endNotice(aHook({ domain, id }))).toBe(false)
     expect(await hooks.list(domain)).toEqual([])
   })

@@ -196,7 +196,7 @@ const writes: Readonly<Record<string, Write>> = {
   },
   'hooks.noteSpeed': {
     first: ({ hooks }) => hooks.create([hook], 1),
-    write: ({ hooks }) => hooks.noteSpeed(domain, hook.id, true),
+    write: ({ hooks }) => hooks.noteSpeed(hook, now),
   },
   'hooks.endNotice': {
     first: ({ hooks }) => hooks.create([{ ...hook, noticeDue: true }], 1),

@@ -197,7 +197,7 @@ export const exercises: {
       run: ({ hooks }) => hooks.countFailure(domain.name, 'some', { delivery: delivery.id, at: 1 }),
     },
     clearFailures: { run: ({ hooks }) => hooks.clearFailures(domain.name, 'some') },
-    noteSpeed: { run: ({ hooks }) => hooks.noteSpeed(domain.name, 'some', true) },
+    noteSpeed: { run: ({ hooks }) => hooks.noteSpeed({ domain: domain.name, id: 'some' }, 1) },
     endNotice: { run: ({ hooks }) => hooks.endNotice(aHook({ domain: domain.name })) },
   },
   blacklists: {
@@ -274,7 +274,7 @@ export const exercises: {
   deliveryQueue: {
     send: {
       run: ({ deliveryQueue }) =>
-        deliveryQueue.send([queuedAttempt(delivery, 1), queuedAttempt(delivery, 1, { slow: true })]),
+        deliveryQueue.send([queuedAttempt(delivery, 1), queuedAttempt(delivery, 1, { slowAt: 1 })]),
     },
     waiting: { run: ({ deliveryQueue }) => deliveryQueue.waiting() },
   },

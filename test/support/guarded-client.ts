@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns'
 import { addressGuard } from '../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../adapters/http/guarded-hook-client.ts'
-import type { Scheduler } from '../../adapters/http/guarded-lookup.ts'
+import type { Scheduler } from '../../core/ports.ts'
 import type { Clock, HookClient } from '../../core/ports.ts'
 import { type ManualTime, manualTime } from './manual-time.ts'
 

@@ -32,13 +32,24 @@ async function aSetup(given: { hook?: Partial<Hook>; event?: Partial<PlatformEve
   const delivery = aDelivery({ hookId: hook.id, event, sequence: 41 })
   await ports.deliveries.keepEvent(event)
   await ports.deliveries.create(delivery)
-  const tools = { ...ports, clock, random: systemRandomness, hmac: hmacSha256, isSlow: false }
+  const timers = new Map<() => void, number>()
+  const schedule = (afterMs: number, run: () => void) => {
+    timers.set(run, afterMs)
+    return () => void timers.delete(run)
+  }
+  const tools = { ...ports, clock, random: systemRandomness, hmac: hmacSha256, schedule, isSlow: false }
   return {
     ports,
     clock,
     hook,
     delivery,
     event,
+    /** Lets time pass while an attempt goes on: the timers of so much or less run. */
+    pass: (ms: number) => {
+      clock.move(ms)
+      for (const [run, afterMs] of timers) if (afterMs <= ms && timers.delete(run)) run()
+    },
+    stored: () => ports.hooks.read(hook.domain, hook.id),
     attempt: (wanted: QueuedDelivery = queuedAttempt(delivery, clock.now())) => attemptDelivery(tools, wanted),
     outcome: async (): Promise<Pick<Delivery, 'state' | 'attempts'> | undefined> =>
       ports.deliveries.read(delivery.domain, delivery.hookId, delivery.id),
@@ -171,6 +182,46 @@ describe('an attempt', () => {
     await attempt()
 
     expect(ports.hookClient.sent[0]?.url).toBe('https://moved.example.com/')
+  })
+})
+
+describe('a receiver that takes long', () => {
+  /** A setup whose receiver answers when it is told to. */
+  async function aHeldSetup() {
+    const setup = await aSetup()
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    setup.ports.hookClient.send = async () => {
+      asked.resolve()
+      await held.promise
+      return answered(200)
+    }
+    return { ...setup, asked: asked.promise, release: held.resolve }
+  }
+
+  it('is noted as slow after two seconds, while the attempt still goes on', async () => {
+    const { asked, release, pass, stored, attempt, clock } = await aHeldSetup()
+
+    const attempting = attempt()
+    await asked
+    pass(2_000)
+    expect(await stored()).toMatchObject({ slowAt: clock.now() })
+    release()
+    await attempting
+
+    expect(await stored()).toHaveProperty('slowAt')
+  })
+
+  it('has its attempt recorded though the store takes no note', async () => {
+    const { ports, asked, release, pass, attempt, outcome } = await aHeldSetup()
+    ports.hooks.noteSpeed = () => Promise.reject(new Error('away'))
+
+    const attempting = attempt()
+    await asked
+    pass(2_000)
+    release()
+    await attempting
+
+    expect(await outcome()).toMatchObject({ state: 'delivered', attempts: [{ durationMs: 2_000 }] })
   })
 })
 

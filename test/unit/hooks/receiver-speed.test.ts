@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { measured } from '../../../core/hooks/receiver-speed.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aHook } from '../../support/records.ts'
+
+const minute = 60_000
+
+/** A hook, and calls to its receiver that take as long as they are told. */
+async function aReceiver(given: { slowMsAgo?: number } = {}) {
+  const time = manualTime()
+  const { clock, timers } = time
+  const { hooks } = memoryPorts({ clock, random: systemRandomness })
+  const hook = aHook(given.slowMsAgo === undefined ? {} : { slowAt: clock.now() - given.slowMsAgo })
+  await hooks.create([hook], 100)
+  const notes: (number | undefined)[] = []
+  const noteSpeed: typeof hooks.noteSpeed = async (which, slowAt) => {
+    notes.push(slowAt)
+    await hooks.noteSpeed(which, slowAt)
+  }
+  const schedule = (ms: number, run: () => void) => timers.after(ms, run)
+  const stored = async () => (await hooks.read(hook.domain, hook.id))?.slowAt
+  return {
+    clock,
+    hook,
+    hooks,
+    notes,
+    stored,
+    /** Makes a call as an attempt does, with the hook as it is now. */
+    call: async (takesMs: number) => {
+      const held = Promise.withResolvers<string>()
+      timers.after(takesMs, () => held.resolve('answer'))
+      const now = (await hooks.read(hook.domain, hook.id)) ?? hook
+      const calling = measured({ hooks: { noteSpeed }, clock, schedule }, now, () => held.promise)
+      await time.advance(takesMs)
+      return calling
+    },
+  }
+}
+
+describe('a receiver', () => {
+  it.each([
+    [1_999, false],
+    [2_000, true],
+    [14_000, true],
+  ])('that takes %i ms counts as slow: %s', async (ms, isSlow) => {
+    const { clock, call, stored } = await aReceiver()
+    const at = clock.now()
+
+    const made = await call(ms)
+
+    expect(made).toMatchObject({ called: 'answer', at, durationMs: ms })
+    expect(made.speed.slowAt).toBe(isSlow ? at + 2_000 : undefined)
+    expect(await stored()).toBe(isSlow ? at + 2_000 : undefined)
+  })
+
+  it('that fails after two seconds counts as slow, and the failure is told', async () => {
+    const { clock, hook, hooks, stored } = await aReceiver()
+    let run = () => {}
+    const schedule = (_ms: number, then: () => void) => {
+      run = then
+      return () => {}
+    }
+    const held = Promise.withResolvers<never>()
+    const calling = measured({ hooks, clock, schedule }, hook, () => held.promise)
+    run()
+    held.reject(new Error('killed'))
+
+    await expect(calling).rejects.toThrow('killed')
+    expect(await stored()).toBe(clock.now())
+  })
+
+  it.each([
+    ['a minute ago', 999, minute, false],
+    ['a minute ago, and takes a second', 1_000, minute + 1_000, true],
+    ['less than a minute ago', 10, minute - 11, true],
+  ])('that was slow %s and takes %i ms stays slow: %s', async (_title, ms, slowMsAgo, isSlow) => {
+    const { call, stored } = await aReceiver({ slowMsAgo })
+
+    const { speed } = await call(ms)
+
+    expect(speed.slowAt !== undefined).toBe(isSlow)
+    expect((await stored()) !== undefined).toBe(isSlow)
+  })
+
+  it('that stays slow is noted again once in half a minute', async () => {
+    const { call, notes, clock } = await aReceiver({ slowMsAgo: 0 })
+    const since = clock.now()
+
+    for (let count = 0; count < 14; count += 1) await call(5_000)
+
+    expect(notes.map((at = 0) => at - since)).toEqual([30_000, 60_000])
+  })
+
+  it('that is slow for one attempt and fast for another beside it stays slow', async () => {
+    const { hook, hooks, call, stored, clock } = await aReceiver({ slowMsAgo: 2 * minute })
+    const before = (await hooks.read(hook.domain, hook.id)) ?? hook
+    await call(3_000)
+    const noted = await stored()
+
+    await hooks.noteSpeed(before, undefined)
+
+    expect(noted).toBe(clock.now() - 1_000)
+    expect(await stored()).toBe(noted)
+  })
+})
