@@ -280,6 +280,7 @@ export const access: MethodAccess = {
   },
   mail: { send: [] },
   cdrs: { index: [], setRecordings: [], search: [], removeDomain: [] },
+  cdrs: { index: [], setRecordings: [], search: [], removeDomain: [] },
 }
 
 /** Every access that a set of needs comes to. One resource may stand there more than once. */

@@ -3,6 +3,7 @@
  * real one, held to one contract suite. "Not found" is `undefined`; an outage is a `DomainError` with
  * `store_unavailable`; no other error crosses a port.
  */
+import type { CdrStore } from './cdr/cdr-store.ts'
 import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
 import type { RecordingStore } from './recordings/recording-store.ts'
@@ -738,6 +739,7 @@ export interface Ports {
   recordings: RecordingStore
   emailSettings: EmailSettingsStore
   mail: MailSender
+  cdrs: CdrStore
 }
 
 /** The name of a port. */

@@ -3,6 +3,7 @@ import { memoryAccountStore } from './memory-account-store.ts'
 import { memoryAuditLog } from './memory-audit-log.ts'
 import { memoryBlacklistStore } from './memory-blacklist-store.ts'
 import { type MemoryCallEngine, memoryCallEngine } from './memory-call-engine.ts'
+import { memoryCdrStore } from './memory-cdr-store.ts'
 import { type MemoryCleanupQueue, memoryCleanupQueue } from './memory-cleanup-queue.ts'
 import { memoryCommandStore } from './memory-command-store.ts'
 import { memoryConnectorStatusStore } from './memory-connector-status-store.ts'
@@ -88,5 +89,6 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     recordings: memoryRecordingStore(context),
     emailSettings: memoryEmailSettingsStore(context),
     mail: memoryMailSender(),
+    cdrs: memoryCdrStore(context),
   }
 }

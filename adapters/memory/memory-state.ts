@@ -1,4 +1,5 @@
 import type { CommandRecord } from '../../core/commands.ts'
+import type { KeptCdr } from '../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../core/email/email-settings.ts'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
 import type {
@@ -80,6 +81,7 @@ export interface MemoryState {
   readonly liveCalls: Map<string, ReadonlyMap<string, number>>
   readonly emailSettings: Map<string, EmailSettings>
   readonly cdrs: Map<string, KeptCdr>
+  readonly cdrs: Map<string, KeptCdr>
   readonly recordings: Map<string, Recording>
   readonly audit: AuditRecord[]
 }
@@ -122,6 +124,7 @@ export function memoryState(): MemoryState {
     windows: new Map(),
     liveCalls: new Map(),
     emailSettings: new Map(),
+    cdrs: new Map(),
     cdrs: new Map(),
     recordings: new Map(),
     audit: [],

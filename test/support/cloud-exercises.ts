@@ -28,7 +28,7 @@ import {
 } from './records.ts'
 
 /** The ports whose adapters reach the cloud. */
-export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
+export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail' | 'cdrs'>
 
 /** Makes a method do all that it may ever do to the cloud. */
 export type Exercise = (ports: CloudPorts, gate: CloudGate) => Promise<unknown>

@@ -1,0 +1,512 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Cdr, CdrPart, CdrSource } from '../../core/cdr/cdr.ts'
+import type { CdrStore } from '../../core/cdr/cdr-store.ts'
+import type { Clause, SearchPlan } from '../../core/cdr/search-plan.ts'
+import { aCdr, aPlan, callTime } from '../support/cdrs.ts'
+import { opened } from '../support/opened.ts'
+import { cdrAggregationContract } from './cdr-aggregations.contract.ts'
+
+/** A CDR store under test. Its records may be shared with other tests: those use domains of their own. */
+export interface OpenCdrStore {
+  readonly store: CdrStore
+  /** Waits until what was written is found by searches. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A domain for one test, with what tests do most. */
+export interface CdrBench {
+  readonly domain: string
+  readonly store: CdrStore
+  readonly settle: () => Promise<void>
+  /** Writes CDRs of the domain and waits until they are found. */
+  readonly keep: (cdrs: readonly Partial<Cdr>[], source?: CdrSource) => Promise<void>
+  /** The uuids that a search of the domain finds, in order. */
+  readonly uuids: (plan?: Partial<SearchPlan>) => Promise<string[]>
+}
+
+/** A limit that no search of these tests comes near to. */
+const limitMs = 60_000
+const day = 86_400_000
+
+/** What every {@link CdrStore} promises. */
+export function cdrStoreContract(open: () => Promise<OpenCdrStore>): void {
+  const stores = opened(open)
+  let domains = 0
+  const bench = (): CdrBench => {
+    const domain = `cdr-${(domains += 1)}-${randomUUID()}.example.com`
+    const { store } = stores()
+    const settle = () => stores().settle()
+    return {
+      domain,
+      store,
+      settle,
+      async keep(cdrs, source = 'event') {
+        const parts = cdrs.map((given) => ({ source, cdr: aCdr({ domain_name: domain, ...given }) }))
+        expect(await store.index(parts)).toEqual([])
+        await settle()
+      },
+      async uuids(plan) {
+        const answer = await store.search(aPlan({ domain, ...plan }), limitMs)
+        return answer.hits.map((hit) => hit.cdr.uuid)
+      },
+    }
+  }
+
+  describe('writing', () => writing(bench))
+  describe('scope', () => scope(bench))
+  describe('clauses', () => clauses(bench))
+  describe('order and pages', () => pages(bench))
+  describe('aggregations', () => cdrAggregationContract(bench))
+}
+
+function writing(bench: () => CdrBench): void {
+  test('a CDR is found with all its fields', async () => {
+    const { domain, keep, store } = bench()
+    const cdr = aCdr({
+      domain_name: domain,
+      parent_uuid: 'a parent',
+      extension: '1000',
+      network_addr: '192.0.2.1',
+      source: 'mod_sofia',
+      gateway: 'carrier',
+      progresssec: 1,
+      answersec: 5,
+      waitsec: 5,
+      holdsec: 10,
+      talksec: 50,
+      hangup_disposition: 'send_bye',
+      originate_disposition: 'SUCCESS',
+      transfer_disposition: 'recv_replace',
+      quality_percentage_audio: 99.5,
+      recordings: [{ name: 'one', contentType: 'audio/wav', size: 32_044, state: 'stored' }],
+      variables: { sip_call_id: 'x@y', 'sip_h_X-Order': '7', note: 'Ünï 😀 "quoted"\\' },
+    })
+
+    await keep([cdr])
+
+    const answer = await store.search(aPlan({ domain }), limitMs)
+    expect(answer).toMatchObject({ timedOut: false, total: 1, isLeast: false, shards: { failed: 0 } })
+    expect(answer.hits).toEqual([{ cdr, sort: [callTime, cdr.uuid] }])
+  })
+
+  test('nothing is written by a call without parts', async () => {
+    const { store, uuids } = bench()
+
+    expect(await store.index([])).toEqual([])
+
+    expect(await uuids()).toEqual([])
+  })
+
+  const made = aCdr({ uuid: 'u', duration: 1, billsec: 1, source: 'made', variables: { a: 'made', b: 'made' } })
+  const event = aCdr({
+    uuid: 'u',
+    duration: 2,
+    gateway: 'event',
+    source: 'event',
+    variables: { b: 'event', c: 'event' },
+  })
+  const post = aCdr({ uuid: 'u', gateway: 'post', billsec: 3, variables: { c: 'post', d: 'post' } })
+  const { source: _source, duration: _duration, ...posted } = post
+  const parts: CdrPart[] = [
+    { source: 'made', cdr: made },
+    { source: 'event', cdr: event },
+    { source: 'post', cdr: posted },
+  ]
+  const orders = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+    [0, 1, 2, 0, 1, 0],
+    [2, 2, 1, 1, 0],
+  ]
+
+  test.each(orders)('parts that come in the order %i %i %i make the same CDR', async (...order) => {
+    const { domain, store, settle } = bench()
+    const own = parts.map(({ source, cdr }) => ({ source, cdr: { ...cdr, domain_name: domain } }))
+
+    for (const index of order) await store.index(own.slice(index, index + 1))
+
+    await settle()
+    const answer = await store.search(aPlan({ domain }), limitMs)
+    const merged = { ...posted, domain_name: domain, duration: 2, source: 'event' }
+    const variables = { a: 'made', b: 'event', c: 'post', d: 'post' }
+    expect(answer.hits.map((hit) => hit.cdr)).toEqual([{ ...merged, variables }])
+  })
+
+  test('parts of one leg that come in one call are merged', async () => {
+    const { domain, store, settle, uuids } = bench()
+    const own = parts.map(({ source, cdr }) => ({ source, cdr: { ...cdr, domain_name: domain } }))
+
+    await store.index([...own, ...own])
+
+    await settle()
+    expect(await uuids({ query: { kind: 'equals', field: 'variables.b', values: ['event'] } })).toEqual(['u'])
+    expect(await uuids()).toEqual(['u'])
+  })
+
+  test('of one leg that is written by many at once, no part is lost', async () => {
+    const { domain, store, settle, uuids } = bench()
+    const own = parts.map(({ source, cdr }) => ({ source, cdr: { ...cdr, domain_name: domain } }))
+
+    await Promise.all(own.map((part) => store.index([part])))
+
+    await settle()
+    expect(await uuids({ query: { kind: 'equals', field: 'variables.a', values: ['made'] } })).toEqual(['u'])
+    expect(await uuids({ query: { kind: 'equals', field: 'variables.d', values: ['post'] } })).toEqual(['u'])
+  })
+
+  test('two tenants may have legs of one uuid', async () => {
+    const [one, two] = [bench(), bench()]
+
+    await one.keep([{ uuid: 'same', duration: 1 }])
+    await two.keep([{ uuid: 'same', duration: 2 }])
+
+    const found = await Promise.all([one, two].map(({ domain, store }) => store.search(aPlan({ domain }), limitMs)))
+    expect(found.map(({ hits }) => hits.map((hit) => hit.cdr.duration))).toEqual([[1], [2]])
+  })
+
+  test('recordings are replaced in a CDR that is there', async () => {
+    const { domain, store, keep, settle, uuids } = bench()
+    const recording = { name: 'one', contentType: 'audio/wav', size: 9, state: 'expected' } as const
+    await keep([{ uuid: 'u', recordings: [recording] }, { uuid: 'other' }])
+    const place = { domain_name: domain, uuid: 'u', leg: 'a', created_time: callTime } as const
+
+    expect(await store.setRecordings(place, [{ ...recording, state: 'stored' }])).toBe(true)
+    expect(await store.setRecordings({ ...place, uuid: 'unknown' }, [recording])).toBe(false)
+    expect(await store.setRecordings({ ...place, domain_name: 'other.example.org' }, [recording])).toBe(false)
+
+    await settle()
+    const stored: Clause = { kind: 'equals', field: 'recordings.state', values: ['stored'] }
+    expect(await uuids({ query: stored })).toEqual(['u'])
+    await keep([{ uuid: 'u', recordings: [recording] }], 'post')
+    expect(await uuids({ query: stored })).toEqual(['u'])
+  })
+
+  test('a domain is removed, in all its months, and no other', async () => {
+    const [one, two] = [bench(), bench()]
+    const months = [{ created_time: callTime }, { created_time: callTime - 60 * day, leg: 'b' as const }]
+    await one.keep(months)
+    await two.keep(months)
+
+    expect(await one.store.removeDomain(one.domain, Number.MAX_SAFE_INTEGER)).toBe(true)
+    expect(await one.store.removeDomain(one.domain, Number.MAX_SAFE_INTEGER)).toBe(true)
+
+    await one.settle()
+    expect(await one.uuids()).toEqual([])
+    expect(await two.uuids()).toHaveLength(2)
+  })
+}
+
+function scope(bench: () => CdrBench): void {
+  test('a search finds the CDRs of its domain, leg, caller and span of time only', async () => {
+    const { keep, uuids } = bench()
+    await keep([
+      { uuid: '1', created_time: callTime },
+      { uuid: '2', created_time: callTime + 1000, leg: 'b' },
+      { uuid: '3', created_time: callTime + 2000, presence_id: '1001@a.example.com' },
+    ])
+
+    expect(await uuids()).toEqual(['1', '2', '3'])
+    expect(await uuids({ domain: 'unknown.example.com' })).toEqual([])
+    expect(await uuids({ legs: ['a'] })).toEqual(['1', '3'])
+    expect(await uuids({ legs: ['b'] })).toEqual(['2'])
+    expect(await uuids({ presenceId: '1001@a.example.com' })).toEqual(['3'])
+    expect(await uuids({ from: callTime + 1000, to: callTime + 2000 })).toEqual(['2', '3'])
+    expect(await uuids({ from: callTime + 1001, to: callTime + 1999 })).toEqual([])
+    expect(await uuids({ from: callTime, to: callTime - 1 })).toEqual([])
+  })
+
+  test('no condition lifts the domain, the caller, the leg or the span of time', async () => {
+    const [one, other] = [bench(), bench()]
+    const shared = { created_time: callTime + 5, presence_id: '1001@a.example.com' }
+    await other.keep([{ ...shared, uuid: 'theirs' }])
+    await one.keep([
+      { ...shared, uuid: 'mine' },
+      { ...shared, uuid: 'late', created_time: callTime + 6 },
+      { ...shared, uuid: 'b', leg: 'b' },
+      { ...shared, uuid: 'not mine', presence_id: '1002@a.example.com' },
+    ])
+    const narrow = { legs: ['a'], presenceId: shared.presence_id, from: callTime, to: callTime + 5 } as const
+    const theirs: Clause = { kind: 'equals', field: 'domain_name', values: [other.domain] }
+    const parts = { must: [], mustNot: [], should: [], leastShould: 0 }
+
+    expect(await one.uuids({ ...narrow, query: { kind: 'all' } })).toEqual(['mine'])
+    expect(await one.uuids({ ...narrow, query: theirs })).toEqual([])
+    expect(await one.uuids({ ...narrow, query: { kind: 'bool', ...parts, mustNot: [theirs] } })).toEqual(['mine'])
+    expect(await one.uuids({ ...narrow, query: { kind: 'bool', ...parts, should: [theirs] } })).toEqual(['mine'])
+  })
+
+  test('without a domain the CDRs of all are found', async () => {
+    const [one, two] = [bench(), bench()]
+    // Nothing else that tests write lies in this span.
+    const at = callTime + 77 * day + randomInt(1_000_000)
+    await one.keep([{ uuid: 'x', created_time: at }])
+    await two.keep([{ uuid: 'y', created_time: at }])
+
+    const found = await one.store.search(aPlan({ domain: undefined, from: at, to: at }), limitMs)
+
+    expect(found.hits.map((hit) => hit.cdr.uuid)).toEqual(expect.arrayContaining(['x', 'y']))
+  })
+
+  test('one search goes over several months, and months without records find nothing', async () => {
+    const { keep, uuids } = bench()
+    const months = [0, 1, 2, 3].map((month) => Date.UTC(2026, month, 1))
+    await keep(
+      months.flatMap((at, index) => [
+        { uuid: `b${index}`, created_time: at - 1 },
+        { uuid: `c${index}`, created_time: at },
+      ]),
+    )
+
+    expect(await uuids({ from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 2, 1) })).toEqual([
+      'c0',
+      'b1',
+      'c1',
+      'b2',
+      'c2',
+    ])
+    expect(await uuids({ from: Date.UTC(1999, 0, 1), to: Date.UTC(1999, 11, 31) })).toEqual([])
+  })
+}
+
+/** Calls by their uuid that differ in one field each. */
+const varied: readonly Partial<Cdr>[] = [
+  { uuid: '1', caller_id_name: 'Ann Lee', caller_id_number: '+441632960001', duration: 5 },
+  {
+    uuid: '2',
+    caller_id_name: 'ann lee',
+    caller_id_number: '+441632960002',
+    duration: 10,
+    quality_percentage_audio: 97.5,
+  },
+  { uuid: '3', caller_id_name: 'A*n?\\', gateway: 'carrier', variables: { order: '10', 'sip_h_X-Id': 'abc' } },
+  { uuid: '4', caller_id_name: 'Ünï😀', hangup_cause: 'USER_BUSY', variables: { order: '9' }, duration: 0 },
+  {
+    uuid: '5',
+    caller_id_name: '',
+    quality_percentage_audio: 100,
+    recordings: [
+      { name: 'first', contentType: 'audio/wav', size: 10, state: 'stored' },
+      { name: 'second', contentType: 'audio/mpeg', size: 2000, state: 'failed' },
+    ],
+  },
+]
+
+/** The CDRs of {@link varied}, a millisecond apart. */
+const variedInOrder = varied.map((cdr, index) => Object.assign({ created_time: callTime + index }, cdr))
+
+const bool = (parts: Partial<Extract<Clause, { kind: 'bool' }>>): Clause => {
+  return { kind: 'bool', must: [], mustNot: [], should: [], leastShould: 0, ...parts }
+}
+const equals = (field: string, ...values: (string | number)[]): Clause => ({ kind: 'equals', field, values })
+const within = (field: string, from?: string | number, to?: string | number, isInclusive = true): Clause => {
+  const bound = (value: string | number | undefined) => (value === undefined ? undefined : { value, isInclusive })
+  return { kind: 'range', field, from: bound(from), to: bound(to) }
+}
+const wildcard = (field: string, pattern: string): Clause => ({ kind: 'wildcard', field, pattern })
+const prefix = (field: string, text: string): Clause => ({ kind: 'prefix', field, text })
+const exists = (field: string): Clause => ({ kind: 'exists', field })
+
+/** A condition and the calls of {@link varied} that meet it. */
+const conditions: readonly (readonly [string, Clause, string])[] = [
+  ['all', { kind: 'all' }, '12345'],
+  ['none', { kind: 'none' }, ''],
+  ['text is equal with regard to case', equals('caller_id_name', 'Ann Lee'), '1'],
+  ['text has one of several values', equals('caller_id_name', 'Ann Lee', 'ann lee', 'nobody'), '12'],
+  ['text is not found by a part of it', equals('caller_id_name', 'Ann'), ''],
+  ['text with wildcards in it is plain text', equals('caller_id_name', 'A*n?\\'), '3'],
+  ['text beyond ASCII is equal', equals('caller_id_name', 'Ünï😀'), '4'],
+  ['empty text is a value', equals('caller_id_name', ''), '5'],
+  ['a number is equal', equals('duration', 10), '2'],
+  ['a number is one of several', equals('duration', 0, 5, 6), '14'],
+  ['a decimal is equal', equals('quality_percentage_audio', 97.5), '2'],
+  ['a date is equal', equals('created_time', callTime + 3), '4'],
+  ['a variable is equal', equals('variables.order', '10'), '3'],
+  ['a variable with dashes is equal', equals('variables.sip_h_X-Id', 'abc'), '3'],
+  ['a variable that no call has is equal to nothing', equals('variables.unknown', '10'), ''],
+  ['the value of one variable is not that of another', equals('variables.order', 'abc'), ''],
+  ['one of several values is equal', equals('recordings.state', 'failed'), '5'],
+  ['a number of several is equal', equals('recordings.size', 2000), '5'],
+  ['any field is equal', equals('any', 'USER_BUSY'), '4'],
+  ['any field is equal to a number', equals('any', '10'), '2'],
+  ['any field is equal to a date', equals('any', new Date(callTime).toISOString()), '1'],
+  ['any field is not a variable', equals('any', 'abc'), ''],
+  ['any field is not a recording', equals('any', 'audio/wav'), ''],
+  ['numbers from', within('duration', 10), '235'],
+  ['numbers from and to, without the ends', within('duration', 5, 65, false), '2'],
+  ['numbers from and to, with the ends', within('duration', 5, 10), '12'],
+  ['numbers to', within('duration', undefined, 5), '14'],
+  ['whole numbers from a decimal', within('duration', 4.5, 9.5), '1'],
+  ['decimals', within('quality_percentage_audio', 97.4, 97.6), '2'],
+  ['dates, with the ends', within('created_time', callTime + 1, callTime + 3), '234'],
+  ['dates, without the ends', within('created_time', callTime + 1, callTime + 3, false), '3'],
+  ['a range without ends is met by every value', within('gateway'), '3'],
+  ['text in its order', within('caller_id_number', '+441632960001', '+441632960001z'), '1'],
+  ['text in its order, without the ends', within('caller_id_name', 'Ann Lee', 'ann lee', false), ''],
+  ['text is ordered by its characters', within('caller_id_name', 'a'), '24'],
+  ['variables are ordered as text', within('variables.order', '1', '2'), '3'],
+  ['a range of one of several values', within('recordings.size', 11, 3000), '5'],
+  ['text begins with', prefix('caller_id_number', '+4416329600'), '12'],
+  ['text begins with regard to case', prefix('caller_id_name', 'A'), '13'],
+  ['text begins with a wildcard that is none', prefix('caller_id_name', 'A*'), '3'],
+  ['a variable begins with', prefix('variables.order', '1'), '3'],
+  ['any field begins with', prefix('any', '+44'), '12'],
+  ['every value begins with nothing', prefix('gateway', ''), '3'],
+  ['any text at the end', wildcard('caller_id_number', '+44*'), '12'],
+  ['any text at the beginning', wildcard('caller_id_number', '*0002'), '2'],
+  ['any text in the middle', wildcard('caller_id_name', 'A*e'), '1'],
+  ['one character', wildcard('caller_id_name', '?nn?lee'), '2'],
+  ['one character that is beyond the basic plane', wildcard('caller_id_name', 'Ünï?'), '4'],
+  ['escaped wildcards', wildcard('caller_id_name', 'A\\*n\\?*'), '3'],
+  ['an escaped backslash', wildcard('caller_id_name', '*\\\\'), '3'],
+  ['an escaped ordinary character', wildcard('caller_id_name', '\\Ann*'), '1'],
+  ['any text at all', wildcard('gateway', '*'), '3'],
+  ['a pattern without wildcards', wildcard('hangup_cause', 'USER_BUSY'), '4'],
+  ['a pattern for a variable', wildcard('variables.order', '?'), '4'],
+  ['a pattern for any field', wildcard('any', '*632960001'), '1'],
+  ['text is there', exists('gateway'), '3'],
+  ['a number is there', exists('duration'), '12345'],
+  ['a decimal is there', exists('quality_percentage_audio'), '25'],
+  ['a variable is there', exists('variables.order'), '34'],
+  ['a variable that no call has is not there', exists('variables.unknown'), ''],
+  ['recordings are there', exists('recordings.name'), '5'],
+  ['every one', bool({ must: [equals('duration', 5, 10), prefix('caller_id_name', 'A')] }), '1'],
+  ['none of them', bool({ mustNot: [equals('duration', 5), exists('gateway')] }), '245'],
+  ['one at least', bool({ should: [equals('duration', 5), exists('gateway')], leastShould: 1 }), '13'],
+  [
+    'two at least',
+    bool({ should: [equals('duration', 65), exists('gateway'), exists('recordings.name')], leastShould: 2 }),
+    '35',
+  ],
+  ['more than there are', bool({ should: [{ kind: 'all' }], leastShould: 2 }), ''],
+  ['wishes are no conditions', bool({ should: [equals('duration', 5)], leastShould: 0 }), '12345'],
+  ['an empty bool', bool({}), '12345'],
+  [
+    'all kinds at once',
+    bool({
+      must: [exists('duration')],
+      mustNot: [equals('duration', 0)],
+      should: [exists('gateway'), prefix('caller_id_name', 'a')],
+      leastShould: 1,
+    }),
+    '23',
+  ],
+  ['a bool in a bool', bool({ mustNot: [bool({ mustNot: [equals('duration', 5)] })] }), '1'],
+]
+
+function clauses(bench: () => CdrBench): void {
+  let shared: CdrBench | undefined
+  beforeEach(async () => {
+    if (shared !== undefined) return
+    shared = bench()
+    await shared.keep(variedInOrder)
+  })
+
+  test.each(conditions)('%s', async (_title, query, found) => {
+    const uuids = await shared?.uuids({ query })
+
+    expect(uuids?.join('')).toBe(found)
+  })
+}
+
+function pages(bench: () => CdrBench): void {
+  const calls: Partial<Cdr>[] = [
+    { uuid: 'a', duration: 10, gateway: 'x' },
+    { uuid: 'b', duration: 10 },
+    { uuid: 'c', gateway: 'Z', duration: 5 },
+    { uuid: 'd', gateway: 'y', duration: undefined, quality_percentage_audio: 1.5 },
+    { uuid: 'e', gateway: '😀', duration: undefined },
+  ]
+  const sorts = [
+    ['uuid', 'asc', 'abcde'],
+    ['uuid', 'desc', 'edcba'],
+    ['duration', 'asc', 'cabde'],
+    ['duration', 'desc', 'abcde'],
+    ['gateway', 'asc', 'cadeb'],
+    ['gateway', 'desc', 'edacb'],
+    ['quality_percentage_audio', 'asc', 'dabce'],
+    ['created_time', 'desc', 'abcde'],
+  ] as const
+
+  test.each(sorts)(
+    'by %s %s the order is by it, then by uuid; without a value comes last',
+    async (field, order, expected) => {
+      const { keep, uuids } = bench()
+      await keep(calls)
+      const sort =
+        field === 'uuid'
+          ? [{ field, order }]
+          : [
+              { field, order },
+              { field: 'uuid', order: 'asc' as const },
+            ]
+
+      expect((await uuids({ sort })).join('')).toBe(expected)
+    },
+  )
+
+  test.each(sorts)(
+    'by %s %s, pages that continue behind a hit neither miss nor repeat one',
+    async (field, order, expected) => {
+      const { domain, keep, store } = bench()
+      await keep(calls)
+      const sort =
+        field === 'uuid'
+          ? [{ field, order }]
+          : [
+              { field, order },
+              { field: 'uuid', order: 'asc' as const },
+            ]
+
+      for (const limit of [1, 2, 3]) expect((await walk(store, { domain, sort, limit })).join('')).toBe(expected)
+    },
+  )
+
+  test('hits tell the values that they are ordered by', async () => {
+    const { domain, keep, store } = bench()
+    await keep(calls.slice(2, 4))
+    const sort = (['duration', 'gateway', 'quality_percentage_audio', 'created_time', 'uuid'] as const).map((field) => {
+      return { field, order: 'asc' as const }
+    })
+
+    const answer = await store.search(aPlan({ domain, sort }), limitMs)
+
+    expect(answer.hits.map((hit) => hit.sort)).toEqual([
+      [5, 'Z', null, callTime, 'c'],
+      [null, 'y', 1.5, callTime, 'd'],
+    ])
+  })
+
+  test('hits are passed over and limited, and the total counts all of them', async () => {
+    const { domain, keep, store, uuids } = bench()
+    await keep(calls)
+
+    expect(await uuids({ limit: 2 })).toEqual(['a', 'b'])
+    expect(await uuids({ limit: 2, skip: 2 })).toEqual(['c', 'd'])
+    expect(await uuids({ limit: 2, skip: 4 })).toEqual(['e'])
+    expect(await uuids({ limit: 2, skip: 6 })).toEqual([])
+    expect(await store.search(aPlan({ domain, limit: 0 }), limitMs)).toMatchObject({
+      total: 5,
+      hits: [],
+      isLeast: false,
+    })
+    expect(await store.search(aPlan({ domain, limit: 1, skip: 1 }), limitMs)).toMatchObject({ total: 5 })
+  })
+}
+
+/** All uuids that pages of a search give, each continued behind the one before. */
+async function walk(store: CdrStore, given: Partial<SearchPlan>): Promise<string[]> {
+  const uuids: string[] = []
+  let after: SearchPlan['after']
+  for (;;) {
+    const { hits } = await store.search(aPlan({ ...given, after }), limitMs)
+    if (hits.length === 0 || uuids.length > 100) return uuids
+    uuids.push(...hits.map((hit) => hit.cdr.uuid))
+    after = hits.at(-1)?.sort
+  }
+}

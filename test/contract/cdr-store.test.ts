@@ -1,0 +1,12 @@
+import { describe } from 'vitest'
+import { memoryCdrStore } from '../../adapters/memory/memory-cdr-store.ts'
+import { memoryState } from '../../adapters/memory/memory-state.ts'
+import { cdrStoreContract } from './cdr-store.contract.ts'
+
+describe('CDRs in memory', () => {
+  cdrStoreContract(async () => ({
+    store: memoryCdrStore({ state: memoryState() }),
+    settle: async () => {},
+    close: async () => {},
+  }))
+})
