@@ -8,8 +8,13 @@ export interface Answer {
   readonly body: string
 }
 
-/** Answers of these services are small; a longer one is cut off by an error. */
+/** Answers of these services are small; a longer one is cut off by {@link AnswerTooLong}. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+
+/** That an answer had more bytes than its reader takes. */
+export class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong'
+}
 
 const httpAgent = new HttpAgent({ keepAlive: true })
 const httpsAgent = new HttpsAgent({ keepAlive: true })
@@ -20,6 +25,8 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly timeoutMs: number
+  /** Bytes of the answer that are taken; 4 MiB where absent. */
+  readonly maxAnswerBytes?: number | undefined
   /** Ends it early. */
   readonly signal?: AbortSignal | undefined
 }
@@ -33,6 +40,7 @@ export async function exchange(url: URL, given: Exchange): Promise<Answer> {
   checkTimeLimit()
   const isSecure = url.protocol === 'https:'
   const timeout = AbortSignal.timeout(given.timeoutMs)
+  const most = given.maxAnswerBytes ?? MAX_ANSWER_BYTES
   const options = {
     method: given.method,
     headers: given.headers,
@@ -46,7 +54,7 @@ export async function exchange(url: URL, given: Exchange): Promise<Answer> {
       response.on('error', reject)
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
-        if (length > MAX_ANSWER_BYTES) response.destroy(new Error(`answer of more than ${MAX_ANSWER_BYTES} bytes`))
+        if (length > most) response.destroy(new AnswerTooLong(`answer of more than ${most} bytes`))
         else chunks.push(chunk)
       })
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }))

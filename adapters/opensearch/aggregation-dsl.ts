@@ -1,0 +1,94 @@
+import type { Aggregation, Aggregations } from '../../core/cdr/search-plan.ts'
+import { type Dsl, clauseDsl } from './clause-dsl.ts'
+import { fieldKind } from './fields.ts'
+
+type Of<K extends Aggregation['kind']> = Extract<Aggregation, { readonly kind: K }>
+
+/** Aggregations in the search store's language. */
+export function aggregationsDsl(aggregations: Aggregations): Dsl {
+  return Object.fromEntries(
+    Object.entries(aggregations).map(([name, aggregation]) => [
+      name,
+      {
+        ...aggregationDsl(aggregation),
+        ...(aggregation.within && { aggs: aggregationsDsl(aggregation.within) }),
+      },
+    ]),
+  )
+}
+
+function aggregationDsl(aggregation: Aggregation): Dsl {
+  const { kind } = aggregation
+  switch (kind) {
+    case 'terms':
+      return { terms: termsDsl(aggregation) }
+    case 'date_histogram':
+      return { date_histogram: dateHistogramDsl(aggregation) }
+    case 'histogram': {
+      const { field, interval, leastCount } = aggregation
+      return { histogram: { field, interval, min_doc_count: leastCount } }
+    }
+    case 'avg':
+    case 'sum':
+    case 'min':
+    case 'max':
+      return { [kind]: { field: aggregation.field, ...dateFormat(aggregation.field) } }
+    case 'cardinality':
+      return { cardinality: { field: aggregation.field, precision_threshold: PRECISE_VALUES } }
+    case 'percentiles': {
+      const { field, percents } = aggregation
+      return { percentiles: { field, percents, ...dateFormat(field), tdigest: { compression: COMPRESSION } } }
+    }
+    case 'range':
+      return rangeDsl(aggregation)
+    case 'filters': {
+      const filters = Object.entries(aggregation.filters).map(([name, clause]) => [name, clauseDsl(clause)])
+      return { filters: { filters: Object.fromEntries(filters) } }
+    }
+  }
+}
+
+/** Different values up to which a count of them is nearly exact: the most that the search store grants. */
+const PRECISE_VALUES = 40_000
+
+/** Centres that an estimate of percentiles keeps, in proportion: 200 is twice the usual. */
+const COMPRESSION = 200
+
+/** Terms that each index gives, so that the sums over indices are nearly exact. */
+const shardSize = (size: number): number => Math.min(size * 10 + 100, 10_000)
+
+function termsDsl({ field, size, order, leastCount }: Of<'terms'>): Dsl {
+  return {
+    field,
+    size,
+    shard_size: shardSize(size),
+    min_doc_count: leastCount,
+    ...(order && { order: { [orderKey(order.by)]: order.order } }),
+    ...dateFormat(field),
+  }
+}
+
+function orderKey(by: NonNullable<Of<'terms'>['order']>['by']): string {
+  return typeof by === 'string' ? `_${by}` : by.metric
+}
+
+function dateHistogramDsl({ field, interval, timeZone, leastCount }: Of<'date_histogram'>): Dsl {
+  return {
+    field,
+    ...('unit' in interval ? { calendar_interval: interval.unit } : { fixed_interval: `${interval.milliseconds}ms` }),
+    ...(timeZone !== undefined && { time_zone: timeZone }),
+    min_doc_count: leastCount,
+    ...dateFormat(field),
+  }
+}
+
+/** Of times, ranges are those of another kind, which has the same answer. */
+function rangeDsl({ field, ranges }: Of<'range'>): Dsl {
+  if (fieldKind(field) !== 'date') return { range: { field, ranges } }
+  return { date_range: { field, ranges, format: 'epoch_millis' } }
+}
+
+/** Times as text are ISO 8601 with milliseconds, whatever the index thinks of it. */
+function dateFormat(field: string): Dsl {
+  return fieldKind(field) === 'date' ? { format: 'strict_date_time' } : {}
+}

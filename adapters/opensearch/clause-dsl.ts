@@ -1,0 +1,104 @@
+import { variablePrefix } from '../../core/cdr/cdr-fields.ts'
+import { type Bound, type Clause, type FieldValue, anyField } from '../../core/cdr/search-plan.ts'
+import { fieldKind } from './fields.ts'
+import { pairName, variablePair } from './stored-cdr.ts'
+
+/** A query of the search store's language. */
+export type Dsl = Readonly<Record<string, unknown>>
+
+/** The query that finds what the clause holds for. Nothing in it is scored; every text in it is a value. */
+export function clauseDsl(clause: Clause): Dsl {
+  switch (clause.kind) {
+    case 'all':
+      return { match_all: {} }
+    case 'none':
+      return { match_none: {} }
+    case 'bool':
+      return {
+        bool: {
+          filter: clause.must.map(clauseDsl),
+          must_not: clause.mustNot.map(clauseDsl),
+          should: clause.should.map(clauseDsl),
+          minimum_should_match: clause.leastShould,
+        },
+      }
+    case 'equals':
+    case 'range':
+    case 'prefix':
+    case 'wildcard':
+    case 'exists':
+      return clause.field.startsWith(variablePrefix)
+        ? variableDsl(clause, clause.field.slice(variablePrefix.length))
+        : fieldDsl(clause)
+  }
+}
+
+type FieldClause = Extract<Clause, { readonly field: string }>
+
+function fieldDsl(clause: FieldClause): Dsl {
+  const { field } = clause
+  switch (clause.kind) {
+    case 'equals':
+      return terms(field, field === anyField ? clause.values.map(String) : clause.values)
+    case 'range': {
+      const { from, to } = clause
+      const format = fieldKind(field) === 'date' ? { format: 'epoch_millis' } : {}
+      return { range: { [field]: { ...edge('gt', from), ...edge('lt', to), ...format } } }
+    }
+    case 'prefix':
+      return { prefix: { [field]: { value: clause.text } } }
+    case 'wildcard':
+      return { wildcard: { [field]: { value: clause.pattern } } }
+    case 'exists':
+      return { exists: { field } }
+  }
+}
+
+/** A condition on a variable: one on the terms that begin with its name. */
+function variableDsl(clause: FieldClause, name: string): Dsl {
+  const field = 'pairs'
+  const start = `${pairName(name)}=`
+  switch (clause.kind) {
+    case 'equals':
+      return terms(
+        field,
+        clause.values.map((value) => variablePair(name, String(value))),
+      )
+    case 'range': {
+      const from = clause.from && { ...clause.from, value: `${start}${clause.from.value}` }
+      const to = clause.to && { ...clause.to, value: `${start}${clause.to.value}` }
+      // The character behind `=` ends the terms of this name.
+      const end = `${pairName(name)}>`
+      return {
+        range: {
+          [field]: {
+            ...edge('gt', from ?? { value: start, isInclusive: true }),
+            ...edge('lt', to ?? { value: end, isInclusive: false }),
+          },
+        },
+      }
+    }
+    case 'prefix':
+      return { prefix: { [field]: { value: `${start}${clause.text}` } } }
+    case 'wildcard':
+      return { wildcard: { [field]: { value: `${literalPattern(start)}${clause.pattern}` } } }
+    case 'exists':
+      return { prefix: { [field]: { value: start } } }
+  }
+}
+
+function terms(field: string, values: readonly FieldValue[]): Dsl {
+  const [only] = values
+  return values.length === 1 && only !== undefined
+    ? { term: { [field]: { value: only } } }
+    : { terms: { [field]: values } }
+}
+
+function edge(side: 'gt' | 'lt', bound: Bound | undefined): Dsl {
+  return bound === undefined ? {} : { [bound.isInclusive ? `${side}e` : side]: bound.value }
+}
+
+/** A text as a pattern that only it fits. */
+function literalPattern(text: string): string {
+  return text.replaceAll(/[*?\\]/g, (character) => `\\${character}`)
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod/mini'
+import type { AdapterContext } from '../context.ts'
+import { askOpenSearch, searchRefused, searchUnavailable } from './client.ts'
+import type { KeptCdr } from '../../core/cdr/merge-cdr.ts'
+import { cdrSchema, keptSchema } from './read-cdr.ts'
+import type { StoredCdr } from './stored-cdr.ts'
+
+/** Where a document is. */
+export interface DocumentPlace {
+  readonly index: string
+  readonly id: string
+  /** The domain: its documents are together in one shard of each index. */
+  readonly routing: string
+}
+
+/** A document as it was read, and which state of it that was. */
+export interface ReadDocument {
+  readonly known: KeptCdr
+  readonly version: { readonly if_seq_no: number; readonly if_primary_term: number }
+}
+
+/** A document to be written over the one that was read, or over none. */
+export interface Write {
+  readonly place: DocumentPlace
+  readonly document: StoredCdr
+  readonly over: ReadDocument | undefined
+}
+
+/** What came of a write: `again` after another one came between, or where the store had no room for it now. */
+export type Written = 'done' | 'again' | { readonly refused: string }
+
+/** One request of a write takes this long at most. */
+const TIMEOUT_MS = 10_000
+
+/** Documents are read and written a few MiB at a time; those of long calls with many variables are large. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+
+const readAnswer = z.object({
+  docs: z.array(
+    z.object({
+      found: z.optional(z.boolean()),
+      error: z.optional(z.object({ type: z.string() })),
+      _seq_no: z.optional(z.number()),
+      _primary_term: z.optional(z.number()),
+      _source: z.optional(z.extend(cdrSchema, { kept: keptSchema })),
+    }),
+  ),
+})
+
+/** Reads documents as they are now, not as searches see them; `undefined` for one that is not there. */
+export async function readDocuments(
+  context: AdapterContext,
+  places: readonly DocumentPlace[],
+): Promise<(ReadDocument | undefined)[]> {
+  const answer = await askOpenSearch(context, {
+    method: 'POST',
+    path: '/_mget',
+    query: { _source_excludes: 'any,pairs' },
+    body: JSON.stringify({ docs: places.map(({ index, id, routing }) => ({ _index: index, _id: id, routing })) }),
+    timeoutMs: TIMEOUT_MS,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  })
+  if (answer.status !== 200) throw searchRefused(answer)
+  const parsed = z.safeParse(readAnswer, answer.body)
+  if (!parsed.success || parsed.data.docs.length !== places.length) throw strange(parsed.error)
+  return parsed.data.docs.map(({ found, error, _seq_no, _primary_term, _source }) => {
+    if (found === false || error?.type === 'index_not_found_exception') return undefined
+    if (_source === undefined || _seq_no === undefined || _primary_term === undefined) throw strange(error)
+    const { kept, ...cdr } = _source
+    return {
+      known: { cdr, ...kept },
+      version: { if_seq_no: _seq_no, if_primary_term: _primary_term },
+    }
+  })
+}
+
+const item = z.object({
+  status: z.number(),
+  error: z.optional(z.object({ type: z.string(), reason: z.optional(z.nullable(z.string())) })),
+})
+
+const bulkAnswer = z.object({
+  items: z.array(z.union([z.object({ index: item }), z.object({ create: item })])),
+})
+
+/** Writes documents in one request; answers what came of each, in order. */
+export async function writeDocuments(context: AdapterContext, writes: readonly Write[]): Promise<Written[]> {
+  const lines = writes.map(({ place, document, over }) => {
+    const target = { _index: place.index, _id: place.id, routing: place.routing, ...over?.version }
+    return `${JSON.stringify({ [over ? 'index' : 'create']: target })}\n${JSON.stringify(document)}\n`
+  })
+  const answer = await askOpenSearch(context, {
+    method: 'POST',
+    path: '/_bulk',
+    body: lines.join(''),
+    isLines: true,
+    timeoutMs: TIMEOUT_MS,
+  })
+  if (answer.status === 413) return tooLarge(context, writes)
+  if (answer.status !== 200) throw searchRefused(answer)
+  const parsed = z.safeParse(bulkAnswer, answer.body)
+  if (!parsed.success || parsed.data.items.length !== writes.length) throw strange(parsed.error)
+  return parsed.data.items.map((result) => outcomeOf('index' in result ? result.index : result.create))
+}
+
+/** Of what is too large together, each half may fit. */
+async function tooLarge(context: AdapterContext, writes: readonly Write[]): Promise<Written[]> {
+  if (writes.length === 1) return [{ refused: 'the search store finds the document too large' }]
+  const middle = Math.ceil(writes.length / 2)
+  return [
+    ...(await writeDocuments(context, writes.slice(0, middle))),
+    ...(await writeDocuments(context, writes.slice(middle))),
+  ]
+}
+
+function outcomeOf({ status, error }: z.infer<typeof item>): Written {
+  if (status < 300) return 'done'
+  if (status === 400)
+    return { refused: `${error?.type ?? 'refused'}: ${error?.reason ?? ''}`.slice(0, TOLD_CHARACTERS) }
+  // 409: another write came between; 404: its index was removed; 429 and above: no room. All of them pass.
+  return 'again'
+}
+
+/** Characters of the store's own words that a refusal keeps. */
+const TOLD_CHARACTERS = 300
+
+function strange(cause: unknown): Error {
+  return searchUnavailable(new Error('documents were answered in another form', { cause }))
+}

@@ -1,0 +1,146 @@
+import type { CdrPart, CdrRecording } from '../../core/cdr/cdr.ts'
+import type { CdrPlace, RefusedPart } from '../../core/cdr/cdr-store.ts'
+import type { AdapterContext } from '../context.ts'
+import { searchUnavailable } from './client.ts'
+import { type DocumentPlace, type ReadDocument, type Write, readDocuments, writeDocuments } from './documents.ts'
+import { documentId, indexOf } from './indices.ts'
+import { type KeptCdr, mergeCdr, withRecordings } from '../../core/cdr/merge-cdr.ts'
+import { toStored } from './stored-cdr.ts'
+
+/** Documents of one request, at most. */
+const MAX_DOCUMENTS = 200
+/** Characters of JSON of one request, about; one document may pass it. */
+const MAX_CHARACTERS = 2 * 1024 * 1024
+
+/** Waits between tries of documents that others wrote meanwhile or that found no room; each is shortened at random. */
+const WAITS_MS = [25, 50, 100, 200, 400, 800]
+
+/** The parts of one leg. */
+interface LegParts {
+  readonly place: DocumentPlace
+  readonly parts: CdrPart[]
+}
+
+/** Writes parts, each merged with what is known of its leg; answers those that the store refuses for good. */
+export async function indexParts(context: AdapterContext, parts: readonly CdrPart[]): Promise<RefusedPart[]> {
+  const refused: RefusedPart[] = []
+  for (const legs of requestsOf(legsOf(parts))) {
+    const outcomes = await change(context, legs, (leg, known) => leg.parts.reduce<KeptCdr | undefined>(mergeCdr, known))
+    for (const [leg, reason] of outcomes) refused.push(...leg.parts.map((part) => ({ part, reason })))
+  }
+  return refused
+}
+
+/** Replaces the recordings of a CDR; `false` when it is not there. */
+export async function replaceRecordings(
+  context: AdapterContext,
+  cdr: CdrPlace,
+  recordings: readonly CdrRecording[],
+): Promise<boolean> {
+  const leg = { place: placeOf(cdr) }
+  let isThere = false
+  const refused = await change(context, [leg], (_leg, known) => {
+    isThere = known !== undefined
+    return known && withRecordings(known, recordings)
+  })
+  const reason = refused.get(leg)
+  if (reason !== undefined) throw searchUnavailable(new Error(`recordings were refused: ${reason}`))
+  return isThere
+}
+
+/**
+ * Changes documents: reads them, makes of each what `next` says (nothing: it stays as it is), writes those that became
+ * different, and does so again with those that others changed meanwhile. Answers the refused ones, with the reason.
+ */
+async function change<L extends { readonly place: DocumentPlace }>(
+  context: AdapterContext,
+  legs: readonly L[],
+  next: (leg: L, known: KeptCdr | undefined) => KeptCdr | undefined,
+): Promise<ReadonlyMap<L, string>> {
+  const refused = new Map<L, string>()
+  let left = legs
+  for (let tries = 0; left.length > 0; tries += 1) {
+    if (tries > 0) await pause(tries)
+    const read = await readDocuments(
+      context,
+      left.map(({ place }) => place),
+    )
+    const writes = left.flatMap((leg, index) => {
+      const write = writeOf(leg.place, read[index], next(leg, read[index]?.known))
+      return write === undefined ? [] : [{ leg, write }]
+    })
+    const written =
+      writes.length === 0
+        ? []
+        : await writeDocuments(
+            context,
+            writes.map(({ write }) => write),
+          )
+    for (const [index, { leg }] of writes.entries()) {
+      const outcome = written[index]
+      if (typeof outcome === 'object') refused.set(leg, outcome.refused)
+    }
+    left = writes.flatMap(({ leg }, index) => (written[index] === 'again' ? [leg] : []))
+  }
+  return refused
+}
+
+function writeOf(place: DocumentPlace, over: ReadDocument | undefined, known: KeptCdr | undefined): Write | undefined {
+  if (known === undefined) return undefined
+  const document = toStored(known)
+  if (over !== undefined && canonical(toStored(over.known)) === canonical(document)) return undefined
+  return { place, document, over }
+}
+
+/** The parts by leg, in the order in which they came. */
+function legsOf(parts: readonly CdrPart[]): LegParts[] {
+  const legs = new Map<string, LegParts>()
+  for (const part of parts) {
+    const place = placeOf(part.cdr)
+    const key = `${place.index} ${place.id}`
+    const leg = legs.get(key) ?? { place, parts: [] }
+    leg.parts.push(part)
+    legs.set(key, leg)
+  }
+  return [...legs.values()]
+}
+
+/** Cut into what one request takes. */
+function requestsOf(legs: readonly LegParts[]): LegParts[][] {
+  const requests: LegParts[][] = []
+  let characters = 0
+  for (const leg of legs) {
+    const size = leg.parts.reduce((sum, part) => sum + JSON.stringify(part.cdr).length, 0)
+    const request = requests.at(-1)
+    if (request === undefined || request.length === MAX_DOCUMENTS || characters + size > MAX_CHARACTERS) {
+      requests.push([leg])
+      characters = size
+    } else {
+      request.push(leg)
+      characters += size
+    }
+  }
+  return requests
+}
+
+function placeOf(cdr: CdrPlace): DocumentPlace {
+  return { index: indexOf(cdr.leg, cdr.created_time), id: documentId(cdr), routing: cdr.domain_name }
+}
+
+/** The same text for equal documents, whatever the order of their fields. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
+
+/** Waits before a try, or gives up after the last one. */
+async function pause(tries: number): Promise<void> {
+  const wait = WAITS_MS[tries - 1]
+  if (wait === undefined) throw searchUnavailable(new Error('the search store had no room, or others kept writing'))
+  await new Promise((resolve) => {
+    setTimeout(resolve, wait * (0.5 + Math.random() / 2))
+  })
+}
