@@ -279,7 +279,7 @@ export const access: MethodAccess = {
     remove: [{ table: 'emailSettings', actions: ['DeleteItem'] }],
   },
   mail: { send: [] },
-  cdrs: { index: [], setRecordings: [], search: [], removeDomain: [] },
+  cdrQueue: { send: [{ queue: 'cdrs', actions: ['SendMessage'] }] },
   cdrs: { index: [], setRecordings: [], search: [], removeDomain: [] },
 }
 

@@ -112,6 +112,15 @@ export const queues = {
     retentionSeconds: 345_600,
     maxReceives: 5,
   },
+  // While CDRs cannot be indexed each is tried every 90 s: a thousand tries are 25 hours, and nothing is lost then either.
+  cdrs: {
+    variable: 'QUEUE_CDRS',
+    purpose: 'ended legs of calls and what else changes CDRs; group = uuid of the leg',
+    fifo: true,
+    visibilitySeconds: 90,
+    retentionSeconds: 1_209_600,
+    maxReceives: 1000,
+  },
   cleanups: {
     variable: 'QUEUE_CLEANUPS',
     purpose: 'deleted domains whose records are to be removed',

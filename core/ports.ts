@@ -4,6 +4,7 @@
  * `store_unavailable`; no other error crosses a port.
  */
 import type { CdrStore } from './cdr/cdr-store.ts'
+import type { CdrQueue } from './cdr/cdr-news.ts'
 import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
 import type { RecordingStore } from './recordings/recording-store.ts'
@@ -740,6 +741,7 @@ export interface Ports {
   emailSettings: EmailSettingsStore
   mail: MailSender
   cdrs: CdrStore
+  cdrQueue: CdrQueue
 }
 
 /** The name of a port. */

@@ -3,6 +3,7 @@ import { memoryAccountStore } from './memory-account-store.ts'
 import { memoryAuditLog } from './memory-audit-log.ts'
 import { memoryBlacklistStore } from './memory-blacklist-store.ts'
 import { type MemoryCallEngine, memoryCallEngine } from './memory-call-engine.ts'
+import { type MemoryCdrQueue, memoryCdrQueue } from './memory-cdr-queue.ts'
 import { memoryCdrStore } from './memory-cdr-store.ts'
 import { type MemoryCleanupQueue, memoryCleanupQueue } from './memory-cleanup-queue.ts'
 import { memoryCommandStore } from './memory-command-store.ts'
@@ -42,6 +43,7 @@ export interface MemoryPorts extends Ports {
   readonly events: MemoryEventSink
   readonly deliveryQueue: MemoryDeliveryQueue
   readonly cleanups: MemoryCleanupQueue
+  readonly cdrQueue: MemoryCdrQueue
   readonly hookClient: MemoryHookClient
   readonly secrets: MemorySecretReader
   readonly mail: MemoryMailSender
@@ -90,5 +92,6 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     emailSettings: memoryEmailSettingsStore(context),
     mail: memoryMailSender(),
     cdrs: memoryCdrStore(context),
+    cdrQueue: memoryCdrQueue(),
   }
 }

@@ -1,3 +1,4 @@
+import { cdrMessage } from '../../contracts/messages/cdr.ts'
 import { cleanupMessage } from '../../contracts/messages/cleanup.ts'
 import { commandMessage } from '../../contracts/messages/command.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
@@ -9,5 +10,6 @@ export const messageSchemas = {
   events: eventMessage,
   deliveries: deliveryMessage,
   slowDeliveries: deliveryMessage,
+  cdrs: cdrMessage,
   cleanups: cleanupMessage,
 } as const

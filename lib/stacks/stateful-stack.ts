@@ -28,6 +28,10 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
     article: 'Slow deliveries in the dead-letter queue',
     impact: 'Deliveries to slow receivers were given up by their function; each is tried again within minutes.',
   },
+  cdrs: {
+    article: 'CDRs in the dead-letter queue',
+    impact: 'Ended calls are missing from the CDRs, or lack what the engine told last; they are kept for 14 days.',
+  },
   cleanups: {
     article: 'Clean-ups in the dead-letter queue',
     impact: 'Records of a deleted domain are still stored, and its name cannot be used again.',

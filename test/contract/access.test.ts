@@ -3,6 +3,7 @@ import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -51,6 +52,7 @@ async function openCloud() {
   const ports: CloudPorts = {
     ...dynamoStores(context),
     cleanups: sqsCleanupQueue(context),
+    cdrQueue: sqsCdrQueue(context),
     engine: sqsCallEngine(context),
     events: sqsEventSink(context),
     deliveryQueue: sqsDeliveryQueue(context),

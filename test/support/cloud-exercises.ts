@@ -4,6 +4,7 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { CloudCall, CloudGate } from './cloud-gate.ts'
+import { anEndNews } from './cdr-news.ts'
 import { fillDomain } from './full-domain.ts'
 import {
   aCommandRecord,
@@ -67,6 +68,7 @@ export const exercises: {
   cleanups: {
     send: { run: ({ cleanups }) => cleanups.send({ domain: domain.name, requestedAt: 1, delaySeconds: 0 }) },
   },
+  cdrQueue: { send: { run: ({ cdrQueue }) => cdrQueue.send([anEndNews()]) } },
   roles: {
     read: { run: ({ roles }) => roles.read(domain.name) },
     write: { run: ({ roles }) => roles.write({ domain: domain.name, roles: [aRole()], version: 1 }) },

@@ -68,6 +68,7 @@ const sentBy = ({ ports }: Api) =>
     ports.events.published,
     ports.mail.sent,
     ports.cleanups.queued,
+    ports.cdrQueue.queued,
     ports.deliveryQueue.queued,
     ports.hookClient.sent,
   ])

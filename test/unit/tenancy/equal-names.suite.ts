@@ -36,7 +36,7 @@ const mostCleanups = 9
 
 /** All that left the service for the engine, the hooks, mail servers and the background. */
 const sentBy = ({ ports }: Api) =>
-  asText([ports.engine.given, ports.events.published, ports.mail.sent, ports.cleanups.queued])
+  asText([ports.engine.given, ports.events.published, ports.mail.sent, ports.cleanups.queued, ports.cdrQueue.queued])
 
 /** Brings the platform into the state that a route is served in, for every tenant alike. */
 async function prepare({ api, filled: { tenants } }: Likes, { operationId }: Route): Promise<void> {

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { memoryCdrQueue } from '../../adapters/memory/memory-cdr-queue.ts'
+import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
+import { cdrMessage } from '../../contracts/messages/cdr.ts'
+import { queues } from '../../contracts/resources.ts'
+import type { CdrNews, CdrQueue } from '../../core/cdr/cdr-news.ts'
+import { aPostNews, aRecordingNews, anEndNews, asNews } from '../support/cdr-news.ts'
+import { startCloudGate } from '../support/cloud-gate.ts'
+import { movableClock } from '../support/movable-clock.ts'
+import { opened } from '../support/opened.ts'
+import { startQueueServer } from '../support/queue-server.ts'
+
+interface Rig {
+  readonly queue: CdrQueue
+  taken(): readonly CdrNews[]
+  close(): Promise<void>
+}
+
+const kinds: readonly { readonly name: string; readonly open: () => Promise<Rig> }[] = [
+  {
+    name: 'memory',
+    open: async () => {
+      const queue = memoryCdrQueue()
+      return { queue, taken: () => queue.queued, close: async () => {} }
+    },
+  },
+  {
+    name: 'SQS',
+    open: async () => {
+      const sqs = await openSqs()
+      return { ...sqs, taken: () => sqs.server.waiting('cdrs').map(({ body }) => asNews(cdrMessage.parse(body))) }
+    },
+  },
+]
+
+describe.each(kinds)('news of CDRs in $name', (kind) => {
+  const rig = opened(kind.open)
+
+  test('news of each kind are taken whole and in order, one of each id', async () => {
+    const ends = Array.from({ length: 22 }, (_, index) => anEndNews({ uuid: `leg-${index}` }))
+    const news = [...ends, aPostNews(), aRecordingNews()]
+
+    expect(await rig().queue.send(news)).toEqual([])
+    expect(await rig().queue.send([ends[0] ?? anEndNews(), aPostNews()])).toEqual([])
+
+    expect(rig().taken()).toEqual(news)
+  })
+
+  test('no news are fine', async () => {
+    expect(await rig().queue.send([])).toEqual([])
+  })
+})
+
+describe('news of CDRs on the queue', () => {
+  const rig = opened(openSqs)
+
+  test('the group is the leg, so that what is told of it is taken in its order', async () => {
+    const { queue, server } = fresh()
+
+    await queue.send([anEndNews({ uuid: 'leg' }), aPostNews({ uuid: 'leg' }), aRecordingNews({ uuid: 'other' })])
+
+    expect(server.waiting('cdrs').map(({ group, deduplicationId }) => [group, deduplicationId])).toEqual([
+      ['leg', 'cdr:core:leg:CHANNEL_HANGUP_COMPLETE'],
+      ['leg', 'post:leg'],
+      ['other', 'recording:other'],
+    ])
+  })
+
+  test.each([
+    ['event', anEndNews],
+    ['post', aPostNews],
+  ] as const)('an %s above the size of a message goes without its largest values', async (_kind, news) => {
+    const { queue, server } = fresh()
+    const fields = { variable_sdp: 'x'.repeat(1_500_000) }
+
+    expect(await queue.send([news({ fields })])).toEqual([])
+
+    const [sent] = server.waiting('cdrs').map(({ body }) => asNews(cdrMessage.parse(body)))
+    expect(JSON.stringify(sent).length).toBeLessThan(210_000)
+    expect(sent).toMatchObject({ fields: { 'Caller-Destination-Number': '9196', Truncated: 'true' } })
+  })
+
+  test('text that queues refuse, and uuids that are no group, reach the other side unchanged', async () => {
+    const { queue, server } = fresh()
+    const odd = anEndNews({ uuid: 'два слова', fields: { variable_odd: 'a\uFFFE\uFFFF\u0000\u000B🙂\u007F' } })
+
+    expect(await queue.send([odd])).toEqual([])
+
+    expect(server.waiting('cdrs').map(({ body }) => asNews(cdrMessage.parse(body)))).toEqual([odd])
+  })
+
+  test('a queue that cannot be reached is told as unavailable', async () => {
+    const { queue, gate } = fresh()
+    gate.answer = () => 'lost'
+
+    await expect(queue.send([anEndNews()])).rejects.toMatchObject({ name: 'DomainError', code: 'store_unavailable' })
+  })
+
+  test('a message is tried for a day at least before it is given up, and then kept for two weeks', () => {
+    const { visibilitySeconds, maxReceives, retentionSeconds } = queues.cdrs
+
+    expect(visibilitySeconds * maxReceives).toBeGreaterThan(24 * 3_600)
+    expect(retentionSeconds).toBe(14 * 24 * 3_600)
+  })
+
+  function fresh() {
+    const { server, gate } = rig()
+    server.empty()
+    gate.answer = (_call, forward) => forward()
+    return rig()
+  }
+})
+
+async function openSqs() {
+  const server = await startQueueServer()
+  const gate = await startCloudGate({ AmazonSQS: server.endpoint })
+  const context = { env: { ...server.env, ...gate.env }, clock: movableClock(), random: systemRandomness }
+  return {
+    server,
+    gate,
+    queue: sqsCdrQueue(context),
+    async close() {
+      await gate.close()
+      await server.close()
+    },
+  }
+}
