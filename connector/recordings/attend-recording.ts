@@ -1,0 +1,107 @@
+import type { Ports } from '../../core/ports.ts'
+import type { RecordingStore } from '../../core/recordings/recording-store.ts'
+import type { Time } from '../timers.ts'
+import { type FinishParts, finishRecording } from './finish-recording.ts'
+import { mappedPath } from './mapped-path.ts'
+import { placeRecording } from './place-recording.ts'
+import type { RecordingDisk } from './recording-disk.ts'
+import type { RecordingFacts } from './recording-facts.ts'
+import { type StoreParts, storeRecording } from './store-recording.ts'
+import { type Turns, turns } from './turns.ts'
+
+/** Uploads at a time: each holds a part of 8 MiB at most in memory. */
+export const uploadsAtOnce = 3
+
+/** Records that are written at a time. */
+const recordsAtOnce = 8
+
+/** A file that has not come for so long after its end comes no more. */
+const patienceMs = 24 * 3_600_000
+
+/** A domain that was made this much later than a recording began was not there then; clocks differ by less. */
+const clockSlackMs = 60_000
+
+/** Where the engines' recordings are. */
+export interface RecordingsPlace {
+  readonly disk: RecordingDisk
+  /** The folder as the engines call it. */
+  readonly engineFolder: string
+  /** Whether local files stay when they are stored. */
+  readonly keepsFiles: boolean
+}
+
+/** What looking after recordings works with. */
+export interface AttendParts extends Time, Pick<FinishParts, 'tell' | 'noteInCdr'> {
+  readonly ports: {
+    readonly domains: Pick<Ports['domains'], 'read'>
+    readonly recordings: StoreParts['recordings'] & Pick<RecordingStore, 'list' | 'expect'>
+    readonly recordingFiles: StoreParts['files']
+  }
+  /** Absent where the connector reaches no file of the engines. */
+  readonly place: RecordingsPlace | undefined
+  readonly connectorId: string
+  readonly signal: AbortSignal
+}
+
+/** How far a recording is after it was looked after. */
+export type Attended =
+  /** It goes on, or nothing is left to do for this connector for now. */
+  | { readonly kind: 'noted' | 'elsewhere' }
+  /** Nothing is left to do, for anybody. `bytes` were stored by this attempt or an earlier one. */
+  | { readonly kind: 'finished'; readonly storedBytes: number }
+  /** Its file is not whole yet. */
+  | { readonly kind: 'unready' }
+  /** Its file never came. */
+  | { readonly kind: 'given up' }
+
+const finished: Attended = { kind: 'finished', storedBytes: 0 }
+
+/**
+ * Makes what looks after one recording: writes its record, and when it has ended, stores its file and tells of it. May be
+ * called again at any time, also by another process after this one was killed anywhere in it.
+ */
+export function recordingAttendant(parts: AttendParts): (facts: RecordingFacts) => Promise<Attended> {
+  const { ports, place, clock } = parts
+  const records: Turns = turns(recordsAtOnce)
+  const uploads: Turns = turns(uploadsAtOnce)
+
+  const store = async (facts: RecordingFacts, endedAt: number, place: RecordingsPlace): Promise<Attended> => {
+    const { recording, isReplaced } = await records(() => placeRecording(ports.recordings, facts))
+    if (isReplaced) return finished
+    const pieces = mappedPath(facts.path, place.engineFolder)
+    const used = { ...parts, ...ports, ...place, files: ports.recordingFiles }
+    const end = await storeRecording(used, recording, pieces)
+    if (end.kind === 'stored') {
+      await finishRecording(used, end.recording, { pieces, version: end.version })
+      return { kind: 'finished', storedBytes: end.recording.size ?? 0 }
+    }
+    if (end.kind === 'gone') {
+      if (!place.keepsFiles) await place.disk.remove(pieces)
+      return finished
+    }
+    const isHopeless = end.kind === 'unready' && endedAt + patienceMs < clock.now()
+    return isHopeless ? { kind: 'given up' } : { kind: end.kind }
+  }
+
+  return async (facts) => {
+    const { endedAt } = facts
+    if (!(await records(() => isOfDomain(parts, facts)))) return discard(place, facts)
+    if (endedAt !== undefined && place !== undefined) return uploads(() => store(facts, endedAt, place))
+    await records(() => placeRecording(ports.recordings, facts))
+    return endedAt === undefined ? { kind: 'noted' } : finished
+  }
+}
+
+/** Whether the domain is still the one that the call was of: not deleted, and not another tenant's of the same name. */
+async function isOfDomain({ ports }: AttendParts, { domain, startedAt }: RecordingFacts): Promise<boolean> {
+  const found = await ports.domains.read(domain)
+  return found !== undefined && found.createdAt <= startedAt + clockSlackMs
+}
+
+/** What a deleted domain recorded goes with all else that was its own. */
+async function discard(place: RecordingsPlace | undefined, facts: RecordingFacts): Promise<Attended> {
+  if (place === undefined) return finished
+  if (facts.endedAt === undefined) return { kind: 'noted' }
+  if (!place.keepsFiles) await place.disk.remove(mappedPath(facts.path, place.engineFolder))
+  return finished
+}

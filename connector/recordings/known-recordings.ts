@@ -1,0 +1,101 @@
+import { type RecordingFacts, type RecordingWord, afterWord, fileId } from './recording-facts.ts'
+
+/** A recording that is not finished, and how its handling stands. */
+export interface KnownRecording {
+  facts: RecordingFacts
+  /** Attempts that failed since something new was told. */
+  failures: number
+  isAtWork: boolean
+  /** Whether something was told while it was being handled. */
+  hasNews: boolean
+  /** Takes back the next attempt. */
+  cancel: () => void
+}
+
+/** The recordings in memory. */
+export interface KnownRecordings {
+  /** Takes in a word of the engine, and answers what it changed. */
+  hear(word: RecordingWord): KnownRecording[]
+  /** Takes in what a note told; nothing when it is known, or there is no room. */
+  recall(facts: RecordingFacts): KnownRecording | undefined
+  /** Forgets one that is finished, so that repeated words of it bring nothing back. */
+  finish(known: KnownRecording): void
+  /** Forgets one that is left to others, or to a later look at the notes. */
+  leave(known: KnownRecording): void
+  has(id: string): boolean
+  all(): Iterable<KnownRecording>
+  readonly size: number
+  /** Words that were not taken in, since there was no room. */
+  readonly dropped: number
+}
+
+/** About 1 KB each. What has no room is on disk where its end was told by the other connector, or is counted. */
+export const maxKnown = 20_000
+
+/** The newest of those that are finished: their words may come again. */
+const maxFinished = 5_000
+
+/** Makes an empty memory. */
+export function knownRecordings(limit = maxKnown): KnownRecordings {
+  const byId = new Map<string, KnownRecording>()
+  const byCall = new Map<string, Set<KnownRecording>>()
+  const finished = new Map<string, number>()
+  let dropped = 0
+
+  const enter = (facts: RecordingFacts): KnownRecording | undefined => {
+    if (byId.size >= limit) return undefined
+    const known: KnownRecording = { facts, failures: 0, isAtWork: false, hasNews: false, cancel: () => {} }
+    byId.set(fileId(facts), known)
+    byCall.set(facts.uuid, (byCall.get(facts.uuid) ?? new Set()).add(known))
+    return known
+  }
+  const leave = (known: KnownRecording): void => {
+    known.cancel()
+    byId.delete(fileId(known.facts))
+    const ofCall = byCall.get(known.facts.uuid)
+    ofCall?.delete(known)
+    if (ofCall?.size === 0) byCall.delete(known.facts.uuid)
+  }
+  const change = (known: KnownRecording, facts: RecordingFacts): KnownRecording[] => {
+    if (facts === known.facts) return []
+    known.facts = facts
+    known.failures = 0
+    return [known]
+  }
+  const hearOfFile = (word: Exclude<RecordingWord, { kind: 'end' }>): KnownRecording[] => {
+    const id = fileId(word.facts)
+    const known = byId.get(id)
+    if (known !== undefined) return change(known, afterWord(known.facts, word))
+    const at = word.facts.isStartTold ? word.facts.startedAt : (word.facts.endedAt ?? 0)
+    if (at <= (finished.get(id) ?? -1)) return []
+    const entered = enter(word.facts)
+    if (entered === undefined) dropped += 1
+    return entered === undefined ? [] : [entered]
+  }
+
+  return {
+    hear: (word) => {
+      if (word.kind !== 'end') return hearOfFile(word)
+      const open = [...(byCall.get(word.uuid) ?? [])].filter(({ facts }) => facts.endedAt === undefined)
+      return open.flatMap((known) => change(known, { ...known.facts, endedAt: word.at }))
+    },
+    recall: (facts) => (byId.has(fileId(facts)) ? undefined : enter(facts)),
+    finish: (known) => {
+      leave(known)
+      const id = fileId(known.facts)
+      finished.delete(id)
+      finished.set(id, known.facts.endedAt ?? known.facts.startedAt)
+      const [oldest] = finished.keys()
+      if (finished.size > maxFinished && oldest !== undefined) finished.delete(oldest)
+    },
+    leave,
+    has: (id) => byId.has(id),
+    all: () => byId.values(),
+    get size() {
+      return byId.size
+    },
+    get dropped() {
+      return dropped
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { basename, extname } from 'node:path/posix'
+import type { recordingTypes } from '../../core/recordings/recording.ts'
+
+/** The media type of a recording. */
+export type RecordingType = (typeof recordingTypes)[number]
+
+/** Why a file is never uploaded. */
+export type RefusalReason = 'outside the folder' | 'type not allowed' | 'not of its type' | 'too large' | 'not a file'
+
+/** A file that is not uploaded, now or later. */
+export class FileRefused extends Error {
+  override readonly name = 'FileRefused'
+  readonly reason: RefusalReason
+
+  constructor(reason: RefusalReason) {
+    super(`a recording is refused: ${reason}`)
+    this.reason = reason
+  }
+}
+
+/** The engine writes nothing of other endings that may be uploaded. */
+const typeOfEnding: Readonly<Record<string, RecordingType>> = {
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+  '.mp4': 'video/mp4',
+  '.pdf': 'application/pdf',
+}
+
+/** A path of the engine's that is longer is no recording of ours. */
+export const maxPathLength = 1_024
+
+const maxDepth = 16
+
+// oxlint-disable-next-line no-control-regex -- that is what it looks for
+const control = /[\u0000-\u001f\u007f]/
+
+/**
+ * What follows `engineFolder` in an engine's path, piece by piece. Throws {@link FileRefused} for a path that is not
+ * below it, whatever it would come to: one with `.`, `..`, an empty piece or a control character is never looked at.
+ */
+export function mappedPath(path: string, engineFolder: string): readonly string[] {
+  const start = engineFolder.endsWith('/') ? engineFolder : `${engineFolder}/`
+  const rest = path.startsWith(start) ? path.slice(start.length) : ''
+  const pieces = rest.split('/')
+  const isPlain = pieces.every((piece) => piece !== '' && !piece.startsWith('.') && !piece.includes('\\'))
+  if (!isPlain || path.length > maxPathLength || pieces.length > maxDepth || control.test(path)) {
+    throw new FileRefused('outside the folder')
+  }
+  return pieces
+}
+
+/** The media type that a file's name stands for. Throws {@link FileRefused} for any other. */
+export function typeOfFile(path: string): RecordingType {
+  const ending = extname(path).toLowerCase()
+  const type = Object.hasOwn(typeOfEnding, ending) ? typeOfEnding[ending] : undefined
+  if (type === undefined) throw new FileRefused('type not allowed')
+  return type
+}
+
+/** The file's name without its folders, at most 255 characters: what clients call the recording. */
+export function nameOfFile(path: string): string {
+  return basename(path).slice(0, 255) || 'recording'
+}

@@ -1,0 +1,52 @@
+import type { RecordingStore } from '../../core/recordings/recording-store.ts'
+import { type Recording, type RecordingPlace, recordingKey } from '../../core/recordings/recording.ts'
+import { nameOfFile } from './mapped-path.ts'
+import { type RecordingFacts, fileId } from './recording-facts.ts'
+
+/** The record of a recording that the engine told of. */
+export interface PlacedRecording {
+  readonly recording: Recording
+  /** Whether a later recording of the call went into the same file: what was in it before is gone. */
+  readonly isReplaced: boolean
+}
+
+const idLength = 22
+
+/**
+ * Writes the record of a recording, or tells it what it lacks. Which of the recordings in one file of one call it is, is
+ * told by the ends that are known: connectors that heard different parts of it come to the same record, however often
+ * and in whatever order they tell.
+ */
+export async function placeRecording(
+  store: Pick<RecordingStore, 'list' | 'expect'>,
+  facts: RecordingFacts,
+): Promise<PlacedRecording> {
+  const { domain, uuid, path, engine, presenceId, leg, createdTime, startedAt, endedAt } = facts
+  const file = fileId(facts)
+  const ofFile = (await store.list(domain, uuid))
+    .filter(({ id }) => id.startsWith(file))
+    .sort((a, b) => numberOf(a, file) - numberOf(b, file))
+  const at = facts.isStartTold ? startedAt : (endedAt ?? startedAt)
+  const known = ofFile.find((one) => one.endedAt === undefined || one.endedAt >= at)
+  const last = ofFile.at(-1)
+  const next = last === undefined ? 1 : numberOf(last, file) + 1
+  const place = { domain, uuid, id: known?.id ?? (next === 1 ? file : `${file}-${next}`) }
+  const recording = await store.expect({
+    ...place,
+    name: nameOfFile(path),
+    key: known?.key ?? recordingKey(place, startedAt),
+    presenceId,
+    leg,
+    createdTime,
+    engine,
+    path,
+    startedAt,
+    endedAt,
+  })
+  return { recording, isReplaced: known !== undefined && known.id !== last?.id }
+}
+
+/** 1 for the first recording in a file, 2 for the one that replaced it. */
+function numberOf({ id }: Pick<RecordingPlace, 'id'>, file: string): number {
+  return id === file ? 1 : Number(id.slice(idLength + 1))
+}

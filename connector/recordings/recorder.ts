@@ -1,0 +1,174 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import { longestCallMs } from '../../core/recordings/recording-store.ts'
+import type { EngineEvent } from '../engine.ts'
+import type { IsUp } from '../events/presence.ts'
+import { trouble } from '../health/trouble.ts'
+import { pause } from '../timers.ts'
+import { type AttendParts, type Attended, recordingAttendant } from './attend-recording.ts'
+import { type KnownRecording, knownRecordings, maxKnown } from './known-recordings.ts'
+import { FileRefused } from './mapped-path.ts'
+import { recordingWord } from './recording-facts.ts'
+import { recordingNotes } from './recording-notes.ts'
+import { turns } from './turns.ts'
+
+/** How often notes are looked for that others left, and calls whose end nobody told. */
+const lookMs = 60_000
+
+/** The waits between attempts double from a second to a minute. */
+const maxWaitMs = 60_000
+
+/** Notes that are written at a time. */
+const notesAtOnce = 4
+
+/** Takes recordings from the engines' folder to the object store. */
+export interface Recorder {
+  /** Takes in an event of a channel whose domain is known; at once, and never failing. */
+  hear(event: EngineEvent, domain: string, engine: string): void
+  /** Looks after what waits, until aborted. */
+  follow(signal: AbortSignal): Promise<void>
+  /** Begins nothing any more; resolves when all that was under way has ended, between two steps. */
+  stop(): Promise<void>
+  counters(): Readonly<Record<string, number>>
+}
+
+/** What a recorder is made from. */
+export interface RecorderParts extends Omit<AttendParts, 'signal'> {
+  readonly isUp: IsUp
+  /** A number from 0 up to but not 1. */
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** Makes a recorder. What it knows is in memory, and beside the files in notes that outlive it. */
+export function recorder(parts: RecorderParts): Recorder {
+  const { place, clock, timers, log, random } = parts
+  const stopping = new AbortController()
+  const attendTo = recordingAttendant({ ...parts, signal: stopping.signal })
+  const notes = place && recordingNotes(place.disk)
+  const noting = turns(notesAtOnce)
+  const known = knownRecordings()
+  const away = trouble(log, 'recordings cannot be stored; they wait')
+  const diskAway = trouble(log, 'the folder of the recordings cannot be used')
+  const counts = { stored: 0, bytes: 0, failures: 0, refused: 0, givenUp: 0, noteFailures: 0 }
+  const atWork = new Set<Promise<void>>()
+
+  const onDisk = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await noting(work)
+      diskAway.over()
+    } catch (problem) {
+      counts.noteFailures += 1
+      diskAway.note(problem)
+    }
+  }
+  const again = (one: KnownRecording) => {
+    one.failures += 1
+    const waitMs = Math.min(maxWaitMs, 1_000 * 2 ** Math.min(one.failures - 1, 10))
+    one.cancel = timers.after(Math.round(waitMs * (1 - random() / 2)), () => attend(one))
+  }
+  const finish = async (one: KnownRecording) => {
+    known.finish(one)
+    if (notes !== undefined) await onDisk(() => notes.remove(one.facts))
+  }
+  const settle = async (one: KnownRecording, end: Attended) => {
+    if (end.kind === 'elsewhere') known.leave(one)
+    if (end.kind === 'unready') again(one)
+    if (end.kind === 'given up') {
+      counts.givenUp += 1
+      log.error('a recording never came', undefined, { domain: one.facts.domain, uuid: one.facts.uuid })
+    }
+    if (end.kind === 'finished' && end.storedBytes > 0) {
+      counts.stored += 1
+      counts.bytes += end.storedBytes
+      away.over()
+    }
+    if (end.kind === 'finished' || end.kind === 'given up') await finish(one)
+  }
+  const refuse = async (one: KnownRecording, { reason }: FileRefused) => {
+    counts.refused += 1
+    log.warn('a recording is refused', { domain: one.facts.domain, uuid: one.facts.uuid, reason })
+    await finish(one)
+  }
+
+  const look = async (one: KnownRecording) => {
+    const { facts } = one
+    if (notes !== undefined && one.failures === 0) await onDisk(() => notes.write(facts))
+    try {
+      const end = await attendTo(facts)
+      if (!one.hasNews) await settle(one, end)
+    } catch (problem) {
+      if (problem instanceof FileRefused) return refuse(one, problem)
+      if (stopping.signal.aborted) return
+      counts.failures += 1
+      away.note(problem)
+      if (!one.hasNews) again(one)
+    }
+  }
+  const work = async (one: KnownRecording) => {
+    one.isAtWork = true
+    do {
+      one.hasNews = false
+      await look(one)
+    } while (one.hasNews && !stopping.signal.aborted)
+    one.isAtWork = false
+  }
+  const attend = (one: KnownRecording) => {
+    if (stopping.signal.aborted) return
+    one.cancel()
+    one.hasNews = true
+    if (one.isAtWork) return
+    const working = work(one).finally(() => atWork.delete(working))
+    atWork.add(working)
+  }
+
+  /** Of a call that nobody told the end of, its engine is asked; one that cannot be asked for a day has none any more. */
+  const endOf = async (one: KnownRecording) => {
+    const isUp = await parts.isUp(one.facts.uuid).catch(() => undefined)
+    const isOver = isUp === false || (isUp === undefined && one.facts.startedAt + longestCallMs < clock.now())
+    if (!isOver || one.facts.endedAt !== undefined) return
+    one.facts = { ...one.facts, endedAt: clock.now() }
+    attend(one)
+  }
+  const lookAround = async () => {
+    const found = (await notes?.find(known, maxKnown - known.size)) ?? []
+    for (const facts of found) {
+      const one = known.recall(facts)
+      if (one !== undefined) attend(one)
+    }
+    const before = clock.now() - lookMs
+    const open = [...known.all()].filter(({ facts }) => facts.endedAt === undefined && facts.startedAt < before)
+    for (const one of open) await endOf(one)
+  }
+  const waiting = () => [...known.all()].flatMap(({ facts }) => facts.endedAt ?? [])
+
+  return {
+    hear: (event, domain, engine) => {
+      const word = recordingWord(event, domain, engine, clock.now())
+      if (word !== undefined) for (const one of known.hear(word)) attend(one)
+    },
+    follow: async (signal) => {
+      while (!signal.aborted) {
+        await onDisk(lookAround)
+        await pause(timers, lookMs, signal)
+      }
+    },
+    stop: async () => {
+      stopping.abort()
+      for (const { cancel } of known.all()) cancel()
+      await Promise.all(atWork)
+    },
+    counters: () => ({
+      recordings: known.size,
+      recordingsWaiting: waiting().length,
+      recordingsOldestMs: Math.max(0, clock.now() - Math.min(clock.now(), ...waiting())),
+      recordingsStored: counts.stored,
+      recordingBytes: counts.bytes,
+      recordingFailures: counts.failures,
+      recordingsRefused: counts.refused,
+      recordingsGivenUp: counts.givenUp,
+      recordingsDropped: known.dropped,
+      recordingNoteFailures: counts.noteFailures,
+      recordingNotesDamaged: notes?.damaged ?? 0,
+    }),
+  }
+}

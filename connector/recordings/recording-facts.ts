@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod/mini'
+import { type EndFields, firstTold } from '../../core/cdr/end-fields.ts'
+import { legOf } from '../../core/cdr/leg.ts'
+import type { EngineEvent } from '../engine.ts'
+import { occurredAt } from '../events/platform-event.ts'
+import { maxPathLength } from './mapped-path.ts'
+
+/** What is known of one recording of a call, from the events that told of it; also what a note on disk holds. */
+export const recordingFacts = z.object({
+  domain: z.string().check(z.minLength(1), z.maxLength(253)),
+  /** Of the channel, lower case. */
+  uuid: z.string().check(z.minLength(1), z.maxLength(128)),
+  /** The file's path at the engine. */
+  path: z.string().check(z.minLength(1), z.maxLength(maxPathLength)),
+  engine: z.string(),
+  presenceId: z.optional(z.string()),
+  leg: z.optional(z.enum(['a', 'b'])),
+  /** Beginning of the channel, epoch milliseconds. */
+  createdTime: z.optional(z.int()),
+  /** Epoch milliseconds by the engine's clock. */
+  startedAt: z.int(),
+  /** Whether the engine told of the beginning; otherwise it is reckoned from the end. */
+  isStartTold: z.boolean(),
+  /** Epoch milliseconds; absent while it goes on, as far as is known. */
+  endedAt: z.optional(z.int()),
+})
+
+/** See {@link recordingFacts}. */
+export type RecordingFacts = z.infer<typeof recordingFacts>
+
+/** What one event told. */
+export type RecordingWord =
+  | { readonly kind: 'start' | 'stop'; readonly facts: RecordingFacts }
+  | { readonly kind: 'end'; readonly uuid: string; readonly at: number }
+
+/** Longer ones are nobody's. */
+const maxPresenceLength = 320
+
+/** An event of a recording's life; `undefined` for any other, and for one that names no usable file. */
+export function recordingWord(
+  event: EngineEvent,
+  domain: string,
+  engine: string,
+  now: number,
+): RecordingWord | undefined {
+  const isEnd = event.name === 'CHANNEL_HANGUP_COMPLETE' || event.name === 'CHANNEL_DESTROY'
+  if (!isEnd && event.name !== 'RECORD_START' && event.name !== 'RECORD_STOP') return undefined
+  const at = occurredAt(event, now)
+  const uuid = event.uuid.toLowerCase()
+  if (isEnd) return { kind: 'end', uuid, at }
+  const path = event.header('Record-File-Path') ?? ''
+  if (path === '' || path.length > maxPathLength) return undefined
+  const fields = event.headers()
+  const known = {
+    domain,
+    uuid,
+    path,
+    engine,
+    presenceId: presenceOf(fields, domain),
+    leg: legOf(fields),
+    createdTime: epochOf(event.header('Caller-Channel-Created-Time')),
+  }
+  if (event.name === 'RECORD_START') return { kind: 'start', facts: { ...known, startedAt: at, isStartTold: true } }
+  const recordedMs = Number(event.header('variable_record_ms'))
+  const startedAt = Number.isSafeInteger(recordedMs) && recordedMs > 0 ? at - recordedMs : at
+  return { kind: 'stop', facts: { ...known, startedAt, isStartTold: false, endedAt: at } }
+}
+
+/**
+ * What is known after a further word on the same file of the same call. Words come more than once, and in any order; a
+ * beginning or end that is later than the end that is known is of another recording, into the same file.
+ */
+export function afterWord(
+  before: RecordingFacts | undefined,
+  { kind, facts }: Exclude<RecordingWord, { kind: 'end' }>,
+): RecordingFacts {
+  if (before === undefined) return facts
+  const isOver = before.endedAt !== undefined
+  if (kind === 'start') {
+    if (isOver && facts.startedAt > (before.endedAt ?? 0)) return facts
+    return before.isStartTold ? before : { ...before, startedAt: facts.startedAt, isStartTold: true }
+  }
+  if (isOver) return (facts.endedAt ?? 0) > (before.endedAt ?? 0) ? facts : before
+  const isOfEarlier = before.isStartTold && (facts.endedAt ?? 0) < before.startedAt
+  return isOfEarlier ? before : { ...before, endedAt: facts.endedAt }
+}
+
+/** The name of a file of a call, the same wherever it is told of; 22 characters `[A-Za-z0-9_-]`. */
+export function fileId({ domain, uuid, path }: Pick<RecordingFacts, 'domain' | 'uuid' | 'path'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([domain, uuid, path]))
+    .digest('base64url')
+    .slice(0, 22)
+}
+
+/** The account of the recorded channel, where it is one of the domain: no other tenant's is ever noted. */
+function presenceOf(fields: EndFields, domain: string): string | undefined {
+  const presenceId = firstTold(fields, ['Channel-Presence-ID', 'variable_presence_id']) ?? ''
+  const [login = '', host, more] = presenceId.split('@')
+  if (login === '' || more !== undefined || host?.toLowerCase() !== domain) return undefined
+  return presenceId.length > maxPresenceLength ? undefined : `${login}@${domain}`
+}
+
+function epochOf(microseconds: string | undefined): number | undefined {
+  const time = Number(microseconds)
+  return Number.isSafeInteger(time) && time > 0 ? Math.floor(time / 1_000) : undefined
+}

@@ -1,0 +1,39 @@
+import { serviceEvent } from '../events/service-event.ts'
+import type { PlatformEvent } from '../model.ts'
+import type { Recording } from './recording.ts'
+
+/** A uuid of the engine has 36 characters; one that is longer leaves room for the other parts of an event's id. */
+const maxUuid = 46
+
+/**
+ * The event that a recording is stored, or that none came (`at`, epoch milliseconds). Its id is derived from the
+ * recording, so that whoever tells of it, and however often, tells the same event.
+ */
+export function recordingEvent(
+  kind: 'recording_stored' | 'recording_failed',
+  recording: Recording,
+  at: number,
+): PlatformEvent {
+  const { domain, uuid, id, name, presenceId, startedAt, size, sha256, contentType } = recording
+  const known = {
+    'Channel-Presence-ID': presenceId,
+    'Recording-Size': size?.toString(),
+    'Recording-Content-Type': contentType,
+    'Recording-SHA256': sha256,
+  }
+  return serviceEvent({
+    kind,
+    id: `${kind}:${uuid.slice(0, maxUuid)}:${id}`,
+    domain,
+    uuid,
+    occurredAt: at,
+    fields: {
+      'Recording-Id': id,
+      'Recording-Name': name,
+      'Recording-Started': `${startedAt}`,
+      ...Object.fromEntries(
+        Object.entries(known).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
+      ),
+    },
+  })
+}

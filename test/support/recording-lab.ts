@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import type { EngineEvent } from '../../connector/engine.ts'
+import type { RecordingsPlace } from '../../connector/recordings/attend-recording.ts'
+import { type Recorder, type RecorderParts, recorder } from '../../connector/recordings/recorder.ts'
+import { recordingDisk } from '../../connector/recordings/recording-disk.ts'
+import type { Recording } from '../../core/recordings/recording.ts'
+import { type CapturedLog, capturedLog } from './captured-log.ts'
+import { anEngineEvent } from './engine-event.ts'
+import { type ManualTime, manualTime } from './manual-time.ts'
+import { aDomain } from './records.ts'
+
+/** The tenant of the lab's calls, and what the engine calls the folder with its recordings. */
+export const recordedDomain = 'a.example.com'
+export const engineFolder = '/var/recordings'
+export const recordingEngine = '192.0.2.1:8021'
+
+/** A folder of an engine's recordings, the stores, and as many connectors over them as a test wants. */
+export interface RecordingLab {
+  readonly time: ManualTime
+  readonly ports: MemoryPorts
+  /** The folder as the connector sees it. */
+  readonly folder: string
+  readonly log: CapturedLog
+  /** Calls that are up; of all others the end is taken for granted when an engine is asked. */
+  readonly up: Set<string>
+  /** A connector's recorder, at work until it is stopped or the lab is closed. */
+  connector(given?: Partial<RecorderParts>): Recorder
+  /** Writes a file of the engine; a WAV file of 2 000 samples where nothing else is given. */
+  write(path: string, bytes?: Buffer): Promise<void>
+  /** The names of the files in the folder, notes left out. */
+  files(): Promise<string[]>
+  notes(): Promise<string[]>
+  /** The domain's recordings, whatever their state. */
+  recordings(): Promise<Recording[]>
+  /** Lets time pass, 10 s at a time or as given, until something is so; fails when 500 times do not bring it about. */
+  until(isSo: () => boolean | Promise<boolean>, stepMs?: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes a lab on a new folder of the disk. */
+export async function recordingLab(): Promise<RecordingLab> {
+  const time = manualTime()
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  await ports.domains.create(aDomain({ name: recordedDomain, createdAt: time.clock.now() - 3_600_000 }))
+  const folder = await mkdtemp(join(tmpdir(), 'recordings-'))
+  const log = capturedLog()
+  const up = new Set<string>()
+  const stopping = new AbortController()
+  const recorders: Recorder[] = []
+  const place: RecordingsPlace = { disk: recordingDisk(folder), engineFolder, keepsFiles: false }
+  const listed = async (path: string) => readdir(path).catch(() => [])
+
+  return {
+    time,
+    ports,
+    folder,
+    log,
+    up,
+    connector: (given = {}) => {
+      const made = recorder({
+        ...time,
+        ports,
+        place,
+        connectorId: `connector-${recorders.length + 1}`,
+        tell: async (event) => (await ports.events.publish([event])).length === 0,
+        noteInCdr: async () => {},
+        isUp: async (uuid) => up.has(uuid),
+        random: () => 0,
+        log,
+        ...given,
+      })
+      recorders.push(made)
+      void made.follow(stopping.signal)
+      return made
+    },
+    write: async (path, bytes = aWavFile()) => {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), bytes)
+    },
+    files: async () => (await listed(folder)).filter((name) => !name.startsWith('.')),
+    notes: () => listed(join(folder, '.callplane')),
+    recordings: () => ports.recordings.page(recordedDomain, 1_000),
+    until: async (isSo, stepMs = 10_000) => {
+      for (let steps = 0; steps < 500; steps += 1) {
+        // The disk is a real one: each of its answers is a turn of the event loop or more.
+        for (let turns = 0; turns < 20; turns += 1) {
+          if (await isSo()) return
+          await readFile(folder).catch(() => {})
+        }
+        await time.advance(stepMs)
+      }
+      throw new Error('it did not come about')
+    },
+    close: async () => {
+      stopping.abort()
+      await time.advance(0)
+      await Promise.all(recorders.map((one) => one.stop()))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A recorded call: its events as the engine tells them. */
+export function aRecordedCall(time: ManualTime, given: { readonly uuid?: string; readonly path?: string } = {}) {
+  const uuid = given.uuid ?? randomUUID()
+  const path = given.path ?? `${uuid}.wav`
+  const startedAt = time.clock.now()
+  const event = (name: string, at: number, headers: Readonly<Record<string, string>> = {}): EngineEvent =>
+    anEngineEvent({
+      name,
+      uuid,
+      headers: {
+        'Event-Date-Timestamp': `${at}000`,
+        'Channel-Presence-ID': `1000@${recordedDomain}`,
+        'Caller-Channel-Created-Time': `${startedAt - 2_000}000`,
+        ...headers,
+      },
+    })
+  const file = { 'Record-File-Path': `${engineFolder}/${path}` }
+  return {
+    uuid,
+    path,
+    startedAt,
+    start: (at = startedAt) => event('RECORD_START', at, file),
+    stop: (at = startedAt + 2_000) => event('RECORD_STOP', at, { ...file, variable_record_ms: '2000' }),
+    end: (at = startedAt + 2_500) => event('CHANNEL_HANGUP_COMPLETE', at),
+  }
+}
+
+/** A WAV file as the engine leaves it when a recording has stopped. */
+export function aWavFile(samples = 2_000): Buffer {
+  const bytes = wavHead(samples)
+  return Buffer.concat([bytes, Buffer.alloc(samples * 2, 7)])
+}
+
+/** The head of a WAV file; with 0 samples, what the file holds while the recording goes on. */
+export function wavHead(samples: number): Buffer {
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0, 'latin1')
+  head.writeUInt32LE(samples === 0 ? 0 : 36 + samples * 2, 4)
+  head.write('WAVEfmt ', 8, 'latin1')
+  head.write('data', 36, 'latin1')
+  head.writeUInt32LE(samples * 2, 40)
+  return head
+}

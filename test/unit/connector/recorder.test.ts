@@ -1,0 +1,301 @@
+import { createHash } from 'node:crypto'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { recordingDisk } from '../../../connector/recordings/recording-disk.ts'
+import { gone } from '../../support/flaky.ts'
+import {
+  type RecordingLab,
+  aRecordedCall,
+  aWavFile,
+  engineFolder,
+  recordedDomain,
+  recordingEngine,
+  recordingLab,
+  wavHead,
+} from '../../support/recording-lab.ts'
+import { aDomain } from '../../support/records.ts'
+
+let lab: RecordingLab
+beforeEach(async () => {
+  lab = await recordingLab()
+})
+afterEach(() => lab.close())
+
+const stored =
+  (count = 1) =>
+  async () =>
+    (await lab.recordings()).filter(({ state }) => state === 'stored').length === count
+const finished =
+  (count = 1) =>
+  async () =>
+    (await stored(count)()) && (await lab.notes()).length === 0
+
+describe('a recording', () => {
+  test('is expected from its beginning, under the name of its file, with the account of its call', async () => {
+    const call = aRecordedCall(lab.time)
+    lab.up.add(call.uuid)
+    await lab.write(call.path, wavHead(0))
+
+    lab.connector().hear(call.start(), recordedDomain, recordingEngine)
+    await lab.until(async () => (await lab.recordings()).length === 1)
+
+    expect(await lab.recordings()).toEqual([
+      expect.objectContaining({
+        state: 'expected',
+        domain: recordedDomain,
+        uuid: call.uuid,
+        name: call.path,
+        presenceId: `1000@${recordedDomain}`,
+        engine: recordingEngine,
+        path: `${engineFolder}/${call.path}`,
+        startedAt: call.startedAt,
+        createdTime: call.startedAt - 2_000,
+        leg: 'a',
+      }),
+    ])
+    expect(lab.ports.recordingFiles.files.size).toBe(0)
+  })
+
+  test('that stops is stored with its checksum, told of, shown in the CDR, and only then removed from the folder', async () => {
+    const call = aRecordedCall(lab.time)
+    const bytes = aWavFile()
+    await lab.write(call.path, bytes)
+    const filesWhenTold: string[][] = []
+    const inCdr: string[] = []
+    const recorder = lab.connector({
+      tell: async (event) => {
+        filesWhenTold.push(await lab.files())
+        return (await lab.ports.events.publish([event])).length === 0
+      },
+      noteInCdr: async ({ uuid, state }) => void inCdr.push(`${uuid} ${state}`),
+    })
+
+    for (const event of [call.start(), call.stop(), call.end()]) recorder.hear(event, recordedDomain, recordingEngine)
+    await lab.until(finished())
+
+    const [recording] = await lab.recordings()
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    expect(recording).toMatchObject({ state: 'stored', size: bytes.length, sha256, contentType: 'audio/wav' })
+    expect(lab.ports.recordingFiles.files.get(recording?.key ?? '')?.bytes).toEqual(bytes)
+    expect(lab.ports.events.published.map(({ name, uuid, fields }) => [name, uuid, fields['Recording-Name']])).toEqual([
+      ['CUSTOM->svc::recording_stored', call.uuid, call.path],
+    ])
+    expect(inCdr).toEqual([`${call.uuid} stored`])
+    expect(filesWhenTold).toEqual([[call.path]])
+    expect(await lab.files()).toEqual([])
+    expect(recorder.counters()).toMatchObject({ recordingsStored: 1, recordingBytes: bytes.length, recordings: 0 })
+  })
+
+  test('stays in the folder where the setting says so', async () => {
+    const call = aRecordedCall(lab.time)
+    await lab.write(call.path)
+    const place = { disk: recordingDisk(lab.folder), engineFolder, keepsFiles: true }
+
+    lab.connector({ place }).hear(call.stop(), recordedDomain, recordingEngine)
+    await lab.until(finished())
+
+    expect(await lab.files()).toEqual([call.path])
+  })
+
+  test('whose stop nobody heard is stored when its call ends', async () => {
+    const call = aRecordedCall(lab.time)
+    await lab.write(call.path)
+    const recorder = lab.connector()
+
+    recorder.hear(call.start(), recordedDomain, recordingEngine)
+    recorder.hear(call.end(), recordedDomain, recordingEngine)
+    await lab.until(finished())
+
+    expect(await lab.recordings()).toMatchObject([{ state: 'stored', endedAt: call.startedAt + 2_500 }])
+  })
+
+  test('whose end nobody heard is stored when its engine does not have the call any more', async () => {
+    const call = aRecordedCall(lab.time)
+    lab.up.add(call.uuid)
+    await lab.write(call.path)
+    const recorder = lab.connector()
+    recorder.hear(call.start(), recordedDomain, recordingEngine)
+    await lab.until(async () => (await lab.recordings()).length === 1)
+    await lab.time.advance(600_000)
+    expect(await stored()()).toBe(false)
+
+    lab.up.delete(call.uuid)
+    await lab.until(finished())
+  })
+
+  test('is not touched while its file holds only its head, whatever the engine told', async () => {
+    const call = aRecordedCall(lab.time)
+    await lab.write(call.path, wavHead(0))
+    const recorder = lab.connector()
+
+    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    await lab.until(() => recorder.counters()['recordingsWaiting'] === 1)
+    await lab.time.advance(120_000)
+    expect(lab.ports.recordingFiles.files.size).toBe(0)
+
+    await lab.write(call.path)
+    await lab.until(finished())
+    expect(lab.ports.recordingFiles.files.size).toBe(1)
+  })
+
+  test('whose file never comes is given up after a day, and told of in the log', async () => {
+    const call = aRecordedCall(lab.time)
+    const recorder = lab.connector()
+
+    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    await lab.until(() => recorder.counters()['recordingsGivenUp'] === 1, 600_000)
+
+    expect(lab.time.clock.now() - call.startedAt).toBeGreaterThan(24 * 3_600_000)
+    expect(lab.log.lines).toContainEqual(expect.objectContaining({ message: 'a recording never came' }))
+    expect(await lab.notes()).toEqual([])
+  })
+})
+
+describe('of one call', () => {
+  test('two recordings are two records and two objects', async () => {
+    const first = aRecordedCall(lab.time)
+    const second = aRecordedCall(lab.time, { uuid: first.uuid, path: `${first.uuid}-2.wav` })
+    await lab.write(first.path)
+    await lab.write(second.path, aWavFile(3_000))
+    const recorder = lab.connector()
+
+    for (const event of [first.start(), first.stop(), second.start(), second.stop(), first.end()]) {
+      recorder.hear(event, recordedDomain, recordingEngine)
+    }
+    await lab.until(finished(2))
+
+    expect((await lab.recordings()).map(({ name }) => name).sort()).toEqual([first.path, second.path].sort())
+    expect(lab.ports.recordingFiles.files.size).toBe(2)
+  })
+
+  test('a second recording into the same file is another recording once the first has ended', async () => {
+    const call = aRecordedCall(lab.time)
+    await lab.write(call.path)
+    const recorder = lab.connector()
+    for (const event of [call.start(), call.stop()]) recorder.hear(event, recordedDomain, recordingEngine)
+    await lab.until(finished())
+
+    await lab.write(call.path, aWavFile(5_000))
+    for (const event of [call.start(call.startedAt + 4_000), call.stop(call.startedAt + 9_000), call.end()]) {
+      recorder.hear(event, recordedDomain, recordingEngine)
+    }
+    await lab.until(finished(2))
+
+    expect(new Set((await lab.recordings()).map(({ size }) => size))).toEqual(new Set([4_044, 10_044]))
+  })
+})
+
+describe('a recording is refused', () => {
+  const refused = [
+    { title: 'whose path leads out of the folder', path: '../secret.wav' },
+    { title: 'whose path leads out of the folder further in', path: 'calls/../../secret.wav' },
+    { title: 'whose path is hidden', path: '.callplane/x.wav' },
+    { title: 'of a type that is not allowed', path: 'call.raw' },
+    { title: 'without an ending', path: 'call' },
+  ]
+  test.each(refused)('$title', async ({ path }) => {
+    const call = aRecordedCall(lab.time, { path })
+    await lab.write('call.raw')
+    const recorder = lab.connector()
+
+    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    await lab.until(() => recorder.counters()['recordingsRefused'] === 1)
+
+    expect(lab.ports.recordingFiles.files.size).toBe(0)
+    expect(await lab.recordings()).toMatchObject([{ state: 'expected' }])
+    expect(await lab.files()).toEqual(['call.raw'])
+  })
+
+  test('whose file is a link, or lies behind one', async () => {
+    await lab.write('real/call.wav')
+    await symlink(join(lab.folder, 'real', 'call.wav'), join(lab.folder, 'link.wav'))
+    await symlink(join(lab.folder, 'real'), join(lab.folder, 'linked'))
+    const recorder = lab.connector()
+
+    for (const path of ['link.wav', 'linked/call.wav']) {
+      recorder.hear(aRecordedCall(lab.time, { path }).stop(), recordedDomain, recordingEngine)
+    }
+    await lab.until(() => recorder.counters()['recordingsRefused'] === 2)
+
+    expect(lab.ports.recordingFiles.files.size).toBe(0)
+  })
+
+  test('whose file is not what its name says', async () => {
+    const call = aRecordedCall(lab.time, { path: 'call.mp3' })
+    await lab.write(call.path)
+    const recorder = lab.connector()
+
+    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    await lab.until(() => recorder.counters()['recordingsRefused'] === 1)
+
+    expect(lab.ports.recordingFiles.files.size).toBe(0)
+  })
+})
+
+describe('another tenant', () => {
+  test('is never named as the account of a recording', async () => {
+    const call = aRecordedCall(lab.time)
+    await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
+    await lab.write(call.path)
+
+    lab.connector().hear(call.stop(), 'b.example.com', recordingEngine)
+    await lab.until(async () => (await lab.ports.recordings.page('b.example.com', 10)).length === 1)
+
+    const [recording] = await lab.ports.recordings.page('b.example.com', 10)
+    expect(recording?.presenceId).toBeUndefined()
+    expect(await lab.recordings()).toEqual([])
+  })
+
+  test('who has the name of a deleted domain does not get what that one recorded', async () => {
+    const call = aRecordedCall(lab.time)
+    await lab.write(call.path)
+    await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt + 3_600_000 }))
+    const recorder = lab.connector()
+
+    recorder.hear(call.stop(), 'b.example.com', recordingEngine)
+    await lab.until(async () => recorder.counters()['recordings'] === 0 && (await lab.files()).length === 0)
+
+    expect(await lab.ports.recordings.page('b.example.com', 10)).toEqual([])
+    expect(lab.ports.recordingFiles.files.size).toBe(0)
+  })
+})
+
+test('a recording that its owner deletes while it is uploaded leaves no object', async () => {
+  const call = aRecordedCall(lab.time)
+  await lab.write(call.path)
+  const files = lab.ports.recordingFiles
+  const recordingFiles = {
+    ...files,
+    put: async (...given: Parameters<typeof files.put>) => {
+      await files.put(...given)
+      const [recording] = await lab.recordings()
+      if (recording !== undefined) await lab.ports.recordings.markDeleted(recording, lab.time.clock.now())
+    },
+  }
+
+  lab.connector({ ports: { ...lab.ports, recordingFiles } }).hear(call.stop(), recordedDomain, recordingEngine)
+  await lab.until(async () => (await lab.recordings()).length === 1 && (await lab.notes()).length === 0)
+
+  expect(await lab.recordings()).toMatchObject([{ state: 'deleted' }])
+  expect(lab.ports.recordingFiles.files.size).toBe(0)
+  expect(await lab.files()).toEqual([])
+  expect(lab.ports.events.published).toEqual([])
+})
+
+test('recordings wait while the object store is away, and are stored when it is back, with two lines in the log', async () => {
+  const calls = Array.from({ length: 12 }, () => aRecordedCall(lab.time))
+  for (const { path } of calls) await lab.write(path)
+  let isAway = true
+  const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
+  const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
+
+  for (const call of calls) recorder.hear(call.stop(), recordedDomain, recordingEngine)
+  await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 40)
+  expect(recorder.counters()).toMatchObject({ recordingsWaiting: 12, recordingsStored: 0 })
+  isAway = false
+  await lab.until(finished(12))
+
+  expect(lab.ports.events.published).toHaveLength(12)
+  expect(lab.log.lines.filter(({ message }) => message.includes('recordings cannot be stored'))).toHaveLength(2)
+})
