@@ -62,7 +62,8 @@ function termsDsl({ field, size, order, leastCount }: Of<'terms'>): Dsl {
     field,
     size,
     shard_size: shardSize(size),
-    min_doc_count: leastCount,
+    // With 0 there would be terms of other domains, which the index knows too.
+    min_doc_count: Math.max(1, leastCount),
     ...(order && { order: { [orderKey(order.by)]: order.order } }),
     ...dateFormat(field),
   }
@@ -82,10 +83,22 @@ function dateHistogramDsl({ field, interval, timeZone, leastCount }: Of<'date_hi
   }
 }
 
-/** Of times, ranges are those of another kind, which has the same answer. */
+/** Each range has its name, so that the answer needs no other: those of the store differ by the kind of field. */
 function rangeDsl({ field, ranges }: Of<'range'>): Dsl {
-  if (fieldKind(field) !== 'date') return { range: { field, ranges } }
-  return { date_range: { field, ranges, format: 'epoch_millis' } }
+  const named = ranges.map(({ key, from, to }) => {
+    return {
+      key: key ?? `${endText(from)}-${endText(to)}`,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+    }
+  })
+  return { range: { field, ranges: named } }
+}
+
+/** The end of a range as the search store names it: with a decimal at least. */
+function endText(value: number | undefined): string {
+  if (value === undefined) return '*'
+  return Number.isInteger(value) ? value.toFixed(1) : String(value)
 }
 
 /** Times as text are ISO 8601 with milliseconds, whatever the index thinks of it. */

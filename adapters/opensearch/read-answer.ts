@@ -3,6 +3,7 @@ import type { Cdr } from '../../core/cdr/cdr.ts'
 import { valuesOf } from '../../core/cdr/field-values.ts'
 import type { SearchAnswer, SearchPlan, SortKey } from '../../core/cdr/search-plan.ts'
 import { searchUnavailable } from './client.ts'
+import { readAggregations } from './read-aggregations.ts'
 import { cdrSchema } from './read-cdr.ts'
 
 const count = z.number()
@@ -22,7 +23,7 @@ const answerSchema = z.object({
     total: z.object({ value: count, relation: z.enum(['eq', 'gte']) }),
     hits: z.array(z.object({ _source: cdrSchema, sort: z.array(sortValue) })),
   }),
-  aggregations: z.optional(z.record(z.string(), z.unknown())),
+  aggregations: z.optional(z.unknown()),
 })
 
 /** What a search came to. An answer in another form, or with hits of another domain than the plan's, is an outage. */
@@ -41,7 +42,7 @@ export function readSearchAnswer(plan: SearchPlan, body: unknown): SearchAnswer 
     total: hits.total.value,
     isLeast: hits.total.relation === 'gte',
     hits: found,
-    ...(plan.aggregations && { aggregations: aggregations ?? {} }),
+    ...(plan.aggregations && { aggregations: readAggregations(plan.aggregations, aggregations) }),
   }
 }
 

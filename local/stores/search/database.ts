@@ -1,0 +1,80 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { columnFields, listColumn, listFields } from './field.ts'
+import { addFunctions, type Functions } from './functions.ts'
+
+/** The file of documents, with its prepared statements. */
+export interface Database {
+  readonly functions: Functions
+  /** The statement of a text; prepared once while it is in use. */
+  prepare(sql: string): StatementSync
+  all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[]
+  /** Runs work whole or not at all; what it did is on the disk when it returns. */
+  transaction<T>(work: () => T): T
+  close(): void
+}
+
+/** Prepared statements that are kept. */
+const maxStatements = 200
+
+const sqlTypes = { keyword: 'TEXT', long: 'INTEGER', double: 'REAL', date: 'INTEGER' } as const
+
+/**
+ * Rows are narrow, so that many are looked through quickly; the document itself is in a table beside. `by_time` has all
+ * that a tenant's list by time needs, in its order.
+ */
+const schema = `
+  CREATE TABLE IF NOT EXISTS indices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+  CREATE TABLE IF NOT EXISTS settings (path TEXT PRIMARY KEY, body TEXT NOT NULL, seq_no INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS c (
+    row INTEGER PRIMARY KEY,
+    index_id INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    seq_no INTEGER NOT NULL,
+    ${columnFields.map(({ name, type, isAlwaysThere }) => `"${name}" ${sqlTypes[type]}${isAlwaysThere ? ' NOT NULL' : ''}`).join(', ')},
+    UNIQUE (index_id, id)
+  );
+  CREATE INDEX IF NOT EXISTS by_time ON c (domain_name, created_time DESC, uuid, leg, index_id);
+  CREATE INDEX IF NOT EXISTS by_uuid ON c (uuid);
+  CREATE INDEX IF NOT EXISTS by_time_alone ON c (created_time DESC, uuid, leg, index_id);
+  CREATE TABLE IF NOT EXISTS b (
+    row INTEGER PRIMARY KEY,
+    ${listFields.map(({ name }) => `${listColumn(name)} TEXT NOT NULL`).join(', ')},
+    source TEXT NOT NULL,
+    hidden TEXT NOT NULL
+  );
+`
+
+/** Opens the file, or makes it. `:memory:` is no file. */
+export function openDatabase(file: string): Database {
+  const sqlite = new DatabaseSync(file)
+  // What was answered is on the disk; the cache and the map of the file are part of what the platform may take.
+  sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
+  sqlite.exec(schema)
+  const functions = addFunctions(sqlite)
+  const statements = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    if (statements.size >= maxStatements) statements.clear()
+    const statement = sqlite.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  return {
+    functions,
+    prepare,
+    all: (sql, ...values) => prepare(sql).all(...values),
+    transaction(work) {
+      sqlite.exec('BEGIN IMMEDIATE')
+      try {
+        const result = work()
+        sqlite.exec('COMMIT')
+        return result
+      } catch (error) {
+        sqlite.exec('ROLLBACK')
+        throw error
+      }
+    },
+    close: () => sqlite.close(),
+  }
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import * as z from 'zod/mini'
+import { PlainError } from '../../processes/plain-error.ts'
+import type { SearchReply, SearchRequest } from './answer-request.ts'
+
+/** The running search server. */
+export interface SearchStore {
+  /** Answers a request that was verified and allowed. */
+  answer(request: SearchRequest): Promise<SearchReply>
+  /** Ends it when what is under way is done. */
+  close(): Promise<void>
+}
+
+/** Requests that may wait for the thread; OpenSearch's own queue of searches has 1000. */
+const maxWaiting = 1_000
+
+const reply = z.union([z.object({ id: z.number(), status: z.number(), body: z.string() }), z.literal('open')])
+
+const tooMany: SearchReply = {
+  status: 429,
+  body: '{"error":{"type":"opensearch_rejected_execution_exception","reason":"too many requests wait"},"status":429}',
+}
+
+const ended: SearchReply = {
+  status: 503,
+  body: '{"error":{"type":"node_closed_exception","reason":"the search server has ended"},"status":503}',
+}
+
+/** The embedded OpenSearch: what the platform asks of one, over a file, in a thread of its own. */
+export async function startEmbeddedSearch(file: string): Promise<SearchStore> {
+  const waiting = new Map<number, (reply: SearchReply) => void>()
+  let [last, isOver] = [0, false]
+  const worker = new Worker(new URL('./search-thread.ts', import.meta.url), { workerData: { file }, execArgv })
+  const opened = new Promise<void>((resolve, reject) => {
+    worker.on('message', (received: unknown) => {
+      const parsed = z.parse(reply, received)
+      if (parsed === 'open') return resolve()
+      const { id, ...answer } = parsed
+      waiting.get(id)?.(answer)
+      waiting.delete(id)
+    })
+    worker.on('error', (cause) => {
+      reject(new PlainError(`the search store in ${file} cannot be opened: it may be damaged`, { cause }))
+    })
+    worker.on('exit', () => {
+      isOver = true
+      for (const resolve of waiting.values()) resolve(ended)
+      waiting.clear()
+    })
+  })
+  await opened
+  return {
+    answer(request) {
+      if (isOver) return Promise.resolve(ended)
+      if (waiting.size >= maxWaiting) return Promise.resolve(tooMany)
+      last += 1
+      const id = last
+      return new Promise((resolve) => {
+        waiting.set(id, resolve)
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+        worker.postMessage({ id, ...request })
+      })
+    },
+    async close() {
+      if (isOver) return
+      const exited = once(worker, 'exit')
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+      worker.postMessage('close')
+      await exited
+    },
+  }
+}
+
+/** Node says of every process that uses it that its SQLite is new. */
+const execArgv = ['--disable-warning=ExperimentalWarning']

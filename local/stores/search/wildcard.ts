@@ -1,0 +1,54 @@
+/**
+ * Whether a text fits a pattern of OpenSearch: `*` stands for any text, `?` for one character, and what comes behind a
+ * backslash for itself. A character is a Unicode code point.
+ */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  const parts = partsOf(pattern)
+  const characters = Array.from(text)
+  let [at, from, star, mark] = [0, 0, -1, 0]
+  while (from < characters.length) {
+    const part = parts[at]
+    if (part === anyText) {
+      star = at
+      mark = from
+      at += 1
+    } else if (part !== undefined && (part === anyCharacter || part === characters[from])) {
+      at += 1
+      from += 1
+    } else if (star >= 0) {
+      at = star + 1
+      mark += 1
+      from = mark
+    } else return false
+  }
+  while (parts[at] === anyText) at += 1
+  return at === parts.length
+}
+
+const anyText = Symbol('any text')
+const anyCharacter = Symbol('any character')
+
+type Part = string | typeof anyText | typeof anyCharacter
+
+const read = new Map<string, readonly Part[]>()
+/** Patterns that are kept as read: those of one search, called for each row. */
+const maxRead = 100
+
+function partsOf(pattern: string): readonly Part[] {
+  const known = read.get(pattern)
+  if (known !== undefined) return known
+  const parts: Part[] = []
+  const characters = Array.from(pattern)
+  for (let at = 0; at < characters.length; at += 1) {
+    const character = characters[at] ?? ''
+    if (character === '*') parts.push(anyText)
+    else if (character === '?') parts.push(anyCharacter)
+    else if (character === '\\' && at + 1 < characters.length) {
+      at += 1
+      parts.push(characters[at] ?? '')
+    } else parts.push(character)
+  }
+  if (read.size >= maxRead) read.clear()
+  read.set(pattern, parts)
+  return parts
+}
