@@ -5,11 +5,13 @@
 import type { Needs, PortName, Ports } from '../core/ports.ts'
 import { domainPartitions } from './domain-partitions.ts'
 import {
+  type BucketName,
   type KeyName,
   type QueueName,
   type SearchDomainName,
   type SecretName,
   type TableName,
+  buckets,
   keys,
   queues,
   searchDomains,
@@ -32,12 +34,23 @@ export type TableAction =
 /** What a role may do with a search domain: IAM knows the methods of its HTTP requests. */
 export type SearchAction = 'ESHttpGet' | 'ESHttpHead' | 'ESHttpPost' | 'ESHttpPut' | 'ESHttpDelete'
 
+/** What a role may do with the objects of a bucket. The names are IAM's: beginning an upload is a `PutObject`, too. */
+export type ObjectAction =
+  | 'GetObject'
+  | 'PutObject'
+  | 'DeleteObject'
+  | 'AbortMultipartUpload'
+  | 'ListMultipartUploadParts'
+
 /** One grant. `index` grants the table's index and not the table itself. */
 export type Access =
   | { readonly table: TableName; readonly actions: readonly TableAction[]; readonly index?: boolean }
   | { readonly queue: QueueName; readonly actions: readonly ('SendMessage' | 'GetQueueAttributes')[] }
   | { readonly secret: SecretName; readonly actions: readonly ('GetSecretValue' | 'DescribeSecret')[] }
   | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
+  | { readonly bucket: BucketName; readonly actions: readonly ObjectAction[] }
+  /** On the bucket itself: who may not list it is told 403 of objects that are not there. */
+  | { readonly bucket: BucketName; readonly actions: readonly ['ListBucket']; readonly whole: true }
   | { readonly search: SearchDomainName; readonly actions: readonly SearchAction[] }
 
 type MethodAccess = { readonly [P in PortName]: { readonly [M in keyof Ports[P]]: readonly Access[] } }
@@ -273,6 +286,8 @@ export const access: MethodAccess = {
     listDoomed: [{ table: 'recordings', actions: ['Query'], index: true }],
     page: [{ table: 'recordings', actions: ['Query'] }],
   },
+  recordingFiles: filesIn('recordings'),
+  exportFiles: filesIn('exports'),
   emailSettings: {
     read: [{ table: 'emailSettings', actions: ['GetItem'] }],
     put: [{ table: 'emailSettings', actions: ['PutItem'] }],
@@ -280,7 +295,31 @@ export const access: MethodAccess = {
   },
   mail: { send: [] },
   cdrQueue: { send: [{ queue: 'cdrs', actions: ['SendMessage'] }] },
-  cdrs: { index: [], setRecordings: [], search: [], removeDomain: [] },
+  cdrs: {
+    index: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+    setRecordings: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+    search: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+    removeDomain: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+  },
+  cdrAdmin: { prepare: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPut', 'ESHttpPost'] }] },
+}
+
+/** What the methods of a file store touch. A link is judged when it is used, by what its signer may do. */
+function filesIn(bucket: BucketName): MethodAccess['recordingFiles'] {
+  const list = { bucket, actions: ['ListBucket'], whole: true } as const
+  const put = { bucket, actions: ['PutObject'] } as const
+  return {
+    sign: [{ bucket, actions: ['GetObject'] }],
+    head: [{ bucket, actions: ['GetObject'] }, list],
+    read: [{ bucket, actions: ['GetObject'] }, list],
+    put: [put],
+    remove: [{ bucket, actions: ['DeleteObject'] }],
+    beginUpload: [put],
+    putPart: [put],
+    listParts: [{ bucket, actions: ['ListMultipartUploadParts'] }],
+    completeUpload: [put],
+    abortUpload: [{ bucket, actions: ['AbortMultipartUpload'] }],
+  }
 }
 
 /** Every access that a set of needs comes to. One resource may stand there more than once. */
@@ -296,6 +335,7 @@ export function variableOf(granted: Access): string {
   if ('table' in granted) return tables[granted.table].variable
   if ('queue' in granted) return queues[granted.queue].variable
   if ('secret' in granted) return secrets[granted.secret].variable
+  if ('bucket' in granted) return buckets[granted.bucket].variable
   if ('search' in granted) return searchDomains[granted.search].variable
   return keys[granted.key].variable
 }

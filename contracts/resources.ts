@@ -152,10 +152,20 @@ export const keys = {
 /** The name of a key. */
 export type KeyName = keyof typeof keys
 
+/** A bucket of the object store. */
+export interface BucketSpec {
+  /** The environment variable that holds the bucket's name. */
+  readonly variable: string
+  readonly purpose: string
+  /** Days after which the store itself removes an object; absent: never. */
+  readonly keptDays?: number
+}
+
 /** Buckets of the object store. */
 export const buckets = {
   recordings: { variable: 'BUCKET_RECORDINGS', purpose: 'call recordings' },
-} as const
+  exports: { variable: 'BUCKET_EXPORTS', purpose: 'what searches were exported to', keptDays: 1 },
+} as const satisfies Record<string, BucketSpec>
 
 /** The name of a bucket. */
 export type BucketName = keyof typeof buckets

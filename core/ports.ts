@@ -7,6 +7,7 @@ import type { CdrStore } from './cdr/cdr-store.ts'
 import type { CdrQueue } from './cdr/cdr-news.ts'
 import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
+import type { FileStore } from './recordings/file-store.ts'
 import type { RecordingStore } from './recordings/recording-store.ts'
 import type { Allowance, RateVerdict } from './limits/allowance.ts'
 import type { EmailSettings, Mail, MailOutcome, MailServer } from './email/email-settings.ts'
@@ -738,6 +739,10 @@ export interface Ports {
   rateLimits: RateLimitStore
   liveCalls: LiveCallStore
   recordings: RecordingStore
+  /** The objects of recordings. */
+  recordingFiles: FileStore
+  /** What searches were exported to. */
+  exportFiles: FileStore
   emailSettings: EmailSettingsStore
   mail: MailSender
   cdrs: CdrStore

@@ -18,6 +18,9 @@ import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
 import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
 import { memoryEventLog } from './memory-event-log.ts'
 import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
+import { type MemoryFileStore, memoryFileStore } from './memory-file-store.ts'
+import { type MemoryExportQueue, memoryExportQueue } from './memory-export-queue.ts'
+import { memoryExportStore } from './memory-export-store.ts'
 import { memoryGapStore } from './memory-gap-store.ts'
 import { type MemoryHookClient, memoryHookClient } from './memory-hook-client.ts'
 import { memoryHookStore } from './memory-hook-store.ts'
@@ -47,6 +50,8 @@ export interface MemoryPorts extends Ports {
   readonly hookClient: MemoryHookClient
   readonly secrets: MemorySecretReader
   readonly mail: MemoryMailSender
+  readonly recordingFiles: MemoryFileStore
+  readonly exportFiles: MemoryFileStore
   /** What the stores hold. */
   readonly state: MemoryState
 }
@@ -89,6 +94,8 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     rateLimits: memoryRateLimitStore(context),
     liveCalls: memoryLiveCallStore(context),
     recordings: memoryRecordingStore(context),
+    recordingFiles: memoryFileStore(context),
+    exportFiles: memoryFileStore(context),
     emailSettings: memoryEmailSettingsStore(context),
     mail: memoryMailSender(),
     cdrs: memoryCdrStore(context),

@@ -8,7 +8,7 @@ export type Needs = Route['needs']
 
 /**
  * The statements that allow exactly what these needs come to: one for each resource. Of a search domain all paths are
- * allowed, and of nothing else is there a wildcard.
+ * allowed, of a bucket all objects, and of nothing else is there a wildcard.
  */
 export function statementsOf(needs: Needs, resources: Resources): PolicyStatement[] {
   const byTarget = new Map<string, { resource: string; actions: Set<string> }>()
@@ -29,8 +29,13 @@ export function environmentOf(needs: Needs, resources: Resources): Record<string
   return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b)))
 }
 
+/** Whether the statements allow everything that lies in a bucket or a search domain. */
+export function hasPaths(needs: Needs): boolean {
+  return accessOf(needs).some((granted) => 'bucket' in granted || 'search' in granted)
+}
+
 /** What an access is granted on. The key tells resources apart where their ARNs are not known yet. */
-function targetOf(granted: Access, { tables, queues, secrets, keys, searchDomains }: Resources) {
+function targetOf(granted: Access, { tables, queues, secrets, keys, buckets, searchDomains }: Resources) {
   if ('table' in granted) {
     const { tableArn } = tables[granted.table]
     return granted.index
@@ -43,6 +48,12 @@ function targetOf(granted: Access, { tables, queues, secrets, keys, searchDomain
   if ('secret' in granted) {
     return { key: `secret ${granted.secret}`, service: 'secretsmanager', resource: secrets[granted.secret].secretArn }
   }
+  if ('bucket' in granted) {
+    const { bucketArn } = buckets[granted.bucket]
+    return 'whole' in granted
+      ? { key: `bucket ${granted.bucket}`, service: 's3', resource: bucketArn }
+      : { key: `objects ${granted.bucket}`, service: 's3', resource: `${bucketArn}/*` }
+  }
   if ('search' in granted) {
     const { domainArn } = searchDomains[granted.search]
     return { key: `search ${granted.search}`, service: 'es', resource: `${domainArn}/*` }
@@ -50,10 +61,11 @@ function targetOf(granted: Access, { tables, queues, secrets, keys, searchDomain
   return { key: `key ${granted.key}`, service: 'kms', resource: keys[granted.key].keyArn }
 }
 
-function addressOf(granted: Access, { tables, queues, secrets, keys, searchDomains }: Resources): string {
+function addressOf(granted: Access, { tables, queues, secrets, keys, buckets, searchDomains }: Resources): string {
   if ('table' in granted) return tables[granted.table].tableName
   if ('queue' in granted) return queues[granted.queue].queue.queueUrl
   if ('secret' in granted) return secrets[granted.secret].secretArn
+  if ('bucket' in granted) return buckets[granted.bucket].bucketName
   if ('search' in granted) return `https://${searchDomains[granted.search].domainEndpoint}`
   return keys[granted.key].keyArn
 }

@@ -3,8 +3,8 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { type QueueName, buckets, keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
 import { GeneratedSecret } from '../constructs/generated-secret.ts'
+import { ObjectBucket } from '../constructs/object-bucket.ts'
 import { OnCall } from '../constructs/on-call.ts'
-import { RecordingsBucket } from '../constructs/recordings-bucket.ts'
 import { type Resources, constructId, eachOf } from '../constructs/resources.ts'
 import { SearchDomain, type SearchDomainProps } from '../constructs/search-domain.ts'
 import { StateTable } from '../constructs/state-table.ts'
@@ -79,7 +79,7 @@ export class StatefulStack extends Stack implements Resources {
           removalPolicy: RemovalPolicy.RETAIN,
         }),
     )
-    this.buckets = eachOf(buckets, (name) => new RecordingsBucket(this, `${constructId(name)}Bucket`).bucket)
+    this.buckets = eachOf(buckets, (name, spec) => new ObjectBucket(this, `${constructId(name)}Bucket`, spec).bucket)
     this.searchDomains = eachOf(
       searchDomains,
       (name) => new SearchDomain(this, `${constructId(name)}Search`, search).domain,

@@ -14,13 +14,23 @@ import {
   type RequestedAccess,
   dynamoAccess,
   keyAccess,
+  listAccess,
   objectAccess,
   secretAccess,
   sqsAccess,
 } from './requested-access.ts'
 
+/** A call of the object store that was verified and allowed. */
+export interface ObjectCall {
+  readonly request: IncomingMessage
+  /** The body's hex SHA-256 that was signed, or `UNSIGNED-PAYLOAD`. */
+  readonly payloadHash: string
+  /** Judges whether the caller may list the bucket, and so learn that an object is not there. */
+  readonly mayList: () => boolean
+}
+
 /** The object store behind the gate: streams, so it gets request and response themselves. */
-export type ObjectBackend = (request: IncomingMessage, response: ServerResponse, payloadHash: string) => Promise<void>
+export type ObjectBackend = (request: ObjectCall, response: ServerResponse) => Promise<void>
 
 /** Every store behind the gate. */
 export interface Backends {
@@ -111,9 +121,11 @@ export class Gate {
     const { proof } = verification
     if (body !== undefined && typeof target === 'string')
       return this.#callService(proof, request, response, target, body)
-    const refused = this.#judge(proof, objectAccess(parts.method, decodeURIComponent(rawPath)))
+    const path = decodeURIComponent(rawPath)
+    const refused = this.#judge(proof, objectAccess(parts.method, path, new URLSearchParams(rawQuery)))
     if (refused !== undefined) return deny(response, denialOf('s3', refused))
-    await this.#backends?.s3(request, response, proof.payloadHash)
+    const mayList = () => this.#judge(proof, [listAccess(path)]) === undefined
+    await this.#backends?.s3({ request, payloadHash: proof.payloadHash, mayList }, response)
   }
 
   async #callService(

@@ -92,16 +92,41 @@ export function keyAccess(place: Place, action: string, body: unknown): Requeste
   return [{ action: `kms:${action}`, resource }]
 }
 
-/** What an S3 call needs; `undefined` for a method that the object store does not know. `path` is `/bucket/key`. */
-export function objectAccess(method: string, path: string): RequestedAccess[] | undefined {
-  const actions: Readonly<Record<string, string>> = {
-    GET: 's3:GetObject',
-    HEAD: 's3:GetObject',
-    PUT: 's3:PutObject',
-    DELETE: 's3:DeleteObject',
-  }
-  const action = actions[method]
+/** Parameters of a query that make an S3 call another one than what its method says. */
+const subresources = new Set([
+  'uploads',
+  'uploadId',
+  'partNumber',
+  'restore',
+  'part-number-marker',
+  'max-parts',
+  'x-id',
+])
+
+/**
+ * What an S3 call needs; `undefined` for one that the object store does not know. `path` is `/bucket/key`. Parameters of
+ * signatures and of the answer's headers make no difference.
+ */
+export function objectAccess(method: string, path: string, query: URLSearchParams): RequestedAccess[] | undefined {
   const [, bucket = '', ...key] = path.split('/')
-  if (action === undefined || bucket === '' || key.length === 0) return undefined
+  const isKnown = [...query.keys()].every((name) => subresources.has(name) || /^(?:x-amz-|response-)/i.test(name))
+  const action = objectAction(method, query)
+  if (!isKnown || action === undefined || bucket === '' || key.length === 0) return undefined
   return [{ action, resource: `arn:aws:s3:::${bucket}/${key.join('/')}` }]
+}
+
+function objectAction(method: string, query: URLSearchParams): string | undefined {
+  const isOfUpload = query.has('uploadId')
+  if (method === 'HEAD') return 's3:GetObject'
+  if (method === 'GET') return isOfUpload ? 's3:ListMultipartUploadParts' : 's3:GetObject'
+  if (method === 'PUT') return 's3:PutObject'
+  if (method === 'DELETE') return isOfUpload ? 's3:AbortMultipartUpload' : 's3:DeleteObject'
+  if (method !== 'POST') return undefined
+  if (query.has('restore')) return 's3:RestoreObject'
+  return isOfUpload || query.has('uploads') ? 's3:PutObject' : undefined
+}
+
+/** What lets an S3 call learn that an object is not there. */
+export function listAccess(path: string): RequestedAccess {
+  return { action: 's3:ListBucket', resource: `arn:aws:s3:::${path.split('/')[1] ?? ''}` }
 }

@@ -2,13 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { openSearchCdrAdmin } from '../../adapters/opensearch/opensearch-cdr-admin.ts'
+import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
+import { s3ExportFiles, s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
 import { type Access, access } from '../../contracts/access.ts'
-import { keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
+import { buckets, keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
+import type { Judgement } from '../../local/gate/gate.ts'
 import { type CloudPorts, type Exercise, exercises, unseen } from '../support/cloud-exercises.ts'
 import { type CloudCall, type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'
@@ -24,24 +29,27 @@ describe('each method of each port asks the cloud for exactly what contracts/acc
   )
 
   test.each(cases)('$port $method', async ({ port, method, granted }) => {
-    const { ports, gate, variables } = cloud()
+    const { ports, gate, variables, judgements } = cloud()
     const exercise = (exercises as Partial<Record<string, Record<string, { first?: Exercise; run: Exercise }>>>)[
       port
     ]?.[method]
     await exercise?.first?.(ports, gate)
     gate.calls.length = 0
+    judgements.length = 0
     gate.answer = cloudAnswer
 
     await exercise?.run(ports, gate)
 
     const used = gate.calls.filter((call) => !unseen.has(call)).flatMap((call) => permissionsOf(call, variables))
-    expect([...new Set(used)].sort()).toEqual(granted.flatMap(permissionsIn).sort())
+    const objects = judgements.map((judgement) => objectPermission(judgement, variables))
+    expect([...new Set([...used, ...objects])].sort()).toEqual(granted.flatMap(permissionsIn).sort())
   })
 })
 
 async function openCloud() {
   const dynamo = await startDynamoServer()
   const queueServer = await startQueueServer()
+  const objects = await startObjectServer()
   const gate = await startCloudGate({ DynamoDB_20120810: dynamo.endpoint, AmazonSQS: queueServer.endpoint })
   gate.answer = cloudAnswer
   const named = Object.fromEntries(
@@ -49,6 +57,7 @@ async function openCloud() {
   )
   const env = { ...dynamo.env, ...queueServer.env, ...named, ...gate.env }
   const context = { env, clock: movableClock(), random: systemRandomness }
+  const filesContext = { ...context, env: objects.env, clock: systemClock }
   const ports: CloudPorts = {
     ...dynamoStores(context),
     cleanups: sqsCleanupQueue(context),
@@ -58,14 +67,17 @@ async function openCloud() {
     deliveryQueue: sqsDeliveryQueue(context),
     secrets: secretsManagerSecretReader(context),
     secretBox: kmsSecretBox(context),
+    recordingFiles: s3RecordingFiles(filesContext),
+    exportFiles: s3ExportFiles(filesContext),
   }
   return {
     ports,
     gate,
-    variables: new Map(Object.entries(env).map(([variable, physical]) => [physical, variable])),
+    judgements: objects.judgements,
+    variables: new Map(Object.entries({ ...env, ...objects.env }).map(([variable, physical]) => [physical, variable])),
     async close() {
       await gate.close()
-      await Promise.all([dynamo.close(), queueServer.close()])
+      await Promise.all([dynamo.close(), queueServer.close(), objects.close()])
     },
   }
 }
@@ -100,6 +112,12 @@ function permissionsOf({ action, input }: CloudCall, variables: ReadonlyMap<stri
   return [`${on(input['TableName'])}${input['IndexName'] === undefined ? '' : ' index'} ${action}`]
 }
 
+/** What the object store was asked for, in the same form. */
+function objectPermission({ action, resource }: Judgement, variables: ReadonlyMap<string, string>): string {
+  const [bucket = '', ...key] = resource.replace('arn:aws:s3:::', '').split('/')
+  return `${variables.get(bucket)}${key.length > 0 ? ' objects' : ''} ${action.replace('s3:', '')}`
+}
+
 /** The permissions of a grant, in the same form. */
 function permissionsIn(granted: Access): string[] {
   const on =
@@ -109,8 +127,10 @@ function permissionsIn(granted: Access): string[] {
         ? queues[granted.queue].variable
         : 'secret' in granted
           ? secrets[granted.secret].variable
-          : 'search' in granted
-            ? searchDomains[granted.search].variable
-            : keys[granted.key].variable
+          : 'bucket' in granted
+            ? `${buckets[granted.bucket].variable}${'whole' in granted ? '' : ' objects'}`
+            : 'search' in granted
+              ? searchDomains[granted.search].variable
+              : keys[granted.key].variable
   return granted.actions.map((action) => `${on} ${action}`)
 }

@@ -59,6 +59,10 @@ function targetOf(assembly: Assembly, granted: Access) {
     const secret = place(assembly.one('AWS::SecretsManager::Secret', `${capital(granted.secret)}Secret`))
     return { service: 'secretsmanager', arn: secret, address: secret }
   }
+  if ('bucket' in granted) {
+    const bucket = place(assembly.one('AWS::S3::Bucket', `${capital(granted.bucket)}BucketObjects`))
+    return { service: 's3', arn: `${bucket}.Arn${'whole' in granted ? '' : '/*'}`, address: bucket }
+  }
   if ('search' in granted) {
     const domain = place(assembly.one('AWS::OpenSearchService::Domain', `${capital(granted.search)}Search`))
     return { service: 'es', arn: `${domain}.Arn/*`, address: `https://${domain}.DomainEndpoint` }

@@ -134,13 +134,21 @@ it('recordings are kept, private, encrypted, and every access to them is logged'
     RestrictPublicBuckets: true,
   }
 
-  expect(assembly.ofType('AWS::S3::Bucket')).toHaveLength(2)
+  expect(assembly.ofType('AWS::S3::Bucket')).toHaveLength(4)
   for (const each of assembly.ofType('AWS::S3::Bucket')) {
     expect(each).toMatchObject(retained)
     expect(each.Properties['PublicAccessBlockConfiguration']).toEqual(privateToAll)
     expect(each.Properties).toHaveProperty('BucketEncryption')
   }
   expect(bucket.Properties).toHaveProperty('LoggingConfiguration.DestinationBucketName')
+})
+
+it('drops what searches were exported to after a day, and no recording', () => {
+  const days = (name: string) =>
+    assembly.one('AWS::S3::Bucket', name).Properties['LifecycleConfiguration'] as { Rules: object[] }
+
+  expect(days('ExportsBucketObjects').Rules).toContainEqual(expect.objectContaining({ ExpirationInDays: 1 }))
+  expect(JSON.stringify(days('RecordingsBucketObjects'))).not.toContain('Expiration')
 })
 
 describe('the store of CDRs', () => {

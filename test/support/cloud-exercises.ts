@@ -3,7 +3,9 @@ import { expect } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
 import type { Ports } from '../../core/ports.ts'
+import type { FileStore } from '../../core/recordings/file-store.ts'
 import type { CloudCall, CloudGate } from './cloud-gate.ts'
+import { aFileBody } from './file-bodies.ts'
 import { anEndNews } from './cdr-news.ts'
 import { fillDomain } from './full-domain.ts'
 import {
@@ -39,6 +41,7 @@ const account = anAccount({ domain: domain.name })
 const token = aToken({ domain: domain.name })
 const delivery = aDelivery({ domain: domain.name })
 const attempt = { at: 1, durationMs: 1, status: 200 }
+const aPart = { number: 1, size: 5, sha256: 'f'.repeat(64), etag: '"some"' }
 const recording = aRecording({ domain: 'recorded.test' })
 const large = { state: 'done', text: systemText(400_000) } as const
 
@@ -349,6 +352,8 @@ export const exercises: {
     listDoomed: { run: ({ recordings }) => recordings.listDoomed(1, 9) },
     page: { run: ({ recordings }) => recordings.page(recording.domain, 9) },
   },
+  recordingFiles: fileExercises(({ recordingFiles }) => recordingFiles),
+  exportFiles: fileExercises(({ exportFiles }) => exportFiles),
   emailSettings: {
     read: { run: ({ emailSettings }) => emailSettings.read(domain.name) },
     put: { run: ({ emailSettings }) => emailSettings.put(emailSettingsOf({ domain: domain.name })) },
@@ -375,6 +380,30 @@ async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
   await domains.create(domain)
   await accounts.remove(account)
   await accounts.create(account, 9)
+}
+
+/** What the methods of a file store do. A link is followed, because it is judged when it is used. */
+function fileExercises(filesOf: (ports: CloudPorts) => FileStore) {
+  const key = 'a.example.com/object'
+  const upload = { key, uploadId: 'f'.repeat(48) }
+  const link = { key, contentType: 'audio/wav', disposition: 'inline', seconds: 60 }
+  const put = (ports: CloudPorts) => filesOf(ports).put(key, 'audio/wav', aFileBody('sound'))
+  const begin = (ports: CloudPorts) => filesOf(ports).beginUpload(key, 'audio/wav')
+  return {
+    sign: {
+      first: put,
+      run: async (ports: CloudPorts) => expect((await fetch((await filesOf(ports).sign(link)).url)).status).toBe(200),
+    },
+    head: { run: (ports: CloudPorts) => filesOf(ports).head('none') },
+    read: { run: (ports: CloudPorts) => filesOf(ports).read('none', 9) },
+    put: { run: put },
+    remove: { run: (ports: CloudPorts) => filesOf(ports).remove(key) },
+    beginUpload: { run: begin },
+    putPart: { run: async (ports: CloudPorts) => filesOf(ports).putPart(await begin(ports), 1, aFileBody('sound')) },
+    listParts: { run: (ports: CloudPorts) => filesOf(ports).listParts(upload) },
+    completeUpload: { run: (ports: CloudPorts) => filesOf(ports).completeUpload(upload, [aPart]) },
+    abortUpload: { run: (ports: CloudPorts) => filesOf(ports).abortUpload(upload) },
+  }
 }
 
 /** The recording as if it had just been told of and taken by an uploader. */

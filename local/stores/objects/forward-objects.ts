@@ -6,14 +6,25 @@ import { signHeaders } from '../../signature/sign-request.ts'
 import type { Signer } from '../../signature/signature.ts'
 
 /** Request headers that an object request is made of; all others belong to the connection or the old signature. */
-const keptHeaders = new Set(['content-type', 'content-length', 'range', 'if-match', 'if-none-match'])
+const keptHeaders = new Set([
+  'content-type',
+  'content-length',
+  'range',
+  'if-match',
+  'if-none-match',
+  'x-amz-checksum-algorithm',
+  'x-amz-checksum-sha256',
+  'x-amz-storage-class',
+])
+
+const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const
 
 /** The parameters of a signed link's signature; those of the answer's headers are kept. */
 const signatureParameter = /^x-amz-(algorithm|credential|date|expires|signedheaders|signature|security-token)$/i
 
 /** Hands object requests on to the store at `S3_ENDPOINT`, each signed anew, bodies streamed both ways. */
 export function forwardObjects(endpoint: string, signer: Signer): ObjectBackend {
-  return async (request, response) => {
+  return async ({ request }, response) => {
     const url = new URL(request.url ?? '/', endpoint)
     url.search = new URLSearchParams(
       [...url.searchParams].filter(([name]) => !signatureParameter.test(name)),
@@ -21,14 +32,7 @@ export function forwardObjects(endpoint: string, signer: Signer): ObjectBackend 
     const kept = Object.entries(request.headers).filter(
       ([name]) => keptHeaders.has(name) || name.startsWith('x-amz-meta-'),
     )
-    const method =
-      request.method === 'PUT'
-        ? 'PUT'
-        : request.method === 'DELETE'
-          ? 'DELETE'
-          : request.method === 'HEAD'
-            ? 'HEAD'
-            : 'GET'
+    const method = methods.find((name) => name === request.method) ?? 'GET'
     const headers = signHeaders(
       { method, url, service: 's3', region: laptop.region, payloadHash: 'UNSIGNED-PAYLOAD' },
       { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
@@ -38,7 +42,7 @@ export function forwardObjects(endpoint: string, signer: Signer): ObjectBackend 
     const answer = await send(url, {
       method,
       headers: { ...Object.fromEntries(kept.map(([name, value]) => [name, String(value)])), ...headers },
-      body: method === 'PUT' ? request : null,
+      body: method === 'PUT' || method === 'POST' ? request : null,
     })
     const { connection: _connection, 'transfer-encoding': _encoding, ...rest } = answer.headers
     response.writeHead(answer.statusCode, rest)

@@ -1,14 +1,19 @@
 import { join } from 'node:path'
 
+/** What an object is called. */
+export interface ObjectName {
+  readonly bucket: string
+  readonly key: string
+}
+
 /** Where an object's bytes and its description are kept. */
 export interface ObjectPaths {
   readonly folder: string
-  readonly bytes: string
   readonly description: string
 }
 
 /** The name of an object: `/bucket/key`, percent-decoded once. `undefined` when either part is missing. */
-export function objectName(rawPath: string): { readonly bucket: string; readonly key: string } | undefined {
+export function objectName(rawPath: string): ObjectName | undefined {
   const match = /^\/([^/]+)\/(.+)$/s.exec(decodeURIComponent(rawPath))
   return match?.[1] === undefined || match[2] === undefined ? undefined : { bucket: match[1], key: match[2] }
 }
@@ -23,5 +28,5 @@ export function objectPaths(root: string, bucket: string, key: string): ObjectPa
       .toString('base64url')
       .match(/.{1,128}/g) ?? []
   const folder = join(root, Buffer.from(bucket).toString('base64url'), ...pieces)
-  return { folder, bytes: join(folder, '.bytes'), description: join(folder, '.object.json') }
+  return { folder, description: join(folder, '.object.json') }
 }

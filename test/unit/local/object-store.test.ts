@@ -22,7 +22,7 @@ let signer: Credential
 beforeAll(async () => {
   url = await gate.open()
   const arn = 'arn:aws:iam::000000000000:role/Recorder'
-  const statements = readStatements({ Statement: { Effect: 'Allow', Action: 's3:*', Resource: 'arn:aws:s3:::*/*' } })
+  const statements = readStatements({ Statement: { Effect: 'Allow', Action: 's3:*', Resource: 'arn:aws:s3:::*' } })
   const s3 = objectStore(root, new Set(['recordings']))
   gate.serve(place, [{ name: 'Recorder', arn, statements }], {
     dynamodb: none,

@@ -81,9 +81,24 @@ describe('the other services', () => {
     ['PUT', '/bucket/a', [{ action: 's3:PutObject', resource: 'arn:aws:s3:::bucket/a' }]],
     ['DELETE', '/bucket/a', [{ action: 's3:DeleteObject', resource: 'arn:aws:s3:::bucket/a' }]],
     ['POST', '/bucket/a', undefined],
+    ['POST', '/bucket/a?uploads=', [{ action: 's3:PutObject', resource: 'arn:aws:s3:::bucket/a' }]],
+    ['PUT', '/bucket/a?partNumber=1&uploadId=u', [{ action: 's3:PutObject', resource: 'arn:aws:s3:::bucket/a' }]],
+    ['POST', '/bucket/a?uploadId=u', [{ action: 's3:PutObject', resource: 'arn:aws:s3:::bucket/a' }]],
+    ['GET', '/bucket/a?uploadId=u', [{ action: 's3:ListMultipartUploadParts', resource: 'arn:aws:s3:::bucket/a' }]],
+    ['DELETE', '/bucket/a?uploadId=u', [{ action: 's3:AbortMultipartUpload', resource: 'arn:aws:s3:::bucket/a' }]],
+    ['POST', '/bucket/a?restore', [{ action: 's3:RestoreObject', resource: 'arn:aws:s3:::bucket/a' }]],
+    [
+      'GET',
+      '/bucket/a?X-Amz-Date=1&response-expires=0',
+      [{ action: 's3:GetObject', resource: 'arn:aws:s3:::bucket/a' }],
+    ],
+    ['GET', '/bucket/a?acl', undefined],
+    ['PUT', '/bucket/a?tagging', undefined],
     ['GET', '/bucket', undefined],
     ['GET', '/', undefined],
-  ])('%s %s', (method, path, expected) => {
-    expect(objectAccess(method, path)).toEqual(expected)
+  ])('%s %s', (method, target, expected) => {
+    const [path = '', query] = target.split('?')
+
+    expect(objectAccess(method, path, new URLSearchParams(query))).toEqual(expected)
   })
 })

@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, type BucketProps } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
+import type { BucketSpec } from '../../contracts/resources.ts'
 
 const guarded: BucketProps = {
   blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -12,13 +13,13 @@ const guarded: BucketProps = {
 }
 
 /**
- * Call recordings. Not versioned: a recording that its owner deletes must be gone, and no key is written twice. Every
+ * A bucket of tenants' files. Not versioned: what its owner deletes must be gone, and no key is written twice. Every
  * read and write is logged to a bucket beside it, because a signed link is used without the service's knowledge.
  */
-export class RecordingsBucket extends Construct {
+export class ObjectBucket extends Construct {
   readonly bucket: Bucket
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { keptDays }: BucketSpec) {
     super(scope, id)
     const accessLogs = new Bucket(this, 'AccessLogs', {
       ...guarded,
@@ -28,7 +29,10 @@ export class RecordingsBucket extends Construct {
       ...guarded,
       versioned: false,
       serverAccessLogsBucket: accessLogs,
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(7) }],
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(7) },
+        ...(keptDays === undefined ? [] : [{ expiration: Duration.days(keptDays) }]),
+      ],
     })
   }
 }

@@ -1,0 +1,36 @@
+import type { BucketName } from '../../contracts/resources.ts'
+import type { FileLink, LinkRequest } from '../../core/recordings/file-store.ts'
+import type { AdapterContext } from '../context.ts'
+import { objectAddress, queryText } from './object-address.ts'
+import { signerOf } from './object-request.ts'
+
+/**
+ * A link that gives one object by `GET` alone, with the headers that are signed into it. It is worth what the process's
+ * own credentials are: where these end before it, so does the link.
+ */
+export async function signLink(
+  context: Pick<AdapterContext, 'env' | 'clock'>,
+  bucket: BucketName,
+  { key, contentType, disposition, seconds }: LinkRequest,
+): Promise<FileLink> {
+  const { origin, path } = objectAddress(context, bucket, key)
+  // Signatures know whole seconds.
+  const signedAt = Math.floor(context.clock.now() / 1000) * 1000
+  const { query = {} } = await (await signerOf(context)).presign(
+    {
+      method: 'GET',
+      protocol: origin.protocol,
+      hostname: origin.hostname,
+      path,
+      query: {
+        'response-cache-control': 'private, no-store',
+        'response-content-disposition': disposition,
+        'response-content-type': contentType,
+      },
+      headers: { host: origin.host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
+    },
+    { signingDate: new Date(signedAt), expiresIn: seconds },
+  )
+  const signed = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return { url: `${origin.origin}${path}?${queryText(signed)}`, expires: signedAt + seconds * 1000 }
+}

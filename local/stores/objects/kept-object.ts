@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import * as z from 'zod/mini'
+import type { ObjectPaths } from './object-paths.ts'
+
+const description = z.object({
+  size: z.number(),
+  etag: z.string(),
+  contentType: z.string(),
+  modifiedAt: z.number(),
+  metadata: z.record(z.string(), z.string()),
+  /** The file in the object's folder that holds its bytes. */
+  file: z._default(z.string(), '.bytes'),
+  /** `STANDARD` where absent. */
+  storageClass: z.optional(z.string()),
+  /** Whether a restoration from an archive is under way. */
+  isRestoring: z.optional(z.boolean()),
+})
+
+/** What is kept of an object besides its bytes. */
+export type Description = z.infer<typeof description>
+
+/** What an object is; nothing where there is none. */
+export async function describe(paths: ObjectPaths): Promise<Description | undefined> {
+  try {
+    return z.parse(description, JSON.parse(await readFile(paths.description, 'utf8')))
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+/** The object with its bytes, both of one writing; whoever is given them closes the file. */
+export async function openObject(paths: ObjectPaths): Promise<{ found: Description; file: FileHandle } | undefined> {
+  for (;;) {
+    const found = await describe(paths)
+    if (found === undefined) return undefined
+    try {
+      return { found, file: await open(join(paths.folder, found.file)) }
+    } catch (error) {
+      // It was replaced or removed in between.
+      if (!isAbsent(error)) throw error
+      if ((await describe(paths))?.file === found.file) throw error
+    }
+  }
+}
+
+/** A new file for bytes of an object, which is nobody's until {@link keepObject}. */
+export async function draftOf(paths: ObjectPaths): Promise<string> {
+  await mkdir(paths.folder, { recursive: true, mode: 0o700 })
+  return join(paths.folder, `.bytes-${randomUUID()}`)
+}
+
+/** Makes a draft the object, at once and whole, in place of what was there. */
+export async function keepObject(paths: ObjectPaths, draft: string, made: Omit<Description, 'file'>): Promise<void> {
+  const previous = await describe(paths)
+  const file = draft.slice(dirname(draft).length + 1)
+  await writeWhole(paths.description, { ...made, file })
+  if (previous !== undefined) await rm(join(paths.folder, previous.file), { force: true })
+}
+
+/** Changes what is told of an object. */
+export async function changeObject(paths: ObjectPaths, found: Description): Promise<void> {
+  await writeWhole(paths.description, found)
+}
+
+/** Removes an object. */
+export async function removeObject(paths: ObjectPaths): Promise<void> {
+  const previous = await describe(paths)
+  await rm(paths.description, { force: true })
+  if (previous !== undefined) await rm(join(paths.folder, previous.file), { force: true })
+}
+
+/** Writes JSON so that whoever reads the file finds all of it or what was there before. */
+export async function writeWhole(path: string, content: unknown): Promise<void> {
+  const draft = `${path}-${randomUUID()}`
+  await writeFile(draft, JSON.stringify(content), { mode: 0o600 })
+  await rename(draft, path)
+}
+
+/** Whether an error says that a file is not there. */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
