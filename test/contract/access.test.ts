@@ -18,6 +18,7 @@ import { type CloudPorts, type Exercise, exercises, unseen } from '../support/cl
 import { type CloudCall, type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'
 import { movableClock } from '../support/movable-clock.ts'
+import { startObjectServer } from '../support/object-server.ts'
 import { opened } from '../support/opened.ts'
 import { startQueueServer } from '../support/queue-server.ts'
 import { dynamoStores } from '../support/stores.ts'
