@@ -187,6 +187,7 @@ export const access: MethodAccess = {
     clearFailures: [{ table: 'hooks', actions: ['UpdateItem'] }],
     noteSpeed: [{ table: 'hooks', actions: ['UpdateItem'] }],
     endNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    renewNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
   },
   blacklists: {
     add: [{ table: 'blacklists', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] }],

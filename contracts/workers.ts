@@ -40,7 +40,7 @@ export const hookDispatch = worker({
 
 /** What one attempt works with. */
 const attemptNeeds = {
-  hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteSpeed', 'endNotice'],
+  hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteSpeed', 'endNotice', 'renewNotice'],
   deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
   deliveryQueue: ['send'],
   hookClient: ['send'],

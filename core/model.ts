@@ -181,6 +181,8 @@ export interface Hook {
   readonly disabledReason?: string | undefined
   /** Whether its owner is still to be told that the platform switched it off. */
   readonly noticeDue?: boolean | undefined
+  /** How often a mail about that could not be sent; absent for never. */
+  readonly noticeTries?: number | undefined
   /** Deliveries that failed for good since the last success or change; absent for none. */
   readonly failures?: number | undefined
   /** When the first of {@link failures} was, epoch milliseconds. */

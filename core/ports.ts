@@ -388,6 +388,8 @@ export interface HookStore {
   endNotice(hook: Hook): Promise<boolean>
 }
 
+  /** The notice of a hook of this version is due again, after so many tries; `false` when it is another version. */
+  renewNotice(hook: Hook, tries: number): Promise<boolean>
 /** How an addition to a blacklist ended. */
 export type BlacklistAddition = 'added' | 'exists' | 'list_full' | 'lists_full'
 
@@ -482,6 +484,13 @@ export type DeliveryPlace = Pick<Delivery, 'id' | 'nextAttemptAt'>
 
 /** Which deliveries of a hook are wanted. */
 export interface DeliveryRange {
+/** Overdue deliveries; an empty page is behind the last. */
+export interface DuePage {
+  readonly deliveries: readonly Delivery[]
+  /** Where in the store there are others that cannot be read: they are passed over. */
+  readonly unreadable: readonly string[]
+}
+
   readonly newestFirst: boolean
   /** 1 to 1000. */
   readonly limit: number
@@ -516,9 +525,9 @@ export interface DeliveryStore {
    * Opens a delivery that has ended: it is pending again, due at `at`, with all its retries before it and all its
    * attempts on the list. Nothing when it is pending, is not there, or has `deliveryLimits.reopened` attempts already.
    */
-  reopen(domain: string, hookId: string, id: string, at: number): Promise<Delivery | undefined>
+  reopen(delivery: Delivery, at: number): Promise<Delivery | undefined>
   /** Pending deliveries of all domains whose next attempt was due before a moment (epoch milliseconds), oldest first. */
-  listDue(before: number, limit: number, after?: DeliveryPlace): Promise<Delivery[]>
+  listDue(before: number, limit: number, after?: DeliveryPlace): Promise<DuePage>
   /** Deliveries of a domain that failed for good and were not opened again, the newest event first. */
   listFailed(domain: string, limit: number, after?: DeliveryPlace): Promise<Delivery[]>
   /** Deliveries of a hook in the order of their ids. Fewer than the limit: there are no more. Reads consistently. */

@@ -1,4 +1,5 @@
 import { deliveryLimits } from '../../core/hooks/delivery-limits.ts'
+import { runsOf } from '../../core/hooks/delivery-log.ts'
 import type { Delivery } from '../../core/model.ts'
 import type { AttemptOutcome } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
@@ -129,17 +130,30 @@ export function newPlan(context: AdapterContext, delivery: Delivery, at: number)
 }
 
 /** An ended delivery that is pending again. */
-export function reopening(context: AdapterContext, delivery: Name, at: number): Update {
+export function reopening(context: AdapterContext, delivery: Delivery, at: number): Update {
   const { gsi_pk, gsi_sk } = duePlace(delivery.id, at)
+  const { interrupted, underWay } = runsOf(delivery, at)
+  const sets = [
+    '#state = :pending',
+    'attempts = list_append(attempts, :interrupted)',
+    'begun = :underWay',
+    'earlierTries = tries',
+    'nextAttemptAt = :at',
+    'gsi_pk = :gsi_pk',
+    'gsi_sk = :gsi_sk',
+  ]
   return {
     ...base(context, delivery),
-    UpdateExpression:
-      'SET #state = :pending, earlierTries = tries, nextAttemptAt = :at, gsi_pk = :gsi_pk, gsi_sk = :gsi_sk',
-    ConditionExpression: '#state <> :pending AND expiresAt > :now AND size(attempts) < :room',
+    UpdateExpression: `SET ${sets.join(', ')}`,
+    // Of what has ended runs only go: where they are as many as before they are the same.
+    ConditionExpression:
+      '#state <> :pending AND tries = :tries AND size(begun) = :runs AND expiresAt > :now AND size(attempts) < :room',
     ExpressionAttributeNames: { '#state': 'state' },
     ExpressionAttributeValues: {
-      ':pending': 'pending',
-      ':now': nowSeconds(context),
+      ...asGiven(context, delivery),
+      ':runs': Object.keys(delivery.begun).length,
+      ':interrupted': interrupted,
+      ':underWay': underWay,
       ':at': at,
       ':gsi_pk': gsi_pk,
       ':gsi_sk': gsi_sk,

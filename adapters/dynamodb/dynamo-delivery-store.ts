@@ -46,11 +46,10 @@ export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
       // With the moment that was wanted it is this very write, whose answer was lost, or one that wanted the same.
       return result.done || (textOf(result.stored, 'state') === 'pending' && isPlanned(result.stored, delivery, at))
     },
-    async reopen(domain, hookId, id, at) {
-      const name = { domain, hookId, id }
+    async reopen(delivery, at) {
       let opened: Item | undefined
       const result = await conditionally(async () => {
-        opened = await updateItem(context, reopening(context, name, at))
+        opened = await updateItem(context, reopening(context, delivery, at))
       })
       if (result.done) return deliveryIn(context, opened)
       const stored = deliveryIn(context, result.stored)
@@ -58,12 +57,12 @@ export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
       return isThis && stored.tries > 0 ? stored : undefined
     },
     async listDue(before, limit, after) {
-      const found = await Promise.all(shards.map((shard) => dueOf(context, shard, { before, limit, after })))
+      const unreadable: string[] = []
+      const wanted = { before, limit, after, unreadable }
+      const found = await Promise.all(shards.map((shard) => dueOf(context, shard, wanted)))
       const bySort = (delivery: Delivery) => dueSort(delivery.id, delivery.nextAttemptAt ?? 0)
-      return found
-        .flat()
-        .sort((a, b) => (bySort(a) < bySort(b) ? -1 : 1))
-        .slice(0, limit)
+      const inOrder = found.flat().sort((a, b) => (bySort(a) < bySort(b) ? -1 : 1))
+      return { deliveries: inOrder.slice(0, limit), unreadable }
     },
     async listFailed(domain, limit, after) {
       const query = {
@@ -105,13 +104,16 @@ async function listOf(
   return found.slice(0, limit)
 }
 
-interface DuePage {
+interface DueRange {
   readonly before: number
   readonly limit: number
   readonly after: DeliveryPlace | undefined
+  /** Takes the keys of what cannot be read. */
+  readonly unreadable: string[]
 }
 
-function dueOf(context: AdapterContext, shard: string, { before, limit, after }: DuePage): Promise<Delivery[]> {
+function dueOf(context: AdapterContext, shard: string, range: DueRange): Promise<Delivery[]> {
+  const { before, limit, after, unreadable } = range
   const query = {
     KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk BETWEEN :from AND :before',
     ExpressionAttributeValues: {
@@ -122,7 +124,11 @@ function dueOf(context: AdapterContext, shard: string, { before, limit, after }:
       ':before': numberPart(before),
     },
   }
-  return pageOf(context, query, limit)
+  return pageOf(context, query, limit, (item) => {
+    const delivery = readableIn(context, item)
+    if (delivery === 'unreadable') unreadable.push(`${textOf(item, 'pk') ?? ''} ${textOf(item, 'sk') ?? ''}`)
+    return delivery === 'unreadable' ? undefined : delivery
+  })
 }
 
 /** The first `limit` deliveries that a query of the index finds, though what is past its end is passed over. */
@@ -130,13 +136,14 @@ async function pageOf(
   context: AdapterContext,
   query: { readonly KeyConditionExpression: string; readonly ExpressionAttributeValues: Item },
   limit: number,
+  readItem = (item: Item) => deliveryIn(context, item),
 ): Promise<Delivery[]> {
   const found: Delivery[] = []
   let start: Item | undefined
   do {
     const index = { TableName: tableName(context, 'deliveries'), IndexName: 'by-state', Limit: limit }
     const page = await queryPage(context, { ...index, ...query }, start)
-    found.push(...page.items.flatMap((item) => deliveryIn(context, item) ?? []))
+    found.push(...page.items.flatMap((item) => readItem(item) ?? []))
     start = page.next
   } while (start !== undefined && found.length < limit)
   return found.slice(0, limit)
@@ -144,6 +151,15 @@ async function pageOf(
 
 function deliveryIn(context: AdapterContext, item: Item | undefined): Delivery | undefined {
   return parseItem(deliveryItem, unexpired(context, item))
+}
+
+/** For searches over all tenants: what one of them has there must not end them. */
+function readableIn(context: AdapterContext, item: Item): Delivery | 'unreadable' | undefined {
+  try {
+    return deliveryIn(context, item)
+  } catch {
+    return 'unreadable'
+  }
 }
 
 function isPlanned(stored: Item | undefined, { tries }: Delivery, at: number): boolean {

@@ -9,7 +9,7 @@ import { parseItem } from './items.ts'
 /** What the deliveries of a hook note on its record. Its version stays, for its owner changed nothing. */
 export function hookHealth(
   context: AdapterContext,
-): Pick<HookStore, 'countFailure' | 'clearFailures' | 'noteSpeed' | 'endNotice'> {
+): Pick<HookStore, 'countFailure' | 'clearFailures' | 'noteSpeed' | 'endNotice' | 'renewNotice'> {
   const at = (domain: string, id: string) => ({ TableName: tableName(context, 'hooks'), Key: hookKey(domain, id) })
   return {
     async countFailure(domain, id, failed) {
@@ -51,6 +51,17 @@ export function hookHealth(
               ExpressionAttributeValues: { ':slowAt': slowAt },
             }
       await conditionally(() => updateItem(context, { ...at(domain, id), ...note }))
+    },
+    async renewNotice({ domain, id, version }, tries) {
+      const renewed = await conditionally(() =>
+        updateItem(context, {
+          ...at(domain, id),
+          UpdateExpression: 'SET noticeDue = :due, noticeTries = :tries',
+          ConditionExpression: 'version = :version',
+          ExpressionAttributeValues: { ':version': version, ':due': true, ':tries': tries },
+        }),
+      )
+      return renewed.done
     },
     async endNotice({ domain, id, version }) {
       // A transaction is told from its own repetition: a notice that was taken by an answer that was lost is given.

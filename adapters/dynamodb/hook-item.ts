@@ -39,6 +39,7 @@ export const hookItem = z.object({
   createdAt: z.number(),
   disabledReason: z.optional(z.string()),
   noticeDue: z.optional(z.boolean()),
+  noticeTries: z.optional(z.number()),
   failures: z.optional(z.number()),
   failingSince: z.optional(z.number()),
   lastFailure: z.optional(z.string()),

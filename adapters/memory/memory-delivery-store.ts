@@ -1,4 +1,5 @@
 import { deliveryLimits } from '../../core/hooks/delivery-limits.ts'
+import { runsOf } from '../../core/hooks/delivery-log.ts'
 import type { Delivery } from '../../core/model.ts'
 import type { AttemptOutcome, DeliveryStore } from '../../core/ports.ts'
 import { keptUntil } from '../retention.ts'
@@ -68,18 +69,27 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
       put(planned(stored, at))
       return true
     },
-    async reopen(domain, hookId, id, at) {
-      const stored = kept(memoryKey(domain, hookId, id))
-      if (stored === undefined || stored.state === 'pending') return undefined
+    async reopen(given, at) {
+      const stored = kept(keyOf(given))
+      if (stored === undefined || stored.state === 'pending' || stored.tries !== given.tries) return undefined
+      if (Object.keys(stored.begun).length !== Object.keys(given.begun).length) return undefined
       if (stored.attempts.length >= deliveryLimits.reopened) return undefined
-      const opened: Delivery = { ...planned(stored, at), state: 'pending', earlierTries: stored.tries }
+      const { interrupted, underWay } = runsOf(stored, at)
+      const opened: Delivery = {
+        ...planned(stored, at),
+        state: 'pending',
+        attempts: [...stored.attempts, ...interrupted],
+        earlierTries: stored.tries,
+        begun: underWay,
+      }
       put(opened)
       return opened
     },
     async listDue(before, limit, after) {
       const due = all().filter(({ nextAttemptAt }) => nextAttemptAt !== undefined && nextAttemptAt < before)
       const ordered = due.sort(byText(({ id }) => id)).sort((a, b) => (a.nextAttemptAt ?? 0) - (b.nextAttemptAt ?? 0))
-      return ordered.filter((delivery) => after === undefined || isBehind(delivery, after)).slice(0, limit)
+      const wanted = ordered.filter((delivery) => after === undefined || isBehind(delivery, after))
+      return { deliveries: wanted.slice(0, limit), unreadable: [] }
     },
     async listFailed(domain, limit, after) {
       const failed = all().filter((delivery) => delivery.domain === domain && delivery.state === 'failed')

@@ -65,6 +65,13 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
       if (slowAt !== undefined) state.hooks.set(key, { ...rest, slowAt })
       else if (stored === known) state.hooks.set(key, rest)
     },
+    async renewNotice({ domain, id, version }, noticeTries) {
+      const key = memoryKey(domain, id)
+      const hook = state.hooks.get(key)
+      if (hook?.version !== version) return false
+      state.hooks.set(key, { ...hook, noticeDue: true, noticeTries })
+      return true
+    },
     async endNotice({ domain, id, version }) {
       const key = memoryKey(domain, id)
       const hook = state.hooks.get(key)

@@ -14,7 +14,10 @@ export type WantedAttempt = Omit<QueuedDelivery, 'delaySeconds'>
 
 /** What the use case works with. */
 export interface DeliveryTools extends HookCall, HookDisabling, SpeedNotes {
-  readonly hooks: Pick<HookStore, 'read' | 'replace' | 'endNotice' | 'countFailure' | 'clearFailures' | 'noteSpeed'>
+  readonly hooks: Pick<
+    HookStore,
+    'read' | 'replace' | 'endNotice' | 'renewNotice' | 'countFailure' | 'clearFailures' | 'noteSpeed'
+  >
   readonly deliveries: Pick<DeliveryStore, 'read' | 'readEvent' | 'beginAttempt' | 'recordAttempt' | 'reschedule'>
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly random: Randomness
@@ -49,7 +52,7 @@ export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttemp
     tools.deliveries.read(wanted.domain, wanted.hookId, wanted.id),
     tools.hooks.read(wanted.domain, wanted.hookId),
   ])
-  if (hook?.noticeDue === true) await tellOwner(tools, hook)
+  if (hook?.noticeDue === true) await tellOwner(tools, hook, wanted)
   if (delivery?.state !== 'pending') return undefined
   const now = tools.clock.now()
   const { tries, nextAttemptAt: dueAt = now } = delivery
@@ -128,7 +131,7 @@ async function send(
   const outcome = outcomeOf(tools, { delivery, hook, run, attempt, verdict })
   const recorded = await tools.deliveries.recordAttempt(delivery, outcome)
   const made = { attempt, state: outcome.state, isDecisive: recorded === 'decided' }
-  if (disabled !== undefined) await tellOwner(tools, disabled)
+  if (disabled !== undefined) await tellOwner(tools, disabled, delivery)
   if (!made.isDecisive) return made
   if (outcome.state === 'pending') {
     const next = { ...delivery, tries: delivery.tries + 1, nextAttemptAt: outcome.nextAttemptAt }
@@ -166,7 +169,8 @@ function fraction(random: Randomness): number {
 }
 
 /** Counts the delivery for its hook, and switches that off when it has failed for too long. */
-async function countFailure(tools: DeliveryTools, { domain, hookId, id }: Delivery): Promise<void> {
+async function countFailure(tools: DeliveryTools, delivery: Delivery): Promise<void> {
+  const { domain, hookId, id } = delivery
   const at = tools.clock.now()
   const hook = await tools.hooks.countFailure(domain, hookId, { delivery: id, at })
   if (hook?.enable !== true) return
@@ -174,5 +178,5 @@ async function countFailure(tools: DeliveryTools, { domain, hookId, id }: Delive
   if (failures < failing.deliveries || at - failingSince < failing.ms) return
   const reason = `${failures} deliveries failed and none succeeded for five days`
   const disabled = await disableHook(tools, hook, reason)
-  if (disabled !== undefined) await tellOwner(tools, disabled)
+  if (disabled !== undefined) await tellOwner(tools, disabled, delivery)
 }

@@ -25,10 +25,16 @@ export function signingKeys(secretBox: Pick<SecretBox, 'open'>, hook: Hook, now:
   return Promise.all(signingSecrets(hook, now).map(({ sealed }) => secretBox.open(sealed, purpose)))
 }
 
+/**
+ * Why nothing was sent to the URL of a hook: its pre-request failed, or a request of it cannot be made of the event, now
+ * or later.
+ */
+export type UnsentReason = 'auth_failed' | 'bad_template'
+
 /** What came of calling a hook. */
 export type CalledHook =
   /** Nothing was sent to the hook's URL. */
-  | { readonly outcome: 'unsent'; readonly reason: 'auth_failed' | 'bad_template' }
+  | { readonly outcome: 'unsent'; readonly reason: UnsentReason }
   | { readonly outcome: 'sent'; readonly request: HookRequest; readonly reply: HookReply }
 
 /** What is sent: under which id and name, with which number. */
@@ -43,7 +49,7 @@ export async function callHook(
 ): Promise<CalledHook> {
   const fields = inOrder(event.fields)
   const auth = await authenticate(tools, hook, fields)
-  if (auth === undefined) return { outcome: 'unsent', reason: 'auth_failed' }
+  if (typeof auth === 'string') return { outcome: 'unsent', reason: auth }
   const unsigned = hookRequest(hook, subject, { event: fields, auth: auth.values })
   if (unsigned === undefined) return { outcome: 'unsent', reason: 'bad_template' }
   const at = tools.clock.now()
@@ -61,11 +67,14 @@ export async function callHook(
 
 const noAuth: AuthResult = { values: {}, cookie: '' }
 
-async function authenticate(tools: HookCall, hook: Hook, fields: JsonObject): Promise<AuthResult | undefined> {
+async function authenticate(tools: HookCall, hook: Hook, fields: JsonObject): Promise<AuthResult | UnsentReason> {
   if (!wantsAuth(hook)) return noAuth
   const request = authRequest(hook, { event: fields, auth: {} })
-  const result = request === undefined ? undefined : readAuthReply(await tools.hookClient.send(request))
-  return result === undefined || hook.auth.cookie ? result : { ...result, cookie: '' }
+  // It would be as long the next time.
+  if (request === undefined) return 'bad_template'
+  const result = readAuthReply(await tools.hookClient.send(request))
+  if (result === undefined) return 'auth_failed'
+  return hook.auth.cookie ? result : { ...result, cookie: '' }
 }
 
 function withCookie(headers: HookRequest['headers'], cookie: string): HookRequest['headers'] {

@@ -8,8 +8,21 @@ const longestRunMs = 60_000
  * nobody knows what the receiver saw of it, has the reason `interrupted`; one that may still be on its way is left out.
  */
 export function attemptsOf(delivery: Pick<Delivery, 'attempts' | 'begun'>, now: number): DeliveryAttempt[] {
-  const interrupted = Object.values(delivery.begun)
-    .filter((at) => at + longestRunMs <= now)
-    .map((at): DeliveryAttempt => ({ at, durationMs: 0, reason: 'interrupted' }))
-  return [...delivery.attempts, ...interrupted].sort((a, b) => a.at - b.at)
+  return [...delivery.attempts, ...runsOf(delivery, now).interrupted].sort((a, b) => a.at - b.at)
+}
+
+/**
+ * The runs of a delivery whose end is not on record: those that were killed on their way, as attempts, and those that
+ * may still be.
+ */
+export function runsOf(
+  { begun }: Pick<Delivery, 'begun'>,
+  now: number,
+): { interrupted: DeliveryAttempt[]; underWay: Record<string, number> } {
+  const runs = Object.entries(begun)
+  const isOver = ([, at]: readonly [string, number]) => at + longestRunMs <= now
+  return {
+    interrupted: runs.filter(isOver).map(([, at]) => ({ at, durationMs: 0, reason: 'interrupted' })),
+    underWay: Object.fromEntries(runs.filter((run) => !isOver(run))),
+  }
 }

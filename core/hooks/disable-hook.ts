@@ -1,18 +1,22 @@
 import { mailServerOf, senderOf } from '../email/mail-server-of.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
-import type { Hook } from '../model.ts'
-import type { Clock, EmailSettingsStore, EventSink, HookStore, MailSender, SecretBox } from '../ports.ts'
+import type { Delivery, Hook } from '../model.ts'
+import type { Clock, DeliveryQueue, EmailSettingsStore, EventSink, HookStore, MailSender, SecretBox } from '../ports.ts'
 
 /** What switching a hook off and telling of it works with. */
 export interface HookDisabling {
-  readonly hooks: Pick<HookStore, 'replace' | 'endNotice'>
+  readonly hooks: Pick<HookStore, 'replace' | 'endNotice' | 'renewNotice'>
+  readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly events: Pick<EventSink, 'publish'>
   readonly emailSettings: Pick<EmailSettingsStore, 'read'>
   readonly secretBox: Pick<SecretBox, 'open'>
   readonly mail: Pick<MailSender, 'send'>
   readonly clock: Clock
 }
+
+/** Seconds until a mail that could not be sent is tried again; behind the last it is given up. */
+const mailWaits = [60, 300, 900, 900]
 
 /**
  * Switches a hook off, so that its owner is to be told; answers it as it is then. One that was removed or changed in any
@@ -30,10 +34,11 @@ export async function disableHook(
 
 /**
  * Gives the notice that is due for a hook: the event `CUSTOM->svc::hook_disabled`, and one mail to the address that the
- * domain sends from, where it has mail settings. Safe to repeat. Throws `store_unavailable` when the event was not taken;
- * a mail that cannot be sent is not sent again, and harms nothing.
+ * domain sends from, where it has mail settings. Safe to repeat. Throws `store_unavailable` when the event was not taken.
+ * When the mail cannot be sent the notice is due again, and the message of the `delivery` comes again to give it, four
+ * times within about half an hour.
  */
-export async function tellOwner(tools: HookDisabling, hook: Hook): Promise<void> {
+export async function tellOwner(tools: HookDisabling, hook: Hook, delivery: Pick<Delivery, 'id'>): Promise<void> {
   const reason = hook.disabledReason ?? ''
   const event = serviceEvent({
     kind: 'hook_disabled',
@@ -45,15 +50,21 @@ export async function tellOwner(tools: HookDisabling, hook: Hook): Promise<void>
   const refused = await tools.events.publish([event])
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the event queue did not take the event')
   if (!(await tools.hooks.endNotice(hook))) return
-  await sendMail(tools, hook, reason).catch(() => {})
+  if (await isMailSent(tools, hook, reason).catch(() => false)) return
+  const { noticeTries = 0, domain, id: hookId } = hook
+  const delaySeconds = mailWaits[noticeTries]
+  if (delaySeconds === undefined || !(await tools.hooks.renewNotice(hook, noticeTries + 1))) return
+  // Planned for no moment: it makes no attempt. One that is not taken leaves the notice to whoever reads the hook next.
+  await tools.deliveryQueue.send([{ id: delivery.id, domain, hookId, attempt: 1, dueAt: 0, delaySeconds }])
 }
 
-async function sendMail(tools: HookDisabling, hook: Hook, reason: string): Promise<void> {
+/** Whether the mail was sent, or nobody is there to get one. */
+async function isMailSent(tools: HookDisabling, hook: Hook, reason: string): Promise<boolean> {
   const settings = await tools.emailSettings.read(hook.domain)
   const address = settings && senderOf(settings)
-  if (settings === undefined || address === undefined) return
+  if (settings === undefined || address === undefined) return true
   const server = await mailServerOf(tools.secretBox, settings)
-  await tools.mail.send(
+  const { outcome } = await tools.mail.send(
     {
       from: address,
       to: address,
@@ -68,4 +79,5 @@ async function sendMail(tools: HookDisabling, hook: Hook, reason: string): Promi
     },
     server,
   )
+  return outcome === 'sent'
 }

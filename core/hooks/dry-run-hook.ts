@@ -1,7 +1,7 @@
 import type { Hook, LoggedEvent } from '../model.ts'
 import type { Clock, EventLog, HookRequest } from '../ports.ts'
 import { placeholderReply } from './auth-placeholders.ts'
-import { callHook } from './call-hook.ts'
+import { type UnsentReason, callHook } from './call-hook.ts'
 import { hookContent, refuseProblems } from './hook-content.ts'
 import type { HookInput } from './hook-input.ts'
 import { type HookJudges, hookProblems } from './hook-rules.ts'
@@ -38,7 +38,7 @@ export interface RehearsedEvent {
   readonly authRequest?: HookRequest | undefined
   readonly request?: HookRequest | undefined
   /** Why no request could be made of an event that matches. */
-  readonly problem?: 'auth_failed' | 'bad_template' | undefined
+  readonly problem?: UnsentReason | undefined
 }
 
 /** What a hook would have made of the last events of its domain. */

@@ -34,6 +34,7 @@ export function hookProblems(input: HookInput, judges: HookJudges): FieldProblem
   return [
     ...actionProblems(input, judges),
     ...headerProblems(input.headers ?? {}, 'headers'),
+    ...contentTypeProblems(input.headers ?? {}),
     ...mapProblems(input.map ?? {}),
     ...filterProblems(input.filter ?? {}, judges.compile),
     ...authProblems(input.auth ?? {}, judges.guard),
@@ -54,6 +55,16 @@ function actionProblems({ event, action }: HookInput, { guard }: HookJudges): Fi
     ...problemIf(!methods.has(normalMethod(action.method)) && methodProblem, 'action.method'),
     ...problemIf(urlProblem(action.url, guard), 'action.url'),
   ]
+}
+
+/** The Content-Type decides how values are escaped in the body: no value may decide on it. */
+function contentTypeProblems(headers: Readonly<Record<string, string>>): FieldProblem[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    problemIf(
+      name.toLowerCase() === 'content-type' && value.includes('${') && 'must not hold a substitution',
+      `headers.${name}`,
+    ),
+  )
 }
 
 function mapProblems(map: Readonly<Record<string, string>>): FieldProblem[] {

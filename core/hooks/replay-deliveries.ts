@@ -121,7 +121,7 @@ async function reopen(
   for (let start = 0; start < ended.length; start += replayLimits.atOnce) {
     const now = clock.now()
     const some = ended.slice(start, start + replayLimits.atOnce)
-    const again = await Promise.all(some.map(({ domain, hookId, id }) => deliveries.reopen(domain, hookId, id, now)))
+    const again = await Promise.all(some.map((delivery) => deliveries.reopen(delivery, now)))
     const ours = again.filter((delivery) => delivery !== undefined)
     if (ours.length > 0) await deliveryQueue.send(ours.map((delivery) => queuedAttempt(delivery, now, hook)))
     opened += ours.length

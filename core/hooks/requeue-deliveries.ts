@@ -1,3 +1,4 @@
+import { DomainError } from '../errors.ts'
 import type { Delivery, Hook } from '../model.ts'
 import type { Clock, DeliveryQueue, DeliveryStore, HookStore } from '../ports.ts'
 import { queuedAttempt } from './queued-attempt.ts'
@@ -15,6 +16,8 @@ export interface Requeued {
   readonly requeued: number
   /** Overdue ones that the queue did not take, or that somebody else moved on; the next run looks at them again. */
   readonly left: number
+  /** Where in the store there are overdue deliveries, or hooks of some, that cannot be read: they were passed over. */
+  readonly unreadable: readonly string[]
   /** Why nothing was looked for, or not all. */
   readonly stoppedBy?: 'backlog' | 'time' | 'limit' | undefined
 }
@@ -47,13 +50,16 @@ export const requeueLimits = {
 export async function requeueDeliveries(tools: Requeuing, until: number): Promise<Requeued> {
   const { deliveries, deliveryQueue, clock } = tools
   const { usual, slow } = await deliveryQueue.waiting()
-  if (usual > requeueLimits.backlog) return { requeued: 0, left: 0, stoppedBy: 'backlog' }
+  if (usual > requeueLimits.backlog) return { requeued: 0, left: 0, unreadable: [], stoppedBy: 'backlog' }
   const before = clock.now() - requeueLimits.overdueMs
-  const hookOf = hooksOf(tools)
+  const unreadable = new Set<string>()
+  const hookOf = hooksOf(tools, unreadable)
   let [requeued, left, looked] = [0, 0, 0]
   let after: Delivery | undefined
   for (;;) {
-    const page = await deliveries.listDue(before, requeueLimits.page, after)
+    const found = await deliveries.listDue(before, requeueLimits.page, after)
+    const page = found.deliveries
+    for (const place of found.unreadable) unreadable.add(place)
     const known = await Promise.all(page.map(async (delivery) => ({ delivery, hook: await hookOf(delivery) })))
     const lost = slow > requeueLimits.backlog ? known.filter(({ hook }) => hook?.slowAt === undefined) : known
     const done = await requeue(tools, lost)
@@ -61,19 +67,25 @@ export async function requeueDeliveries(tools: Requeuing, until: number): Promis
     left += lost.length - done
     looked += page.length
     after = page.at(-1)
-    if (page.length < requeueLimits.page) return { requeued, left }
+    const end = { requeued, left, unreadable: [...unreadable] }
+    if (page.length < requeueLimits.page) return end
     const isFull = requeued + left >= requeueLimits.most || looked >= requeueLimits.looked
-    if (isFull) return { requeued, left, stoppedBy: 'limit' }
-    if (clock.now() >= until) return { requeued, left, stoppedBy: 'time' }
+    if (isFull) return { ...end, stoppedBy: 'limit' }
+    if (clock.now() >= until) return { ...end, stoppedBy: 'time' }
   }
 }
 
-/** Reads each hook once. */
-function hooksOf({ hooks }: Requeuing): (delivery: Delivery) => Promise<Hook | undefined> {
+/** Reads each hook once. One that cannot be read, whoever's it is, must not end the search for all others. */
+function hooksOf({ hooks }: Requeuing, unreadable: Set<string>): (delivery: Delivery) => Promise<Hook | undefined> {
   const known = new Map<string, Promise<Hook | undefined>>()
+  const passOver = (key: string) => (error: unknown) => {
+    if (!(error instanceof DomainError && error.code === 'internal_error')) throw error
+    unreadable.add(key)
+    return undefined
+  }
   return ({ domain, hookId }) => {
     const key = `${domain}/${hookId}`
-    const hook = known.get(key) ?? hooks.read(domain, hookId)
+    const hook = known.get(key) ?? hooks.read(domain, hookId).catch(passOver(key))
     known.set(key, hook)
     return hook
   }

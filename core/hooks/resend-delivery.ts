@@ -59,5 +59,5 @@ async function open(
       `the delivery was attempted ${delivery.attempts.length} times: it is not sent again`,
     )
   }
-  return deliveries.reopen(name.domain, name.hookId, name.id, now)
+  return deliveries.reopen(delivery, now)
 }

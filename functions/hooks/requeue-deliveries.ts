@@ -12,7 +12,11 @@ export const handler = scheduled(
   record,
   { hooks: dynamoHookStore, deliveries: dynamoDeliveryStore, deliveryQueue: sqsDeliveryQueue },
   async (ports, { clock, log }) => {
-    const { requeued, left, stoppedBy } = await requeueDeliveries({ ...ports, clock }, clock.now() + workMs)
+    const { requeued, left, unreadable, stoppedBy } = await requeueDeliveries({ ...ports, clock }, clock.now() + workMs)
+    if (unreadable.length > 0) {
+      const places = unreadable.slice(0, 5).join(', ')
+      log.error('stored records cannot be read', undefined, { count: unreadable.length, places })
+    }
     if (requeued + left > 0 || stoppedBy !== undefined) {
       log.warn('attempts were lost and queued again', { requeued, left, stoppedBy })
     }

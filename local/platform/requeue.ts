@@ -49,12 +49,12 @@ export async function requeueDeliveries(
   ])
   const context = platformContext(assembly, options)
   const [deliveries, queue] = [dynamoDeliveryStore(context), sqsDeliveryQueue(context)]
-  let found = await deliveries.listDue(endOfTime, page)
+  let { deliveries: found } = await deliveries.listDue(endOfTime, page)
   let count = 0
   while (found.length > 0) {
     await queue.send(found.map((delivery) => queuedAttempt(delivery, systemClock.now())))
     count += found.length
-    found = await deliveries.listDue(endOfTime, page, found.at(-1))
+    ;({ deliveries: found } = await deliveries.listDue(endOfTime, page, found.at(-1)))
   }
   return count
 }

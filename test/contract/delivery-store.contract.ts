@@ -174,10 +174,10 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     'a %s delivery is opened again, with all its attempts',
     async (state) => {
       const delivery = await stored({ domain: `reopen-${state}.test` })
-      const { domain, hookId, id } = delivery
+      const { domain } = delivery
       await stores().deliveries.recordAttempt(delivery, { attempt, state })
 
-      const opened = await stores().deliveries.reopen(domain, hookId, id, 77)
+      const opened = await stores().deliveries.reopen({ ...delivery, tries: 1 }, 77)
 
       const expected = {
         ...delivery,
@@ -190,18 +190,48 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
       }
       expect(opened).toEqual(expected)
       expect(await read(delivery)).toEqual(expected)
-      expect(await stores().deliveries.listDue(78, 100)).toContainEqual(expected)
+      expect((await stores().deliveries.listDue(78, 100)).deliveries).toContainEqual(expected)
       expect(await stores().deliveries.listFailed(domain, 9)).toEqual([])
     },
   )
+
+  test('runs that were killed are attempts of a delivery that is opened again, and those under way stay noted', async () => {
+    const now = stores().clock.now()
+    const delivery = await stored()
+    for (const [run, at] of [
+      ['killed', now - 60_000],
+      ['long ago', now - 90_000],
+      ['under way', now - 59_999],
+    ] as const) {
+      await stores().deliveries.beginAttempt(delivery, run, at)
+    }
+    await stores().deliveries.recordAttempt(delivery, { attempt, state: 'failed' })
+    const ended = await read(delivery)
+    if (ended === undefined) throw new Error('it was stored')
+
+    expect(await stores().deliveries.reopen({ ...ended, begun: {} }, now), 'not as given').toBeUndefined()
+    expect(await stores().deliveries.reopen({ ...ended, tries: 2 }, now), 'not as given').toBeUndefined()
+    const opened = await stores().deliveries.reopen(ended, now)
+
+    expect(opened?.begun).toEqual({ 'under way': now - 59_999 })
+    expect(opened?.attempts).toHaveLength(3)
+    expect(opened?.attempts).toEqual(
+      expect.arrayContaining([
+        attempt,
+        { at: now - 60_000, durationMs: 0, reason: 'interrupted' },
+        { at: now - 90_000, durationMs: 0, reason: 'interrupted' },
+      ]),
+    )
+    expect(await read(delivery)).toEqual(opened)
+  })
 
   test('a delivery is not opened again while it is pending, when it is not there, or when its list is long', async () => {
     const pending = await stored()
     const long = await stored({ attempts: Array.from({ length: deliveryLimits.reopened }, () => attempt) })
     await stores().deliveries.recordAttempt(long, success)
 
-    for (const { domain, hookId, id } of [pending, long, aDelivery()]) {
-      expect(await stores().deliveries.reopen(domain, hookId, id, 1)).toBeUndefined()
+    for (const delivery of [pending, { ...long, tries: 1 }, aDelivery()]) {
+      expect(await stores().deliveries.reopen(delivery, 1)).toBeUndefined()
     }
   })
 
@@ -227,8 +257,9 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(found.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual(inOrder.map(({ nextAttemptAt }) => nextAttemptAt))
 
     async function due(after?: Delivery) {
-      const page = await stores().deliveries.listDue(1_010, 7, after)
+      const { deliveries: page, unreadable } = await stores().deliveries.listDue(1_010, 7, after)
       expect(page.length).toBeLessThanOrEqual(7)
+      expect(unreadable).toEqual([])
       return page
     }
   })

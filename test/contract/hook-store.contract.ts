@@ -235,6 +235,10 @@ export function hookStoreContract(open: StoreKind['open']): void {
 
     expect(taken.filter(Boolean)).toHaveLength(1)
     expect(await hooks.read(hook.domain, hook.id)).not.toHaveProperty('noticeDue')
+    expect(await hooks.renewNotice({ ...hook, version: 2 }, 3)).toBe(false)
+    expect(await hooks.renewNotice(hook, 3)).toBe(true)
+    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, noticeTries: 3 })
+    expect(await hooks.endNotice(hook)).toBe(true)
   })
 
   test('nothing is noted of a hook that is not there', async () => {
@@ -246,6 +250,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     await hooks.noteSpeed({ domain, id }, 1)
     await hooks.noteSpeed({ domain, id }, undefined)
     expect(await hooks.endNotice(aHook({ domain, id }))).toBe(false)
+    expect(await hooks.renewNotice(aHook({ domain, id }), 1)).toBe(false)
     expect(await hooks.list(domain)).toEqual([])
   })
 }

@@ -198,6 +198,11 @@ const writes: Readonly<Record<string, Write>> = {
     first: ({ hooks }) => hooks.create([hook], 1),
     write: ({ hooks }) => hooks.noteSpeed(hook, now),
   },
+  'hooks.renewNotice': {
+    first: ({ hooks }) => hooks.create([hook], 1),
+    write: ({ hooks }) => hooks.renewNotice(hook, 1),
+    answer: true,
+  },
   'hooks.endNotice': {
     first: ({ hooks }) => hooks.create([{ ...hook, noticeDue: true }], 1),
     write: ({ hooks }) => hooks.endNotice(hook),
@@ -262,7 +267,7 @@ const writes: Readonly<Record<string, Write>> = {
   },
   'deliveries.reopen': {
     first: ({ deliveries }) => deliveries.create({ ...delivery, state: 'failed', tries: 1 }),
-    write: async ({ deliveries }) => (await deliveries.reopen(domain, delivery.hookId, delivery.id, now))?.state,
+    write: async ({ deliveries }) => (await deliveries.reopen({ ...delivery, tries: 1 }, now))?.state,
     answer: 'pending',
   },
   'connectorStatus.report': { write: ({ connectorStatus }) => connectorStatus.report(aReport()) },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { putItem, tableName } from '../../adapters/dynamodb/client.ts'
+import { toDeliveryItem } from '../../adapters/dynamodb/delivery-item.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { CloudGate, CloudReply } from '../support/cloud-gate.ts'
 import { startCloudGate } from '../support/cloud-gate.ts'
@@ -105,14 +106,13 @@ describe('DynamoDB with faults', () => {
     test('a new plan, and a delivery that is opened again', async () => {
       const { stores, gate } = cloud()
       const delivery = aDelivery()
-      const { domain, hookId, id } = delivery
       await stores.deliveries.create(delivery)
       loseAnswers(gate, 'UpdateItem', 1)
       expect(await stores.deliveries.reschedule(delivery, 5)).toBe(true)
       await stores.deliveries.recordAttempt(delivery, { attempt: { at: 1, durationMs: 1 }, state: 'failed' })
       loseAnswers(gate, 'UpdateItem', 1)
 
-      expect(await stores.deliveries.reopen(domain, hookId, id, 7)).toMatchObject({
+      expect(await stores.deliveries.reopen({ ...delivery, tries: 1 }, 7)).toMatchObject({
         state: 'pending',
         nextAttemptAt: 7,
       })
@@ -216,6 +216,23 @@ describe('DynamoDB with faults', () => {
     await putItem(context, { TableName: tableName(context, 'domains'), Item })
 
     await expect(stores.domains.read('odd.test')).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
+  })
+
+  test('a delivery of another form ends the search for lost ones of nobody else', async () => {
+    const { stores, context } = cloud()
+    const good = Array.from({ length: 4 }, () => aDelivery({ nextAttemptAt: 5 }))
+    for (const delivery of good) await stores.deliveries.create(delivery)
+    for (const broken of Array.from({ length: 4 }, () => aDelivery({ nextAttemptAt: 5 }))) {
+      const Item = { ...toDeliveryItem(broken), attempts: 'none' }
+      await putItem(context, { TableName: tableName(context, 'deliveries'), Item })
+    }
+
+    const first = await stores.deliveries.listDue(6, 3)
+    const second = await stores.deliveries.listDue(6, 3, first.deliveries.at(-1))
+
+    const found = [...first.deliveries, ...second.deliveries].map(({ id }) => id)
+    expect(new Set(found)).toEqual(new Set(good.map(({ id }) => id)))
+    expect(new Set([...first.unreadable, ...second.unreadable]).size).toBe(4)
   })
 
   async function openCloud() {

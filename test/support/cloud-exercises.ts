@@ -212,6 +212,7 @@ export const exercises: {
         expect(await blacklists.add(anEntry({ domain: domain.name, number: '3' }), { entries: 2, lists: 1 })).toBe(
           'added',
         )
+    renewNotice: { run: ({ hooks }) => hooks.renewNotice(aHook({ domain: domain.name }), 1) },
         expect(await blacklists.add(anEntry({ domain: domain.name, list: 'b' }), { entries: 2, lists: 1 })).toBe(
           'lists_full',
         )
@@ -271,7 +272,7 @@ export const exercises: {
       ],
     },
     reschedule: { run: ({ deliveries }) => deliveries.reschedule(delivery, 1) },
-    reopen: { run: ({ deliveries }) => deliveries.reopen(domain.name, delivery.hookId, delivery.id, 1) },
+    reopen: { run: ({ deliveries }) => deliveries.reopen(delivery, 1) },
     listDue: { run: ({ deliveries }) => deliveries.listDue(1, 9) },
     listFailed: { run: ({ deliveries }) => deliveries.listFailed(domain.name, 9) },
     list: { run: ({ deliveries }) => deliveries.list(domain.name, 'some', { newestFirst: true, limit: 9 }) },

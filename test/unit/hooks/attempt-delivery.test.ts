@@ -353,6 +353,21 @@ describe('the auth pre-request', () => {
     expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'auth_failed' }] })
   })
 
+  it.each([
+    ['a header', { headers: { 'X-Id': '${id}' } }],
+    ['its data', { map: Object.fromEntries(Array.from({ length: 40 }, (_, name) => [`n${name}`, '${id}'])) }],
+  ])('that would be too long by %s is not made, now or later', async (_title, given) => {
+    const { ports, attempt, outcome } = await aSetup({
+      hook: { auth: { ...auth, headers: {}, map: {}, ...given }, retries: 8 },
+      event: { fields: { id: 'x'.repeat(9_000) } },
+    })
+
+    await attempt()
+
+    expect(ports.hookClient.sent).toEqual([])
+    expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'bad_template' }] })
+  })
+
   it('is not made when it is not enabled', async () => {
     const { ports } = await withReply({ auth: { ...auth, enabled: false } }, loginReply)
 

@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
 import { queues } from '../../../contracts/resources.ts'
+import { DomainError } from '../../../core/errors.ts'
 import { queuedAttempt } from '../../../core/hooks/queued-attempt.ts'
 import { requeueLimits } from '../../../core/hooks/requeue-deliveries.ts'
+import { resendDelivery } from '../../../core/hooks/resend-delivery.ts'
 import { handler as deliver } from '../../../functions/hooks/deliver.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
 import { aContext } from '../../support/api.ts'
 import { type DeliveryLab, aDeliveryLab, anArrival, answered, checkDeliveries } from '../../support/delivery-lab.ts'
 import { type SinkScript, startHookSink } from '../../support/hook-sink.ts'
+import type { Hook } from '../../../core/model.ts'
 import type { HookRequest } from '../../../core/ports.ts'
 import { aBatch } from '../../support/queue-batch.ts'
 import { emailSettingsOf } from '../../support/records.ts'
@@ -310,16 +313,49 @@ describe('F39 a receiver that answers 410', () => {
     checkDeliveries(lab, events, [hook])
   })
 
-  it('is recorded all the same where its mail cannot be sent', async () => {
+  it('is recorded all the same where its mail can never be sent', async () => {
     const lab = aDeliveryLab()
     // Its password was sealed for somebody else.
     await lab.ports.emailSettings.put(emailSettingsOf())
     const hook = await lab.hook({ answers: [410] })
     await lab.dispatch([anArrival()])
-    await lab.work()
+    await lab.settle()
 
     expect(lab.delivery(hook)).toMatchObject({ state: 'failed', attempts: [{ status: 410 }] })
     expect(lab.messages()).toEqual([])
+    expect(await lab.ports.hooks.read(hook.domain, hook.id)).not.toHaveProperty('noticeDue')
+  })
+
+  it('mails its owner later where the mail server is away, once, and tells of it by one event', async () => {
+    const lab = aDeliveryLab()
+    await lab.ports.emailSettings.put(mailSettings)
+    const hook = await lab.hook({ answers: [410] })
+    const failed = { outcome: 'failed', reason: 'timeout' } as const
+    lab.ports.mail.answer = () => (lab.ports.mail.sent.length < 3 ? failed : { outcome: 'sent', reply: '250 OK' })
+    await lab.dispatch([anArrival(), anArrival()])
+    const since = lab.clock.now()
+    await lab.settle()
+
+    expect(lab.ports.mail.sent.map(({ mail }) => (mail.date - since) / second)).toEqual([0, 60, 360])
+    expect(new Set(lab.ports.mail.sent.map(({ mail }) => mail.id)).size).toBe(1)
+    expect(new Set(lab.ports.events.published.map(({ id }) => id)).size).toBe(1)
+    expect(lab.requests(hook)).toHaveLength(2)
+  })
+
+  it.each([
+    ['changed', (lab: DeliveryLab, hook: Hook) => lab.ports.hooks.replace({ ...hook, noticeDue: false, version: 3 })],
+    ['removed', (lab: DeliveryLab, hook: Hook) => lab.ports.hooks.remove({ ...hook, version: 2 })],
+  ])('mails nobody any more once the hook was %s', async (_title, change) => {
+    const lab = aDeliveryLab()
+    await lab.ports.emailSettings.put(mailSettings)
+    const hook = await lab.hook({ answers: [410] })
+    lab.ports.mail.answer = () => ({ outcome: 'failed', reason: 'timeout' })
+    await lab.dispatch([anArrival()])
+    await lab.work()
+    await change(lab, hook)
+    await lab.settle()
+
+    expect(lab.ports.mail.sent).toHaveLength(1)
   })
 
   it('does not switch off a hook that its owner changed meanwhile', async () => {
@@ -414,8 +450,8 @@ describe('F42 all attempts are used up', () => {
       { level: 'warn', keys: { domain: hook.domain, hookId: hook.id } },
     ])
 
-    const { domain, hookId, id } = lab.delivery(hook)
-    const opened = await lab.ports.deliveries.reopen(domain, hookId, id, lab.clock.now())
+    const { id } = lab.delivery(hook)
+    const opened = await lab.ports.deliveries.reopen(lab.delivery(hook), lab.clock.now())
     if (opened === undefined) throw new Error('it has ended')
     lab.put(queuedAttempt(opened, lab.clock.now()))
     await lab.settle()
@@ -768,6 +804,38 @@ describe('a lost attempt', () => {
 
     expect(lab.delivery(hook)).toMatchObject({ state: 'failed', attempts: [{ reason: 'interrupted' }] })
     expect(Object.keys(lab.delivery(hook).begun)).toHaveLength(20)
+    const { id } = lab.delivery(hook)
+    await resendDelivery({ ...lab.ports, clock: lab.clock }, { domain: hook.domain, hookId: hook.id, id })
+    await lab.work()
+
+    expect(lab.delivery(hook), 'sent again it has all its runs before it').toMatchObject({
+      state: 'delivered',
+      begun: {},
+    })
+    const reasons = lab.delivery(hook).attempts.map(({ reason }) => reason)
+    expect(reasons).toEqual([...Array.from({ length: 21 }, () => 'interrupted'), undefined])
+  })
+
+  it('is found though a delivery and a hook of others cannot be read; they are told in the log', async () => {
+    const lab = aDeliveryLab()
+    const [hook, broken] = [await lab.hook(), await lab.hook()]
+    await lab.dispatch([anArrival()])
+    lab.lose()
+    lab.clock.move(6 * minute)
+    const unreadable = () => Promise.reject(new DomainError('internal_error', 'a stored record cannot be read'))
+    const { hooks, deliveries } = lab.ports
+    const read: typeof hooks.read = (domain, id) => (id === broken.id ? unreadable() : hooks.read(domain, id))
+    const listDue: typeof deliveries.listDue = async (...given) => {
+      return { ...(await deliveries.listDue(...given)), unreadable: ['some delivery'] }
+    }
+
+    await lab.sweep({ ...lab.ports, hooks: { ...hooks, read }, deliveries: { ...deliveries, listDue } })
+
+    expect(new Set(lab.messages().map(({ hookId }) => hookId))).toEqual(new Set([hook.id, broken.id]))
+    expect(lab.log.lines.find(({ message }) => message === 'stored records cannot be read')).toMatchObject({
+      level: 'error',
+      keys: { count: 2 },
+    })
   })
 
   it('is looked for page by page, until the most of one run', async () => {

@@ -114,6 +114,17 @@ describe('headers', () => {
     expect(brokenFields({ headers: { 'X-A': '1', 'x-a': '2' } })).toEqual(['headers.x-a'])
   })
 
+  it.each(['Content-Type', 'content-type', 'CONTENT-TYPE'])(
+    'refuse a substitution in %s, which decides how values are escaped',
+    (name) => {
+      for (const value of ['${type}', 'text/${kind}', 'application/json; x=${']) {
+        expect(brokenFields({ headers: { [name]: value } })).toEqual([`headers.${name}`])
+      }
+      expect(brokenFields({ headers: { [name]: 'text/plain; charset=utf-8' } })).toEqual([])
+      expect(brokenFields({ auth: { headers: { [name]: '${type}' } } })).toEqual([])
+    },
+  )
+
   it('51 of them are refused, 50 are not', () => {
     const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'x']))
 
