@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { okInfo } from './shapes.ts'
 import { route } from './route.ts'
 
 /**
@@ -28,4 +29,26 @@ export const lookUpDirectory = route({
   }),
   response: z.string(),
   responseType: 'text/xml',
+})
+
+/**
+ * `POST /engine/cdr`: the engine's own CDR of a leg (mod_json_cdr), in each of the forms that the module writes. The
+ * engine does not end a call before it has an answer, so the CDR is queued and no more. It repeats what was answered with
+ * any status but 2xx as often as its settings say.
+ */
+export const takeCdr = route({
+  operationId: 'takeCdr',
+  group: 'engine',
+  method: 'POST',
+  path: '/engine/cdr',
+  summary: 'Take a CDR of the engine',
+  authentication: 'engine',
+  permission: null,
+  domain: 'none',
+  needs: { cdrQueue: ['send'] },
+  // The largest recorded CDR has 13 KB; a call of many steps and transfers has all of them in it.
+  maxBodyBytes: 1024 * 1024,
+  query: z.object({ uuid: z.string().check(z.minLength(1), z.maxLength(130)) }),
+  rawBody: true,
+  response: okInfo(z.literal('Queued.')),
 })

@@ -54,6 +54,8 @@ export interface Route {
   readonly body?: z.ZodMiniType
   /** Form-encoded request instead of JSON: the engine's own lookups. */
   readonly form?: z.ZodMiniType
+  /** Takes a body of any media type, as the bytes that came, and reads it itself; instead of `body` and `form`. */
+  readonly rawBody?: true
   /** The success body. */
   readonly response: z.ZodMiniType
   /** The media type of the success body; JSON where not given. */

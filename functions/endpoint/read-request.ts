@@ -10,7 +10,7 @@ const defaultBodyBytes = 256 * 1024
 export interface RawRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** The parsed body; `undefined` where there is none. */
+  /** The parsed body, `undefined` where there is none; the bytes of one that the route reads itself. */
   readonly body: unknown
 }
 
@@ -26,7 +26,7 @@ export function checkSize(event: APIGatewayProxyEventV2, route: Pick<Route, 'max
  * Reads path parameters, query and body. Refuses what is malformed in itself: `invalid_field` for path and query,
  * `unsupported_media_type` and `invalid_json` for the body.
  */
-export function readRequest(event: APIGatewayProxyEventV2, route: Pick<Route, 'form'>): RawRequest {
+export function readRequest(event: APIGatewayProxyEventV2, route: Pick<Route, 'form' | 'rawBody'>): RawRequest {
   return { params: readParams(event), query: readQuery(event.rawQueryString), body: readBody(event, route) }
 }
 
@@ -70,7 +70,8 @@ function checkText(text: string, field: string): string {
   return text
 }
 
-function readBody(event: APIGatewayProxyEventV2, route: Pick<Route, 'form'>): unknown {
+function readBody(event: APIGatewayProxyEventV2, route: Pick<Route, 'form' | 'rawBody'>): unknown {
+  if (route.rawBody === true) return Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
   if (event.body === undefined || event.body === '') return undefined
   checkMediaType(event, route.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded')
   const text = readText(event.body, event.isBase64Encoded)

@@ -37,7 +37,7 @@ export async function runExchange(exchange: Exchange, endpoint: Endpoint): Promi
   const cursors = listCursors(route, exchange.domain, raw)
   const fields = fieldsOf(route, cursors.request)
   const precondition = preconditionOf(exchange, route)
-  exchange.fields = fieldNames(fields.body)
+  exchange.fields = route.rawBody === true ? [] : fieldNames(fields.body)
   exchange.entered = true
   return runOnce(exchange, endpoint, async (random) => {
     // The schemas of this very route made the fields, and its rules the caller and the domain.
@@ -115,7 +115,7 @@ function fieldsOf(route: Route, raw: RawRequest): Fields {
   return {
     params: route.params && checkFields(route.params, raw.params),
     query: route.query && checkFields(route.query, raw.query),
-    body: body && checkFields(body, raw.body === undefined ? {} : raw.body),
+    body: route.rawBody === true ? raw.body : body && checkFields(body, raw.body === undefined ? {} : raw.body),
   }
 }
 

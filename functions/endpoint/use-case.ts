@@ -11,12 +11,18 @@ import type { Settings } from './settings.ts'
 type Parsed<S> = S extends z.ZodMiniType ? z.output<S> : undefined
 type Declared<R, K extends string> = R extends { readonly [P in K]: infer S } ? Parsed<S> : undefined
 
+type BodyOf<R> = R extends { readonly rawBody: true }
+  ? Uint8Array
+  : R extends { readonly form: unknown }
+    ? Declared<R, 'form'>
+    : Declared<R, 'body'>
+
 /** What a use case is given: everything was checked, in the contract's order, before it is called. */
 export interface EndpointRequest<R extends Route> {
   readonly params: Declared<R, 'params'>
   readonly query: Declared<R, 'query'>
-  /** The JSON body, or the form of a route that takes one. An absent body counts as an empty object. */
-  readonly body: R extends { readonly form: unknown } ? Declared<R, 'form'> : Declared<R, 'body'>
+  /** The JSON body, the form or the bytes, as the route takes it. An absent body counts as an empty object, or no bytes. */
+  readonly body: BodyOf<R>
   /** Who asks; `null` where the route takes no token. */
   readonly caller: R['authentication'] extends 'token' ? Caller : null
   /** The domain to work in. `null` is root working in all of them, or a route that works in none. */

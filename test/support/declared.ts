@@ -41,7 +41,7 @@ export function checkServed(route: Route, { params = {}, query = '', text = '' }
   check('path', route.params, params)
   check('query', route.query, Object.fromEntries(new URLSearchParams(query)))
   if (route.form !== undefined) check('form', route.form, Object.fromEntries(new URLSearchParams(text)))
-  else check('body', route.body, text === '' ? {} : JSON.parse(text))
+  else if (route.rawBody !== true) check('body', route.body, text === '' ? {} : JSON.parse(text))
 }
 
 /**

@@ -78,6 +78,10 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   logIn: ({ account: login, domain }) => ({
     body: { username: `${login}@${domain}`, password: passwordOf(login) },
   }),
+  takeCdr: ({ account: login, domain }) => ({
+    query: `uuid=${login}`,
+    body: { variables: { uuid: login, domain_name: domain } },
+  }),
   lookUpDirectory: ({ account: login, domain }) => ({
     rawBody: `section=directory&user=${login}&domain=${domain}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import { cdrFromPost, postDomainCandidates } from '../../../core/cdr/cdr-from-post.ts'
-import { readCdrPost } from '../../../functions/cdr/read-cdr-post.ts'
+import { readCdrPost } from '../../../functions/engine/read-cdr-post.ts'
 import { postOfEvent } from '../../support/posted-cdr.ts'
 import { recordedEnds, recordedPost, recordedPosts } from '../../support/recorded-cdrs.ts'
 

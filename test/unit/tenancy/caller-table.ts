@@ -61,6 +61,7 @@ export const table: Readonly<Record<string, Line>> = {
   readHealth: { own: forAll },
   // The colleague and the account of another tenant would need a code besides.
   logIn: { own: forAll, 'of the tenant': refused, 'of another tenant': refused, missing: '404 404 404 404 404 404' },
+  takeCdr: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
   lookUpDirectory: { own: refused, 'of the tenant': refused, 'of another tenant': refused, missing: refused },
 
   logOut: { own: '200 200 200 403 200 200' },

@@ -62,7 +62,8 @@ async function callFor(platform: Likes, name: string, caller: Caller, route: Rou
   const headers = { ...request.headers, ...filled.headersOf(name, caller, route) }
   const before = await stored()
 
-  const answer = await api.call(await handlerOf(route), { ...request, headers, query: queryOf(caller, name, route) })
+  const query = queryOf(caller, name, route) || (request.query ?? '')
+  const answer = await api.call(await handlerOf(route), { ...request, headers, query })
   const isSwept = await cleanUpAfter(api)
 
   return {

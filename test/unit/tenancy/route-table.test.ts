@@ -78,6 +78,7 @@ const published = `
   GET /api/v2/status any
   GET /api/v2/audit acl/roles r and domain/item r
   GET /health open
+  POST /engine/cdr engine
   POST /engine/directory engine
 `
   .trim()
