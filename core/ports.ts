@@ -386,10 +386,10 @@ export interface HookStore {
   noteSpeed(hook: Pick<Hook, 'domain' | 'id' | 'slowAt'>, slowAt: number | undefined): Promise<void>
   /** Takes the notice that is due for a hook of this version: `true` exactly once, for whoever is to give it. */
   endNotice(hook: Hook): Promise<boolean>
-}
-
   /** The notice of a hook of this version is due again, after so many tries; `false` when it is another version. */
   renewNotice(hook: Hook, tries: number): Promise<boolean>
+}
+
 /** How an addition to a blacklist ended. */
 export type BlacklistAddition = 'added' | 'exists' | 'list_full' | 'lists_full'
 
@@ -482,8 +482,6 @@ export interface AttemptOutcome {
 /** Where a list of deliveries goes on: behind this one. */
 export type DeliveryPlace = Pick<Delivery, 'id' | 'nextAttemptAt'>
 
-/** Which deliveries of a hook are wanted. */
-export interface DeliveryRange {
 /** Overdue deliveries; an empty page is behind the last. */
 export interface DuePage {
   readonly deliveries: readonly Delivery[]
@@ -491,6 +489,8 @@ export interface DuePage {
   readonly unreadable: readonly string[]
 }
 
+/** Which deliveries of a hook are wanted. */
+export interface DeliveryRange {
   readonly newestFirst: boolean
   /** 1 to 1000. */
   readonly limit: number

@@ -204,6 +204,7 @@ export const exercises: {
     clearFailures: { run: ({ hooks }) => hooks.clearFailures(domain.name, 'some') },
     noteSpeed: { run: ({ hooks }) => hooks.noteSpeed({ domain: domain.name, id: 'some' }, 1) },
     endNotice: { run: ({ hooks }) => hooks.endNotice(aHook({ domain: domain.name })) },
+    renewNotice: { run: ({ hooks }) => hooks.renewNotice(aHook({ domain: domain.name }), 1) },
   },
   blacklists: {
     add: {
@@ -212,7 +213,6 @@ export const exercises: {
         expect(await blacklists.add(anEntry({ domain: domain.name, number: '3' }), { entries: 2, lists: 1 })).toBe(
           'added',
         )
-    renewNotice: { run: ({ hooks }) => hooks.renewNotice(aHook({ domain: domain.name }), 1) },
         expect(await blacklists.add(anEntry({ domain: domain.name, list: 'b' }), { entries: 2, lists: 1 })).toBe(
           'lists_full',
         )
