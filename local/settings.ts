@@ -22,6 +22,7 @@ export interface Settings {
   readonly dynamodbEndpoint: string | undefined
   readonly sqsEndpoint: string | undefined
   readonly s3Endpoint: string | undefined
+  readonly openSearchUrl: string | undefined
   readonly logLevel: string | undefined
 }
 
@@ -46,6 +47,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     dynamodbEndpoint: readEndpoint('DYNAMODB_ENDPOINT', given('DYNAMODB_ENDPOINT')),
     sqsEndpoint: readEndpoint('SQS_ENDPOINT', given('SQS_ENDPOINT')),
     s3Endpoint: readEndpoint('S3_ENDPOINT', given('S3_ENDPOINT')),
+    openSearchUrl: readEndpoint('OPENSEARCH_URL', given('OPENSEARCH_URL')),
     logLevel: level?.toLowerCase(),
   }
 }

@@ -76,6 +76,11 @@ export interface ApiRoute {
   readonly functionArn: string
 }
 
+/** An OpenSearch domain. */
+export interface SearchDomain {
+  readonly arn: string
+}
+
 /** What pages of other origins may do with the HTTP API. */
 export interface CrossOrigin {
   readonly origins: readonly string[]
@@ -120,6 +125,7 @@ export interface Assembly {
   readonly buckets: readonly Bucket[]
   readonly secrets: readonly Secret[]
   readonly keys: readonly Key[]
+  readonly searchDomains: readonly SearchDomain[]
   readonly roles: readonly Role[]
   readonly functions: readonly LambdaFunction[]
   readonly routes: readonly ApiRoute[]

@@ -87,6 +87,7 @@ export function readAssembly(directory: string, place: Place): Assembly {
     buckets: ofType('AWS::S3::Bucket').map(readBucket),
     secrets: ofType('AWS::SecretsManager::Secret').map(readSecret),
     keys: ofType('AWS::KMS::Key').map(readKey),
+    searchDomains: ofType('AWS::OpenSearchService::Domain').map((resource) => ({ arn: arnOf(resource) })),
     roles: readRoles(resources),
     functions,
     routes: stacks.flatMap((stack) => readRoutes(stack.resources(), functions)),

@@ -22,6 +22,29 @@ export interface ServiceAnswer {
 /** A store behind the gate that speaks JSON. Trusts its caller: the gate has judged. */
 export type Backend = (call: ServiceCall) => Promise<ServiceAnswer>
 
+/** A request to a search domain. */
+export interface SearchRequest {
+  readonly method: string
+  /** In percent form. */
+  readonly path: string
+  /** Without the question mark. */
+  readonly query: string
+  readonly body: string
+}
+
+/** Its answer, in JSON. */
+export interface SearchReply {
+  readonly status: number
+  readonly body: string
+}
+
+/** The search domain behind the gate. */
+export interface SearchBackend {
+  readonly domainArn: string
+  /** Answers a request that was verified and allowed. */
+  answer(request: SearchRequest): Promise<SearchReply>
+}
+
 /** An answer in JSON. */
 export function jsonAnswer(body: unknown, status = 200): ServiceAnswer {
   return { status, headers: { 'content-type': 'application/x-amz-json-1.1' }, body: JSON.stringify(body) }

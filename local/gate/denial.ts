@@ -56,7 +56,7 @@ const jsonCodes: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: 'InvalidSignatureException',
 }
 
-/** The denial in the form of a service: XML for S3, typed JSON for the others. Only SQS answers 403, others 400. */
+/** The denial in the form of a service: XML for S3, typed JSON for the others. Only SQS and OpenSearch answer 403, others 400. */
 export function denialOf(service: string, { code, message, status }: Reason): Denial {
   if (service === 's3') {
     const text = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
@@ -65,6 +65,9 @@ export function denialOf(service: string, { code, message, status }: Reason): De
       headers: { 'content-type': 'application/xml' },
       body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${text}</Message></Error>`,
     }
+  }
+  if (service === 'es') {
+    return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ Message: message }) }
   }
   const type = jsonCodes[code] ?? code
   return {

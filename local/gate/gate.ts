@@ -5,8 +5,9 @@ import type { Place } from '../assembly/place.ts'
 import { addressOf, listen } from '../processes/listen.ts'
 import { requestTarget } from '../processes/request-target.ts'
 import { type Credential, issueCredential } from '../signature/credential.ts'
+import type { SignedParts } from '../signature/canonical-request.ts'
 import { type Proof, verifySignature } from '../signature/verify-signature.ts'
-import type { Backend } from './backend.ts'
+import type { Backend, SearchBackend } from './backend.ts'
 import { type Reason, accessDenied, denialOf, deny, signatureRefused } from './denial.ts'
 import { judge } from './judge.ts'
 import { readBody } from './read-body.ts'
@@ -16,6 +17,7 @@ import {
   keyAccess,
   listAccess,
   objectAccess,
+  searchAccess,
   secretAccess,
   sqsAccess,
 } from './requested-access.ts'
@@ -39,6 +41,8 @@ export interface Backends {
   readonly secretsmanager: Backend
   readonly kms: Backend
   readonly s3: ObjectBackend
+  /** Absent: there is no search domain. */
+  readonly es?: SearchBackend | undefined
 }
 
 /** One judgement, as an observer sees it. */
@@ -107,7 +111,8 @@ export class Gate {
     const { rawPath, rawQuery } = requestTarget(request.url)
     const parts = { method: request.method ?? 'GET', rawPath, rawQuery, headers: request.headers }
     const target = request.headers['x-amz-target']
-    const body = typeof target === 'string' ? await readBody(request, maxBodyBytes) : undefined
+    const isSearch = searchScope.test(request.headers.authorization ?? '')
+    const body = typeof target === 'string' || isSearch ? await readBody(request, maxBodyBytes) : undefined
     const bodyHash = body === undefined ? undefined : createHash('sha256').update(body).digest('hex')
     const verification = verifySignature(parts, {
       credentialOf: (accessKeyId) => this.#credentials.get(accessKeyId),
@@ -115,10 +120,11 @@ export class Gate {
       bodyHash,
     })
     if ('refusal' in verification) {
-      const service = typeof target === 'string' ? serviceOfTarget(target) : 's3'
+      const service = isSearch ? 'es' : typeof target === 'string' ? serviceOfTarget(target) : 's3'
       return deny(response, denialOf(service, signatureRefused(verification.refusal)))
     }
     const { proof } = verification
+    if (isSearch) return this.#callSearch(proof, response, parts, String(body))
     if (body !== undefined && typeof target === 'string')
       return this.#callService(proof, request, response, target, body)
     const path = decodeURIComponent(rawPath)
@@ -126,6 +132,18 @@ export class Gate {
     if (refused !== undefined) return deny(response, denialOf('s3', refused))
     const mayList = () => this.#judge(proof, [listAccess(path)]) === undefined
     await this.#backends?.s3({ request, payloadHash: proof.payloadHash, mayList }, response)
+  }
+
+  async #callSearch(proof: Proof, response: ServerResponse, parts: SignedParts, body: string): Promise<void> {
+    const { method, rawPath: path, rawQuery: query } = parts
+    const backend = this.#backends?.es
+    const refused = this.#judge(proof, backend && searchAccess(backend.domainArn, method, path))
+    if (refused !== undefined || backend === undefined) {
+      return deny(response, denialOf('es', refused ?? unknownOperation))
+    }
+    const answer = await backend.answer({ method, path, query, body })
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer.body) }
+    response.writeHead(answer.status, headers).end(answer.body)
   }
 
   async #callService(
@@ -180,6 +198,9 @@ export class Gate {
 }
 
 const unknownOperation: Reason = { code: 'UnknownOperationException', message: 'no such operation here', status: 400 }
+
+/** A signature that was made for OpenSearch, which names no action in a header. */
+const searchScope = /\/es\/aws4_request\b/
 
 function serviceOfTarget(target: string): string {
   return target.startsWith('AmazonSQS.') ? 'sqs' : 'dynamodb'

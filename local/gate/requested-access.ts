@@ -92,6 +92,12 @@ export function keyAccess(place: Place, action: string, body: unknown): Requeste
   return [{ action: `kms:${action}`, resource }]
 }
 
+/** What a request to a search domain needs: IAM knows its method, and its path below the domain. */
+export function searchAccess(domainArn: string, method: string, path: string): RequestedAccess[] {
+  const word = method.charAt(0) + method.slice(1).toLowerCase()
+  return [{ action: `es:ESHttp${word}`, resource: `${domainArn}${path}` }]
+}
+
 /** Parameters of a query that make an S3 call another one than what its method says. */
 const subresources = new Set([
   'uploads',

@@ -2,6 +2,7 @@ import type { Container, LambdaFunction } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
 import { type EngineAddress, engineName } from '../../connector/engine.ts'
 import { environment } from '../../contracts/environment.ts'
+import { searchDomains } from '../../contracts/resources.ts'
 import type { Environment } from '../functions/function-environment.ts'
 import type { Settings } from '../settings.ts'
 import type { Credential } from '../signature/credential.ts'
@@ -19,6 +20,7 @@ export function sharedEnvironment(settings: Settings, storesUrl: string, credent
     [environment.secretsEndpoint]: storesUrl,
     [environment.kmsEndpoint]: storesUrl,
     [environment.s3Endpoint]: storesUrl,
+    [searchDomains.cdr.variable]: storesUrl,
     ...(settings.logLevel === undefined ? {} : { [environment.logLevel]: settings.logLevel }),
   }
 }

@@ -7,6 +7,8 @@ import { connectDynamo, createTables, signerFrom, startEmbeddedDynamo } from '..
 import { keysBackend } from '../stores/keys.ts'
 import { forwardObjects } from '../stores/objects/forward-objects.ts'
 import { objectStore } from '../stores/objects/object-store.ts'
+import { connectSearch } from '../stores/search/forward-search.ts'
+import { startEmbeddedSearch } from '../stores/search/search-store.ts'
 import { secretsBackend } from '../stores/secrets.ts'
 import { connectSqs, startEmbeddedSqs } from '../stores/sqs.ts'
 import { secretValues } from './secret-values.ts'
@@ -23,19 +25,25 @@ export async function startStores(
 ): Promise<Backends> {
   const { settings, folder, kept, closing } = options
   const signer = signerFrom(process.env)
-  // Both are waited for even when one fails, so that whatever was started is known to `closing`.
-  const [dynamodb, sqs] = await Promise.allSettled([
+  // All are waited for even when one fails, so that whatever was started is known to `closing`.
+  const [dynamodb, sqs, search] = await Promise.allSettled([
     settings.dynamodbEndpoint === undefined
       ? startEmbeddedDynamo(folder.file('dynamodb.sqlite'), folder.file('logs/dynamodb.log'))
       : connectDynamo(settings.dynamodbEndpoint, signer),
     settings.sqsEndpoint === undefined
       ? startEmbeddedSqs(assembly.queues)
       : connectSqs(settings.sqsEndpoint, signer, assembly.queues),
+    settings.openSearchUrl === undefined
+      ? startEmbeddedSearch(folder.file('search.sqlite'))
+      : connectSearch(settings.openSearchUrl, signer),
   ])
-  for (const store of [dynamodb, sqs]) if (store.status === 'fulfilled') closing.defer(() => store.value.close())
+  for (const store of [dynamodb, sqs, search])
+    if (store.status === 'fulfilled') closing.defer(() => store.value.close())
   if (dynamodb.status === 'rejected') throw dynamodb.reason
   if (sqs.status === 'rejected') throw sqs.reason
+  if (search.status === 'rejected') throw search.reason
   await createTables(dynamodb.value.backend, assembly.tables)
+  const [domain] = assembly.searchDomains
   const buckets = new Set(assembly.buckets.map(({ name }) => name))
   return {
     dynamodb: dynamodb.value.backend,
@@ -49,5 +57,6 @@ export async function startStores(
       settings.s3Endpoint === undefined
         ? objectStore(folder.file('objects'), buckets)
         : forwardObjects(settings.s3Endpoint, signer),
+    es: domain && { domainArn: domain.arn, answer: (request) => search.value.answer(request) },
   }
 }

@@ -1,3 +1,4 @@
+import type { SearchReply, SearchRequest } from '../../gate/backend.ts'
 import type { Database } from './database.ts'
 import { deleteByQuery } from './delete-by-query.ts'
 import { bulk, multiGet } from './documents.ts'
@@ -5,22 +6,6 @@ import { chooseIndices } from './index-names.ts'
 import { type JsonObject, objectOf, parseJson } from './json.ts'
 import { Refusal, badRequest, refusalBody } from './refusal.ts'
 import { search } from './search.ts'
-
-/** A request to the search server. */
-export interface SearchRequest {
-  readonly method: string
-  /** In percent form. */
-  readonly path: string
-  /** Without the question mark. */
-  readonly query: string
-  readonly body: string
-}
-
-/** Its answer, in JSON. */
-export interface SearchReply {
-  readonly status: number
-  readonly body: string
-}
 
 /** Answers a request as OpenSearch would; what this server does not know it refuses. */
 export function answerRequest(database: Database, request: SearchRequest): SearchReply {

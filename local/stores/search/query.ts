@@ -55,8 +55,10 @@ function boolCondition(body: JsonObject, depth: number): Condition {
   const must = [...of('filter'), ...of('must')]
   const mustNot = of('must_not').map(({ sql, values }) => ({ sql: `(${sql}) IS NOT TRUE`, values }))
   const should = of('should')
-  const least = body['minimum_should_match'] ?? (must.length === 0 && should.length > 0 ? 1 : 0)
-  if (typeof least !== 'number') throw badRequest('[minimum_should_match] must be a number here')
+  const wanted = body['minimum_should_match'] ?? 0
+  if (typeof wanted !== 'number') throw badRequest('[minimum_should_match] must be a number here')
+  // Where nothing else has to hold, one of them has to, whatever is wanted.
+  const least = must.length === 0 && should.length > 0 ? Math.max(1, wanted) : wanted
   return allOf([...must, ...mustNot, ...leastOf(should, least)])
 }
 

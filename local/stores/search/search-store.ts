@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import * as z from 'zod/mini'
 import { PlainError } from '../../processes/plain-error.ts'
-import type { SearchReply, SearchRequest } from './answer-request.ts'
+import type { SearchReply, SearchRequest } from '../../gate/backend.ts'
 
 /** The running search server. */
 export interface SearchStore {

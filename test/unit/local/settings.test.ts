@@ -17,6 +17,7 @@ describe('readSettings', () => {
       dynamodbEndpoint: undefined,
       sqsEndpoint: undefined,
       s3Endpoint: undefined,
+      openSearchUrl: undefined,
       logLevel: undefined,
       rateLimits: 'off',
       deletionGraceSeconds: '',
