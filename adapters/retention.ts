@@ -2,6 +2,7 @@
  * How long records are kept after they stopped mattering. The store drops an item some time after its `expiresAt`
  * (DynamoDB: up to two days), so adapters that read one check it themselves: past it, a record is not there.
  */
+import { type ExportJob, exportLifeMs } from '../core/cdr/export-job.ts'
 import type { CommandRecord } from '../core/commands.ts'
 import type { ConnectorReport, Delivery, Gap, Presence, Token } from '../core/model.ts'
 import type { RequestKey } from '../core/idempotency/request-key.ts'
@@ -57,5 +58,6 @@ export const keptUntil = {
     state === 'failed' || (state === 'deleted' && isRemoved === true)
       ? (closedAt ?? 0) + 400 * DAY
       : Number.POSITIVE_INFINITY,
+  exportJob: ({ createdAt }: ExportJob) => createdAt + exportLifeMs,
   auditRecord: (record: AuditRecord) => record.at + 400 * DAY,
 }

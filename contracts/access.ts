@@ -295,6 +295,12 @@ export const access: MethodAccess = {
     remove: [{ table: 'emailSettings', actions: ['DeleteItem'] }],
   },
   mail: { send: [] },
+  exports: {
+    create: [{ table: 'exports', actions: ['PutItem'] }],
+    read: [{ table: 'exports', actions: ['GetItem'] }],
+    replace: [{ table: 'exports', actions: ['PutItem'] }],
+  },
+  exportQueue: { send: [{ queue: 'exports', actions: ['SendMessage'] }] },
   cdrQueue: { send: [{ queue: 'cdrs', actions: ['SendMessage'] }] },
   cdrs: {
     index: [{ search: 'cdr', actions: ['ESHttpPost'] }],

@@ -55,4 +55,5 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'blacklists', key: (domain) => ['count', domain] },
   { table: 'routes', key: (domain) => [domain] },
   { table: 'recordings', key: (domain) => [domain] },
+  { table: 'exports', key: (domain) => [domain] },
 ]

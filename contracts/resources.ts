@@ -55,6 +55,7 @@ export const tables = {
     expires: true,
     index: 'by-state',
   },
+  exports: { variable: 'TABLE_EXPORTS', purpose: 'exports of CDRs, and how far each has come', expires: true },
   audit: { variable: 'TABLE_AUDIT', purpose: 'the append-only audit trail', expires: true },
 } as const satisfies Record<string, TableSpec>
 
@@ -120,6 +121,14 @@ export const queues = {
     visibilitySeconds: 90,
     retentionSeconds: 1_209_600,
     maxReceives: 1000,
+  },
+  exports: {
+    variable: 'QUEUE_EXPORTS',
+    purpose: 'exports of CDRs to be worked on',
+    fifo: false,
+    visibilitySeconds: 360,
+    retentionSeconds: 86_400,
+    maxReceives: 200,
   },
   cleanups: {
     variable: 'QUEUE_CLEANUPS',

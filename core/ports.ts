@@ -3,7 +3,9 @@
  * real one, held to one contract suite. "Not found" is `undefined`; an outage is a `DomainError` with
  * `store_unavailable`; no other error crosses a port.
  */
+import type { CdrAdmin } from './cdr/cdr-admin.ts'
 import type { CdrStore } from './cdr/cdr-store.ts'
+import type { ExportQueue, ExportStore } from './cdr/export-job.ts'
 import type { CdrQueue } from './cdr/cdr-news.ts'
 import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
@@ -42,10 +44,10 @@ export interface Clock {
   now(): number
 }
 
-/** Randomness, for identifiers and secrets. */
 /** Runs something after a time in milliseconds, and answers how to call that off. */
 export type Scheduler = (afterMs: number, run: () => void) => () => void
 
+/** Randomness, for identifiers and secrets. */
 export interface Randomness {
   /** A UUID v4 in lower case. */
   uuid(): string
@@ -522,8 +524,9 @@ export interface DeliveryStore {
   /** Plans the next attempt for another moment, where the delivery still waits as given; otherwise `false`. */
   reschedule(delivery: Delivery, at: number): Promise<boolean>
   /**
-   * Opens a delivery that has ended: it is pending again, due at `at`, with all its retries before it and all its
-   * attempts on the list. Nothing when it is pending, is not there, or has `deliveryLimits.reopened` attempts already.
+   * Opens a delivery that has ended: it is pending again, due at `at` (epoch milliseconds), with all its retries before
+   * it and all its attempts on the list, those that were interrupted included. Nothing when it is pending, is not there,
+   * is not as given any more, or has `deliveryLimits.reopened` attempts already.
    */
   reopen(delivery: Delivery, at: number): Promise<Delivery | undefined>
   /** Pending deliveries of all domains whose next attempt was due before a moment (epoch milliseconds), oldest first. */
@@ -755,7 +758,10 @@ export interface Ports {
   emailSettings: EmailSettingsStore
   mail: MailSender
   cdrs: CdrStore
+  cdrAdmin: CdrAdmin
   cdrQueue: CdrQueue
+  exports: ExportStore
+  exportQueue: ExportQueue
 }
 
 /** The name of a port. */

@@ -17,6 +17,7 @@ const swept = [
   'emailSettings',
   'requestKeys',
   'recordings',
+  'exports',
 ] as const
 
 /** What the maps hold of a domain, removed at once. */

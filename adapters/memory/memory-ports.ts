@@ -4,6 +4,7 @@ import { memoryAuditLog } from './memory-audit-log.ts'
 import { memoryBlacklistStore } from './memory-blacklist-store.ts'
 import { type MemoryCallEngine, memoryCallEngine } from './memory-call-engine.ts'
 import { type MemoryCdrQueue, memoryCdrQueue } from './memory-cdr-queue.ts'
+import { memoryCdrAdmin } from './memory-cdr-admin.ts'
 import { memoryCdrStore } from './memory-cdr-store.ts'
 import { type MemoryCleanupQueue, memoryCleanupQueue } from './memory-cleanup-queue.ts'
 import { memoryCommandStore } from './memory-command-store.ts'
@@ -47,6 +48,7 @@ export interface MemoryPorts extends Ports {
   readonly deliveryQueue: MemoryDeliveryQueue
   readonly cleanups: MemoryCleanupQueue
   readonly cdrQueue: MemoryCdrQueue
+  readonly exportQueue: MemoryExportQueue
   readonly hookClient: MemoryHookClient
   readonly secrets: MemorySecretReader
   readonly mail: MemoryMailSender
@@ -99,6 +101,9 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     emailSettings: memoryEmailSettingsStore(context),
     mail: memoryMailSender(),
     cdrs: memoryCdrStore(context),
+    cdrAdmin: memoryCdrAdmin(),
     cdrQueue: memoryCdrQueue(),
+    exports: memoryExportStore(context),
+    exportQueue: memoryExportQueue(),
   }
 }

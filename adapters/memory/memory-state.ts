@@ -1,4 +1,5 @@
 import type { CommandRecord } from '../../core/commands.ts'
+import type { ExportJob } from '../../core/cdr/export-job.ts'
 import type { KeptCdr } from '../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../core/email/email-settings.ts'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
@@ -81,8 +82,8 @@ export interface MemoryState {
   readonly liveCalls: Map<string, ReadonlyMap<string, number>>
   readonly emailSettings: Map<string, EmailSettings>
   readonly cdrs: Map<string, KeptCdr>
-  readonly cdrs: Map<string, KeptCdr>
   readonly recordings: Map<string, Recording>
+  readonly exports: Map<string, ExportJob>
   readonly audit: AuditRecord[]
 }
 
@@ -125,8 +126,8 @@ export function memoryState(): MemoryState {
     liveCalls: new Map(),
     emailSettings: new Map(),
     cdrs: new Map(),
-    cdrs: new Map(),
     recordings: new Map(),
+    exports: new Map(),
     audit: [],
   }
 }

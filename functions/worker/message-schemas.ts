@@ -3,6 +3,7 @@ import { cleanupMessage } from '../../contracts/messages/cleanup.ts'
 import { commandMessage } from '../../contracts/messages/command.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
+import { exportMessage } from '../../contracts/messages/export.ts'
 
 /** What the messages of each queue look like. */
 export const messageSchemas = {
@@ -11,5 +12,6 @@ export const messageSchemas = {
   deliveries: deliveryMessage,
   slowDeliveries: deliveryMessage,
   cdrs: cdrMessage,
+  exports: exportMessage,
   cleanups: cleanupMessage,
 } as const

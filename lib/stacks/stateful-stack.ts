@@ -32,6 +32,10 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
     article: 'CDRs in the dead-letter queue',
     impact: 'Ended calls are missing from the CDRs, or lack what the engine told last; they are kept for 14 days.',
   },
+  exports: {
+    article: 'Exports in the dead-letter queue',
+    impact: 'Exports of CDRs that tenants asked for are never finished; they see them as running.',
+  },
   cleanups: {
     article: 'Clean-ups in the dead-letter queue',
     impact: 'Records of a deleted domain are still stored, and its name cannot be used again.',

@@ -7,6 +7,7 @@ import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-sto
 import { s3ExportFiles, s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
+import { sqsExportQueue } from '../../adapters/sqs/sqs-export-queue.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -63,6 +64,9 @@ async function openCloud() {
     ...dynamoStores(context),
     cleanups: sqsCleanupQueue(context),
     cdrQueue: sqsCdrQueue(context),
+    exportQueue: sqsExportQueue(context),
+    cdrs: openSearchCdrStore(context),
+    cdrAdmin: openSearchCdrAdmin(context),
     engine: sqsCallEngine(context),
     events: sqsEventSink(context),
     deliveryQueue: sqsDeliveryQueue(context),
@@ -83,8 +87,30 @@ async function openCloud() {
   }
 }
 
-/** The key service and the secrets are answered by the gate, the stores and queues by themselves. */
+/** What an empty search store answers, by path; anything else is done. */
+const searchAnswers: Readonly<Record<string, { readonly status: number; readonly body: unknown }>> = {
+  '/_mget': { status: 200, body: { docs: [{ found: false }] } },
+  '/_bulk': { status: 200, body: { items: [{ create: { status: 201 } }] } },
+  '/cdr-*/_delete_by_query': { status: 200, body: { total: 0, deleted: 0 } },
+}
+
+function searchAnswer({ action }: CloudCall): { readonly status: number; readonly body: unknown } {
+  const [method, path = ''] = action.split(' ')
+  if (path.endsWith('/_search')) return { status: 200, body: foundNothing }
+  if (method === 'GET') return { status: 404, body: { error: { reason: 'Policy not found' }, status: 404 } }
+  return searchAnswers[path] ?? { status: 200, body: { acknowledged: true } }
+}
+
+const foundNothing = {
+  took: 1,
+  timed_out: false,
+  _shards: { total: 0, successful: 0, skipped: 0, failed: 0 },
+  hits: { total: { value: 0, relation: 'eq' }, max_score: null, hits: [] },
+}
+
+/** The key service, the secrets and the searches are answered by the gate, the stores and queues by themselves. */
 const cloudAnswer: CloudGate['answer'] = (call, forward) => {
+  if (call.service === 'es') return searchAnswer(call)
   if (call.action === 'GetSecretValue') return { status: 200, body: { SecretString: 'secret', VersionId: 'one' } }
   if (call.action === 'DescribeSecret') return { status: 200, body: { VersionIdsToStages: { one: ['AWSCURRENT'] } } }
   if (call.action === 'Encrypt') return { status: 200, body: { CiphertextBlob: 'AA==' } }
@@ -93,7 +119,11 @@ const cloudAnswer: CloudGate['answer'] = (call, forward) => {
 }
 
 /** The IAM permissions that a call needs, as `variable action`. */
-function permissionsOf({ action, input }: CloudCall, variables: ReadonlyMap<string, string>): string[] {
+function permissionsOf({ service, action, input }: CloudCall, variables: ReadonlyMap<string, string>): string[] {
+  if (service === 'es') {
+    const [method = ''] = action.toLowerCase().split(' ')
+    return [`${searchDomains.cdr.variable} ESHttp${method.charAt(0).toUpperCase()}${method.slice(1)}`]
+  }
   const on = (physical: unknown) => variables.get(String(physical)) ?? `unknown ${String(physical)}`
   if (action.startsWith('Transact')) {
     const parts = input['TransactItems'] as Record<string, { TableName: string }>[]

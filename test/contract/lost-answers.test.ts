@@ -26,6 +26,7 @@ import {
   anAuditRecord,
   anEntry,
   anEvent,
+  anExport,
   emailSettingsOf,
 } from '../support/records.ts'
 import { type StorePorts, dynamoStores } from '../support/stores.ts'
@@ -43,6 +44,7 @@ const [domainRecord, account, token, domainToken] = [aDomain(), anAccount(), aTo
 const [hook, delivery, command, key] = [aHook(), aDelivery(), aCommandRecord(), aRequestKey()]
 const [route, other, entry, settings] = [aRoute(), aRoute({ order: 7 }), anEntry(), emailSettingsOf()]
 const recording = aRecording()
+const exported = anExport({ createdAt: now })
 const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
 const limits = { entries: 9, lists: 9 }
 const second = { ...entry, id: 'f'.repeat(24), number: '2' }
@@ -353,6 +355,12 @@ const writes: Readonly<Record<string, Write>> = {
   'recordings.setHold': {
     first: withRecording,
     write: async ({ recordings }) => (await recordings.setHold(recording, true))?.isHeld,
+    answer: true,
+  },
+  'exports.create': { write: ({ exports }) => exports.create(exported) },
+  'exports.replace': {
+    first: ({ exports }) => exports.create(exported),
+    write: ({ exports }) => exports.replace({ ...exported, state: 'running', version: 2 }),
     answer: true,
   },
   'emailSettings.put first': { write: ({ emailSettings }) => emailSettings.put(settings), answer: true },

@@ -7,6 +7,7 @@ import type { FileStore } from '../../core/recordings/file-store.ts'
 import type { CloudCall, CloudGate } from './cloud-gate.ts'
 import { aFileBody } from './file-bodies.ts'
 import { anEndNews } from './cdr-news.ts'
+import { aCdr, aPlan } from './cdrs.ts'
 import { fillDomain } from './full-domain.ts'
 import {
   aCommandRecord,
@@ -26,12 +27,13 @@ import {
   anAccount,
   anAuditRecord,
   anEntry,
+  anExport,
   anEvent,
   emailSettingsOf,
 } from './records.ts'
 
 /** The ports whose adapters reach the cloud. */
-export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail' | 'cdrs'>
+export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
 
 /** Makes a method do all that it may ever do to the cloud. */
 export type Exercise = (ports: CloudPorts, gate: CloudGate) => Promise<unknown>
@@ -71,6 +73,19 @@ export const exercises: {
   cleanups: {
     send: { run: ({ cleanups }) => cleanups.send({ domain: domain.name, requestedAt: 1, delaySeconds: 0 }) },
   },
+  cdrs: {
+    index: { run: ({ cdrs }) => cdrs.index([{ source: 'event', cdr: aCdr() }]) },
+    setRecordings: { run: ({ cdrs }) => cdrs.setRecordings(aCdr(), []) },
+    search: { run: ({ cdrs }) => cdrs.search(aPlan(), 1_000) },
+    removeDomain: { run: ({ cdrs }) => cdrs.removeDomain(domain.name, Number.MAX_SAFE_INTEGER) },
+  },
+  cdrAdmin: { prepare: { run: ({ cdrAdmin }) => cdrAdmin.prepare() } },
+  exports: {
+    create: { run: ({ exports }) => exports.create(anExport()) },
+    read: { run: ({ exports }) => exports.read(anExport()) },
+    replace: { run: ({ exports }) => exports.replace(anExport({ version: 2 })) },
+  },
+  exportQueue: { send: { run: ({ exportQueue }) => exportQueue.send(anExport()) } },
   cdrQueue: { send: { run: ({ cdrQueue }) => cdrQueue.send([anEndNews()]) } },
   roles: {
     read: { run: ({ roles }) => roles.read(domain.name) },

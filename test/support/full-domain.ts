@@ -13,6 +13,7 @@ import {
   anAccount,
   anEntry,
   anEvent,
+  anExport,
 } from './records.ts'
 
 /** The start of a `movableClock`. */
@@ -60,6 +61,7 @@ export async function fillDomain(
   await stores.deliveries.keepEvent(anEvent({ domain: name }))
   await stores.liveCalls.put(name, 'call-1', 1, 50)
   await stores.recordings.expect(aRecording({ domain: name }))
+  await stores.exports.create(anExport({ domain: name }))
   await stores.emailSettings.put({
     id: 'a'.repeat(24),
     domain: name,

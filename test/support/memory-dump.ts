@@ -11,8 +11,16 @@ export const asText = (value: unknown): string =>
 /** All stores but the traces of activity, and all that left for the engine, the hooks, mail servers and the background. */
 export function dumpOf({ ports }: Api, without: readonly string[] = []): string {
   const stores = Object.entries(ports.state).filter(([store]) => !traces.has(store) && !without.includes(store))
-  const { engine, events, mail, cleanups, cdrQueue } = ports
-  return asText([stores, engine.given, events.published, mail.sent, cleanups.queued, cdrQueue.queued])
+  const { engine, events, mail, cleanups, cdrQueue, exportQueue } = ports
+  return asText([
+    stores,
+    engine.given,
+    events.published,
+    mail.sent,
+    cleanups.queued,
+    cdrQueue.queued,
+    exportQueue.queued,
+  ])
 }
 
 /**

@@ -19,6 +19,7 @@ import type {
   Token,
 } from '../../core/model.ts'
 import type { AuditRecord } from '../../core/ports.ts'
+import type { ExportJob } from '../../core/cdr/export-job.ts'
 import { type ExpectedRecording, type StoredObject, recordingKey } from '../../core/recordings/recording.ts'
 
 /** A moment that nothing depends on: the start of a `movableClock`. */
@@ -300,6 +301,22 @@ export function aRecording(given: Partial<ExpectedRecording> = {}): ExpectedReco
     startedAt,
     endedAt: startedAt + 60_000,
     ...place,
+  }
+}
+
+/** An export of a domain's CDRs that nobody has begun. */
+export function anExport(given: Partial<ExportJob> = {}): ExportJob {
+  return {
+    domain: 'a.example.com',
+    id: '4d3c2b1a-0000-4000-8000-000000000001',
+    owner: '1000@a.example.com',
+    createdAt: T0,
+    format: 'csv',
+    request: { query: '*', filter: [{ bool: { must: [{ term: { leg: { value: 'a' } } }] } }] },
+    state: 'queued',
+    progress: { parts: [], rows: 0 },
+    version: 1,
+    ...given,
   }
 }
 

@@ -13,6 +13,7 @@ import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
+import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.ts'
 import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { dynamoIdempotencyStore } from '../../adapters/dynamodb/dynamo-idempotency-store.ts'
@@ -56,6 +57,7 @@ export type StorePorts = Pick<
   | 'rateLimits'
   | 'liveCalls'
   | 'recordings'
+  | 'exports'
   | 'emailSettings'
   | 'audit'
 >
@@ -122,6 +124,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     rateLimits: dynamoRateLimitStore(context),
     liveCalls: dynamoLiveCallStore(context),
     recordings: dynamoRecordingStore(context),
+    exports: dynamoExportStore(context),
     emailSettings: dynamoEmailSettingsStore(context),
     audit: dynamoAuditLog(context),
   }

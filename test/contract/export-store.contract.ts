@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { type ExportJob, exportLifeMs } from '../../core/cdr/export-job.ts'
+import { opened } from '../support/opened.ts'
+import { anExport } from '../support/records.ts'
+import type { StoreKind } from '../support/stores.ts'
+
+const part = { number: 1, size: 6_000_000, sha256: 'ab'.repeat(32), etag: '"1"' }
+
+/** What every {@link ExportStore} promises. */
+export function exportStoreContract(open: StoreKind['open']): void {
+  const stores = opened(open)
+  const aJob = (given: Partial<ExportJob> = {}) =>
+    anExport({ id: randomUUID(), createdAt: stores().clock.now(), ...given })
+
+  test('a job is read as it was written, whatever its request holds', async () => {
+    const request = JSON.parse('{"filter":{"term":{"__proto__":"x","variables.a.b":[1,null,true]}},"":"|%"}')
+    const job = aJob({ request, presenceId: '1000@a.example.com' })
+    await stores().exports.create(job)
+
+    expect(await stores().elsewhere.exports.read(job)).toEqual(job)
+  })
+
+  test('the job of a repeated request stays as it is', async () => {
+    const job = aJob()
+    await stores().exports.create(job)
+    const begun: ExportJob = { ...job, state: 'running', version: 2 }
+    await stores().exports.replace(begun)
+    await stores().exports.create(job)
+
+    expect(await stores().exports.read(job)).toEqual(begun)
+  })
+
+  test('progress is kept, and a run that was overtaken learns it', async () => {
+    const job = aJob()
+    await stores().exports.create(job)
+    const next: ExportJob = {
+      ...job,
+      state: 'running',
+      progress: { uploadId: 'up', parts: [part], rows: 1000, after: [1.5, null, true, 'x'] },
+      version: 2,
+    }
+
+    expect(await stores().exports.replace(next)).toBe(true)
+    expect(await stores().elsewhere.exports.replace({ ...next, state: 'failed', reason: 'late' })).toBe(false)
+    expect(await stores().exports.read(job)).toEqual(next)
+    expect(await stores().exports.replace({ ...next, state: 'done', size: 7, version: 3 })).toBe(true)
+  })
+
+  test('a job is found in its own domain only, and that of all domains in none', async () => {
+    const job = aJob()
+    const ofAll = aJob({ domain: '' })
+    await stores().exports.create(job)
+    await stores().exports.create(ofAll)
+
+    expect(await stores().exports.read({ ...job, domain: 'b.example.com' })).toBeUndefined()
+    expect(await stores().exports.read({ ...job, domain: '' })).toBeUndefined()
+    expect(await stores().exports.read({ ...ofAll, domain: 'a.example.com' })).toBeUndefined()
+    expect(await stores().exports.read(ofAll)).toEqual(ofAll)
+  })
+
+  test('a job ends a day after it was asked for', async () => {
+    const job = aJob()
+    await stores().exports.create(job)
+    stores().clock.move(exportLifeMs - 1000)
+    expect(await stores().exports.read(job)).toBeDefined()
+    stores().clock.move(1000)
+
+    expect(await stores().exports.read(job)).toBeUndefined()
+  })
+
+  test('what is not there is not replaced', async () => {
+    expect(await stores().exports.replace(aJob({ version: 2 }))).toBe(false)
+  })
+}
