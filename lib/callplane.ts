@@ -1,8 +1,8 @@
 import type { App } from 'aws-cdk-lib'
 import { Validations } from 'aws-cdk-lib'
-import { AwsSolutionsChecks } from 'cdk-nag'
 import { environment } from '../contracts/environment.ts'
 import type { Build } from './handlers.ts'
+import { RulePack } from './rule-pack.ts'
 import type { Settings } from './settings.ts'
 import { ApiStack } from './stacks/api-stack.ts'
 import { ConnectorStack } from './stacks/connector-stack.ts'
@@ -50,7 +50,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     queues: stateful.queues,
     onCall: stateful.onCall.topic,
   })
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
+  Validations.of(app).addPlugins(new RulePack(app))
 }
 
 /** What every process is told; a setting that is left empty is not set, so that the process has its own default. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { preparations } from '../contracts/preparations.ts'
 import { handlerName, routes } from '../contracts/routes/index.ts'
 import { schedules } from '../contracts/schedules.ts'
 import { workers } from '../contracts/workers.ts'
@@ -7,23 +8,24 @@ import { workers } from '../contracts/workers.ts'
 export interface Handler {
   /** Folder and file name without ending: `channels/hold-channel`. */
   readonly name: string
-  /** What it is the handler of: an operation id, the name of a worker or schedule, or `$default`. */
+  /** What it is the handler of: an operation id, the name of a worker, schedule or preparation, or `$default`. */
   readonly declaration: string
 }
 
 /** The function that answers what no route answers: unknown paths, wrong methods, aliases. */
 export const unmatched: Handler = { name: 'unmatched', declaration: '$default' }
 
-/** The handler of an endpoint, named by its operation id, or of a worker or schedule, named by its name. */
+/** The handler of an endpoint, named by its operation id, or of a worker, schedule or preparation, named by its name. */
 export function handlerOf(group: string, name: string): Handler {
   return { name: `${group}/${handlerName(name)}`, declaration: name }
 }
 
-/** The handler of every declared route, worker and schedule, and of the `$default` route. */
+/** The handler of every declared route, worker, schedule and preparation, and of the `$default` route. */
 export const handlers: readonly Handler[] = [
   ...routes.map(({ group, operationId }) => handlerOf(group, operationId)),
   ...workers.map(({ group, name }) => handlerOf(group, name)),
   ...schedules.map(({ group, name }) => handlerOf(group, name)),
+  ...preparations.map(({ group, name }) => handlerOf(group, name)),
   unmatched,
 ]
 

@@ -18,7 +18,8 @@ export function clauseDsl(clause: Clause): Dsl {
         bool: {
           filter: clause.must.map(clauseDsl),
           must_not: clause.mustNot.map(clauseDsl),
-          should: clause.should.map(clauseDsl),
+          // Where none has to hold, none is sent: of a bool that has nothing else the search store wants one all the same.
+          should: clause.leastShould === 0 ? [] : clause.should.map(clauseDsl),
           minimum_should_match: clause.leastShould,
         },
       }

@@ -1,13 +1,15 @@
 import { Stack, type StackProps } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
+import { preparations } from '../../contracts/preparations.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import type { FunctionDefaults } from '../constructs/platform-function.ts'
+import { PreparedStore } from '../constructs/prepared-store.ts'
 import { QueueConsumer } from '../constructs/queue-consumer.ts'
 import { constructId } from '../constructs/resources.ts'
 import { ScheduledFunction } from '../constructs/scheduled-function.ts'
 
-/** The functions that queues and schedules call. */
+/** The functions that queues, schedules and the deployment itself call. */
 export class WorkersStack extends Stack {
   constructor(
     scope: Construct,
@@ -15,8 +17,14 @@ export class WorkersStack extends Stack {
     { build, resources, environment, ...props }: StackProps & FunctionDefaults,
   ) {
     super(scope, id, props)
+    const prepared = preparations.map(
+      (preparation) =>
+        new PreparedStore(this, constructId(preparation.name), { build, resources, environment, preparation }),
+    )
     for (const worker of workers) {
-      new QueueConsumer(this, constructId(worker.name), { build, resources, environment, worker })
+      const consumer = new QueueConsumer(this, constructId(worker.name), { build, resources, environment, worker })
+      // The first CDR makes its index, as the store has been told to by then.
+      if (worker.needs.cdrs !== undefined) consumer.node.addDependency(...prepared)
     }
     for (const schedule of schedules) {
       new ScheduledFunction(this, constructId(schedule.name), { build, resources, environment, schedule })

@@ -108,6 +108,11 @@ export interface Schedule {
   readonly everyMs: number
 }
 
+/** What makes a store ready before anything works with it. */
+export interface Preparation {
+  readonly functionArn: string
+}
+
 /** A container of a service that runs all the time. */
 export interface Container {
   readonly name: string
@@ -133,5 +138,6 @@ export interface Assembly {
   readonly crossOrigin: CrossOrigin | undefined
   readonly mappings: readonly EventSourceMapping[]
   readonly schedules: readonly Schedule[]
+  readonly preparations: readonly Preparation[]
   readonly containers: readonly Container[]
 }

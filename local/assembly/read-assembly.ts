@@ -6,6 +6,7 @@ import type {
   CrossOrigin,
   EventSourceMapping,
   LambdaFunction,
+  Preparation,
   Schedule,
 } from './assembly.ts'
 import type { Assets } from './assets.ts'
@@ -94,6 +95,7 @@ export function readAssembly(directory: string, place: Place): Assembly {
     crossOrigin: ofType('AWS::ApiGatewayV2::Api').map(readCrossOrigin)[0],
     mappings: ofType('AWS::Lambda::EventSourceMapping').map((resource) => readMapping(resource, functions)),
     schedules: ofType('AWS::Events::Rule').flatMap((resource) => readSchedules(resource, functions)),
+    preparations: ofType('Custom::Preparation').map((resource) => readPreparation(resource, functions)),
     containers: ofType('AWS::ECS::TaskDefinition').flatMap((resource) => readContainers(resource, assets)),
   }
 }
@@ -162,6 +164,11 @@ function readSchedules(resource: Resource, functions: readonly LambdaFunction[])
   const { ScheduleExpression, Targets } = z.parse(ruleProperties, resource.properties())
   const everyMs = Number(/\d+/.exec(ScheduleExpression)?.[0]) * 60_000
   return Targets.map(({ Arn }) => ({ functionArn: functionOf(Arn, functions).arn, everyMs }))
+}
+
+function readPreparation(resource: Resource, functions: readonly LambdaFunction[]): Preparation {
+  const { ServiceToken } = z.parse(z.object({ ServiceToken: z.string() }), resource.properties())
+  return { functionArn: functionOf(ServiceToken, functions).arn }
 }
 
 /** A function by its name, its ARN, or an address that holds its ARN. */

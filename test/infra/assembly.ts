@@ -9,6 +9,7 @@ export interface Resource {
   readonly Type: string
   readonly Properties: { readonly [name: string]: Value }
   readonly Metadata?: { readonly [name: string]: Value }
+  readonly DependsOn?: readonly string[]
   readonly DeletionPolicy?: string
   readonly UpdateReplacePolicy?: string
 }

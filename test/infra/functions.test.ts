@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { environment, usualRateLimits } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { needsOf } from '../../contracts/routes/route.ts'
+import { preparations } from '../../contracts/preparations.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import type { Placed } from './assembly.ts'
@@ -151,6 +152,39 @@ describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('
   })
 })
 
+describe.each(preparations.map((preparation) => [preparation.name, preparation] as const))(
+  'the preparation %s',
+  (name, preparation) => {
+    const lambda = functionFor(name)
+    const [call] = assembly
+      .ofType('Custom::Preparation')
+      .filter(({ stack, Properties }) => assembly.resolve(stack, Properties['ServiceToken']) === `${at(lambda)}.Arn`)
+
+    it('may do what its needs name, and write its own log, and nothing else', () => {
+      expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
+        [...permissionsFor(assembly, preparation.needs), ...logPermissionsOf(lambda)].sort(),
+      )
+    })
+
+    it('is called by the deployment, again when its code is another, and has time to say how it went', () => {
+      expect(call?.Properties['Edition']).toMatch(/^[0-9a-f]{32,}$/)
+      expect(lambda.Properties['Timeout']).toBe(preparation.timeoutSeconds)
+      expect(Number(call?.Properties['ServiceTimeout'])).toBeGreaterThan(preparation.timeoutSeconds)
+    })
+
+    it('is told where everything is that it needs', () => {
+      expect(variablesOf(lambda)).toMatchObject(variablesFor(assembly, preparation.needs))
+    })
+  },
+)
+
+it('workers that write CDRs are made after the store of CDRs is ready', () => {
+  const call = assembly.one('Custom::Preparation', 'PrepareSearch')
+  for (const { name } of workers.filter(({ needs }) => needs.cdrs !== undefined)) {
+    expect(functionFor(name).DependsOn).toContain(call.id)
+  }
+})
+
 it('one function answers what no route answers, and may do nothing but write its log', () => {
   const lambda = functionFor('$default')
 
@@ -158,5 +192,5 @@ it('one function answers what no route answers, and may do nothing but write its
 })
 
 it('there is no function that nothing declares', () => {
-  expect(functions).toHaveLength(routes.length + workers.length + schedules.length + 1)
+  expect(functions).toHaveLength(routes.length + workers.length + schedules.length + preparations.length + 1)
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handlerName, routes } from '../../contracts/routes/index.ts'
+import { preparations } from '../../contracts/preparations.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import { connector } from '../../contracts/connector.ts'
@@ -13,7 +14,7 @@ const declared = [
     file: `functions/${group}/${handlerName(operationId)}.ts`,
     needs,
   })),
-  ...[...workers, ...schedules].map(({ group, name, needs }) => ({
+  ...[...workers, ...schedules, ...preparations].map(({ group, name, needs }) => ({
     name,
     file: `functions/${group}/${handlerName(name)}.ts`,
     needs,

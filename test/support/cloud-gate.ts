@@ -2,11 +2,16 @@ import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { environment } from '../../contracts/environment.ts'
+import { searchDomains } from '../../contracts/resources.ts'
 
 /** One call of an adapter to a service of the cloud. */
 export interface CloudCall {
-  /** What stands before the dot of `X-Amz-Target`: `DynamoDB_20120810`, `AmazonSQS`, `TrentService`, `secretsmanager`. */
+  /**
+   * What stands before the dot of `X-Amz-Target`: `DynamoDB_20120810`, `AmazonSQS`, `TrentService`, `secretsmanager`. Of
+   * a call without it, the service that it is signed for: `es`.
+   */
   readonly service: string
+  /** What stands behind the dot; else the method, and the path without its query. */
   readonly action: string
   readonly input: Readonly<Record<string, unknown>>
   readonly headers: IncomingMessage['headers']
@@ -44,6 +49,7 @@ export async function startCloudGate(upstreams: Readonly<Record<string, string>>
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_REGION: 'eu-central-1',
+      [searchDomains.cdr.variable]: url,
       ...Object.fromEntries([dynamodbEndpoint, sqsEndpoint, kmsEndpoint, secretsEndpoint].map((name) => [name, url])),
     },
     calls: [],
@@ -57,8 +63,8 @@ export async function startCloudGate(upstreams: Readonly<Record<string, string>>
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
     const body = await text(request)
-    const [service = '', action = ''] = String(request.headers['x-amz-target']).split('.')
-    const call: CloudCall = { service, action, input: JSON.parse(body), headers: request.headers }
+    const call = callOf(request, body)
+    const { service } = call
     gate.calls.push(call)
     const reply = await gate.answer(call, (input) =>
       forward(upstreams[service], request, input === undefined ? body : JSON.stringify(input)),
@@ -71,6 +77,16 @@ export async function startCloudGate(upstreams: Readonly<Record<string, string>>
     }
   }
   return gate
+}
+
+function callOf({ headers, method, url = '' }: IncomingMessage, body: string): CloudCall {
+  const target = headers['x-amz-target']
+  if (typeof target === 'string') {
+    const [service = '', action = ''] = target.split('.')
+    return { service, action, input: JSON.parse(body), headers }
+  }
+  const [, service = ''] = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)/.exec(headers.authorization ?? '') ?? []
+  return { service, action: `${method} ${url.split('?')[0]}`, input: {}, headers }
 }
 
 async function forward(upstream: string | undefined, request: IncomingMessage, body: string): Promise<CloudReply> {

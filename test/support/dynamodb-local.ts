@@ -20,6 +20,7 @@ export function fetchDynamoDbLocal(): FetchedArtifacts {
   const artifacts = [`com.amazonaws:DynamoDBLocal:${version}`]
   return fetchArtifacts({ name: 'dynamodb-local', version, leastJava, artifacts })
 }
+
 /** Starts an empty server on a free port of 127.0.0.1, in memory. Close it at the end of the test. */
 export async function startDynamoDbLocal(folder: string): Promise<DynamoDbLocal> {
   const port = await freePort()

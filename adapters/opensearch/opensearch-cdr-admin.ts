@@ -1,0 +1,87 @@
+import * as z from 'zod/mini'
+import type { CdrAdmin } from '../../core/cdr/cdr-admin.ts'
+import type { AdapterContext } from '../context.ts'
+import { type OpenSearchAnswer, type OpenSearchRequest, askOpenSearch, searchRefused } from './client.ts'
+import { cdrMappings, cdrTemplates, retentionPolicy, retentionPolicyId } from './index-template.ts'
+
+/** Changes of the cluster's own state wait for all of its nodes. */
+const TIMEOUT_MS = 20_000
+
+/** All indices, months and legs; there may be none yet. */
+const everyIndex = { path: '/cdr-a-*,cdr-b-*', query: { allow_no_indices: 'true', ignore_unavailable: 'true' } }
+
+const policyPath = `/_plugins/_ism/policies/${retentionPolicyId}`
+
+const storedPolicy = z.object({
+  _seq_no: z.number(),
+  _primary_term: z.number(),
+  policy: z.object({ description: z.optional(z.string()) }),
+})
+
+/** What a store answers that knows no Index State Management: OpenSearch without that plugin says 400 and why. */
+function knowsNoPath({ status, body }: OpenSearchAnswer): boolean {
+  return status === 405 || status === 501 || (status === 400 && JSON.stringify(body).includes('no handler found'))
+}
+
+/** Prepares the OpenSearch at `OPENSEARCH_URL`. */
+export function openSearchCdrAdmin(context: AdapterContext): CdrAdmin {
+  return {
+    async prepare() {
+      for (const [name, template] of Object.entries(cdrTemplates)) {
+        await change(context, { method: 'PUT', path: `/_index_template/${name}`, body: template })
+      }
+      // Indices that are there already learn the fields that are new.
+      const { dynamic, properties } = cdrMappings
+      const { path, query } = everyIndex
+      await change(context, { method: 'PUT', path: `${path}/_mapping`, query, body: { dynamic, properties } })
+      return { retention: (await keepFor400Days(context)) ? 'by-store' : 'none' }
+    },
+  }
+}
+
+type Change = Pick<OpenSearchRequest, 'method' | 'path' | 'query'> & { readonly body?: object }
+
+async function ask(context: AdapterContext, { body, ...request }: Change): Promise<OpenSearchAnswer> {
+  return askOpenSearch(context, {
+    ...request,
+    ...(body && { body: JSON.stringify(body) }),
+    timeoutMs: TIMEOUT_MS,
+  })
+}
+
+async function change(context: AdapterContext, request: Change): Promise<void> {
+  const answer = await ask(context, request)
+  if (answer.status >= 300) throw searchRefused(answer)
+}
+
+/** Puts the policy in force, for new indices and for those that are there; `false` where the store knows no policies. */
+async function keepFor400Days(context: AdapterContext): Promise<boolean> {
+  const outcome = await writePolicy(context)
+  if (outcome === 'unknown') return false
+  // Indices without a policy come under it, and those under an older edition under this one: neither is an error for
+  // an index that is so already, and a store without indices says that there are none.
+  const body = { policy_id: retentionPolicyId }
+  await ask(context, { method: 'POST', path: '/_plugins/_ism/add/cdr-*', body })
+  if (outcome === 'written') await ask(context, { method: 'POST', path: '/_plugins/_ism/change_policy/cdr-*', body })
+  return true
+}
+
+/** Another preparation beside this one writes the same: the second look finds it written. */
+async function writePolicy(context: AdapterContext, looks = 2): Promise<'same' | 'written' | 'unknown'> {
+  const read = await ask(context, { method: 'GET', path: policyPath })
+  if (knowsNoPath(read)) return 'unknown'
+  if (read.status >= 300 && read.status !== 404) throw searchRefused(read)
+  const stored = z.safeParse(storedPolicy, read.body)
+  if (stored.data?.policy.description === retentionPolicy.description) return 'same'
+  const version = stored.data && {
+    if_seq_no: String(stored.data._seq_no),
+    if_primary_term: String(stored.data._primary_term),
+  }
+  const body = { policy: retentionPolicy }
+  const written = await ask(context, { method: 'PUT', path: policyPath, ...(version && { query: version }), body })
+  if (written.status < 300) return 'written'
+  if (written.status === 409 && looks > 1) return writePolicy(context, looks - 1)
+  // A policy that is not there is written nevertheless: 404 is a path that is not there.
+  if (written.status === 404 || knowsNoPath(written)) return 'unknown'
+  throw searchRefused(written)
+}

@@ -1,0 +1,34 @@
+import { CustomResource, Duration, FileSystem } from 'aws-cdk-lib'
+import { Construct } from 'constructs'
+import type { Preparation } from '../../contracts/preparations.ts'
+import { functionFolder, handlerOf } from '../handlers.ts'
+import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
+
+/**
+ * One declared preparation: its function, and the resource that makes a deployment call it, at first and whenever its
+ * code is another. What depends on this construct is made once the store is ready.
+ */
+export class PreparedStore extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { preparation, ...defaults }: FunctionDefaults & { readonly preparation: Preparation },
+  ) {
+    super(scope, id)
+    const handler = handlerOf(preparation.group, preparation.name)
+    const called = new PlatformFunction(this, 'Handler', {
+      ...defaults,
+      handler,
+      summary: preparation.summary,
+      needs: preparation.needs,
+      memoryMb: 512,
+      timeoutSeconds: preparation.timeoutSeconds,
+    })
+    new CustomResource(this, 'Call', {
+      serviceToken: called.function.functionArn,
+      resourceType: 'Custom::Preparation',
+      serviceTimeout: Duration.seconds(preparation.timeoutSeconds + 60),
+      properties: { Edition: FileSystem.fingerprint(functionFolder(defaults.build, handler)) },
+    })
+  }
+}
