@@ -27,5 +27,34 @@ export const requeueDeliveries = schedule({
   needs: { hooks: ['read'], deliveries: ['listDue', 'reschedule'], deliveryQueue: ['send', 'waiting'] },
 })
 
+/** Tells of recordings that never came. */
+export const failMissingRecordings = schedule({
+  name: 'failMissingRecordings',
+  group: 'recordings',
+  summary: 'Fail the recordings that have no object 15 minutes after the end of their call',
+  everyMinutes: 1,
+  timeoutSeconds: 60,
+  needs: {
+    recordings: ['listOverdue', 'claim', 'release', 'markFailed'],
+    events: ['publish'],
+    cdrQueue: ['send'],
+  },
+})
+
+/** Removes recordings that are kept no longer. */
+export const removeExpiredRecordings = schedule({
+  name: 'removeExpiredRecordings',
+  group: 'recordings',
+  summary: 'Remove the recordings that are past the retention of their domain',
+  everyMinutes: 60,
+  timeoutSeconds: 300,
+  needs: {
+    domains: ['list'],
+    recordings: ['listExpired', 'listDoomed', 'markDeleted', 'markRemoved'],
+    recordingFiles: ['remove'],
+    cdrQueue: ['send'],
+  },
+})
+
 /** Every schedule. */
-export const schedules: readonly Schedule[] = [requeueDeliveries]
+export const schedules: readonly Schedule[] = [requeueDeliveries, failMissingRecordings, removeExpiredRecordings]

@@ -1,0 +1,65 @@
+import type { CdrQueue } from '../cdr/cdr-news.ts'
+import type { Clock, EventSink } from '../ports.ts'
+import type { RecordingStore } from './recording-store.ts'
+import { recordingEvent } from './recording-event.ts'
+import { recordingNews } from './recording-news.ts'
+import type { Recording } from './recording.ts'
+
+/** What the use case works with. */
+export interface FailingMissing {
+  readonly recordings: Pick<RecordingStore, 'listOverdue' | 'claim' | 'release' | 'markFailed'>
+  readonly events: EventSink
+  readonly cdrQueue: CdrQueue
+  readonly clock: Clock
+}
+
+/** By the contract: so long after the end of its call a recording without an object has failed. */
+export const missingAfterMs = 15 * 60_000
+
+/** Recordings of one page. */
+const pageSize = 100
+
+/** While it is told that a recording failed no uploader can take it; a run that is killed holds it no longer than this. */
+const holdMs = 60_000
+
+/** Names the runs in claims: what one of them began another one ends. */
+const claimant = 'fail-missing-recordings'
+
+/**
+ * Fails expected recordings that have no object 15 minutes after their end, and tells of each. Its event goes to the queue
+ * before the record is changed, under an id that is derived from the recording: a run that is killed is repeated, and
+ * the event is there once. An object that comes later is stored all the same. Works until nothing is overdue or the time
+ * is over (`until`, epoch milliseconds); answers how many failed.
+ */
+export async function failMissingRecordings(tools: FailingMissing, until: number): Promise<number> {
+  const { recordings, clock } = tools
+  const looked = new Set<string>()
+  let failed = 0
+  for (;;) {
+    const page = await recordings.listOverdue(clock.now() - missingAfterMs, pageSize)
+    const fresh = page.filter((recording) => !looked.has(nameOf(recording)))
+    for (const recording of fresh) {
+      if (clock.now() >= until) return failed
+      looked.add(nameOf(recording))
+      if (await failOne(tools, recording)) failed += 1
+    }
+    if (fresh.length === 0) return failed
+  }
+}
+
+async function failOne({ recordings, events, cdrQueue, clock }: FailingMissing, found: Recording): Promise<boolean> {
+  const now = clock.now()
+  const recording = await recordings.claim(found, claimant, { now, until: now + holdMs })
+  if (recording === undefined) return false
+  const isDue = recording.state === 'expected'
+  const isTold = isDue && (await events.publish([recordingEvent('recording_failed', recording, now)])).length === 0
+  await recordings.release(recording, claimant)
+  if (!isTold || !(await recordings.markFailed(recording, now))) return false
+  const news = recordingNews({ ...recording, state: 'failed' })
+  if (news !== undefined) await cdrQueue.send([news])
+  return true
+}
+
+function nameOf({ domain, uuid, id }: Recording): string {
+  return JSON.stringify([domain, uuid, id])
+}

@@ -1,0 +1,21 @@
+import type { Domain } from '../model.ts'
+
+/** The parameter of a domain that tells for how many days its recordings are kept. */
+export const retentionParameter = 'recording-retention-days'
+
+/** By the contract. */
+export const retentionDays = { least: 1, usual: 365, most: 3_650 } as const
+
+const dayMs = 86_400_000
+
+/** Whether a text is a number of days that recordings can be kept for. */
+export function isRetention(text: string): boolean {
+  const days = Number(text)
+  return /^[1-9]\d{0,3}$/.test(text) && days >= retentionDays.least && days <= retentionDays.most
+}
+
+/** How long a domain's recordings are kept after they began, in milliseconds. */
+export function retentionMs({ parameters }: Pick<Domain, 'parameters'>): number {
+  const text = Object.hasOwn(parameters, retentionParameter) ? (parameters[retentionParameter] ?? '') : ''
+  return (isRetention(text) ? Number(text) : retentionDays.usual) * dayMs
+}

@@ -1,0 +1,18 @@
+import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
+import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
+import { failMissingRecordings as record } from '../../contracts/schedules.ts'
+import { failMissingRecordings } from '../../core/recordings/fail-missing-recordings.ts'
+import { scheduled } from '../scheduled.ts'
+
+/** Of the function's time the last third stays for the recording under way. */
+const workMs = record.timeoutSeconds * 667
+
+export const handler = scheduled(
+  record,
+  { recordings: dynamoRecordingStore, events: sqsEventSink, cdrQueue: sqsCdrQueue },
+  async (ports, { clock, log }) => {
+    const failed = await failMissingRecordings({ ...ports, clock }, clock.now() + workMs)
+    if (failed > 0) log.warn('recordings never came', { failed })
+  },
+)

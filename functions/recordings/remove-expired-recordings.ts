@@ -1,0 +1,24 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
+import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
+import { removeExpiredRecordings as record } from '../../contracts/schedules.ts'
+import { removeExpiredRecordings } from '../../core/recordings/remove-expired-recordings.ts'
+import { scheduled } from '../scheduled.ts'
+
+/** Of the function's time the last third stays for the recordings under way. */
+const workMs = record.timeoutSeconds * 667
+
+export const handler = scheduled(
+  record,
+  {
+    domains: dynamoDomainStore,
+    recordings: dynamoRecordingStore,
+    recordingFiles: s3RecordingFiles,
+    cdrQueue: sqsCdrQueue,
+  },
+  async (ports, { clock, log }) => {
+    const { expired, finished, isCutShort } = await removeExpiredRecordings({ ...ports, clock }, clock.now() + workMs)
+    if (expired + finished > 0 || isCutShort) log.info('expired recordings', { expired, finished, isCutShort })
+  },
+)

@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { failMissingRecordings } from '../../../core/recordings/fail-missing-recordings.ts'
+import type { ExpectedRecording } from '../../../core/recordings/recording.ts'
+import { dying } from '../../support/dying.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aRecording, aStoredObject } from '../../support/records.ts'
+
+const minute = 60_000
+let time = manualTime()
+let ports: MemoryPorts
+beforeEach(() => {
+  time = manualTime()
+  ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+})
+
+const run = (used = ports) => failMissingRecordings({ ...used, clock: time.clock }, time.clock.now() + minute)
+
+async function expectRecording(given: Partial<ExpectedRecording> = {}) {
+  const now = time.clock.now()
+  return ports.recordings.expect(aRecording({ startedAt: now - minute, endedAt: now, ...given }))
+}
+
+const told = () => ports.events.published.map(({ name, uuid }) => [name, uuid])
+
+describe('an expected recording', () => {
+  test('fails 15 minutes after its end, is told of and shown in its CDR', async () => {
+    const recording = await expectRecording()
+
+    await time.advance(15 * minute)
+    expect(await run()).toBe(0)
+    await time.advance(1)
+    expect(await run()).toBe(1)
+
+    expect(await ports.recordings.read(recording)).toMatchObject({ state: 'failed', closedAt: time.clock.now() })
+    expect(told()).toEqual([['CUSTOM->svc::recording_failed', recording.uuid]])
+    expect(ports.cdrQueue.queued).toMatchObject([{ kind: 'recording', uuid: recording.uuid, domain: recording.domain }])
+  })
+
+  test('without a known end fails a day and 15 minutes after its beginning', async () => {
+    await expectRecording({ endedAt: undefined })
+
+    await time.advance(24 * 60 * minute)
+    expect(await run()).toBe(0)
+    await time.advance(15 * minute)
+    expect(await run()).toBe(1)
+  })
+
+  test('does not fail while an uploader is at work on it, and fails when that one has died', async () => {
+    const recording = await expectRecording()
+    await time.advance(16 * minute)
+    const now = time.clock.now()
+    await ports.recordings.claim(recording, 'connector-1', { now, until: now + 2 * minute })
+
+    expect(await run()).toBe(0)
+    expect(told()).toEqual([])
+    await time.advance(2 * minute)
+    expect(await run()).toBe(1)
+  })
+
+  test('that failed is stored all the same when its file comes', async () => {
+    const recording = await expectRecording()
+    await time.advance(16 * minute)
+    await run()
+
+    const now = time.clock.now()
+    expect(await ports.recordings.claim(recording, 'connector-1', { now, until: now + minute })).toBeDefined()
+    expect(await ports.recordings.markStored(recording, 'connector-1', aStoredObject())).toBe('stored')
+    expect(await run()).toBe(0)
+  })
+
+  test('is left for the next run when its event cannot be queued', async () => {
+    const recording = await expectRecording()
+    await time.advance(16 * minute)
+    const events = { ...ports.events, publish: async () => [`recording_failed:${recording.uuid}:${recording.id}`] }
+
+    expect(await run({ ...ports, events })).toBe(0)
+    expect(await ports.recordings.read(recording)).toMatchObject({ state: 'expected' })
+    expect(await run()).toBe(1)
+  })
+})
+
+test('all of many are failed in one run, and a further run finds none', async () => {
+  for (let count = 0; count < 250; count += 1) await expectRecording()
+  await time.advance(16 * minute)
+
+  expect(await run()).toBe(250)
+  expect(await run()).toBe(0)
+  expect(new Set(ports.events.published.map(({ id }) => id)).size).toBe(250)
+})
+
+test('a run ends when its time is over', async () => {
+  await expectRecording()
+  await time.advance(16 * minute)
+
+  expect(await failMissingRecordings({ ...ports, clock: time.clock }, time.clock.now())).toBe(0)
+})
+
+test('killed before or after any of its calls, it is told once, and has failed after the next run', async () => {
+  const whole = dying(ports)
+  await expectRecording()
+  await time.advance(16 * minute)
+  await run(whole.ports)
+  const calls = whole.calls()
+  expect(calls).toBeGreaterThan(5)
+
+  for (let call = 1; call <= calls; call += 1) {
+    for (const side of ['before', 'after'] as const) {
+      time = manualTime()
+      ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+      const recording = await expectRecording()
+      await time.advance(16 * minute)
+      await run(dying(ports, { call, side }).ports).catch(() => {})
+
+      await time.advance(2 * minute)
+      await run()
+
+      const where = `${side} call ${call}`
+      expect(await ports.recordings.read(recording), where).toMatchObject({ state: 'failed' })
+      expect([...new Set(ports.events.published.map(({ id }) => id))], where).toEqual([
+        `recording_failed:${recording.uuid}:${recording.id}`,
+      ])
+    }
+  }
+})

@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { isClientParameter } from '../../../core/accounts/setting-names.ts'
+import { readSettings } from '../../../core/domains/domain-settings.ts'
+import { removeDomainRecordings } from '../../../core/recordings/remove-domain-recordings.ts'
+import { removeExpiredRecordings } from '../../../core/recordings/remove-expired-recordings.ts'
+import { isRetention, retentionMs } from '../../../core/recordings/retention.ts'
+import type { Recording } from '../../../core/recordings/recording.ts'
+import { dying } from '../../support/dying.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aDomain, aRecording, aStoredObject } from '../../support/records.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+let time = manualTime()
+let ports: MemoryPorts
+beforeEach(begin)
+
+async function begin() {
+  time = manualTime()
+  ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  await ports.domains.create(aDomain({ name: 'a.example.com' }))
+}
+
+const run = (used = ports, until = time.clock.now() + minute) =>
+  removeExpiredRecordings({ ...used, clock: time.clock }, until)
+
+/** A stored recording of so many days ago, with its object. */
+async function aStored(daysAgo: number, domain = 'a.example.com'): Promise<Recording> {
+  const now = time.clock.now()
+  const recording = await ports.recordings.expect(aRecording({ domain, startedAt: now - daysAgo * day, endedAt: now }))
+  await ports.recordings.claim(recording, 'connector-1', { now, until: now + minute })
+  await ports.recordings.markStored(recording, 'connector-1', aStoredObject())
+  ports.recordingFiles.files.set(recording.key, { contentType: 'audio/wav', bytes: Buffer.alloc(1), state: 'ready' })
+  return recording
+}
+
+const objects = () => [...ports.recordingFiles.files.keys()]
+
+describe('a domain keeps its recordings', () => {
+  test('for 365 days where it says nothing', async () => {
+    const [kept, gone] = [await aStored(364), await aStored(366)]
+
+    expect(await run()).toEqual({ expired: 1, finished: 0, isCutShort: false })
+
+    expect(objects()).toEqual([kept.key])
+    expect(await ports.recordings.read(gone)).toMatchObject({ state: 'deleted', isRemoved: true })
+    expect(await ports.recordings.read(kept)).toMatchObject({ state: 'stored' })
+    expect(ports.cdrQueue.queued).toMatchObject([{ kind: 'recording', uuid: gone.uuid }])
+  })
+
+  test('for as many days as it says, also those that were stored before it said so', async () => {
+    const parameters = { 'recording-retention-days': '2' }
+    await ports.domains.create(aDomain({ name: 'b.example.com', parameters }))
+    const kept = await aStored(1, 'b.example.com')
+    await aStored(3, 'b.example.com')
+    const other = await aStored(3)
+
+    expect(await run()).toMatchObject({ expired: 1 })
+
+    expect(new Set(objects())).toEqual(new Set([kept.key, other.key]))
+  })
+
+  test('while they are under a legal hold, and lets them go when that ends', async () => {
+    const recording = await aStored(400)
+    await ports.recordings.setHold(recording, true)
+    expect(await run()).toMatchObject({ expired: 0 })
+    expect(objects()).toEqual([recording.key])
+
+    await ports.recordings.setHold(recording, false)
+    expect(await run()).toMatchObject({ expired: 1 })
+    expect(objects()).toEqual([])
+  })
+
+  test.each([
+    ['1', true],
+    ['3650', true],
+    ['3651', false],
+    ['0', false],
+    ['-1', false],
+    ['1.5', false],
+    ['1e3', false],
+    [' 7', false],
+    ['', false],
+  ])('and %j as a number of days is usable: %s', (text, isUsable) => {
+    expect(isRetention(text)).toBe(isUsable)
+    const parameters = { 'recording-retention-days': text }
+    expect(retentionMs({ parameters })).toBe((isUsable ? Number(text) : 365) * day)
+  })
+})
+
+describe('the parameter of a domain', () => {
+  const read = (item: string) => readSettings('parameters', [item], 'parameters')
+
+  test('is taken where it is a number of days, and to be removed', () => {
+    expect(read('recording-retention-days=30')).toMatchObject([{ name: 'recording-retention-days', value: '30' }])
+    expect(read('recording-retention-days=')).toMatchObject([{ value: '' }])
+  })
+
+  test('is refused where it is none, and of an account always', () => {
+    expect(() => read('recording-retention-days=3651')).toThrow('must be a number of days from 1 to 3650')
+    expect(() => read('recording-retention-days=soon')).toThrow('must be a number of days from 1 to 3650')
+    expect(isClientParameter('recording-retention-days')).toBe(false)
+  })
+})
+
+describe('a run of the retention', () => {
+  test('goes through more than one page and stops when its time is over', async () => {
+    for (let count = 0; count < 230; count += 1) await aStored(400)
+
+    expect(await run(ports, time.clock.now())).toMatchObject({ expired: 0, isCutShort: true })
+    expect(await run()).toMatchObject({ expired: 230, isCutShort: false })
+    expect(objects()).toEqual([])
+  })
+
+  test('removes what whoever deleted a recording left in the object store', async () => {
+    const recording = await aStored(1)
+    await ports.recordings.markDeleted(recording, time.clock.now())
+    expect(await run()).toMatchObject({ finished: 0 })
+
+    await time.advance(11 * minute)
+    expect(await run()).toMatchObject({ finished: 1 })
+    expect(objects()).toEqual([])
+  })
+
+  test('that is killed before or after any of its calls leaves nothing that the next ones do not end', async () => {
+    const whole = dying(ports)
+    await aStored(400)
+    await run(whole.ports)
+    for (let call = 1; call <= whole.calls(); call += 1) {
+      for (const side of ['before', 'after'] as const) {
+        await begin()
+        const recording = await aStored(400)
+        await run(dying(ports, { call, side }).ports).catch(() => {})
+
+        await time.advance(11 * minute)
+        await run()
+
+        expect(objects(), `${side} call ${call}`).toEqual([])
+        expect(await ports.recordings.read(recording)).toMatchObject({ state: 'deleted', isRemoved: true })
+      }
+    }
+  })
+})
+
+describe('of a deleted domain', () => {
+  const sweep = (used = ports, until = time.clock.now() + minute) =>
+    removeDomainRecordings({ ...used, clock: time.clock }, 'a.example.com', until)
+
+  test('all objects go but those under a legal hold, and no other domain loses any', async () => {
+    for (let count = 0; count < 450; count += 1) await aStored(count)
+    const [held, other] = [await aStored(1), await aStored(1, 'b.example.com')]
+    await ports.recordings.setHold(held, true)
+
+    expect(await sweep()).toBe(true)
+
+    expect(new Set(objects())).toEqual(new Set([held.key, other.key]))
+  })
+
+  test('what does not fit into the time is left for the next call', async () => {
+    await aStored(1)
+
+    expect(await sweep(ports, time.clock.now())).toBe(false)
+    expect(objects()).toHaveLength(1)
+    expect(await sweep()).toBe(true)
+  })
+
+  test('an upload that is under way is waited for', async () => {
+    const now = time.clock.now()
+    const recording = await ports.recordings.expect(aRecording({ domain: 'a.example.com' }))
+    await ports.recordings.claim(recording, 'connector-1', { now, until: now + 2 * minute })
+
+    expect(await sweep()).toBe(false)
+    await time.advance(2 * minute)
+    expect(await sweep()).toBe(true)
+  })
+
+  test('killed before or after any of its calls, the next one ends it', async () => {
+    const whole = dying(ports)
+    await aStored(1)
+    await sweep(whole.ports)
+    for (let call = 1; call <= whole.calls(); call += 1) {
+      for (const side of ['before', 'after'] as const) {
+        await begin()
+        await aStored(1)
+        await sweep(dying(ports, { call, side }).ports).catch(() => {})
+
+        expect(await sweep(), `${side} call ${call}`).toBe(true)
+        expect(objects()).toEqual([])
+      }
+    }
+  })
+})
