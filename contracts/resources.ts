@@ -95,7 +95,8 @@ export const queues = {
     fifo: true,
     visibilitySeconds: 60,
     retentionSeconds: 345_600,
-    maxReceives: 5,
+    // Four hours: an outage of the stores must not make dead letters of events.
+    maxReceives: 240,
   },
   deliveries: {
     variable: 'QUEUE_DELIVERIES',

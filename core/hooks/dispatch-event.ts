@@ -29,22 +29,28 @@ export interface EventDispatch {
  */
 const patternsMs = 1_000
 
+/** What the filters of a hook say of an event; `unjudged` where their time was over before they had said it. */
+type Judgement = 'fires' | 'refused' | 'unjudged'
+
 /**
  * Gives an event its number in its domain, writes one delivery for each hook that wants it, and queues the first attempt
  * of each. A domain without hooks has no log. Safe to repeat: a delivery that is there already is queued again only
  * while no attempt of it was recorded. Throws `store_unavailable` when the queue did not take all, so that the event
- * comes again, and `internal_error` when the patterns of the hooks take longer than {@link patternsMs}.
+ * comes again. Where the patterns of the domain take longer than {@link patternsMs}, the hooks that were not judged get a
+ * delivery that has failed; answers how many these are.
  */
-export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent): Promise<void> {
+export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent): Promise<number> {
   const { hooks, eventLog, deliveries, deliveryQueue, clock } = tools
   const known = await hooks.list(event.domain)
-  if (known.length === 0) return
+  if (known.length === 0) return 0
   const watchedSince = Math.min(...known.map(({ createdAt }) => createdAt))
   const sequence = await eventLog.append(event, watchedSince)
-  const compile = timed(tools.compile, clock, clock.now() + patternsMs)
-  const wanting = known.filter((hook) => matches(hook, event, compile))
-  if (wanting.length === 0) return
+  const judged = judge(tools, known, event)
+  const wanting = judged.get('fires') ?? []
+  const unjudged = judged.get('unjudged') ?? []
+  if (wanting.length + unjudged.length === 0) return 0
   await deliveries.keepEvent(event)
+  for (const hook of unjudged) await deliveries.create(failedDelivery(tools, hook, event, sequence))
   const attempts = await Promise.all(
     wanting.map(async (hook) => {
       const delivery = await writeDelivery(tools, hook, event, sequence)
@@ -52,9 +58,40 @@ export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent):
     }),
   )
   const queued = attempts.filter((attempt) => attempt !== undefined)
-  if (queued.length === 0) return
+  if (queued.length === 0) return unjudged.length
   const refused = await deliveryQueue.send(queued)
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take every attempt')
+  return unjudged.length
+}
+
+function judge(
+  { clock, compile }: EventDispatch,
+  hooks: readonly Hook[],
+  event: PlatformEvent,
+): Map<Judgement, Hook[]> {
+  const until = clock.now() + patternsMs
+  const timedCompile = timed(compile, clock, until)
+  return Map.groupBy(hooks, (hook): Judgement => {
+    try {
+      return matches(hook, event, timedCompile) ? 'fires' : 'refused'
+    } catch (error) {
+      if (clock.now() > until) return 'unjudged'
+      throw error
+    }
+  })
+}
+
+/** A dead letter: the event came to the hook, and whether it was to be sent is not known. It can be sent by hand. */
+function failedDelivery(
+  { clock, deliveryIdOf }: EventDispatch,
+  hook: Hook,
+  event: PlatformEvent,
+  sequence: number,
+): Delivery {
+  const at = clock.now()
+  const id = deliveryIdOf(event.id, hook.id, sequence)
+  const { nextAttemptAt: _, ...delivery } = newDelivery(hook, event, { id, sequence, at })
+  return { ...delivery, state: 'failed', attempts: [{ at, durationMs: 0, reason: 'filters_too_slow' }] }
 }
 
 /** The delivery, while it waits for its first attempt: one that is there already may never have been queued. */

@@ -16,6 +16,9 @@ export const handler = worker(
     deliveries: dynamoDeliveryStore,
     deliveryQueue: sqsDeliveryQueue,
   },
-  async (event, ports, { clock }) =>
-    dispatchEvent({ ...ports, clock, compile: linearPattern, deliveryIdOf: deliveryId }, event),
+  async (event, ports, { clock, log }) => {
+    const tools = { ...ports, clock, compile: linearPattern, deliveryIdOf: deliveryId }
+    const unjudged = await dispatchEvent(tools, event)
+    if (unjudged > 0) log.warn('filters take too long', { domain: event.domain, hooks: unjudged })
+  },
 )

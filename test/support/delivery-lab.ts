@@ -190,7 +190,14 @@ export function aDeliveryLab() {
 export const anArrival = (given: Partial<PlatformEvent> = {}): PlatformEvent => anEvent(given)
 
 /** The reasons of attempts that sent nothing. */
-const unsent = new Set(['hook_deleted', 'hook_disabled', 'event_expired', 'bad_template', 'interrupted'])
+const unsent = new Set([
+  'hook_deleted',
+  'hook_disabled',
+  'event_expired',
+  'bad_template',
+  'interrupted',
+  'filters_too_slow',
+])
 
 /**
  * Checks what must hold when all is over: each event has one delivery for each hook that matched it, all requests for it

@@ -130,6 +130,30 @@ describe('F33 one bad message in a batch of ten', () => {
   })
 })
 
+describe('F33 an outage of the stores and a message that nobody can read', () => {
+  const { visibilitySeconds, maxReceives, retentionSeconds } = queues.events
+
+  it('are told apart by time: events outlast more than an hour, and the message ends among the dead letters', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook()
+    const event = anArrival()
+    const away = () => Promise.reject(new DomainError('store_unavailable', 'away'))
+    const broken = { ...lab.ports, eventLog: { ...lab.ports.eventLog, append: away } }
+
+    let receives = 0
+    for (const until = lab.clock.now() + hour; lab.clock.now() < until; lab.clock.move(visibilitySeconds * second)) {
+      expect(await lab.dispatch([event], broken)).toBe(1)
+      receives += 1
+    }
+    expect(receives).toBeLessThan(maxReceives)
+    expect(await lab.dispatch([event])).toBe(0)
+    await lab.settle()
+
+    checkDeliveries(lab, [event], [hook])
+    expect(maxReceives * visibilitySeconds, 'before the queue drops it').toBeLessThan(retentionSeconds / 2)
+  })
+})
+
 describe('F35 a receiver that answers 500, then 200', () => {
   it('gets the attempts at the waits of the contract, and each is on the log as it was', async () => {
     const lab = aDeliveryLab()

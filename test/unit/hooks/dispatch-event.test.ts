@@ -179,13 +179,15 @@ describe("a delivery's id", () => {
 })
 
 describe('patterns that take too long', () => {
-  it('end the handling of their event, which comes again, before they use up the time of others', async () => {
+  it('end after a second, before they use up the time of others: the hooks they belong to get a dead letter', async () => {
     const clock = movableClock()
     const ports = memoryPorts({ clock, random: systemRandomness })
     const filter = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`f${index}`, { operation: 'reg' as const, value: `a${index}` }]),
     )
-    await ports.hooks.create([anyHook({ filter })], 100)
+    const slow = [anyHook({ filter, createdAt: 2 }), anyHook({ filter, createdAt: 3 })]
+    const [first, last] = [anyHook({ createdAt: 1 }), anyHook({ createdAt: 4 })]
+    await ports.hooks.create([first, ...slow, last], 100)
     let matched = 0
     const compile = () => () => {
       matched += 1
@@ -194,10 +196,17 @@ describe('patterns that take too long', () => {
     }
     const event = anEvent({ fields: Object.fromEntries(Object.keys(filter).map((name) => [name, 'a'])) })
 
-    const dispatched = dispatchEvent({ ...ports, clock, compile, deliveryIdOf: deliveryId }, event)
+    const tools = { ...ports, clock, compile, deliveryIdOf: deliveryId }
+    expect(await dispatchEvent(tools, event)).toBe(2)
 
-    await expect(dispatched).rejects.toMatchObject({ code: 'internal_error' })
     expect(matched).toBe(11)
-    expect(ports.deliveryQueue.queued).toEqual([])
+    expect(ports.deliveryQueue.queued.map(({ hookId }) => hookId)).toEqual([first.id, last.id])
+    const dead = await ports.deliveries.listFailed(event.domain, 9)
+    expect(new Set(dead.map(({ hookId }) => hookId))).toEqual(new Set(slow.map(({ id }) => id)))
+    for (const { attempts } of dead) expect(attempts).toMatchObject([{ reason: 'filters_too_slow' }])
+    // One that comes again, to a faster function, changes nothing.
+    expect(await dispatchEvent({ ...tools, compile: () => () => true }, event)).toBe(0)
+    expect(await ports.deliveries.listFailed(event.domain, 9)).toEqual(dead)
+    expect(await ports.deliveries.readEvent(event.domain, event.id)).toEqual(event)
   })
 })
