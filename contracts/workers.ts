@@ -92,6 +92,8 @@ export const cleanUpDomain = worker({
     cleanups: ['send'],
     presence: ['list'],
     engine: ['send'],
+    recordings: ['page', 'markDeleted', 'markRemoved'],
+    recordingFiles: ['remove'],
   },
 })
 

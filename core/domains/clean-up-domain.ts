@@ -1,5 +1,6 @@
 import type { DeletedDomain } from '../model.ts'
 import type { Clock, PortsOf, QueuedCleanup } from '../ports.ts'
+import { removeDomainRecordings } from '../recordings/remove-domain-recordings.ts'
 
 /** The ports of {@link cleanUpDomain}. */
 export type CleanUpDomainPorts = PortsOf<{
@@ -8,6 +9,8 @@ export type CleanUpDomainPorts = PortsOf<{
   readonly cleanups: readonly ['send']
   readonly presence: readonly ['list']
   readonly engine: readonly ['send']
+  readonly recordings: readonly ['page', 'markDeleted', 'markRemoved']
+  readonly recordingFiles: readonly ['remove']
 }>
 
 /** A request is over within 29 s: whatever was let in before the mark has been written, or never will be. */
@@ -18,6 +21,9 @@ const settleMs = 15_000
 
 /** When to look again for a mark that is not there yet. */
 const unmarkedSeconds = 15
+
+/** When to look again for recordings that an uploader may still bring. */
+const uploadSeconds = 30
 
 /** What a clean-up works with besides its ports. */
 export interface CleanUpTools {
@@ -57,6 +63,9 @@ export async function cleanUpDomain(
   const dueAt = Math.max(deleted.since + graceMs, silentSince + Math.min(settleMs, graceMs))
   const remainingMs = dueAt - clock.now()
   if (remainingMs > 0) return again(Math.ceil(remainingMs / 1000), silentSince)
+  if (!(await removeDomainRecordings({ ...ports, clock }, domain, until))) {
+    return again(clock.now() >= until ? 0 : uploadSeconds, silentSince)
+  }
   if (!(await ports.remains.sweep(domain, until))) return again(0)
   await ports.domains.endDeletion(domain)
   return 'done'

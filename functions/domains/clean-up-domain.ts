@@ -1,6 +1,8 @@
 import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { cleanUpDomain as record } from '../../contracts/workers.ts'
@@ -18,6 +20,8 @@ export const handler = worker(
     cleanups: sqsCleanupQueue,
     presence: dynamoPresenceStore,
     engine: sqsCallEngine,
+    recordings: dynamoRecordingStore,
+    recordingFiles: s3RecordingFiles,
   },
   async (message, ports, { clock, log, settings }) => {
     const graceMs = settings.deletionGraceSeconds * 1000

@@ -4,6 +4,7 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryCallEngine } from '../../adapters/memory/memory-call-engine.ts'
 import { memoryCleanupQueue } from '../../adapters/memory/memory-cleanup-queue.ts'
 import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
+import { memoryFileStore } from '../../adapters/memory/memory-file-store.ts'
 import type { TableName } from '../../contracts/resources.ts'
 import { noPrecondition } from '../../core/concurrency/precondition.ts'
 import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
@@ -152,6 +153,7 @@ async function openCloud() {
     cleanups: memoryCleanupQueue(),
     engine: memoryCallEngine(),
     events: memoryEventSink(),
+    recordingFiles: memoryFileStore({ clock, random: systemRandomness }),
   }
   const tools = { clock, random: systemRandomness, precondition: noPrecondition, graceMs, reportUnsent: () => {} }
   const step = async (budgetMs = 60_000) => {
