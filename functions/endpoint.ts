@@ -17,7 +17,7 @@ import type { EndpointTools, OwnPorts } from './endpoint/tools.ts'
 import { sessionToucher } from './endpoint/touch-session.ts'
 import type { UseCase } from './endpoint/use-case.ts'
 
-export { okData, okInfo, reply } from './endpoint/reply.ts'
+export { Bytes, Redirect, okData, okInfo, reply } from './endpoint/reply.ts'
 
 /** The cloud adapter of each port that a route needs: exactly those, no more and no fewer. */
 export type AdaptersOf<R extends Route> = { readonly [P in keyof R['needs'] & PortName]: MakePort<P> }

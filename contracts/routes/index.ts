@@ -12,6 +12,7 @@ import * as engine from './engine.ts'
 import * as events from './events.ts'
 import * as hookLab from './hook-lab.ts'
 import * as hooks from './hooks.ts'
+import * as recordings from './recordings.ts'
 import * as roles from './roles.ts'
 import type { Route } from './route.ts'
 import * as status from './status.ts'
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   events,
   deliveries,
   email,
+  recordings,
   audit,
   status,
   engine,

@@ -27,6 +27,9 @@ export type DomainRule = 'required' | 'optional' | 'path' | 'none'
  */
 export const limitNames = ['token', 'domain', 'login', 'call', 'search'] as const
 
+/** A form of a success: see {@link Route.answers}. */
+export type AnswerForm = 'json' | 'redirect' | 'bytes'
+
 /** One of {@link limitNames}. */
 export type LimitName = (typeof limitNames)[number]
 
@@ -58,6 +61,11 @@ export interface Route {
   readonly rawBody?: true
   /** The success body. */
   readonly response: z.ZodMiniType
+  /**
+   * What forms a success may have: `json` (or `responseType`), a `redirect`, `bytes` of any media type; the body of
+   * `response` alone where not given.
+   */
+  readonly answers?: readonly AnswerForm[]
   /** The media type of the success body; JSON where not given. */
   readonly responseType?: 'application/json' | 'text/xml'
   /** The most bytes that a request body may have; 256 KiB where not given. */

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { errorStatus } from '../../contracts/routes/error-codes.ts'
 import { DomainError } from '../../core/errors.ts'
-import { Reply } from './reply.ts'
+import { Bytes, Redirect, Reply } from './reply.ts'
 
 /** What the gateway is answered with; header names as written here. */
 export type Answer = APIGatewayProxyStructuredResultV2 & {
@@ -21,12 +21,17 @@ const answer = (statusCode: number, requestId: string, contentType: string, body
   body,
 })
 
-/** A success: JSON, or text as it is where the route answers in another media type. */
+/** A success: JSON, text as it is where the route answers in another media type, bytes, or the way to elsewhere. */
 export function successAnswer(
   result: unknown,
   requestId: string,
   mediaType: 'application/json' | 'text/xml' = 'application/json',
 ): Answer {
+  if (result instanceof Redirect) return emptyAnswer(302, requestId, { Location: result.location, ...result.headers })
+  if (result instanceof Bytes) {
+    const text = Buffer.from(result.body).toString('base64')
+    return { ...answer(200, requestId, result.contentType, text, result.headers), isBase64Encoded: true }
+  }
   const { body, status, headers } = result instanceof Reply ? result : new Reply(result, 200, {})
   const text = mediaType === 'application/json' ? JSON.stringify(body) : String(body)
   return answer(status, requestId, mediaType === 'text/xml' ? 'text/xml; charset=utf-8' : mediaType, text, headers)

@@ -13,6 +13,30 @@ export class Reply<B> {
   }
 }
 
+/** A success without a body that sends the client elsewhere: 302. */
+export class Redirect {
+  readonly location: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(location: string, headers: Readonly<Record<string, string>> = {}) {
+    this.location = location
+    this.headers = headers
+  }
+}
+
+/** A success whose body is bytes: 200. A function answers 6 MB at most, of which base64 takes a third. */
+export class Bytes {
+  readonly body: Uint8Array
+  readonly contentType: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(body: Uint8Array, contentType: string, headers: Readonly<Record<string, string>> = {}) {
+    this.body = body
+    this.contentType = contentType
+    this.headers = headers
+  }
+}
+
 /** What a {@link reply} may have besides its body. */
 export interface ReplyExtras {
   /** 200 where not given. */

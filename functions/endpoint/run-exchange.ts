@@ -13,13 +13,14 @@ import { invalidField } from '../../core/errors.ts'
 import type { Caller } from '../../core/model.ts'
 import type { SessionStore } from '../../core/ports.ts'
 import { type Answer, successAnswer } from './answer.ts'
+import { accepting } from './accepting.ts'
 import { authenticateEngine, authenticateToken } from './authenticate.ts'
 import { checkFields } from './check-fields.ts'
 import { type Endpoint, own } from './endpoint-parts.ts'
 import type { Exchange } from './exchange.ts'
 import { listCursors } from './list-cursors.ts'
 import { type RawRequest, checkSize, readRequest } from './read-request.ts'
-import { Reply } from './reply.ts'
+import { Bytes, Redirect, Reply } from './reply.ts'
 import { runOnce } from './run-once.ts'
 
 /**
@@ -43,7 +44,8 @@ export async function runExchange(exchange: Exchange, endpoint: Endpoint): Promi
     // The schemas of this very route made the fields, and its rules the caller and the domain.
     const request = { ...requestFor(exchange, endpoint, scope, fields), precondition, random }
     const result = checkedResult(route, await useCase(request as never, ports as never))
-    return successAnswer(cursors.bound(result), exchange.requestId, route.responseType)
+    const bound = result instanceof Reply ? cursors.bound(result) : result
+    return successAnswer(bound, exchange.requestId, route.responseType)
   })
 }
 
@@ -131,6 +133,7 @@ function requestFor(exchange: Exchange, { tools }: Endpoint, scope: AccessScope,
     caller: exchange.caller ?? null,
     domain: exchange.domain,
     scope,
+    accepts: accepting(exchange.event.headers['accept']),
     requestId: exchange.requestId,
     sourceAddress: exchange.event.requestContext.http.sourceIp,
     clock: tools.clock,
@@ -143,7 +146,12 @@ function requestFor(exchange: Exchange, { tools }: Endpoint, scope: AccessScope,
 }
 
 /** The result as the route's response schema lets it through: nothing that the contract does not name leaves. */
-function checkedResult(route: Route, result: unknown): Reply<unknown> {
+function checkedResult(route: Route, result: unknown): Reply<unknown> | Redirect | Bytes {
+  if (result instanceof Redirect || result instanceof Bytes) {
+    const form = result instanceof Redirect ? 'redirect' : 'bytes'
+    if (route.answers?.includes(form) === true) return result
+    throw new Error(`the answer is ${form}, which the route does not declare`)
+  }
   const { body, status, headers } = result instanceof Reply ? result : new Reply(result, 200, {})
   const checked = route.response.safeParse(body)
   if (route.versioned === true && route.method === 'GET' && headers['ETag'] === undefined) {

@@ -5,7 +5,7 @@ import type { AccessScope } from '../../core/access/acl.ts'
 import type { Precondition } from '../../core/concurrency/precondition.ts'
 import type { Caller } from '../../core/model.ts'
 import type { Clock, PortsOf, Randomness } from '../../core/ports.ts'
-import type { Reply } from './reply.ts'
+import type { Bytes, Redirect, Reply } from './reply.ts'
 import type { Settings } from './settings.ts'
 
 type Parsed<S> = S extends z.ZodMiniType ? z.output<S> : undefined
@@ -31,6 +31,8 @@ export interface EndpointRequest<R extends Route> {
   readonly scope: AccessScope
   /** What the request demands of the record that it changes. */
   readonly precondition: Precondition
+  /** Whether the client's `Accept` takes a media type; without one it takes any. */
+  readonly accepts: (mediaType: string) => boolean
   readonly requestId: string
   readonly sourceAddress: string
   readonly clock: Clock
@@ -46,8 +48,16 @@ export interface EndpointRequest<R extends Route> {
 /** The success body of a route. */
 export type Success<R extends Route> = z.output<R['response']>
 
-/** Answers a request with the route's success body, or with a {@link Reply} when a status or header goes with it. */
+/** What a route may answer besides its success body. */
+type Other<R extends Route> = R extends { readonly answers: readonly (infer F)[] }
+  ? ('redirect' extends F ? Redirect : never) | ('bytes' extends F ? Bytes : never)
+  : never
+
+/**
+ * Answers a request with the route's success body, with a {@link Reply} when a status or header goes with it, or in
+ * another form that the route names.
+ */
 export type UseCase<R extends Route> = (
   request: EndpointRequest<R>,
   ports: PortsOf<R['needs']>,
-) => Promise<Success<R> | Reply<Success<R>>>
+) => Promise<Success<R> | Reply<Success<R>> | Other<R>>

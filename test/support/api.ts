@@ -38,6 +38,8 @@ export interface ApiAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+  /** The body as it leaves the gateway. */
+  readonly bytes: Buffer
   // oxlint-disable-next-line typescript/no-explicit-any -- an answer's body is judged by matchers
   readonly body: any
 }
@@ -174,7 +176,8 @@ async function aCredential(ports: MemoryPorts, clock: MovableClock, account: Acc
   return credential
 }
 
-function readAnswer({ statusCode, headers, body: text = '' }: Answer): ApiAnswer {
+function readAnswer({ statusCode, headers, body: text = '', isBase64Encoded }: Answer): ApiAnswer {
   const isJson = headers['Content-Type']?.startsWith('application/json') === true
-  return { status: statusCode, headers, text, body: isJson ? JSON.parse(text) : text }
+  const bytes = Buffer.from(text, isBase64Encoded === true ? 'base64' : 'utf8')
+  return { status: statusCode, headers, text, bytes, body: isJson ? JSON.parse(text) : text }
 }

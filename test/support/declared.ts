@@ -12,6 +12,8 @@ interface GivenAnswer {
   readonly status: number
   readonly contentType: string | undefined
   readonly text: string
+  /** Absent where the answer sends nobody elsewhere. */
+  readonly location?: string | undefined
 }
 
 /** A request as it was sent: the parameters of its path decoded, its query and its body as their text. */
@@ -26,14 +28,24 @@ interface GivenRequest {
  * body for everything else, and in neither a member that the declaration does not know. The health check says what is
  * amiss with 503 in its own form.
  */
-export function declaredBody(route: Pick<Route, 'operationId' | 'response'>, given: GivenAnswer): unknown {
+export function declaredBody(route: Pick<Route, 'operationId' | 'response' | 'answers'>, given: GivenAnswer): unknown {
   const { status, contentType, text } = given
+  if (isOfOtherForm(route, given)) return text
   const body: unknown = contentType?.startsWith('application/json') === true ? JSON.parse(text) : text
   const isRefusal = status >= 400 && !(route.operationId === 'readHealth' && status === 503)
   const { success, error, data } = (isRefusal ? errorBody : route.response).safeParse(body)
   if (!success) throw new Error(`the answer ${status} has another form than its schema: ${error.message}`)
   if (!isDeepStrictEqual(data, body)) throw new Error(`the answer ${status} holds more than its schema: ${text}`)
   return body
+}
+
+/** Whether an answer has a form besides its body that the route declares. */
+function isOfOtherForm({ answers = [] }: Pick<Route, 'answers'>, given: GivenAnswer): boolean {
+  const { status, contentType = '', text, location } = given
+  if (status === 302) return answers.includes('redirect') && text === '' && location !== undefined
+  return (
+    status === 200 && answers.includes('bytes') && contentType !== '' && !contentType.startsWith('application/json')
+  )
 }
 
 /** Throws where a request that was served is not what the route declares. */
@@ -83,7 +95,7 @@ export function checkedHandler(route: Route, handler: EndpointHandler): Endpoint
   return async (event, context) => {
     const answer = await handler(event, context)
     const { statusCode: status, headers, body: text = '' } = answer
-    declaredBody(route, { status, contentType: headers['Content-Type'], text })
+    declaredBody(route, { status, contentType: headers['Content-Type'], text, location: headers['Location'] })
     if (status < 400) {
       checkServed(route, { params: event.pathParameters ?? {}, query: event.rawQueryString, text: sentText(event) })
     }

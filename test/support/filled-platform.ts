@@ -47,6 +47,7 @@ export const inMemory: PlatformKind = {
         const api = anApi(env)
         const { state } = api.ports
         fillState(state, wanted)
+        fillFiles(api, first)
         return {
           api: api.with({ secretBox: first.ports.secretBox }),
           filled,
@@ -82,6 +83,7 @@ export const overDynamoDb: PlatformKind = {
       async fresh() {
         const api = anApi(env)
         const context = contextOf(api)
+        fillFiles(api, first)
         await restore(context, known ?? (await look()), wanted)
         known = wanted
         const ports = watched(dynamoStores(context), () => {
@@ -140,6 +142,13 @@ function fillState(state: Api['ports']['state'], wanted: Api['ports']['state']):
     if (place instanceof Map && kept instanceof Map) for (const [key, record] of kept) place.set(key, record)
     else if (Array.isArray(place) && Array.isArray(kept)) place.push(...kept)
     else Object.assign(Object(place), kept)
+  }
+}
+
+/** What is in the buckets, which are in memory whatever keeps the records. */
+function fillFiles(api: Api, first: Api): void {
+  for (const name of ['recordingFiles', 'exportFiles'] as const) {
+    for (const [key, file] of first.ports[name].files) api.ports[name].files.set(key, { ...file })
   }
 }
 

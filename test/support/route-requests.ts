@@ -78,6 +78,9 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   logIn: ({ account: login, domain }) => ({
     body: { username: `${login}@${domain}`, password: passwordOf(login) },
   }),
+  readRecording: call(),
+  deleteRecordings: call(),
+  holdRecordings: call({ hold: true }),
   takeCdr: ({ account: login, domain }) => ({
     query: `uuid=${login}`,
     body: { variables: { uuid: login, domain_name: domain } },
@@ -118,6 +121,14 @@ function account(body?: unknown) {
 function hook(body?: unknown) {
   return ({ hook: id }: Things): ApiRequest => ({
     params: { hook_id: id },
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+/** A call, and its recordings. */
+function call(body?: unknown) {
+  return ({ channel }: Things): ApiRequest => ({
+    params: { uuid: channel },
     ...(body === undefined ? {} : { body }),
   })
 }

@@ -4,6 +4,7 @@ import type { Delivery, DomainToken } from '../../core/model.ts'
 import { secretPurpose } from '../../core/hooks/signing.ts'
 import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
 import type { Api } from './api.ts'
+import { aFileBody } from './file-bodies.ts'
 import {
   aCommandRecord,
   aDelivery,
@@ -11,9 +12,11 @@ import {
   aDomainToken,
   aHook,
   aPresence,
+  aRecording,
   aRequestKey,
   aRole,
   aRoute,
+  aStoredObject,
   anAuditRecord,
   anEntry,
   anEvent,
@@ -115,6 +118,19 @@ export async function plantDelivery({ ports }: Pick<Api, 'ports'>, delivery: Del
   if (!(await ports.deliveries.create(delivery))) throw new Error(`two deliveries of ${delivery.domain} share a place`)
 }
 
+/** Plants a stored recording with its object. */
+export async function plantRecording(
+  { ports }: Pick<Api, 'ports'>,
+  given: Parameters<typeof aRecording>[0] = {},
+): Promise<void> {
+  const recording = aRecording(given)
+  const { startedAt: now } = recording
+  await ports.recordings.expect(recording)
+  await ports.recordings.claim(recording, 'uploader', { now, until: now + 60_000 })
+  await ports.recordingFiles.put(recording.key, 'audio/wav', aFileBody(recording.name))
+  await ports.recordings.markStored(recording, 'uploader', aStoredObject({ size: recording.name.length }))
+}
+
 /** What its people set up, at least two of whatever is listed. */
 async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): Promise<void> {
   const limits = { entries: 9, lists: 9 }
@@ -145,6 +161,9 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
     await ports.audit.append(anAuditRecord({ domain, requestId, caller: username, path: `/api/v2/accounts/${mark}` }))
   }
   await ports.presence.put(aPresence({ domain, contacts: [{ id: mark, expiresAt: now + 3_600_000 }] }))
+  for (const uuid of [things.channel, things.channel.replace(/^./, 'e')]) {
+    await plantRecording({ ports }, { domain, uuid, name: mark, presenceId: `${things.account}@${domain}` })
+  }
   await ports.liveCalls.put(domain, things.channel, now + 3_600_000, 9)
   await ports.rateLimits.take(`domain:${domain}`, { intervalMs: 1000, burst: 100 }, now)
   await ports.rateLimits.takeInWindow(`test-mail:${domain}`, { limit: 5, windowMs: 3_600_000 }, now)

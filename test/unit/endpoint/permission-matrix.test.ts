@@ -14,6 +14,7 @@ import {
   anEvent,
   emailSettingsOf,
 } from '../../support/records.ts'
+import { plantRecording } from '../../support/tenant.ts'
 
 const callers = ['nobody', 'expired', 'user', 'admin', 'other', 'root'] as const
 type Caller = (typeof callers)[number]
@@ -101,6 +102,9 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   replaceEmailSettings: [inDomain({ body: mailServer() }), managers],
   deleteEmailSettings: [inDomain(), managers],
   sendTestMail: [inDomain({ body: { to: 'somebody@example.com' } }), managers],
+  readRecording: [inDomain({ params: call(), query: 'domain=a.example.com&type=all' }), { ...all(200), other: 403 }],
+  deleteRecordings: [inDomain({ params: call() }), managers],
+  holdRecordings: [inDomain({ params: call(), body: { hold: true } }), managers],
   listEvents: [inDomain(), managers],
   listAudit: [inDomain(), managers],
 }
@@ -129,6 +133,10 @@ function channel() {
   return { channel_id: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f' }
 }
 
+function call() {
+  return { uuid: channel().channel_id }
+}
+
 async function handlerOf({ group, operationId }: Route) {
   const file: { handler: Parameters<Api['call']>[0] } = await import(
     `../../../functions/${group}/${handlerName(operationId)}.ts`
@@ -148,6 +156,7 @@ async function fill({ ports }: Api): Promise<void> {
   const event = anEvent({ domain })
   await ports.deliveries.keepEvent(event)
   await ports.deliveries.create(aDelivery({ id: deliveryId, hookId: hook().hook_id, event }))
+  await plantRecording({ ports }, { domain, ...call() })
   const { options, ...settings } = emailSettingsOf({ domain })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }

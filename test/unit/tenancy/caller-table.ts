@@ -179,5 +179,15 @@ export const table: Readonly<Record<string, Line>> = {
   deleteEmailSettings: { 'of the tenant': forManagers, missing: forManagers },
   sendTestMail: { 'of the tenant': forManagers, missing: changeOfMissing },
 
+  // The colleague's call is nobody else's; a program owns no call.
+  readRecording: {
+    own: '302 302 403 404 302 302',
+    'of the tenant': '404 302 403 404 404 302',
+    'of another tenant': '404 404 403 404 302 404',
+    missing: '404 404 403 404 404 404',
+  },
+  deleteRecordings: { own: forManagers, ...managed },
+  holdRecordings: { own: forManagers, ...managed },
+
   listAudit: { 'of the tenant': forManagers },
 }

@@ -50,6 +50,9 @@ const published = `
   DELETE /api/v2/routes/blacklists/{blacklist_name} blacklist d
   GET /api/v2/routes/blacklists/{blacklist_name}/{blacklist_number} blacklist r
   DELETE /api/v2/routes/blacklists/{blacklist_name}/{blacklist_number} blacklist d
+  GET /cdr/api/v2/files/{uuid} cdr/files r or ro
+  DELETE /cdr/api/v2/files/{uuid} cdr/files d
+  PUT /cdr/api/v2/files/{uuid}/hold cdr/files u
   GET /api/v2/email/settings domain/item r
   POST /api/v2/email/settings domain/item u
   PUT /api/v2/email/settings domain/item u

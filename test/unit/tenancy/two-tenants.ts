@@ -3,7 +3,7 @@ import type { Route } from '../../../contracts/routes/route.ts'
 import type { Api } from '../../support/api.ts'
 import { aReport } from '../../support/records.ts'
 import type { Things } from '../../support/route-requests.ts'
-import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/tenant.ts'
+import { aTenant, credentialOf, domainCredential, people, plantRecording, usualThings } from '../../support/tenant.ts'
 import { type Caller, type Thing, callers } from './caller-table.ts'
 
 /** Where most callers are at home, and where the foreign admin is. */
@@ -68,6 +68,10 @@ export function thingsFor(caller: Caller, thing: Thing, { path }: Route): Things
 export async function fillTenants(api: Api): Promise<HeadersOf> {
   await aTenant(api, { domain: tenant, mark: 'mark-a' })
   await aTenant(api, { domain: another, mark: 'mark-b', things: foreignThings })
+  for (const caller of callers) {
+    const domain = homeOf(caller)
+    await plantRecording(api, { domain, uuid: ownChannel(caller), presenceId: `${ownLogin(caller)}@${domain}` })
+  }
   await api.ports.connectorStatus.report(aReport())
   return {
     user: await credentialOf(api, { domain: tenant }, people.user),

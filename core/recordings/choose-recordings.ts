@@ -1,0 +1,47 @@
+import type { AccessScope } from '../access/acl.ts'
+import { ownPresenceId } from '../access/own.ts'
+import { DomainError } from '../errors.ts'
+import type { Caller } from '../model.ts'
+import type { RecordingStore } from './recording-store.ts'
+import type { Recording } from './recording.ts'
+
+/** Who asks for the recordings of which call. */
+export interface RecordingsWanted {
+  readonly domain: string
+  readonly uuid: string
+  readonly caller: Pick<Caller, 'kind' | 'username'>
+  readonly scope: AccessScope
+  /** Only those of this name. */
+  readonly name?: string | undefined
+}
+
+/** The recordings of a call that a caller may see, oldest first: those of others' calls are not there for him. */
+export async function recordingsFor(
+  recordings: Pick<RecordingStore, 'list'>,
+  { domain, uuid, caller, scope, name }: RecordingsWanted,
+): Promise<Recording[]> {
+  const found = await recordings.list(domain, uuid)
+  return found.filter(
+    (recording) =>
+      (scope === 'all' || recording.presenceId === ownPresenceId(caller)) &&
+      (name === undefined || recording.name === name),
+  )
+}
+
+/**
+ * The recording that is meant: of those that are stored, the oldest of a media type (any audio where none is named) or
+ * of none. Throws `not_found`.
+ */
+export function chooseRecording(recordings: readonly Recording[], type: string | undefined): Recording {
+  const fits = ({ contentType }: Recording) =>
+    contentType === undefined ||
+    (type === undefined ? contentType.startsWith('audio/') : contentType === type.toLowerCase())
+  const chosen = recordings.find((recording) => recording.state === 'stored' && fits(recording))
+  if (chosen === undefined) throw noRecording()
+  return chosen
+}
+
+/** The refusal of what is not there, or not for the caller. */
+export function noRecording(): DomainError {
+  return new DomainError('not_found', 'there is no such recording of this call')
+}

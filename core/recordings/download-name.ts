@@ -1,0 +1,26 @@
+/** Characters of a name that a download gets. */
+const maxLength = 128
+
+/** What reads backwards, joins or hides letters: nobody could tell the name by looking at it. */
+const unseen = /[\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** The first half of a character of two code units whose second half was cut off. */
+const halfAtEnd = /[\ud800-\udbff]$/
+
+/**
+ * The `Content-Disposition` of a recording: `inline`, or an attachment of a name, told twice: in ASCII, other characters
+ * as `_`, and whole, percent-encoded. No name leads to another folder, or ends the header.
+ */
+export function dispositionOf(fileName: string | undefined): string {
+  const whole = fileName?.replaceAll(unseen, '').replaceAll(/[/\\]/g, '_').toWellFormed() ?? ''
+  if (whole === '') return 'inline'
+  const dotless = /^\.+$/.test(whole) ? whole.replaceAll('.', '_') : whole
+  const name = dotless.slice(0, maxLength).replace(halfAtEnd, '')
+  const safe = name.replaceAll(/[^A-Za-z0-9._-]/gu, '_')
+  return `attachment; filename="${safe}"; filename*=UTF-8''${encoded(name)}`
+}
+
+/** By RFC 5987, which has fewer plain characters than a URL. */
+function encoded(name: string): string {
+  return encodeURIComponent(name).replaceAll(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}

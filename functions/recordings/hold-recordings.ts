@@ -1,0 +1,15 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import * as routes from '../../contracts/routes/recordings.ts'
+import { holdRecordings } from '../../core/recordings/hold-recordings.ts'
+import { endpoint, okInfo } from '../endpoint.ts'
+
+export const handler = endpoint(
+  routes.holdRecordings,
+  { domains: dynamoDomainStore, recordings: dynamoRecordingStore },
+  async ({ domain, caller, scope, query, params, body }, { recordings }) => {
+    const wanted = { domain, uuid: params.uuid, caller, scope, name: query.name }
+    const count = await holdRecordings(recordings, wanted, body.hold)
+    return okInfo(`${body.hold ? 'Held' : 'Released'} ${count} files.`)
+  },
+)
