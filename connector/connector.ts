@@ -1,8 +1,7 @@
-import { DomainError } from '../core/errors.ts'
+import { callCheck } from './calls/call-check.ts'
 import { channelList } from './calls/channel-list.ts'
 import { channelRegistry } from './calls/channel-registry.ts'
 import { domainNames } from './calls/domain-names.ts'
-import { type ChannelSources, findChannel } from './calls/find-channel.ts'
 import { commandRunner } from './commands/command-runner.ts'
 import { lostClaims } from './commands/lost-claims.ts'
 import { commandLimits } from './commands/places.ts'
@@ -16,9 +15,6 @@ import { metricReporter } from './health/report-metrics.ts'
 import type { ConnectorParts } from './running.ts'
 import { startLoops } from './start-loops.ts'
 import { stopConnector } from './stop-connector.ts'
-
-/** Channels of all domains. */
-const everywhere = { domain: null, presenceId: null }
 
 /** A connector at work. */
 export interface Connector {
@@ -39,7 +35,7 @@ export function startConnector(parts: ConnectorParts): Connector {
   const events = eventSide({
     ...shared,
     engines: () => works.map(({ engine }) => engine),
-    isUp: (uuid) => isUp({ registry, engines: works }, uuid),
+    isUp: (uuid) => isUp(uuid),
   })
   const works = parts.engines.map((address) =>
     engineWorks({
@@ -51,6 +47,7 @@ export function startConnector(parts: ConnectorParts): Connector {
       onEngine: (engine, kind) => events.engineChanged(engine, kind),
     }),
   )
+  const isUp = callCheck({ ...shared, engines: works })
   const times = commandTimes(parts.random)
   const runner = commandRunner({
     ...shared,
@@ -74,15 +71,5 @@ export function startConnector(parts: ConnectorParts): Connector {
       stopping.abort()
       return stopConnector(running, loops, graceMs).finally(() => reporter?.write())
     },
-  }
-}
-
-/** Whether a channel is up; `undefined` while its engine cannot be asked. */
-async function isUp(sources: ChannelSources, uuid: string): Promise<boolean | undefined> {
-  try {
-    return (await findChannel(sources, uuid, everywhere, 'when unproven')) !== undefined
-  } catch (problem) {
-    if (problem instanceof DomainError) throw problem
-    return undefined
   }
 }

@@ -1,18 +1,14 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { ConnectorReport, PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/model.ts'
 import type { ConnectorStatusStore } from '../../core/ports.ts'
-import { Chain } from '../spool/chain.ts'
 import { sizeOf } from '../spool/waiting-events.ts'
 import { type Time, pause } from '../timers.ts'
+import type { EventOutbox } from './event-outbox.ts'
+import { HeldEvents } from './held-events.ts'
+import { mayHandOver, slackMs } from './others-behind.ts'
 
 /** The reports of the others are looked at this often while something is held. */
 const lookMs = 1_000
-
-/** Reports come every 5 s: of whoever listened and has not reported for so long after a link came up, none will come. */
-const silenceMs = 7_000
-
-/** Clocks of two hosts differ by this much at most, and what is on its way between an engine and another host. */
-const slackMs = 1_000
 
 /** What is held leaves after so long, whatever the others tell: an event that is late is worth more than its order. */
 const longestMs = 60_000
@@ -20,14 +16,19 @@ const longestMs = 60_000
 /** What may be held, ten seconds of a storm: with more of it all leaves at once, to wait where there is a disk. */
 const usualLimits = { events: 20_000, bytes: 64 * 1024 * 1024 }
 
+/** What leaves waits for room in the outbox, and looks for it this often. */
+const leaveMs = 50
+
 /** Keeps events of calls from passing those that another connector read before and has yet to hand over. */
 export interface AfterOthers {
-  /** Takes an event for the outbox, now or later; `false` when the outbox has no room for it. */
-  add(event: PlatformEvent): boolean
+  /** Takes an event of the engine named for the outbox, now or later; `false` when the outbox has no room for it. */
+  add(event: PlatformEvent, engine: string): boolean
   /** Events of an engine were missed or given up; from now on they are heard again. */
   heardAgain(engine: string): void
-  /** Lets go of all that is held, and holds no more. */
-  stop(): void
+  /** Holds no more. Resolves when the outbox has taken all that is held. */
+  stop(): Promise<void>
+  /** Holds no more, and gives the outbox all that is held, whether there is room for it or not. */
+  close(): void
   /** Events that are held, their bytes, and when the oldest was taken, epoch milliseconds. */
   readonly waiting: number
   readonly bytes: number
@@ -38,117 +39,142 @@ export interface AfterOthers {
 
 /** What holding is made from. */
 export interface AfterOthersParts extends Time {
-  readonly outbox: { add(event: PlatformEvent): boolean }
+  readonly outbox: Pick<EventOutbox, 'add' | 'hasRoom'>
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly connectorId: string
   readonly log: Log
   readonly limits?: typeof usualLimits | undefined
 }
 
-/** The wait for what others heard of an engine until `since`. */
-interface Holding {
+/** What is held of one engine. */
+interface Place {
+  readonly held: HeldEvents
+  /** When its events were heard again. What others heard until then goes first. */
   since: number
-  readonly over: AbortController
-}
-
-interface Held {
-  readonly event: PlatformEvent
-  readonly bytes: number
-  readonly takenAt: number
+  readonly newCalls: Set<string>
+  /** Ends the wait for the others. From then on what is held leaves. */
+  over: AbortController
 }
 
 /**
- * After a link came up, events of calls that had begun before are held until every other connector that listened all
- * the time has handed over what it had read by then. Nobody waits for them meanwhile: the others tell the same events.
- * Where no other connector listens nothing is held. Events of other calls, and those without a call, pass.
+ * After an engine's link came up, events of its calls that had begun before are held until every other connector that
+ * listened all the time has handed over what it had read by then. Nobody waits for them meanwhile: the others tell the
+ * same events. Where no other connector listens nothing is held. Events of other calls and of other engines, and those
+ * without a call, pass. What is held leaves in its order, as the outbox has room for it.
  */
 export function afterOthers(parts: AfterOthersParts): AfterOthers {
   const { outbox, clock, timers, limits = usualLimits } = parts
-  const held = new Chain<Held>()
-  const heldCalls = new Set<string>()
-  const newCalls = new Set<string>()
-  const holding = new Map<string, Holding>()
-  let since = 0
-  let bytes = 0
+  const places = new Map<string, Place>()
   let overflows = 0
   let isStopped = false
+  let cancel: (() => void) | undefined
+  let onEmpty: (() => void)[] = []
 
-  const release = () => {
-    for (const { over } of holding.values()) over.abort()
-    holding.clear()
-    for (let first = held.first; first !== undefined; first = held.first) {
-      held.remove(first)
-      outbox.add(first.value.event)
+  const sum = (count: (held: HeldEvents) => number) =>
+    [...places.values()].reduce((all, { held }) => all + count(held), 0)
+  const isTooMuch = () => sum(({ size }) => size) > limits.events || sum(({ bytes }) => bytes) > limits.bytes
+
+  /** Lets go of the first event of a place; `false` when there is none. */
+  const pass = ({ held }: Place): boolean => {
+    const event = held.shift()
+    if (event !== undefined) outbox.add(event)
+    return event !== undefined
+  }
+
+  const drain = () => {
+    cancel?.()
+    cancel = undefined
+    for (const [engine, place] of places) {
+      if (!place.over.signal.aborted) continue
+      let isLeft = true
+      while (isLeft && outbox.hasRoom) isLeft = pass(place)
+      if (place.held.size === 0) places.delete(engine)
+      else cancel ??= timers.after(leaveMs, drain)
     }
-    bytes = 0
-    heldCalls.clear()
-    newCalls.clear()
+    if (places.size > 0) return
+    for (const resolve of onEmpty) resolve()
+    onEmpty = []
+  }
+
+  const leave = (leaving: Iterable<Place>) => {
+    for (const { over } of leaving) over.abort()
+    drain()
   }
 
   /** What comes in the first moment may have begun on the other side of it. */
-  const noteBeginning = ({ name, uuid, fields }: PlatformEvent) => {
+  const isOfNewCall = ({ held, since, newCalls }: Place, { name, uuid, fields }: PlatformEvent): boolean => {
     const isReal = name === 'CHANNEL_CREATE' && fields['Synthetic'] !== 'true'
-    if (isReal && !heldCalls.has(uuid) && clock.now() >= since + slackMs) newCalls.add(uuid)
+    if (isReal && !held.has(uuid) && clock.now() >= since + slackMs) newCalls.add(uuid)
+    return newCalls.has(uuid)
   }
 
-  const hold = (event: PlatformEvent) => {
-    const size = sizeOf(event)
-    held.push({ event, bytes: size, takenAt: clock.now() })
-    heldCalls.add(event.uuid)
-    bytes += size
-    if (held.size <= limits.events && bytes <= limits.bytes) return
-    overflows += 1
-    parts.log.warn('events of calls may pass those of another connector: too many are held', { events: held.size })
-    release()
+  const hold = (place: Place, event: PlatformEvent) => {
+    place.held.push(event, sizeOf(event), clock.now())
+    if (!isTooMuch()) return
+    const waiting = [...places.values()].filter(({ over }) => !over.signal.aborted)
+    if (waiting.length > 0) {
+      overflows += 1
+      const events = sum(({ size }) => size)
+      parts.log.warn('events of calls may pass those of another connector: too many are held', { events })
+      leave(waiting)
+    }
+    while (isTooMuch() && place.held.size > 0) pass(place)
   }
 
-  const wait = async (engine: string, one: Holding) => {
-    const { signal } = one.over
-    const until = one.since + longestMs
-    while (!signal.aborted && clock.now() < until) {
-      const asked = one.since
-      const mustHold = await mustWait(parts, engine, asked)
-      if (!mustHold && asked === one.since) break
+  const wait = async (engine: string, place: Place) => {
+    const { signal } = place.over
+    while (!signal.aborted && clock.now() < place.since + longestMs) {
+      const asked = place.since
+      const mustHold = await mayHandOver(parts, engine, asked)
+      if (!mustHold && asked === place.since) break
       if (mustHold) await pause(timers, lookMs, signal)
     }
-    if (signal.aborted) return
-    holding.delete(engine)
-    if (holding.size === 0) release()
+    if (!signal.aborted) leave([place])
   }
 
+  /** A call that another engine has recovered stays behind what is held of it. */
+  const placeOf = (uuid: string, engine: string) =>
+    [...places.values()].find(({ held }) => held.has(uuid)) ?? places.get(engine)
+
   return {
-    add: (event) => {
-      if (holding.size === 0 || event.uuid === '') return outbox.add(event)
-      noteBeginning(event)
-      if (newCalls.has(event.uuid)) return outbox.add(event)
-      hold(event)
+    add: (event, engine) => {
+      const place = places.size === 0 || event.uuid === '' ? undefined : placeOf(event.uuid, engine)
+      if (place === undefined) return outbox.add(event)
+      const passes = place.over.signal.aborted ? !place.held.has(event.uuid) : isOfNewCall(place, event)
+      if (passes) return outbox.add(event)
+      hold(place, event)
       return true
     },
     heardAgain: (engine) => {
       if (isStopped) return
-      since = clock.now()
-      newCalls.clear()
-      const known = holding.get(engine)
-      if (known !== undefined) {
-        known.since = since
-        return
-      }
-      const begun = { since, over: new AbortController() }
-      holding.set(engine, begun)
-      void wait(engine, begun)
+      const place = places.get(engine) ?? newPlace()
+      place.since = clock.now()
+      place.newCalls.clear()
+      if (places.has(engine) && !place.over.signal.aborted) return
+      place.over = new AbortController()
+      places.set(engine, place)
+      void wait(engine, place)
     },
     stop: () => {
       isStopped = true
-      release()
+      const left = new Promise<void>((resolve) => onEmpty.push(resolve))
+      leave(places.values())
+      return left
+    },
+    close: () => {
+      isStopped = true
+      for (const place of places.values()) while (place.held.size > 0) pass(place)
+      leave(places.values())
     },
     get waiting() {
-      return held.size
+      return sum(({ size }) => size)
     },
     get bytes() {
-      return bytes
+      return sum(({ bytes }) => bytes)
     },
     get oldestAt() {
-      return held.first?.value.takenAt
+      const times = [...places.values()].flatMap(({ held }) => held.oldestAt ?? [])
+      return times.length === 0 ? undefined : Math.min(...times)
     },
     get overflows() {
       return overflows
@@ -156,28 +182,6 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
   }
 }
 
-/** Whether another connector may still hand over what it read before a link of this one came up. */
-async function mustWait(
-  { store, connectorId, clock }: AfterOthersParts,
-  engine: string,
-  linkedAt: number,
-): Promise<boolean> {
-  try {
-    const reports = await store.list(linkedAt - silenceMs)
-    const others = reports.filter((report) => report.connectorId !== connectorId && report.stoppedAt === undefined)
-    return others.some((report) => listenedBefore(report, engine, linkedAt) && isBehind(report, linkedAt, clock.now()))
-  } catch {
-    // Without the store nothing is known, and whatever happens is told when it is back.
-    return clock.now() < linkedAt + silenceMs
-  }
-}
-
-function listenedBefore({ eventLinks = [] }: ConnectorReport, engine: string, linkedAt: number): boolean {
-  return eventLinks.some((link) => link.engine === engine && link.upSince > 0 && link.upSince < linkedAt)
-}
-
-/** One that is silent has died: what it read comes from its disk when it is started again. */
-function isBehind({ reportedAt, handedOverTo = reportedAt }: ConnectorReport, linkedAt: number, now: number): boolean {
-  if (handedOverTo >= linkedAt + slackMs) return false
-  return reportedAt >= now - silenceMs
+function newPlace(): Place {
+  return { held: new HeldEvents(), since: 0, newCalls: new Set(), over: new AbortController() }
 }

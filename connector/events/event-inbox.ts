@@ -52,6 +52,8 @@ export interface InboxParts extends Time {
    * again for the same event, after a growing wait. Any other failure is the event's own, which is skipped.
    */
   readonly handle: (event: EngineEvent) => Promise<void>
+  /** Given each event that has to wait, at once: what its turn will ask for can be asked for meanwhile. */
+  readonly foresee?: ((event: EngineEvent) => void) | undefined
   readonly random: () => number
   readonly log: Log
   readonly limits?: InboxLimits | undefined
@@ -73,7 +75,7 @@ interface Held extends KeptEvent {
  * until it is empty.
  */
 export function eventInbox(parts: InboxParts): EventInbox {
-  const { handle, clock, timers, random, log, limits = inboxLimits(1), onDropped, onGivenUp } = parts
+  const { handle, clock, timers, random, log, limits = inboxLimits(1), onDropped, onGivenUp, foresee } = parts
   const tally = dropTally({ clock, timers, log, reason: 'too many wait to be looked at', onDropped })
   const counts = { unreadable: 0, dropped: tally.counts }
   const all = new Chain<Held>()
@@ -152,6 +154,7 @@ export function eventInbox(parts: InboxParts): EventInbox {
 
   return {
     add: (event) => {
+      if (all.size > 0) foresee?.(event)
       enter(event)
       while (all.size > limits.events || bytes > limits.bytes) {
         const least = victim()

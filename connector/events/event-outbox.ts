@@ -19,6 +19,8 @@ export interface EventOutbox {
   drained(): Promise<void>
   /** Sends no more, and puts what waits on disk. Answers how many events are lost, which are counted as dropped. */
   close(): Promise<number>
+  /** Whether it can take more than a burst before anything must be given up. */
+  readonly hasRoom: boolean
   readonly waiting: number
   /** When the event that waits longest was taken, epoch milliseconds; absent when none waits. */
   readonly oldestAt: number | undefined
@@ -110,6 +112,10 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     close: () => {
       sender.stop()
       return backlog.close()
+    },
+    get hasRoom() {
+      // Half of what waits to be written to the disk.
+      return backlog.bytes <= (memory.window + memory.all) / 2
     },
     get waiting() {
       return backlog.waiting

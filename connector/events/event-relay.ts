@@ -8,7 +8,8 @@ import { eventDomainCandidates, legDomainCandidates } from '../../core/channels/
 import { type EngineEvent, eventNameOf } from '../engine.ts'
 import type { EventLinks } from '../reconcile/event-links.ts'
 import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
-import type { EventOutbox } from './event-outbox.ts'
+import type { AfterOthers } from './after-others.ts'
+import { foresight } from './foresight.ts'
 import { InTurn } from './in-turn.ts'
 import { endings, isOvertaken, missedBefore } from './missed-events.ts'
 import { channelEventId, eventId, occurredAt, platformEvent } from './platform-event.ts'
@@ -26,6 +27,8 @@ export interface EventRelay {
    * same in the meantime. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
    */
   handle(event: EngineEvent, engine: string): Promise<void>
+  /** Begins to ask for what an event will need to know that has to wait for its turn; at once, and never failing. */
+  foresee(event: EngineEvent): void
   /** Notes that a phone is found to be there or gone, of which no event has told. The domain must be loaded. */
   found(domain: string, registration: Registration): void
   readonly counts: {
@@ -45,7 +48,7 @@ export interface RelayParts {
   readonly domains: DomainNames
   readonly presence: PresenceTracker
   readonly writer: PresenceWriter
-  readonly outbox: Pick<EventOutbox, 'add'>
+  readonly outbox: Pick<AfterOthers, 'add'>
   readonly clock: Clock
   /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
@@ -59,49 +62,53 @@ export function eventRelay(parts: RelayParts): EventRelay {
   const { subscriptions, registry, presence, writer, outbox, clock } = parts
   const counts = { relayed: 0, withoutDomain: 0, recovered: 0 }
 
-  const relay = (event: PlatformEvent) => {
-    if (subscriptions.wants(event.domain, event.name) && outbox.add(event)) counts.relayed += 1
+  const relay = (event: PlatformEvent, engine: string) => {
+    if (subscriptions.wants(event.domain, event.name) && outbox.add(event, engine)) counts.relayed += 1
   }
 
-  const notePresence = (known: KnownEvent) => {
+  const notePresence = (known: KnownEvent, engine: string) => {
     const at = occurredAt(known.event, clock.now())
     const change = stateChange(parts, known, at)
     if (change === 'no account') return
     writer.wake()
-    if (change !== undefined) relay(accountStatus(change, causeOf(known), at))
+    if (change !== undefined) relay(accountStatus(change, causeOf(known), at), engine)
   }
 
   /** What cannot fail and does not wait, so that an event that is tried again has had no effect yet. */
-  const apply = (known: KnownEvent) => {
+  const apply = (known: KnownEvent, engine: string) => {
     const { event, id, domain } = known
     const name = eventNameOf(event)
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
     if (domain === '') counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
-    else notePresence(known)
+    else notePresence(known, engine)
     if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase(), event.coreUuid)
-    if (subscriptions.wants(domain, name)) relay(platformEvent(event, id, domain, clock.now()))
+    if (subscriptions.wants(domain, name)) relay(platformEvent(event, id, domain, clock.now()), engine)
   }
 
-  const applyMade = (event: SyntheticEvent) => {
+  const applyMade = (event: SyntheticEvent, engine: string) => {
     counts.recovered += 1
     const id = channelEventId(event.coreUuid, event.uuid, event.name)
-    apply({ event, id, domain: event.channel.domain, channel: event.channel })
+    apply({ event, id, domain: event.channel.domain, channel: event.channel }, engine)
   }
 
   const applyHeard = (known: KnownEvent, engine: string) => {
     const { event, channel } = known
-    if (channel === undefined || !isLifeEvent(event.name)) return apply(known)
-    for (const made of missedBefore(parts, event, channel, engine)) applyMade(made)
+    if (channel === undefined || !isLifeEvent(event.name)) return apply(known, engine)
+    for (const made of missedBefore(parts, event, channel, engine)) applyMade(made, engine)
     const isFirst = registry.see(channel.uuid, event.name)
-    apply(isFirst ? { ...known, id: channelEventId(event.coreUuid, channel.uuid, event.name) } : known)
+    apply(isFirst ? { ...known, id: channelEventId(event.coreUuid, channel.uuid, event.name) } : known, engine)
   }
 
-  const load = async (domain: string): Promise<void> => {
+  const load = (domain: string): void | Promise<void> => {
     const loading = domain === '' ? undefined : presence.load(domain)
-    if (loading === undefined) return
+    return loading === undefined ? undefined : loaded(loading)
+  }
+  const loaded = async (loading: Promise<void>) => {
     await loading
+    ahead.answered()
     writer.wake()
   }
+  const ahead = foresight({ domainOf: (event) => domainOf(parts, event), load })
 
   return {
     handle: async (event, engine) => {
@@ -109,7 +116,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
       if (!subscriptions.isKnown) throw new DomainError('store_unavailable', 'what hooks want is not known yet')
       if (event instanceof SyntheticEvent) {
         await load(event.channel.domain)
-        return isOvertaken(registry, event) ? undefined : applyMade(event)
+        return isOvertaken(registry, event) ? undefined : applyMade(event, engine)
       }
       const id = eventId(event)
       if (id === undefined) throw new TypeError('an event without Core-UUID and Event-Sequence')
@@ -122,11 +129,12 @@ export function eventRelay(parts: RelayParts): EventRelay {
       await load(domain)
       applyHeard({ event, id, domain, channel }, engine)
     },
+    foresee: (event) => ahead.look(event),
     found: (domain, registration) => {
       const at = clock.now()
       const change = presence.registered(domain, registration, at)
       writer.wake()
-      if (change !== undefined) relay(accountStatus(change, causeOfFinding(change), at))
+      if (change !== undefined) relay(accountStatus(change, causeOfFinding(change), at), '')
     },
     counts,
   }

@@ -22,6 +22,7 @@ import { type IsUp, presenceTracker } from './presence.ts'
 import { InTurn } from './in-turn.ts'
 import { presenceWriter } from './presence-writer.ts'
 import { subscriptions } from './subscriptions.ts'
+import { unsureCalls } from './unsure-calls.ts'
 
 /** The way of events from the engines to the queue: what is wanted, whose it is, and handing it over. */
 export interface EventSide {
@@ -93,7 +94,8 @@ export function eventSide(parts: EventSideParts): EventSide {
   const before = (engine: string) =>
     lastListener({ store: ports.connectorStatus, connectorId: parts.connectorId, now: clock.now() }, engine)
   const stale = staleCalls({ ...parts, before, make: (event, engine) => inboxOf(engine).add(event) })
-  const presence = presenceTracker(ports.presence, parts.isUp, stale)
+  const unsure = unsureCalls({ ...parts, onEnded: stale, tracker: () => presence, writer: () => writer })
+  const presence = presenceTracker(ports.presence, parts.isUp, stale, (account, uuid) => unsure.add(account, uuid))
   const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence })
   const inOrder = afterOthers({ ...parts, outbox, store: ports.connectorStatus })
   const relay = eventRelay({ ...parts, subscriptions: wanted, presence, writer, outbox: inOrder, links })
@@ -105,6 +107,7 @@ export function eventSide(parts: EventSideParts): EventSide {
         ...parts,
         limits: inboxLimits(parts.engines().length),
         handle: (event) => relay.handle(event, engine),
+        foresee: (event) => relay.foresee(event),
         onDropped: (drop) => gaps.recordDrop(drop),
         onGivenUp: () => inOrder.heardAgain(engine),
       })
@@ -170,12 +173,12 @@ export function eventSide(parts: EventSideParts): EventSide {
       kept.stop()
       links.settle()
       await Promise.all([...inboxes.values()].map((inbox) => inbox.settled()))
-      inOrder.stop()
-      await Promise.all([outbox.drained(), writer.flushed(), gaps.flushed()])
+      await Promise.all([inOrder.stop(), writer.flushed(), gaps.flushed()])
+      await outbox.drained()
     },
     close: async () => {
-      inOrder.stop()
       const unread = sum((inbox) => inbox.close())
+      inOrder.close()
       const lost = unread + (await outbox.close())
       if (outbox.waiting > 0) log.warn('events wait on disk for the next start', { events: outbox.waiting })
       await gaps.flushed()

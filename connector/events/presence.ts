@@ -35,6 +35,8 @@ export interface PresenceTracker {
   registered(domain: string, registration: Registration, at: number): StateChange | undefined
   /** A call of an account came up or ended. The domain must be loaded. */
   called(account: { domain: string; login: string }, uuid: string, isUp: boolean, at: number): StateChange | undefined
+  /** A stored call has ended long ago, or others have told of its end: its account has it no more, and no event tells so. */
+  drop(account: Pick<Presence, 'domain' | 'login'>, uuid: string): void
   /** Accounts whose newest state is not stored yet, each as it is now. */
   takeChanged(): Presence[]
   /** Gives back what could not be stored; what has changed since stays as it is. */
@@ -56,6 +58,9 @@ export type IsUp = (uuid: string) => Promise<boolean | undefined>
 /** Told of a stored call that has ended. Answers whether an event of its end will follow, which frees the account. */
 export type OnEnded = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => Promise<boolean>
 
+/** Told of a stored call of which nobody can tell whether it is still up; it counts as up. */
+export type OnUnsure = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => void
+
 /** Phones of an account that are kept: one that registers from ever new addresses must not outgrow a stored item. */
 const maxContacts = 50
 
@@ -64,25 +69,30 @@ export function presenceTracker(
   store: Pick<PresenceStore, 'list'>,
   isUp: IsUp,
   onEnded: OnEnded = async () => false,
+  onUnsure: OnUnsure = () => {},
 ): PresenceTracker {
   const known = new Map<string, Known>()
   const loads = new Map<string, true | Promise<void>>()
   const changed = new Set<string>()
 
+  /** Takes up an account as it was stored, but for calls that have ended since. */
+  const takeUp = async (presence: Presence) => {
+    const isKept = async (uuid: string) => {
+      const up = await isUp(uuid)
+      if (up === undefined) onUnsure(presence, uuid)
+      return up === false ? onEnded(presence, uuid) : true
+    }
+    const states = await Promise.all(presence.calls.map(isKept))
+    const calls = presence.calls.filter((_uuid, index) => states[index])
+    const key = keyOf(presence.domain, presence.login)
+    known.set(key, { ...presence, login: presence.login.toLowerCase(), calls })
+    if (calls.length < presence.calls.length) changed.add(key)
+  }
+
   const load = async (domain: string): Promise<void> => {
     try {
-      for (const presence of await store.list(domain)) {
-        if (isIdle(presence)) continue
-        const isKept = async (uuid: string) => {
-          const up = await isUp(uuid)
-          return up === false ? onEnded(presence, uuid) : up === true
-        }
-        const states = await Promise.all(presence.calls.map(isKept))
-        const calls = presence.calls.filter((_uuid, index) => states[index])
-        const key = keyOf(domain, presence.login)
-        known.set(key, { ...presence, login: presence.login.toLowerCase(), calls })
-        if (calls.length < presence.calls.length) changed.add(key)
-      }
+      const stored = (await store.list(domain)).filter((presence) => !isIdle(presence))
+      await Promise.all(stored.map(takeUp))
       loads.set(domain, true)
     } catch (problem) {
       loads.delete(domain)
@@ -133,6 +143,13 @@ export function presenceTracker(
       return apply(domain, login, at, ({ calls }) => ({
         calls: up ? [...calls, uuid] : calls.filter((call) => call !== uuid),
       }))
+    },
+    drop: ({ domain, login }, uuid) => {
+      const key = keyOf(domain, login)
+      const account = known.get(key)
+      if (account === undefined) return
+      known.set(key, { ...account, calls: account.calls.filter((call) => call !== uuid) })
+      changed.add(key)
     },
     takeChanged: () => {
       const taken = [...changed].flatMap((key) => known.get(key) ?? [])

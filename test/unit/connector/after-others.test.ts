@@ -17,7 +17,7 @@ async function aPlace(given: Partial<AfterOthersParts> = {}) {
   const passed: string[] = []
   const inOrder = afterOthers({
     ...time,
-    outbox: { add: ({ id }) => passed.push(id) > 0 },
+    outbox: { hasRoom: true, add: ({ id }) => passed.push(id) > 0 },
     store,
     connectorId: 'own',
     log: capturedLog(),
@@ -52,14 +52,14 @@ test('events of a call that had begun wait until the other connector has handed 
   await other()
   inOrder.heardAgain(engine)
 
-  inOrder.add(ofCall('a'))
+  inOrder.add(ofCall('a'), engine)
   await reportEvery5Seconds(time, () => other({ handedOverTo: linkedAt - 10 }), 3)
-  inOrder.add(ofCall('b'))
+  inOrder.add(ofCall('b'), engine)
   expect([passed, inOrder.waiting, inOrder.oldestAt]).toEqual([[], 2, linkedAt])
 
   await other({ handedOverTo: linkedAt + 1_000 })
   await time.advance(1_000)
-  inOrder.add(ofCall('c'))
+  inOrder.add(ofCall('c'), engine)
 
   expect(passed).toEqual(['a', 'b', 'c'])
   expect([inOrder.waiting, inOrder.bytes, inOrder.oldestAt]).toEqual([0, 0, undefined])
@@ -79,7 +79,7 @@ test.each([
   const { time, inOrder, passed, other } = await aPlace()
   await prepare(other)
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'))
+  inOrder.add(ofCall('a'), engine)
 
   await time.advance(0)
 
@@ -90,7 +90,7 @@ test('a connector whose link came up later is not waited for', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other({ eventLinks: [{ engine, last, upSince: linkedAt + 5 }], handedOverTo: 0 })
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'))
+  inOrder.add(ofCall('a'), engine)
 
   await time.advance(0)
 
@@ -101,7 +101,7 @@ test('one that falls silent is waited for no longer than 7 s, one that never cat
   const silent = await aPlace()
   await silent.other()
   silent.inOrder.heardAgain(engine)
-  silent.inOrder.add(ofCall('a'))
+  silent.inOrder.add(ofCall('a'), engine)
   await silent.time.advance(7_000)
   expect(silent.passed).toEqual([])
   await silent.time.advance(1_000)
@@ -110,7 +110,7 @@ test('one that falls silent is waited for no longer than 7 s, one that never cat
   const slow = await aPlace()
   await slow.other({ handedOverTo: 0 })
   slow.inOrder.heardAgain(engine)
-  slow.inOrder.add(ofCall('a'))
+  slow.inOrder.add(ofCall('a'), engine)
   await reportEvery5Seconds(slow.time, () => slow.other({ handedOverTo: 0 }), 11)
   await slow.other({ handedOverTo: 0 })
   await slow.time.advance(4_000)
@@ -125,12 +125,12 @@ test('a call that begins meanwhile, and what belongs to no call, passes at once'
   inOrder.heardAgain(engine)
   await time.advance(1_000)
 
-  inOrder.add(ofCall('begun', { uuid: 'new', name: 'CHANNEL_CREATE' }))
-  inOrder.add(ofCall('next', { uuid: 'new' }))
-  inOrder.add(ofCall('no call', { uuid: '' }))
-  inOrder.add(ofCall('early', { uuid: 'newer', name: 'CHANNEL_STATE' }))
-  inOrder.add(ofCall('late', { uuid: 'newer', name: 'CHANNEL_CREATE' }))
-  inOrder.add(ofCall('made', { uuid: 'old', name: 'CHANNEL_CREATE', fields: { Synthetic: 'true' } }))
+  inOrder.add(ofCall('begun', { uuid: 'new', name: 'CHANNEL_CREATE' }), engine)
+  inOrder.add(ofCall('next', { uuid: 'new' }), engine)
+  inOrder.add(ofCall('no call', { uuid: '' }), engine)
+  inOrder.add(ofCall('early', { uuid: 'newer', name: 'CHANNEL_STATE' }), engine)
+  inOrder.add(ofCall('late', { uuid: 'newer', name: 'CHANNEL_CREATE' }), engine)
+  inOrder.add(ofCall('made', { uuid: 'old', name: 'CHANNEL_CREATE', fields: { Synthetic: 'true' } }), engine)
 
   expect(passed).toEqual(['begun', 'next', 'no call'])
   expect(inOrder.waiting).toBe(3)
@@ -142,7 +142,7 @@ test('a call whose beginning comes in the first second may have had an event bef
   inOrder.heardAgain(engine)
   await time.advance(900)
 
-  inOrder.add(ofCall('begun', { name: 'CHANNEL_CREATE' }))
+  inOrder.add(ofCall('begun', { name: 'CHANNEL_CREATE' }), engine)
 
   expect(passed).toEqual([])
 })
@@ -151,10 +151,10 @@ test('events that are missed while others are held are waited for with them', as
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'))
+  inOrder.add(ofCall('a'), engine)
   await time.advance(3_000)
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('b'))
+  inOrder.add(ofCall('b'), engine)
 
   await other({ handedOverTo: linkedAt + 2_000 })
   await time.advance(3_000)
@@ -171,7 +171,7 @@ test('more than may be held leaves at once, in order, and that is counted', asyn
   inOrder.heardAgain(engine)
   await time.advance(0)
 
-  for (const id of ['a', 'b', 'c', 'd', 'e']) inOrder.add(ofCall(id))
+  for (const id of ['a', 'b', 'c', 'd', 'e']) inOrder.add(ofCall(id), engine)
 
   expect(passed).toEqual(['a', 'b', 'c', 'd', 'e'])
   expect(inOrder.overflows).toBe(1)
@@ -182,11 +182,11 @@ test('a stop lets go of all that is held, and holds no more', async () => {
   await other()
   inOrder.heardAgain(engine)
   await time.advance(0)
-  inOrder.add(ofCall('a'))
+  inOrder.add(ofCall('a'), engine)
 
-  inOrder.stop()
+  void inOrder.stop()
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('b'))
+  inOrder.add(ofCall('b'), engine)
 
   expect(passed).toEqual(['a', 'b'])
 })
@@ -194,11 +194,74 @@ test('a stop lets go of all that is held, and holds no more', async () => {
 test('while the reports cannot be read the others are waited for as if they were silent', async () => {
   const { time, inOrder, passed } = await aPlace({ store: { list: async () => Promise.reject(new Error('gone')) } })
   inOrder.heardAgain(engine)
-  inOrder.add(ofCall('a'))
+  inOrder.add(ofCall('a'), engine)
 
   await time.advance(6_000)
   expect(passed).toEqual([])
   await time.advance(2_000)
 
   expect(passed).toEqual(['a'])
+})
+
+test('events of one engine do not wait for the link of another, unless they go on with a call of that', async () => {
+  const { time, inOrder, passed, other } = await aPlace()
+  await other()
+  inOrder.heardAgain(engine)
+  await time.advance(0)
+
+  inOrder.add(ofCall('held'), engine)
+  inOrder.add(ofCall('elsewhere', { uuid: 'another' }), '192.0.2.2:8021')
+  inOrder.add(ofCall('recovered'), '192.0.2.2:8021')
+
+  expect(passed).toEqual(['elsewhere'])
+  await inOrder.stop()
+  expect(passed).toEqual(['elsewhere', 'held', 'recovered'])
+})
+
+/** An outbox with room for so many events, which a test empties. */
+function aSmallOutbox(room: number) {
+  const passed: string[] = []
+  const taken: string[] = []
+  const outbox = {
+    get hasRoom() {
+      return passed.length - taken.length < room
+    },
+    add: ({ id }: PlatformEvent) => passed.push(id) > 0,
+  }
+  return { outbox, passed, empty: () => taken.push(...passed.slice(taken.length)) }
+}
+
+test('what is held leaves as the outbox has room for it, and newer events of these calls stay behind it', async () => {
+  const { outbox, passed, empty } = aSmallOutbox(2)
+  const { time, inOrder, other, linkedAt } = await aPlace({ outbox })
+  await other()
+  inOrder.heardAgain(engine)
+  for (const id of ['a', 'b', 'c', 'd']) inOrder.add(ofCall(id, { uuid: id }), engine)
+  await other({ handedOverTo: linkedAt + 1_000 })
+  await time.advance(1_000)
+  expect([passed, inOrder.waiting]).toEqual([['a', 'b'], 2])
+
+  inOrder.add(ofCall('c2', { uuid: 'c' }), engine)
+  inOrder.add(ofCall('a2', { uuid: 'a' }), engine)
+  empty()
+  await time.advance(50)
+  empty()
+  await time.advance(50)
+
+  expect(passed).toEqual(['a', 'b', 'a2', 'c', 'd', 'c2'])
+  expect(inOrder.waiting).toBe(0)
+})
+
+test('more than may be held is forced on an outbox without room, the oldest first', async () => {
+  const { outbox, passed } = aSmallOutbox(0)
+  const { time, inOrder, other } = await aPlace({ outbox, limits: { events: 3, bytes: 1_000_000 } })
+  await other()
+  inOrder.heardAgain(engine)
+  await time.advance(0)
+
+  for (const id of ['a', 'b', 'c', 'd', 'e']) inOrder.add(ofCall(id), engine)
+
+  expect([passed, inOrder.waiting, inOrder.overflows]).toEqual([['a', 'b'], 3, 1])
+  inOrder.close()
+  expect([passed, inOrder.waiting]).toEqual([['a', 'b', 'c', 'd', 'e'], 0])
 })

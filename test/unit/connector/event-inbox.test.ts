@@ -226,3 +226,20 @@ test('whatever comes and goes, its bounds hold and every event is handled in ord
     { numRuns: 100, seed: 20_260_115 },
   )
 })
+
+test('an event that has to wait is foreseen when it comes, the first one is handled at once', async () => {
+  const foreseen: string[] = []
+  const inbox = eventInbox({
+    ...manualTime(),
+    log: capturedLog(),
+    random: () => 0,
+    handle: async () => {},
+    foresee: ({ sequence }) => void foreseen.push(sequence),
+  })
+
+  for (const event of events(3)) inbox.add(event)
+  await inbox.settled()
+  for (const event of events(1)) inbox.add(event)
+
+  expect(foreseen).toEqual(['1', '2'])
+})

@@ -1,0 +1,67 @@
+import { DomainError } from '../../core/errors.ts'
+import { type Engine, type EngineLink, isReady } from '../engine.ts'
+import { type Time, pause } from '../timers.ts'
+import type { ChannelRegistry } from './channel-registry.ts'
+import { reader } from './engine-channels.ts'
+import type { EngineReading } from './engine-reading.ts'
+import { findChannel } from './find-channel.ts'
+
+/** An engine that answers at all does so in this time; whoever asks has events waiting behind him. */
+const answerMs = 2_000
+
+/** Channels of all domains. */
+const everywhere = { domain: null, presenceId: null }
+
+/** What a call is looked for in. */
+export interface CallCheckParts extends Time {
+  readonly registry: ChannelRegistry
+  readonly engines: readonly {
+    readonly engine: Pick<Engine, 'name' | 'coreUuid'> & { readonly commands: Pick<EngineLink, 'api' | 'state'> }
+    readonly reading: Pick<EngineReading, 'current'>
+  }[]
+}
+
+/**
+ * Answers whether a call of before this process is still up; `undefined` when an engine that may have it cannot be
+ * asked, or does not answer within two seconds, and for the two seconds after that. All that are asked for together
+ * share one reading of each engine; only one that is not listed is asked for by itself. Rejects when the store of
+ * domains is gone.
+ */
+export function callCheck(parts: CallCheckParts): (uuid: string) => Promise<boolean | undefined> {
+  const { registry, engines, clock, timers } = parts
+  let silentUntil = 0
+
+  const isListed = async (uuid: string): Promise<boolean> => {
+    const readings = engines.map(async ({ engine, reading }) => {
+      const listed = (await reading.current(null)).find(({ row }) => row['uuid']?.toLowerCase() === uuid)
+      if (listed === undefined) return false
+      const read = reader(listed.row)
+      await registry.learn(uuid, (name) => (name === 'Core-UUID' ? engine.coreUuid : read(name)), engine.name)
+      return true
+    })
+    return (await Promise.all(readings)).includes(true)
+  }
+
+  const ask = async (uuid: string): Promise<boolean> =>
+    (await isListed(uuid)) || (await findChannel(parts, uuid, everywhere, 'when unproven')) !== undefined
+
+  return async (uuid) => {
+    const known = registry.find(uuid)
+    if (known?.proven === true) return true
+    if (known === undefined && registry.hasEnded(uuid)) return false
+    if (clock.now() < silentUntil || !engines.every(({ engine }) => isReady(engine.commands))) return undefined
+    const over = new AbortController()
+    const silence = pause(timers, answerMs, over.signal).then(() => 'silence' as const)
+    try {
+      const answer = await Promise.race([ask(uuid), silence])
+      if (answer !== 'silence') return answer
+      silentUntil = clock.now() + answerMs
+      return undefined
+    } catch (problem) {
+      if (problem instanceof DomainError) throw problem
+      return undefined
+    } finally {
+      over.abort()
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { EngineEvent } from '../engine.ts'
+import { SyntheticEvent } from './synthetic-event.ts'
+
+/** Domains that are asked for at once ahead of their events. */
+const together = 16
+
+/** What looking ahead is made from. */
+export interface ForesightParts {
+  /** The domain of an event; empty when it has none. At once when it is known. Rejects when a store is gone. */
+  readonly domainOf: (event: EngineEvent) => string | Promise<string>
+  /** Makes sure that what is stored of a domain is known; at once when it is. Rejects when a store is gone. */
+  readonly load: (domain: string) => void | Promise<void>
+}
+
+/** Asks the stores for what waiting events need to know, so that those of many domains wait for them together. */
+export interface Foresight {
+  /** Begins to ask for what an event needs. What fails here is asked for again when the event has its turn. */
+  look(event: EngineEvent): void
+  /** Says that the stores answer. While they do not, nobody looks ahead. */
+  answered(): void
+}
+
+/** Looks ahead from the beginning. */
+export function foresight({ domainOf, load }: ForesightParts): Foresight {
+  let running = 0
+  let isFailing = false
+
+  const follow = async (begun: Promise<void>) => {
+    running += 1
+    try {
+      await begun
+    } catch {
+      isFailing = true
+    }
+    running -= 1
+  }
+
+  return {
+    look: (event) => {
+      if (isFailing || running >= together) return
+      const domain = event instanceof SyntheticEvent ? event.channel.domain : domainOf(event)
+      const begun = typeof domain === 'string' ? load(domain) : domain.then(load)
+      if (begun !== undefined) void follow(begun)
+    },
+    answered: () => {
+      isFailing = false
+    },
+  }
+}

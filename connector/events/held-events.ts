@@ -1,0 +1,54 @@
+import type { PlatformEvent } from '../../core/model.ts'
+import { Chain } from '../spool/chain.ts'
+
+/** An event that is held. */
+interface Held {
+  readonly event: PlatformEvent
+  readonly bytes: number
+  readonly takenAt: number
+}
+
+/** Events of calls, in the order in which they came. */
+export class HeldEvents {
+  readonly #events = new Chain<Held>()
+  /** How many events of each call are held. */
+  readonly #calls = new Map<string, number>()
+  #bytes = 0
+
+  get size(): number {
+    return this.#events.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** When the first was taken, epoch milliseconds; absent when there is none. */
+  get oldestAt(): number | undefined {
+    return this.#events.first?.value.takenAt
+  }
+
+  /** Whether an event of the call is held. */
+  has(uuid: string): boolean {
+    return this.#calls.has(uuid)
+  }
+
+  push(event: PlatformEvent, bytes: number, takenAt: number): void {
+    this.#events.push({ event, bytes, takenAt })
+    this.#calls.set(event.uuid, (this.#calls.get(event.uuid) ?? 0) + 1)
+    this.#bytes += bytes
+  }
+
+  /** Takes the first out; absent when there is none. */
+  shift(): PlatformEvent | undefined {
+    const { first } = this.#events
+    if (first === undefined) return undefined
+    const { event, bytes } = first.value
+    this.#events.remove(first)
+    this.#bytes -= bytes
+    const left = (this.#calls.get(event.uuid) ?? 0) - 1
+    if (left > 0) this.#calls.set(event.uuid, left)
+    else this.#calls.delete(event.uuid)
+    return event
+  }
+}

@@ -1,0 +1,85 @@
+import type { Presence } from '../../core/model.ts'
+import { type Timers, backoffMs } from '../timers.ts'
+import type { IsUp, OnEnded, PresenceTracker } from './presence.ts'
+import type { PresenceWriter } from './presence-writer.ts'
+
+/** Calls that are asked for at once. */
+const together = 16
+
+/** Calls that wait for an answer; one more counts as ended. */
+const maxWaiting = 10_000
+
+/** Stored calls of which nobody could tell whether they are up. */
+export interface UnsureCalls {
+  /** Asks for a call again, with growing waits of 5 s at most, until somebody can tell. */
+  add(account: Pick<Presence, 'domain' | 'login'>, uuid: string): void
+  readonly waiting: number
+}
+
+/** What asking again is made from. */
+export interface UnsureCallsParts {
+  readonly isUp: IsUp
+  readonly onEnded: OnEnded
+  readonly tracker: () => Pick<PresenceTracker, 'drop'>
+  readonly writer: () => Pick<PresenceWriter, 'wake'>
+  readonly timers: Timers
+  readonly random: () => number
+}
+
+/** Nothing waits at first. While an engine is away its calls are taken to be up. */
+export function unsureCalls({ isUp, onEnded, tracker, writer, timers, random }: UnsureCallsParts): UnsureCalls {
+  const waiting = new Map<string, Pick<Presence, 'domain' | 'login'>>()
+  let failures = 0
+  let isAsking = false
+
+  const drop = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => {
+    tracker().drop(account, uuid)
+    writer().wake()
+  }
+
+  /** Answers whether it is known now. */
+  const judge = async (uuid: string, account: Pick<Presence, 'domain' | 'login'>): Promise<boolean> => {
+    const up = await isUp(uuid).catch(() => undefined)
+    if (up === undefined) return false
+    waiting.delete(uuid)
+    if (!up && !(await onEnded(account, uuid))) drop(account, uuid)
+    return true
+  }
+
+  const ask = async () => {
+    const all = [...waiting]
+    let isAnswered = true
+    for (let start = 0; start < all.length && isAnswered; start += together) {
+      const some = all.slice(start, start + together)
+      const known = await Promise.all(some.map(([uuid, account]) => judge(uuid, account)))
+      isAnswered = known.some(Boolean)
+      for (const [index, [uuid, account]] of some.entries()) if (!known[index]) putLast(uuid, account)
+    }
+    failures = isAnswered ? 0 : failures + 1
+    isAsking = false
+    askSoon()
+  }
+
+  /** The others have their turn first. */
+  const putLast = (uuid: string, account: Pick<Presence, 'domain' | 'login'>) => {
+    waiting.delete(uuid)
+    waiting.set(uuid, account)
+  }
+
+  const askSoon = () => {
+    if (isAsking || waiting.size === 0) return
+    isAsking = true
+    timers.after(backoffMs(failures + 1, random), () => void ask())
+  }
+
+  return {
+    add: (account, uuid) => {
+      if (waiting.size >= maxWaiting) return drop(account, uuid)
+      waiting.set(uuid, account)
+      askSoon()
+    },
+    get waiting() {
+      return waiting.size
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { callCheck } from '../../../connector/calls/call-check.ts'
+import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { domainNames } from '../../../connector/calls/domain-names.ts'
+import { engineReading } from '../../../connector/calls/engine-reading.ts'
+import { jsonRows } from '../../support/answering-engine.ts'
+import { aCoreUuid } from '../../support/engine-event.ts'
+import { manualTime } from '../../support/manual-time.ts'
+
+const listed = '7e4b43e2-6b44-4d0c-8b0f-7f8c2f6f0001'
+const late = '7e4b43e2-6b44-4d0c-8b0f-7f8c2f6f0002'
+const over = '7e4b43e2-6b44-4d0c-8b0f-7f8c2f6f0003'
+
+/** An engine that lists one call, knows another that its list does not show yet, and answers unless a test says no. */
+function aCheck() {
+  const time = manualTime()
+  const { domains: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const domains = domainNames(store, time.clock)
+  const registry = channelRegistry(domains)
+  const asked: string[] = []
+  const link = { isReady: true, isSilent: false }
+  const answerOf = (command: string) => {
+    if (command === 'show channels as json') return jsonRows([{ uuid: listed, callstate: 'ACTIVE' }])
+    return command === `uuid_dump ${late} json` ? JSON.stringify({ 'Unique-ID': late }) : '-ERR No such channel!\n'
+  }
+  const commands = {
+    get state() {
+      return link.isReady ? ({ kind: 'ready', coreUuid: aCoreUuid } as const) : ({ kind: 'connecting' } as const)
+    },
+    api: async (command: string) => {
+      asked.push(command)
+      return link.isSilent ? new Promise<string>(() => {}) : answerOf(command)
+    },
+  }
+  const isUp = callCheck({
+    ...time,
+    registry,
+    engines: [
+      {
+        engine: { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands },
+        reading: engineReading({ ...time, link: commands, registry, domains }),
+      },
+    ],
+  })
+  return { time, registry, asked, link, isUp }
+}
+
+test('calls that are asked for together share one reading; only one that is not listed is asked for by itself', async () => {
+  const { isUp, asked, registry } = aCheck()
+
+  expect(await Promise.all([isUp(listed), isUp(late), isUp(over)])).toEqual([true, true, false])
+
+  expect(asked).toEqual(['show channels as json', `uuid_dump ${late} json`, `uuid_dump ${over} json`])
+  expect(registry.find(listed)).toMatchObject({ core: aCoreUuid, callState: 'ACTIVE', proven: true })
+})
+
+test('while the command link is down nobody can tell, and nobody is asked', async () => {
+  const { isUp, asked, link } = aCheck()
+  link.isReady = false
+
+  expect(await isUp(over)).toBeUndefined()
+
+  expect(asked).toEqual([])
+})
+
+test('an engine that is silent is waited for two seconds, and not by whoever asks in the two seconds after', async () => {
+  const { isUp, time, asked, link } = aCheck()
+  link.isSilent = true
+  const first = isUp(over)
+  await time.advance(2_000)
+  expect(await first).toBeUndefined()
+
+  expect(await isUp(late)).toBeUndefined()
+
+  expect(asked).toEqual(['show channels as json'])
+})

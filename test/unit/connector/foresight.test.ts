@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { foresight } from '../../../connector/events/foresight.ts'
+import { anEngineEvent } from '../../support/engine-event.ts'
+import { settle } from '../../support/manual-time.ts'
+
+/** Looks ahead for domains, whose stores answer when a test says so. */
+function aLook() {
+  const asked: string[] = []
+  const waiting: PromiseWithResolvers<void>[] = []
+  const ahead = foresight({
+    domainOf: (event) => event.header('Caller-Context') ?? '',
+    load: (domain) => {
+      if (domain === 'known') return undefined
+      asked.push(domain)
+      const loading = Promise.withResolvers<void>()
+      waiting.push(loading)
+      return loading.promise
+    },
+  })
+  const look = (...domains: readonly string[]) => {
+    for (const domain of domains) {
+      ahead.look(anEngineEvent({ name: 'CHANNEL_ANSWER', headers: { 'Caller-Context': domain } }))
+    }
+  }
+  return { ahead, asked, waiting, look }
+}
+
+test('domains are asked for together, and those that are known not at all', () => {
+  const { look, asked } = aLook()
+
+  look('a', 'known', 'b', 'c')
+
+  expect(asked).toEqual(['a', 'b', 'c'])
+})
+
+test('no more than sixteen are asked for at once', async () => {
+  const { look, asked, waiting } = aLook()
+  const names = Array.from({ length: 20 }, (_, index) => `${index}`)
+
+  look(...names)
+  expect(asked).toHaveLength(16)
+  waiting[0]?.resolve()
+  await settle()
+  look('next', 'one more')
+
+  expect(asked).toEqual([...names.slice(0, 16), 'next'])
+})
+
+test('while a store is gone nobody looks ahead, until an event was answered', async () => {
+  const { ahead, look, asked, waiting } = aLook()
+  look('a')
+  waiting[0]?.reject(new Error('gone'))
+  await settle()
+
+  look('b')
+  expect(asked).toEqual(['a'])
+  ahead.answered()
+  look('b')
+
+  expect(asked).toEqual(['a', 'b'])
+})

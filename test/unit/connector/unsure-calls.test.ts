@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { presenceTracker } from '../../../connector/events/presence.ts'
+import { unsureCalls } from '../../../connector/events/unsure-calls.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { aPresence } from '../../support/records.ts'
+
+const account = { domain: 'a.example.com', login: '1000' }
+
+/** An account that is stored with a call, and what an engine says of that from now on. */
+async function aStoredCall(given: { readonly endFollows: boolean }) {
+  const time = manualTime()
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  await ports.presence.put(aPresence({ ...account, contacts: [], calls: ['old'] }))
+  const engine = { says: undefined as boolean | undefined, asked: 0 }
+  const ended: string[] = []
+  const isUp = async () => {
+    engine.asked += 1
+    return engine.says
+  }
+  const onEnded = async (_account: unknown, uuid: string) => {
+    ended.push(uuid)
+    return given.endFollows
+  }
+  const unsure = unsureCalls({
+    ...time,
+    isUp,
+    onEnded,
+    tracker: () => tracker,
+    writer: () => ({ wake: () => {} }),
+    random: () => 0,
+  })
+  const tracker = presenceTracker(ports.presence, isUp, onEnded, (of, uuid) => unsure.add(of, uuid))
+  await tracker.load(account.domain)
+  const calls = () => tracker.snapshot().get('1000@a.example.com')?.calls
+  return { time, engine, ended, unsure, tracker, calls }
+}
+
+test('a stored call of which no engine can tell counts as up, and is asked for until one can', async () => {
+  const { time, engine, ended, unsure, calls } = await aStoredCall({ endFollows: true })
+  expect([calls(), unsure.waiting]).toEqual([['old'], 1])
+
+  await time.advance(60_000)
+  expect([ended, unsure.waiting]).toEqual([[], 1])
+  expect(engine.asked).toBeLessThan(20)
+  engine.says = false
+  await time.advance(5_000)
+
+  expect([ended, unsure.waiting, calls()]).toEqual([['old'], 0, ['old']])
+})
+
+test('one whose end no event will tell leaves its account at once, which is to be stored', async () => {
+  const { time, engine, tracker, calls } = await aStoredCall({ endFollows: false })
+
+  engine.says = false
+  await time.advance(250)
+
+  expect(calls()).toEqual([])
+  expect(tracker.takeChanged()).toMatchObject([{ ...account, calls: [] }])
+})
+
+test('one that turns out to be up is asked for no more', async () => {
+  const { time, engine, ended, unsure, calls } = await aStoredCall({ endFollows: true })
+
+  engine.says = true
+  await time.advance(250)
+  const { asked } = engine
+  await time.advance(60_000)
+
+  expect([ended, unsure.waiting, calls(), engine.asked]).toEqual([[], 0, ['old'], asked])
+})
