@@ -1,0 +1,229 @@
+import { DomainError } from '../errors.ts'
+import type { Clock, PortsOf } from '../ports.ts'
+import { type FileBody, type UploadedPart, minPartBytes } from '../recordings/file-store.ts'
+import type { ExportJob, ExportPlace, ExportProgress } from './export-job.ts'
+import { exportKey, maxExportRows } from './export-job.ts'
+import { type ExportLines, exportTypes } from './export-rows.ts'
+import type { SearchAnswer, SearchPlan } from './search-plan.ts'
+
+/** The ports of {@link writeExport}. */
+export type WriteExportPorts = PortsOf<{
+  readonly exports: readonly ['read', 'replace']
+  readonly exportQueue: readonly ['send']
+  readonly exportFiles: readonly ['beginUpload', 'putPart', 'listParts', 'completeUpload', 'put', 'head']
+  readonly cdrs: readonly ['search']
+}>
+
+/** What an export works with besides its ports. */
+export interface WriteExportTools {
+  readonly clock: Clock
+  /** No page of rows is begun after this moment, epoch milliseconds: the rest is queued. */
+  readonly until: number
+  /** The search of a job, and how its rows are written. Throws a `DomainError` that the owner is told. */
+  readonly read: (job: ExportJob) => { readonly plan: SearchPlan; readonly lines: ExportLines }
+  /** SHA-256 of bytes in lower-case hexadecimal digits. */
+  readonly sha256: (bytes: Uint8Array) => string
+}
+
+/** Rows of one search; halved while an answer is too large for the search store's port. */
+const pageRows = 1000
+
+/** How long one search may take: nobody waits for it, and one that takes longer would take so the next time, too. */
+const searchMs = 60_000
+
+/** From this many bytes on, what has been gathered becomes a part of the file: 8 MiB, which with a page is all it holds. */
+const partBytes = 8 * 1024 * 1024
+
+/** How a run came to its end. `over`: the job has ended before, or is not there any more. */
+export type ExportRunEnd = 'done' | 'failed' | 'queued again' | 'overtaken' | 'over'
+
+/**
+ * Works on an export: searches page by page, each behind the one before, and stores the lines in parts of a file, so
+ * that no more than one part is held in memory. After each part it is on record how far the job is: whoever takes it
+ * over goes on behind that part. Of two runs of one job the second to record a part stops. A search that has not seen
+ * everything fails the run, which is then repeated: rows are never left out silently.
+ */
+export async function writeExport(
+  ports: WriteExportPorts,
+  place: ExportPlace,
+  tools: WriteExportTools,
+): Promise<ExportRunEnd> {
+  const job = await ports.exports.read(place)
+  if (job === undefined || job.state === 'done' || job.state === 'failed') return 'over'
+  try {
+    return await new ExportRun(ports, job, tools).run()
+  } catch (error) {
+    if (!isFinal(error)) throw error
+    return fail(ports, job, error.message)
+  }
+}
+
+/** Refusals of the request itself: a repetition would end the same. */
+function isFinal(error: unknown): error is DomainError {
+  return (
+    error instanceof DomainError &&
+    ['query_refused', 'invalid_field', 'bad_request', 'search_timeout'].includes(error.code)
+  )
+}
+
+async function fail({ exports }: WriteExportPorts, place: ExportPlace, reason: string): Promise<ExportRunEnd> {
+  const job = await exports.read(place)
+  if (job === undefined) return 'over'
+  const isRecorded = await exports.replace({ ...job, state: 'failed', reason, version: job.version + 1 })
+  return isRecorded ? 'failed' : 'overtaken'
+}
+
+/** One run of one job. */
+class ExportRun {
+  readonly #ports: WriteExportPorts
+  readonly #tools: WriteExportTools
+  readonly #plan: SearchPlan
+  readonly #lines: ExportLines
+  readonly #encoder = new TextEncoder()
+  #job: ExportJob
+  #pageRows = pageRows
+  /** Lines that are in no part yet, and where they lead. */
+  #gathered: Uint8Array[] = []
+  #bytes = 0
+  #rows = 0
+  #after: ExportProgress['after']
+
+  constructor(ports: WriteExportPorts, job: ExportJob, tools: WriteExportTools) {
+    this.#ports = ports
+    this.#tools = tools
+    this.#job = job
+    const { plan, lines } = tools.read(job)
+    this.#plan = plan
+    this.#lines = lines
+  }
+
+  async run(): Promise<ExportRunEnd> {
+    const finished = await this.#takeUp()
+    if (finished !== undefined) return finished
+    for (;;) {
+      if (this.#tools.clock.now() >= this.#tools.until) return this.#queueRest()
+      const isLast = await this.#gatherPage()
+      if (isLast) return this.#finish()
+      if (this.#bytes >= partBytes && !(await this.#storePart())) return 'overtaken'
+    }
+  }
+
+  /** Goes on where the last run was; an upload that the store does not know any more was completed, or is begun anew. */
+  async #takeUp(): Promise<ExportRunEnd | undefined> {
+    const { progress } = this.#job
+    const key = exportKey(this.#job)
+    if (progress.uploadId !== undefined) {
+      const upload = { key, uploadId: progress.uploadId }
+      if ((await this.#ports.exportFiles.listParts(upload)) === undefined) {
+        const head = await this.#ports.exportFiles.head(key)
+        if (head !== undefined) return this.#end(head.size, progress)
+        if (!(await this.#record({ progress: { parts: [], rows: 0 } }))) return 'overtaken'
+      }
+    }
+    this.#rows = this.#job.progress.rows
+    this.#after = this.#job.progress.after
+    if (this.#job.progress.parts.length === 0) this.#gather(this.#lines.heading)
+    return undefined
+  }
+
+  /** Adds the next page of rows; whether there are no more behind it. */
+  async #gatherPage(): Promise<boolean> {
+    const limit = Math.min(this.#pageRows, maxExportRows - this.#rows)
+    const answer = await this.#search(limit)
+    if (answer === undefined) return false
+    for (const { cdr } of answer.hits) this.#gather(this.#lines.line(cdr))
+    this.#rows += answer.hits.length
+    this.#after = answer.hits.at(-1)?.sort ?? this.#after
+    return answer.hits.length < limit || this.#rows >= maxExportRows
+  }
+
+  /** Nothing when the answer was too large: the next search asks for less. */
+  async #search(limit: number): Promise<SearchAnswer | undefined> {
+    try {
+      const plan = { ...this.#plan, limit, skip: 0, after: this.#after, aggregations: undefined }
+      const answer = await this.#ports.cdrs.search(plan, searchMs)
+      if (!answer.timedOut && answer.shards.failed === 0) return answer
+    } catch (error) {
+      if (!(error instanceof DomainError && error.code === 'payload_too_large') || limit === 1) throw error
+      this.#pageRows = Math.ceil(limit / 2)
+      return undefined
+    }
+    throw new DomainError('search_unavailable', 'a part of the CDRs cannot be searched now')
+  }
+
+  #gather(text: string): void {
+    const bytes = this.#encoder.encode(text)
+    this.#gathered.push(bytes)
+    this.#bytes += bytes.length
+  }
+
+  /** Stores what was gathered as the next part and records it; `false` when another run was first. */
+  async #storePart(): Promise<boolean> {
+    const { progress } = this.#job
+    const key = exportKey(this.#job)
+    const contentType = exportTypes[this.#job.format]
+    const upload =
+      progress.uploadId === undefined
+        ? await this.#ports.exportFiles.beginUpload(key, contentType)
+        : { key, uploadId: progress.uploadId }
+    const part = await this.#ports.exportFiles.putPart(upload, progress.parts.length + 1, this.#body())
+    const parts: readonly UploadedPart[] = [...progress.parts, part]
+    this.#gathered = []
+    this.#bytes = 0
+    return this.#record({
+      state: 'running',
+      progress: { uploadId: upload.uploadId, parts, rows: this.#rows, after: this.#after },
+    })
+  }
+
+  async #finish(): Promise<ExportRunEnd> {
+    const { exportFiles } = this.#ports
+    const key = exportKey(this.#job)
+    if (this.#job.progress.uploadId === undefined) {
+      const body = this.#body()
+      await exportFiles.put(key, exportTypes[this.#job.format], body)
+      return this.#end(body.size, { parts: [], rows: this.#rows })
+    }
+    if (this.#bytes > 0 && !(await this.#storePart())) return 'overtaken'
+    const { progress } = this.#job
+    const { uploadId = '', parts } = progress
+    // An upload that is not known was completed by another run of this job a moment ago.
+    await exportFiles.completeUpload({ key, uploadId }, parts)
+    const head = await exportFiles.head(key)
+    if (head === undefined) throw new DomainError('store_unavailable', 'the file of an export was not kept')
+    return this.#end(head.size, progress)
+  }
+
+  async #end(size: number, progress: ExportProgress): Promise<ExportRunEnd> {
+    const { rows, after } = progress
+    return (await this.#record({ state: 'done', size, progress: { parts: [], rows, after } })) ? 'done' : 'overtaken'
+  }
+
+  async #queueRest(): Promise<ExportRunEnd> {
+    if (this.#bytes >= minPartBytes && !(await this.#storePart())) return 'overtaken'
+    await this.#ports.exportQueue.send({ domain: this.#job.domain, id: this.#job.id })
+    return 'queued again'
+  }
+
+  async #record(change: Partial<ExportJob>): Promise<boolean> {
+    const next: ExportJob = { ...this.#job, ...change, version: this.#job.version + 1 }
+    if (!(await this.#ports.exports.replace(next))) return false
+    this.#job = next
+    return true
+  }
+
+  #body(): FileBody {
+    const pieces = this.#gathered
+    const bytes = new Uint8Array(this.#bytes)
+    let at = 0
+    for (const piece of pieces) {
+      bytes.set(piece, at)
+      at += piece.length
+    }
+    return { bytes: once(bytes), size: bytes.length, sha256: this.#tools.sha256(bytes) }
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

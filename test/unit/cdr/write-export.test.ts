@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import type { Cdr } from '../../../core/cdr/cdr.ts'
+import { type ExportJob, exportKey } from '../../../core/cdr/export-job.ts'
+import { exportLines } from '../../../core/cdr/export-rows.ts'
+import { type WriteExportPorts, writeExport } from '../../../core/cdr/write-export.ts'
+import { DomainError } from '../../../core/errors.ts'
+import type { SearchAnswer } from '../../../core/cdr/search-plan.ts'
+import { aCdr, aPlan } from '../../support/cdrs.ts'
+import { type MovableClock, movableClock } from '../../support/movable-clock.ts'
+import { anExport } from '../../support/records.ts'
+
+let clock: MovableClock
+let ports: MemoryPorts
+const job = anExport()
+
+beforeEach(() => {
+  clock = movableClock(job.createdAt)
+  ports = memoryPorts({ clock, random: systemRandomness })
+})
+
+const work = (
+  over: Partial<WriteExportPorts> = {},
+  { until = Number.MAX_SAFE_INTEGER, given = job }: { until?: number; given?: ExportJob } = {},
+) =>
+  writeExport({ ...ports, ...over }, given, {
+    clock,
+    until,
+    read: ({ format, domain }) => ({
+      plan: aPlan({
+        domain,
+        sort: [
+          { field: 'created_time', order: 'asc' },
+          { field: 'uuid', order: 'asc' },
+        ],
+      }),
+      lines: exportLines(format, ['uuid', 'variables.note']),
+    }),
+    sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+  })
+
+const uuidOf = (index: number) => `c0ffee00-0000-4000-8000-${String(index).padStart(12, '0')}`
+
+async function withCdrs(count: number, given: Partial<Cdr> = {}): Promise<void> {
+  const cdrs = Array.from({ length: count }, (_, index) =>
+    aCdr({ uuid: uuidOf(index), domain_name: job.domain, ...given }),
+  )
+  await ports.cdrs.index(cdrs.map((cdr) => ({ source: 'event', cdr })))
+}
+
+/** The uuids of the file, in its order, without the heading. */
+function written(): (string | undefined)[] {
+  const text = ports.exportFiles.files.get(exportKey(job))?.bytes.toString() ?? ''
+  return text
+    .split('\r\n')
+    .slice(1, -1)
+    .map((line) => line.split(',')[0])
+}
+
+const uuids = (count: number) => Array.from({ length: count }, (_, index) => uuidOf(index))
+
+/** Rows of 9 KB: a page of them fills a part of the file. */
+const large = { variables: { note: 'n'.repeat(9_000) } }
+
+describe('an export', () => {
+  it('is one file of every row, in the order of the search', async () => {
+    await withCdrs(2345)
+    await ports.exports.create(job)
+
+    expect(await work()).toBe('done')
+    expect(written()).toEqual(uuids(2345))
+    expect(await ports.exports.read(job)).toMatchObject({
+      state: 'done',
+      size: ports.exportFiles.files.get(exportKey(job))?.bytes.length,
+      progress: { rows: 2345 },
+    })
+    expect(ports.exportFiles.files.get(exportKey(job))?.contentType).toBe('text/csv; charset=utf-8')
+  })
+
+  it('without rows is a file with a heading', async () => {
+    await ports.exports.create(job)
+
+    expect(await work()).toBe('done')
+    expect(ports.exportFiles.files.get(exportKey(job))?.bytes.toString()).toBe('uuid,variables.note\r\n')
+  })
+
+  it('holds rows of its own domain only', async () => {
+    await withCdrs(3)
+    await withCdrs(5, { domain_name: 'b.example.com' })
+    await ports.exports.create(job)
+    await work()
+
+    expect(written()).toEqual(uuids(3))
+  })
+
+  it('of many bytes goes in parts, none of which is held longer than until it is stored', async () => {
+    await withCdrs(3000, large)
+    await ports.exports.create(job)
+    const sizes: number[] = []
+    const exportFiles = {
+      ...ports.exportFiles,
+      putPart: async (...given: Parameters<typeof ports.exportFiles.putPart>) => {
+        sizes.push(given[2].size)
+        return ports.exportFiles.putPart(...given)
+      },
+    }
+
+    expect(await work({ exportFiles })).toBe('done')
+    expect(written()).toEqual(uuids(3000))
+    expect(sizes.length).toBeGreaterThan(1)
+    expect(Math.max(...sizes)).toBeLessThan(8 * 1024 * 1024 + 1000 * 9_100)
+    expect(ports.exportFiles.openUploads()).toEqual([])
+  })
+
+  it('asks for fewer rows at a time when an answer is too large', async () => {
+    await withCdrs(1500)
+    await ports.exports.create(job)
+    const asked: number[] = []
+    const cdrs: WriteExportPorts['cdrs'] = {
+      search: async (plan, limitMs) => {
+        asked.push(plan.limit)
+        if (plan.limit > 300) throw new DomainError('payload_too_large', 'narrow it')
+        return ports.cdrs.search(plan, limitMs)
+      },
+    }
+
+    expect(await work({ cdrs })).toBe('done')
+    expect(written()).toEqual(uuids(1500))
+    expect(asked.slice(0, 4)).toEqual([1000, 500, 250, 250])
+  })
+
+  it('queues its rest when its time is over, and goes on behind the last part', async () => {
+    await withCdrs(3000, large)
+    await ports.exports.create(job)
+    const cdrs: WriteExportPorts['cdrs'] = {
+      search: async (plan, limitMs) => {
+        clock.move(1000)
+        return ports.cdrs.search(plan, limitMs)
+      },
+    }
+
+    expect(await work({ cdrs }, { until: clock.now() + 1000 })).toBe('queued again')
+    expect(ports.exportQueue.queued).toEqual([{ domain: job.domain, id: job.id }])
+    expect((await ports.exports.read(job))?.progress.rows).toBe(1000)
+    expect(await work()).toBe('done')
+    expect(written()).toEqual(uuids(3000))
+  })
+
+  it('that was done is not begun again', async () => {
+    await ports.exports.create(job)
+    await work()
+    await withCdrs(1)
+
+    expect(await work()).toBe('over')
+    expect(written()).toEqual([])
+  })
+
+  it('that is a day old is over', async () => {
+    await ports.exports.create(job)
+    clock.move(86_400_000)
+
+    expect(await work()).toBe('over')
+  })
+
+  it.each([
+    { timedOut: true },
+    { shards: { total: 2, successful: 1, skipped: 0, failed: 1 } },
+  ] satisfies Partial<SearchAnswer>[])(
+    'is tried again rather than written without what a search has not seen: %j',
+    async (partial) => {
+      await ports.exports.create(job)
+      const cdrs: WriteExportPorts['cdrs'] = {
+        search: async (plan, limitMs) => ({ ...(await ports.cdrs.search(plan, limitMs)), ...partial }),
+      }
+
+      await expect(work({ cdrs })).rejects.toMatchObject({ code: 'search_unavailable' })
+      expect((await ports.exports.read(job))?.state).toBe('queued')
+    },
+  )
+
+  it('that can never succeed has failed, and says why', async () => {
+    await ports.exports.create(job)
+    const cdrs: WriteExportPorts['cdrs'] = {
+      search: async () => {
+        throw new DomainError('search_timeout', 'the search took longer than 60 s, narrow it')
+      },
+    }
+
+    expect(await work({ cdrs })).toBe('failed')
+    expect(await ports.exports.read(job)).toMatchObject({
+      state: 'failed',
+      reason: 'the search took longer than 60 s, narrow it',
+    })
+  })
+})
+
+/** Calls that a run over {@link large} rows in two parts makes to stores. */
+const lastStep = 11
+
+describe('an export that is killed after any of its steps', () => {
+  /** Every call that a run makes to a store, killed after the n-th was done. */
+  function dyingAfter(steps: number): WriteExportPorts {
+    let left = steps
+    const counted = <P extends object>(port: P): P =>
+      new Proxy(port, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name)
+          if (typeof value !== 'function') return value
+          return async (...given: unknown[]) => {
+            if (left === 0) throw new Error('killed')
+            const answer: unknown = await Reflect.apply(value, target, given)
+            left -= 1
+            if (left === 0) throw new Error('killed')
+            return answer
+          }
+        },
+      })
+    return {
+      ...ports,
+      exports: counted(ports.exports),
+      exportFiles: counted(ports.exportFiles),
+      cdrs: counted(ports.cdrs),
+    }
+  }
+
+  it.each(Array.from({ length: lastStep }, (_, index) => index + 1))(
+    'step %i: the next run makes the same file',
+    async (steps) => {
+      await withCdrs(1050, large)
+      await ports.exports.create(job)
+      await expect(work(dyingAfter(steps))).rejects.toThrow('killed')
+
+      expect(await work()).toBe(steps === lastStep ? 'over' : 'done')
+      expect(written()).toEqual(uuids(1050))
+      expect((await ports.exports.read(job))?.state).toBe('done')
+    },
+  )
+
+  it('and two runs at once make one file', async () => {
+    await withCdrs(2500, large)
+    await ports.exports.create(job)
+    const ends = await Promise.all([work(), work()])
+
+    expect(ends).toContain('done')
+    await work()
+    expect(written()).toEqual(uuids(2500))
+    expect((await ports.exports.read(job))?.state).toBe('done')
+  })
+})
