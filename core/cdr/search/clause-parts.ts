@@ -1,0 +1,43 @@
+import type { Clause } from '../search-plan.ts'
+import { type ConditionContext, type SearchField, fieldOf } from './field-conditions.ts'
+import { objectAt, refused, textAt } from './refusal.ts'
+import type { SearchBudget } from './search-budget.ts'
+import { timeZoneOf } from '../time-zone.ts'
+
+/** What clauses are read with. */
+export interface ClauseContext {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly budget: SearchBudget
+}
+
+/** Members that change the order by relevance, which hits do not have, or nothing at all. */
+export const ignored = ['boost', '_name', 'adjust_pure_negative', 'rewrite', 'relation']
+
+/** Reads what stands under the name of a kind of clause. */
+export type ReadKind = (value: unknown, at: string, depth: number, context: ClauseContext) => Clause
+
+/** A clause of the form `{field: value}`, beside members that are ignored. */
+export function onlyField(
+  value: unknown,
+  at: string,
+): { readonly field: SearchField; readonly content: unknown; readonly at: string } {
+  const members = [...objectAt(value, at)].filter(([name]) => !ignored.includes(name))
+  const [member] = members
+  if (member === undefined || members.length > 1) throw refused(at, 'must name one field')
+  const place = `${at}.${member[0]}`
+  return { field: fieldOf(member[0], place), content: member[1], at: place }
+}
+
+/** A value; text is of at most 1024 characters. */
+export function scalarAt(value: unknown, at: string): unknown {
+  return typeof value === 'string' ? textAt(value, at) : value
+}
+
+/** The zone of the dates of a clause. */
+export function zoneIn(value: unknown, at: string): Pick<ConditionContext, 'zone'> {
+  if (value === undefined) return {}
+  const zone = timeZoneOf(textAt(value, at))
+  if (zone === undefined) throw refused(at, 'must be a zone such as Europe/Kyiv or +02:00')
+  return { zone }
+}

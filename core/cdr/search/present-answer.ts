@@ -1,0 +1,72 @@
+import { DomainError } from '../../errors.ts'
+import type { SearchAnswer } from '../search-plan.ts'
+import { type PresentedHit, presentHit } from './present-hit.ts'
+import type { ReadSearch } from './search-request.ts'
+
+/** The answer to a search, in the form of the published API. */
+export interface PresentedAnswer {
+  readonly took: number
+  /** Not everything was seen: also told by the header `X-Partial`. */
+  readonly timed_out: boolean
+  readonly _shards: SearchAnswer['shards']
+  readonly hits: { readonly total: number; readonly max_score: null; readonly hits: readonly PresentedHit[] }
+  readonly aggregations?: Readonly<Record<string, unknown>>
+  /** Continues behind the last hit. */
+  readonly scrollId?: string
+}
+
+/** A search's answer and the headers that go with it. */
+export interface SearchReply {
+  readonly body: PresentedAnswer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Bytes of an answer: a function of the platform can give no more than 6 MB. */
+const maxBytes = 6_000_000
+
+/**
+ * Shows an answer. One that ended before it had seen everything is `search_timeout`, one above 6 MB is
+ * `payload_too_large`; one of which a part of the store failed is marked as partial.
+ */
+export function presentAnswer(answer: SearchAnswer, read: ReadSearch, scrollId: string | undefined): SearchReply {
+  if (answer.timedOut)
+    throw new DomainError('search_timeout', 'the search took too long: narrow it, or shorten its time')
+  const isPartial = answer.shards.failed > 0
+  const body: PresentedAnswer = {
+    took: answer.tookMs,
+    timed_out: isPartial,
+    _shards: answer.shards,
+    hits: {
+      total: answer.total,
+      max_score: null,
+      hits: answer.hits.map((hit) => presentHit(hit, read.columns)),
+    },
+    ...(answer.aggregations !== undefined && { aggregations: answer.aggregations }),
+    ...(scrollId !== undefined && { scrollId }),
+  }
+  checkSize(body)
+  return { body, headers: headersOf(answer, read.isDefaultRange, isPartial) }
+}
+
+function headersOf(
+  answer: SearchAnswer,
+  isDefaultRange: boolean,
+  isPartial: boolean,
+): Readonly<Record<string, string>> {
+  return {
+    ...(isDefaultRange && { 'X-Default-Range': 'now-31d' }),
+    ...(answer.isLeast && { 'X-Total-Relation': 'gte' }),
+    ...(isPartial && { 'X-Partial': 'true' }),
+  }
+}
+
+/** Hits of which none is known to make an answer too large. */
+const fewHits = 20
+
+function checkSize(body: PresentedAnswer): void {
+  if (body.hits.hits.length <= fewHits && body.aggregations === undefined) return
+  const text = JSON.stringify(body)
+  // A character is one to three bytes.
+  if (text.length * 3 <= maxBytes || new TextEncoder().encode(text).length <= maxBytes) return
+  throw new DomainError('payload_too_large', 'the answer has more than 6 MB: ask for fewer columns, hits or buckets')
+}

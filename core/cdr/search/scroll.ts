@@ -1,0 +1,93 @@
+import { permissionDenied } from '../../access/permission.ts'
+import { invalidField } from '../../errors.ts'
+import type { SearchPlan } from '../search-plan.ts'
+import type { SearchRequest } from './search-request.ts'
+
+/** Where a scrolled search goes on, and whose search it is. */
+export interface ScrollPosition {
+  /** The username of the caller who began it. */
+  readonly caller: string
+  readonly domain: string | null
+  readonly request: SearchRequest
+  /** When it began: what relative dates count from. Epoch milliseconds, as `expiresAt`. */
+  readonly startedAt: number
+  readonly expiresAt: number
+  /** The sort values of the last hit that was shown. */
+  readonly after: NonNullable<SearchPlan['after']>
+}
+
+/** Makes text unforgeable. */
+export interface ScrollSigner {
+  /** A signature that is safe in JSON and has no dot. */
+  sign(text: string): Promise<string>
+  /** Whether a signature is that of the text. */
+  isSigned(text: string, signature: string): Promise<boolean>
+}
+
+/** How long a scroll id is good for, milliseconds. */
+export const scrollLifeMs = 10 * 60_000
+
+/** Characters of the request that a scroll id carries with it. */
+const maxRequest = 64 * 1024
+
+/** Members of a body that say what is found and shown; counts are made once, with the first page. */
+const carried = ['index', 'columns', 'filter', 'query', 'sort', 'limit'] as const
+
+/** Writes a scroll id. Throws `invalid_field` for a request that is too long for one. */
+export async function writeScroll(position: ScrollPosition, signer: ScrollSigner): Promise<string> {
+  const body = Object.fromEntries(
+    carried
+      .filter((name) => Object.hasOwn(position.request.body, name))
+      .map((name) => [name, position.request.body[name]]),
+  )
+  const request = { body, leg: position.request.leg }
+  if (JSON.stringify(request).length > maxRequest) {
+    throw invalidField('scroll', `the search must have at most ${maxRequest} characters to be scrolled`)
+  }
+  const text = encoded(JSON.stringify({ ...position, request }))
+  return `${text}.${await signer.sign(text)}`
+}
+
+/**
+ * Reads a scroll id for a caller. Throws `invalid_field` for what is none or has ended, `permission_denied` where it
+ * is another caller's or of another domain; root without a domain goes on in that of the search.
+ */
+export async function readScroll(
+  scrollId: string,
+  by: { readonly caller: string; readonly domain: string | null; readonly now: number },
+  signer: ScrollSigner,
+): Promise<ScrollPosition> {
+  const [text = '', signature = '', ...rest] = scrollId.split('.')
+  if (rest.length > 0 || !(await signer.isSigned(text, signature))) throw malformed()
+  const position: unknown = JSON.parse(decoded(text))
+  if (!isPosition(position)) throw malformed()
+  if (position.caller !== by.caller || (by.domain !== null && by.domain !== position.domain)) throw permissionDenied()
+  if (by.now >= position.expiresAt) throw invalidField('scrollId', 'has ended: begin the search again')
+  return position
+}
+
+const malformed = () => invalidField('scrollId', 'must be the scrollId of a search')
+
+/** What is signed was written here, in this or an earlier form. */
+function isPosition(value: unknown): value is ScrollPosition {
+  if (typeof value !== 'object' || value === null) return false
+  const members = new Map<string, unknown>(Object.entries(value))
+  return (
+    typeof members.get('caller') === 'string' &&
+    typeof members.get('startedAt') === 'number' &&
+    typeof members.get('expiresAt') === 'number' &&
+    typeof members.get('request') === 'object' &&
+    Array.isArray(members.get('after'))
+  )
+}
+
+function encoded(text: string): string {
+  const bytes = new TextEncoder().encode(text)
+  const binary = Array.from(bytes, (byte) => String.fromCodePoint(byte)).join('')
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function decoded(text: string): string {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return new TextDecoder().decode(Uint8Array.from(binary, (char) => char.codePointAt(0) ?? 0))
+}

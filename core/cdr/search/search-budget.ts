@@ -1,0 +1,25 @@
+import { refused } from './refusal.ts'
+
+/** Counts what a search is made of, over all of its parts. */
+export interface SearchBudget {
+  /** Counts clauses. Throws `query_refused` above 100. */
+  count(clauses: number, at: string): void
+  /** Throws `query_refused` for what stands in more than 8 levels, its own included. `depth` is 0 at the outermost. */
+  checkDepth(depth: number, at: string): void
+}
+
+const [maxClauses, maxDepth] = [100, 8]
+
+/** A budget of which nothing is used. */
+export function searchBudget(): SearchBudget {
+  let used = 0
+  return {
+    count(clauses, at) {
+      used += clauses
+      if (used > maxClauses) throw refused(at, `a search has at most ${maxClauses} clauses`)
+    },
+    checkDepth(depth, at) {
+      if (depth >= maxDepth) throw refused(at, `clauses stand in each other at most ${maxDepth} deep`)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import type { Leg } from '../cdr.ts'
+import { DomainError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
+import type { Clause, SearchPlan } from '../search-plan.ts'
+import { checkBody } from './check-body.ts'
+import { allOf, fieldOf } from './field-conditions.ts'
+import { impliedSpan } from './implied-span.ts'
+import { readAggregations } from './read-aggregations.ts'
+import { readClauses } from './read-clause.ts'
+import { readQueryText } from './query-text.ts'
+import { readColumns, readPage, readSort } from './read-page.ts'
+import { refused } from './refusal.ts'
+import { type SearchBudget, searchBudget } from './search-budget.ts'
+
+/** A search as its caller sent it. */
+export interface SearchRequest {
+  /** The JSON body; members that are no part of a search are ignored. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** The query parameter `leg`: wins over the body's `index`. */
+  readonly leg?: string | undefined
+}
+
+/** Whose CDRs a search may find. */
+export interface SearchScope {
+  /** `null`: those of all domains. */
+  readonly domain: string | null
+  /** Only CDRs of this presence id; all where absent. */
+  readonly presenceId?: string | undefined
+}
+
+/** A search as the service has understood it. */
+export interface ReadSearch {
+  readonly plan: SearchPlan
+  /** What is shown of each hit; the whole CDR where absent. */
+  readonly columns: readonly string[] | undefined
+  /** No span of time was given: the latest 31 days are searched. */
+  readonly isDefaultRange: boolean
+  /** The caller wants to continue behind the last hit. */
+  readonly isScrolled: boolean
+}
+
+const day = 86_400_000
+
+/** Days that are searched where none are given, and at most. */
+const [defaultDays, maxDays] = [31, 400]
+
+/** How far ahead of the service's the clock of an engine may be: calls are searched up to then. */
+const clockSkew = day
+
+/**
+ * Turns a request into a plan that finds nothing outside of its scope. Relative dates count from `now` (epoch
+ * milliseconds). Throws `query_refused` and `invalid_field` with the place in the body, and `not_found` for an index
+ * that is none.
+ */
+export function readSearch(request: SearchRequest, scope: SearchScope, now: number): ReadSearch {
+  checkBody(request.body)
+  const body = new Map(Object.entries(request.body))
+  const legs = legsOf(request.leg, body.get('index'))
+  const budget = searchBudget()
+  const query = readQuery(body, now, budget)
+  const { from, to, isDefaultRange } = spanOf(query, now)
+  const width = Math.max(0, Math.min(to, now + clockSkew) - from)
+  const isEmpty = from > to
+  const plan: SearchPlan = {
+    domain: scope.domain ?? undefined,
+    presenceId: scope.presenceId,
+    legs,
+    from: isEmpty ? now : from,
+    to: isEmpty ? now : to,
+    query: isEmpty ? { kind: 'none' } : query,
+    ...readPage(body),
+    sort: readSort(body.get('sort')),
+    aggregations: readAggregations(body.get('aggs'), { now, budget, width }),
+  }
+  return { plan, columns: readColumns(body.get('columns')), isDefaultRange, isScrolled: isScrolled(body.get('scroll')) }
+}
+
+function readQuery(body: ReadonlyMap<string, unknown>, now: number, budget: SearchBudget): Clause {
+  const text = body.get('query') ?? '*'
+  if (typeof text !== 'string') throw refused('query', 'must be text')
+  const fields = [fieldOf('*', 'query')]
+  const written = text.trim() === '' ? '*' : text
+  const said = readQueryText(written, 'query', { now, budget, depth: 0, fields, isAndDefault: false })
+  return allOf([said, ...readClauses(body.get('filter'), 'filter', 0, { now, budget })])
+}
+
+const legsByName: ReadonlyMap<string, readonly Leg[]> = new Map([
+  ['a', ['a']],
+  ['b', ['b']],
+  ['*', ['a', 'b']],
+] as const)
+
+function legsOf(leg: string | undefined, index: unknown): readonly Leg[] {
+  if (leg !== undefined) {
+    const legs = legsByName.get(leg)
+    if (legs === undefined) throw invalidField('leg', 'must be a, b or *')
+    return legs
+  }
+  if (index !== undefined && typeof index !== 'string') throw invalidField('index', 'must be text')
+  const name = index === undefined || index === '' ? 'cdr-a' : index
+  const legs = name.startsWith('cdr-') ? legsByName.get(name.slice('cdr-'.length)) : undefined
+  if (legs === undefined) throw new DomainError('not_found', 'index: must be cdr-a, cdr-b or cdr-*')
+  return legs
+}
+
+function spanOf(
+  query: Clause,
+  now: number,
+): { readonly from: number; readonly to: number; readonly isDefaultRange: boolean } {
+  const implied = impliedSpan(query)
+  if (implied.from === -Infinity && implied.to === Infinity) {
+    return { from: now - defaultDays * day, to: now + clockSkew, isDefaultRange: true }
+  }
+  const to = Math.min(implied.to, now + clockSkew)
+  if (implied.from > implied.to) return { from: now, to: now - 1, isDefaultRange: false }
+  // What lies ahead holds no calls and does not count.
+  if (Math.min(implied.to, now) - implied.from > maxDays * day) {
+    throw refused('created_time', `a search goes over at most ${maxDays} days: give the range a later beginning`)
+  }
+  return { from: implied.from, to, isDefaultRange: false }
+}
+
+function isScrolled(value: unknown): boolean {
+  if (value === undefined || value === false) return false
+  if (value !== true) throw invalidField('scroll', 'must be true or false')
+  return true
+}
