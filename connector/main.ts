@@ -9,6 +9,7 @@ import { dynamoPresenceStore } from '../adapters/dynamodb/dynamo-presence-store.
 import { dynamoSubscriptionReader } from '../adapters/dynamodb/dynamo-subscription-reader.ts'
 import { type Log, createLogger } from '../adapters/log/logger.ts'
 import { emfMetrics } from '../adapters/metrics/emf-metrics.ts'
+import { sqsCdrQueue } from '../adapters/sqs/sqs-cdr-queue.ts'
 import { sqsCommandReceiver } from '../adapters/sqs/sqs-command-receiver.ts'
 import { sqsEventSink } from '../adapters/sqs/sqs-event-sink.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
@@ -44,6 +45,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
       commands: dynamoCommandStore(context),
       domains: dynamoDomainStore(context),
       events: sqsEventSink(context),
+      cdrQueue: sqsCdrQueue(context),
       presence: dynamoPresenceStore(context),
       subscriptions: dynamoSubscriptionReader(context),
       connectorStatus: dynamoConnectorStatusStore(context),

@@ -14,7 +14,7 @@ import type { Time } from './timers.ts'
 export interface ConnectorParts extends Time {
   readonly ports: Pick<
     Ports,
-    'commands' | 'events' | 'presence' | 'subscriptions' | 'domains' | 'connectorStatus' | 'gaps'
+    'commands' | 'events' | 'cdrQueue' | 'presence' | 'subscriptions' | 'domains' | 'connectorStatus' | 'gaps'
   >
   readonly receiver: CommandReceiver
   readonly openLink: OpenLink

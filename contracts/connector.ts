@@ -7,6 +7,7 @@ export const connector = {
   needs: {
     commands: ['claim', 'complete', 'endClaimsOf'],
     events: ['publish'],
+    cdrQueue: ['send'],
     presence: ['list', 'put'],
     subscriptions: ['version', 'list'],
     domains: ['exists'],

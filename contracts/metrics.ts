@@ -19,6 +19,8 @@ export const countMetrics = [
   /** Events that were sent once more, and those made in the place of missed ones. */
   'EventsRepeated',
   'EventsRecovered',
+  /** Ends of legs that were handed over for the index of CDRs; they are among the published, too. */
+  'CdrsRelayed',
   /** Events given up for want of room: all, and by class (ends of calls, other events of calls, the rest). */
   'EventsDropped',
   'EventsDroppedTerminal',

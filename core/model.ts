@@ -288,6 +288,8 @@ export interface PlatformEvent {
   readonly occurredAt: number
   /** The event's headers as a flat object of strings; `Event-Domain` is always there. */
   readonly fields: Readonly<Record<string, string>>
+  /** Whom the connector sends it to: those who match it against hooks where absent, or the index of CDRs. */
+  readonly reader?: 'cdr' | undefined
 }
 
 /** An event with its number in its domain's log. */

@@ -26,6 +26,10 @@ export interface Channel {
   readonly calledNumber: string
   /** Microseconds of the engine's clock as it writes them; empty when unknown. */
   readonly createdAt: string
+  /** What the engine calls it, such as `loopback/9198-b`; empty when unknown. */
+  readonly name: string
+  /** The uuid of the leg that it was made to be joined to; empty where there is none, or none is known. */
+  readonly origin: string
   /** Whether the engine itself told of the channel since its event link was last made. */
   readonly proven: boolean
   /** Whether an event of the channel came since the event link was last made. */
@@ -33,7 +37,10 @@ export interface Channel {
 }
 
 /** What never changes in a channel's life, or not so that it matters: who calls whom, and since when. */
-type Facts = Pick<Channel, 'direction' | 'callerName' | 'callerNumber' | 'calledNumber' | 'createdAt'>
+type Facts = Pick<
+  Channel,
+  'direction' | 'callerName' | 'callerNumber' | 'calledNumber' | 'createdAt' | 'name' | 'origin'
+>
 
 /** Longer values are cut: they are kept for every live channel. */
 const maxFactLength = 128
@@ -41,7 +48,15 @@ const maxFactLength = 128
 /** The longest presence id of an account: a login of 64, `@`, and a domain of 253. */
 const maxPresenceLength = 318
 
-const unknownFacts: Facts = { direction: '', callerName: '', callerNumber: '', calledNumber: '', createdAt: '' }
+const unknownFacts: Facts = {
+  direction: '',
+  callerName: '',
+  callerNumber: '',
+  calledNumber: '',
+  createdAt: '',
+  name: '',
+  origin: '',
+}
 
 /** A channel of which nothing is known but its uuid. */
 export function blankChannel(uuid: string): Channel {
@@ -76,7 +91,17 @@ export function factsOf(before: Channel | undefined, read: ReadField): Facts {
     callerNumber: kept(read('Caller-Caller-ID-Number') ?? read('cid_num')),
     calledNumber: kept(read('Caller-Destination-Number') ?? read('dest')),
     createdAt: kept(read('Caller-Channel-Created-Time') ?? (epoch === undefined ? undefined : `${epoch}000000`)),
+    name: kept(read('Channel-Name') ?? read('name')),
+    origin: kept(originOf(read)?.toLowerCase()),
   }
+}
+
+/** A row names the leg that a call began with, which is the row's own for all but those that were made for another. */
+function originOf(read: ReadField): string | undefined {
+  const call = read('call_uuid')
+  if (call !== undefined && read('uuid') !== undefined) return call === read('uuid') ? undefined : call
+  const other = read('Other-Type') === 'originator' ? read('Other-Leg-Unique-ID') : undefined
+  return read('variable_originating_leg_uuid') ?? other
 }
 
 /** A presence id as it is compared: lower case. One that is too long to be an account's is cut, and stays nobody's. */

@@ -85,6 +85,8 @@ export class EventGroups {
   }
 }
 
+/** What goes to another queue waits for none of the others. */
 function groupOf(event: PlatformEvent): string {
+  if (event.reader === 'cdr') return `cdr ${event.uuid}`
   return event.uuid === '' ? `domain ${event.domain}` : `call ${event.uuid}`
 }

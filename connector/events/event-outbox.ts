@@ -7,7 +7,7 @@ import { type Drop, dropTally } from '../spool/drop-tally.ts'
 import { type MemoryLimits, eventBacklog, usualMemory } from '../spool/event-backlog.ts'
 import { diskSpool } from '../spool/disk-spool.ts'
 import { type SpoolPlace, noSpool } from '../spool/spool.ts'
-import { sizeOf } from '../spool/waiting-events.ts'
+import { type Waiting, sizeOf } from '../spool/waiting-events.ts'
 import type { Time } from '../timers.ts'
 import { groupSender } from './group-sender.ts'
 
@@ -52,6 +52,8 @@ export interface EventOutbox {
 /** What an outbox is made from. */
 export interface OutboxParts extends Time {
   readonly sink: EventSink
+  /** Takes what the index of CDRs reads; the same sink where absent. Neither waits for the other. */
+  readonly cdrSink?: EventSink | undefined
   readonly log: Log
   /** A number from 0 to 1, for the waits between attempts. */
   readonly random: () => number
@@ -67,7 +69,7 @@ export interface OutboxParts extends Time {
  * disk, within limits (see `eventBacklog`).
  */
 export function eventOutbox(parts: OutboxParts): EventOutbox {
-  const { sink, log, random, clock, timers, place, memory = usualMemory, onDropped } = parts
+  const { sink, cdrSink = sink, log, random, clock, timers, place, memory = usualMemory, onDropped } = parts
   const tally = dropTally({ clock, timers, log, reason: 'too many wait for the queue', onDropped })
   const spool = place === undefined ? noSpool : diskSpool(place, { clock, timers, log, tally })
   let idle: (() => void)[] = []
@@ -78,8 +80,8 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     memory,
     clock,
     timers,
-    onReady: (event) => sender.add(event),
-    onGone: (event) => sender.remove(event),
+    onReady: (event) => senderOf(event).add(event),
+    onGone: (event) => senderOf(event).remove(event),
     onMoved: () => noteIdle(),
   })
 
@@ -90,15 +92,20 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     idle = []
   }
 
-  const sender = groupSender({
-    sink,
-    log,
-    random,
-    timers,
-    waiting: () => backlog.waiting,
-    onTaken: (event) => backlog.done(event),
-    onSettled: () => noteIdle(),
-  })
+  const senderTo = (queue: string, to: EventSink) =>
+    groupSender({
+      queue,
+      sink: to,
+      log,
+      random,
+      timers,
+      waiting: () => backlog.waiting,
+      onTaken: (event) => backlog.done(event),
+      onSettled: () => noteIdle(),
+    })
+  const sender = senderTo('event queue', sink)
+  const cdrSender = senderTo('CDR queue', cdrSink)
+  const senderOf = ({ event }: Waiting) => (event.reader === 'cdr' ? cdrSender : sender)
 
   return {
     add: (event) => {
@@ -111,6 +118,7 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     drained: () => (backlog.isEmpty ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
     close: () => {
       sender.stop()
+      cdrSender.stop()
       return backlog.close()
     },
     get hasRoom() {
@@ -125,10 +133,10 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     },
     counts: {
       get published() {
-        return sender.counts.published
+        return sender.counts.published + cdrSender.counts.published
       },
       get repeated() {
-        return sender.counts.repeated
+        return sender.counts.repeated + cdrSender.counts.repeated
       },
       get dropped() {
         return tally.counts[1] + tally.counts[2] + tally.counts[3]

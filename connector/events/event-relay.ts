@@ -38,6 +38,8 @@ export interface EventRelay {
     readonly withoutDomain: number
     /** Events made in the place of missed ones, wanted or not. */
     readonly recovered: number
+    /** Ends of legs handed over for the index of CDRs. */
+    readonly cdrs: number
   }
 }
 
@@ -49,6 +51,8 @@ export interface RelayParts {
   readonly presence: PresenceTracker
   readonly writer: PresenceWriter
   readonly outbox: Pick<AfterOthers, 'add'>
+  /** Takes the ends of legs for the index of CDRs, whose order among other events does not matter. */
+  readonly cdrs: { add(event: PlatformEvent): boolean }
   readonly clock: Clock
   /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
@@ -60,7 +64,7 @@ const maxUuidLength = 128
 /** Makes a relay. */
 export function eventRelay(parts: RelayParts): EventRelay {
   const { subscriptions, registry, presence, writer, outbox, clock } = parts
-  const counts = { relayed: 0, withoutDomain: 0, recovered: 0 }
+  const counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0 }
 
   const relay = (event: PlatformEvent, engine: string) => {
     if (subscriptions.wants(event.domain, event.name) && outbox.add(event, engine)) counts.relayed += 1
@@ -74,6 +78,13 @@ export function eventRelay(parts: RelayParts): EventRelay {
     if (change !== undefined) relay(accountStatus(change, causeOf(known), at), engine)
   }
 
+  /** Every leg that ends has a CDR, whether a hook wants its end or not. */
+  const tellCdrs = ({ event, id, domain, channel }: KnownEvent) => {
+    if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
+    const end = platformEvent(event, `cdr:${id}`, domain, clock.now())
+    if (parts.cdrs.add({ ...end, reader: 'cdr' })) counts.cdrs += 1
+  }
+
   /** What cannot fail and does not wait, so that an event that is tried again has had no effect yet. */
   const apply = (known: KnownEvent, engine: string) => {
     const { event, id, domain } = known
@@ -81,6 +92,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
     if (event.name === 'CHANNEL_ANSWER') noteAlias(registry, event)
     if (domain === '') counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
     else notePresence(known, engine)
+    tellCdrs(known)
     if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase(), event.coreUuid)
     if (subscriptions.wants(domain, name)) relay(platformEvent(event, id, domain, clock.now()), engine)
   }

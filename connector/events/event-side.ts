@@ -14,6 +14,7 @@ import type { DropClass } from '../spool/drop-class.ts'
 import type { SpoolPlace } from '../spool/spool.ts'
 import type { Time } from '../timers.ts'
 import { afterOthers } from './after-others.ts'
+import { cdrSink } from './cdr-sink.ts'
 import { type EngineChange, engineStateTeller } from './engine-events.ts'
 import { type EventInbox, eventInbox, inboxLimits } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
@@ -59,7 +60,7 @@ export interface EventSide {
 
 /** What the event side is made from. */
 export interface EventSideParts extends Time {
-  readonly ports: Pick<Ports, 'events' | 'presence' | 'subscriptions' | 'gaps' | 'connectorStatus'>
+  readonly ports: Pick<Ports, 'events' | 'cdrQueue' | 'presence' | 'subscriptions' | 'gaps' | 'connectorStatus'>
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached; not asked for before the first link is up. */
@@ -88,6 +89,7 @@ export function eventSide(parts: EventSideParts): EventSide {
   const outbox = eventOutbox({
     ...parts,
     sink: ports.events,
+    cdrSink: cdrSink(ports.cdrQueue),
     place: parts.spool,
     onDropped: (drop) => gaps.recordDrop(drop),
   })
@@ -98,7 +100,7 @@ export function eventSide(parts: EventSideParts): EventSide {
   const presence = presenceTracker(ports.presence, parts.isUp, stale, (account, uuid) => unsure.add(account, uuid))
   const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence })
   const inOrder = afterOthers({ ...parts, outbox, store: ports.connectorStatus })
-  const relay = eventRelay({ ...parts, subscriptions: wanted, presence, writer, outbox: inOrder, links })
+  const relay = eventRelay({ ...parts, subscriptions: wanted, presence, writer, outbox: inOrder, cdrs: outbox, links })
   const inboxes = new Map<string, EventInbox>()
   const inboxOf = (engine: string): EventInbox => {
     const inbox =
@@ -195,6 +197,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       eventsRead: read,
       eventsRelayed: relay.counts.relayed,
       eventsRecovered: relay.counts.recovered,
+      cdrsRelayed: relay.counts.cdrs,
       eventsPublished: outbox.counts.published,
       eventsRepeated: outbox.counts.repeated,
       eventsDropped: dropped(1) + dropped(2) + dropped(3),

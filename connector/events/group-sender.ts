@@ -29,6 +29,8 @@ export interface GroupSender {
 
 /** What a sender is made from. */
 export interface SenderParts {
+  /** Names the queue in the log. */
+  readonly queue: string
   readonly sink: EventSink
   readonly log: Log
   /** A number from 0 to 1, for the waits between attempts. */
@@ -50,9 +52,9 @@ export interface SenderParts {
  * back.
  */
 export function groupSender(parts: SenderParts): GroupSender {
-  const { sink, log, random, timers, waiting, onTaken, onSettled } = parts
+  const { queue, sink, log, random, timers, waiting, onTaken, onSettled } = parts
   const groups = new EventGroups()
-  const away = trouble(log, 'the event queue cannot be reached')
+  const away = trouble(log, `the ${queue} cannot be reached`)
   const counts = { published: 0, repeated: 0 }
   const state = { running: 0, isStopped: false, isPausing: false, failures: 0 }
 

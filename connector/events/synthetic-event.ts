@@ -58,6 +58,8 @@ function headersOf(name: LifeEvent, channel: Channel, at: number, cause: string)
     'Caller-Caller-ID-Number': channel.callerNumber,
     'Caller-Destination-Number': channel.calledNumber,
     'Caller-Channel-Created-Time': channel.createdAt,
+    'Channel-Name': channel.name,
+    variable_originating_leg_uuid: channel.origin,
     'Hangup-Cause': callState === 'HANGUP' ? cause : '',
   }
   return {

@@ -23,6 +23,7 @@ export function readMetrics({ engines, lagMs, counters }: ConnectorHealth): Metr
       EventsPublished: of('eventsPublished'),
       EventsRepeated: of('eventsRepeated'),
       EventsRecovered: of('eventsRecovered'),
+      CdrsRelayed: of('cdrsRelayed'),
       EventsDropped: of('eventsDropped'),
       EventsDroppedTerminal: of('eventsDroppedTerminal'),
       EventsDroppedCall: of('eventsDroppedCall'),

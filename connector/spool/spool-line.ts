@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import * as z from 'zod/mini'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 
@@ -10,6 +11,12 @@ export interface SpooledEvent {
   /** When the event was read from the engine, epoch milliseconds. */
   readonly takenAt: number
 }
+
+/** An event with the queue that it is for; the id of one for another queue is longer. */
+const spooled = z.extend(eventMessage, {
+  id: z.string().check(z.minLength(1), z.maxLength(160)),
+  reader: z.optional(z.literal('cdr')),
+})
 
 /** `checksum number takenAt json`; JSON holds no line feed of its own. */
 const form = /^([0-9a-f]{8}) ((\d{1,16}) (\d{1,16}) (\{.*\}))$/s
@@ -24,7 +31,7 @@ export function spoolLine({ event, number, takenAt }: SpooledEvent): Buffer {
 export function readSpoolLine(line: Buffer): SpooledEvent | undefined {
   const [, sum, text = '', number, takenAt, json = ''] = form.exec(line.toString()) ?? []
   if (sum === undefined || sum !== checksum(text)) return undefined
-  const { success, data } = eventMessage.safeParse(parsed(json))
+  const { success, data } = spooled.safeParse(parsed(json))
   if (!success) return undefined
   const { version: _version, ...event } = data
   return { event, number: Number(number), takenAt: Number(takenAt) }

@@ -1,0 +1,19 @@
+import type { CdrQueue } from '../../core/cdr/cdr-news.ts'
+import type { EventSink } from '../../core/ports.ts'
+
+/** Takes ends of legs for the index of CDRs. */
+export function cdrSink(queue: CdrQueue): EventSink {
+  return {
+    publish: (ends) =>
+      queue.send(
+        ends.map(({ id, uuid, domain, occurredAt, fields }) => ({
+          kind: 'event',
+          id,
+          uuid,
+          domain,
+          occurredAt,
+          fields,
+        })),
+      ),
+  }
+}

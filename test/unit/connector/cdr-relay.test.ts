@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
+import type { EventNews } from '../../../core/cdr/cdr-news.ts'
+import { aCoreUuid } from '../../support/engine-event.ts'
+import { type LabWorld, labDomain, labWorld } from '../../support/event-lab.ts'
+import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
+import { aDomain } from '../../support/records.ts'
+
+const [call, other] = ['c0ffee00-0000-4000-8000-000000000001', 'c0ffee00-0000-4000-8000-000000000002']
+const unhooked = 'b.example.com'
+
+const created = (world: LabWorld) => `${world.time.clock.now()}000`
+const inDomain = (world: LabWorld, domain = labDomain, headers: Readonly<Record<string, string>> = {}) => ({
+  'Caller-Context': domain,
+  'Caller-Channel-Created-Time': created(world),
+  ...headers,
+})
+
+/** What was queued for the index, in order. */
+const told = ({ ports }: LabWorld) => ports.cdrQueue.queued.filter((news): news is EventNews => news.kind === 'event')
+
+async function aWorld() {
+  const world = await labWorld()
+  await world.ports.domains.create(aDomain({ name: unhooked }))
+  return world
+}
+
+const spoolOf = (disk: ReturnType<typeof memoryDisk>, name: string) => ({
+  folder: '/spool',
+  bytes: 64 * 1024 * 1024,
+  files: disk,
+  owner: spoolOwner(name),
+})
+
+describe('the end of a leg', () => {
+  test('goes to the index of CDRs with all that it tells, also where its domain has no hook', async () => {
+    const world = await aWorld()
+    const connector = await world.connector()
+    await connector.up()
+
+    const headers = inDomain(world, unhooked, { variable_duration: '7' })
+    await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call.toUpperCase(), sequence: 9, headers })
+
+    expect(told(world)).toEqual([
+      {
+        kind: 'event',
+        id: `cdr:${aCoreUuid}:${call}:CHANNEL_HANGUP_COMPLETE`,
+        uuid: call,
+        domain: unhooked,
+        occurredAt: 1_768_478_400_000,
+        fields: expect.objectContaining({ ...headers, 'Event-Name': 'CHANNEL_HANGUP_COMPLETE' }),
+      },
+    ])
+    expect(world.told(call)).toEqual([])
+    expect(connector.side.counters()).toMatchObject({ cdrsRelayed: 1, eventsRelayed: 0 })
+  })
+
+  test('that a hook wants goes to both queues, to each once', async () => {
+    const world = await aWorld()
+    const connector = await world.connector()
+    await connector.up()
+
+    for (const name of ['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']) {
+      await connector.emit({ name, uuid: call, headers: inDomain(world) })
+    }
+
+    expect(world.told(call)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+    expect(told(world)).toHaveLength(1)
+  })
+
+  test("of no domain, or of what is no channel, is nobody's CDR", async () => {
+    const world = await aWorld()
+    const connector = await world.connector()
+    await connector.up()
+
+    await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, headers: inDomain(world, 'public') })
+    await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', headers: inDomain(world) })
+
+    expect(told(world)).toEqual([])
+  })
+
+  test('that two connectors hear has one id', async () => {
+    const world = await aWorld()
+    const connectors = [await world.connector('one'), await world.connector('two')]
+
+    for (const connector of connectors) {
+      await connector.up()
+      const event = { name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, sequence: 9, headers: inDomain(world) }
+      await connector.emit(event)
+    }
+
+    expect(told(world)).toHaveLength(1)
+  })
+
+  test('that was missed is made, and tells which leg it was', async () => {
+    const world = await aWorld()
+    const connector = await world.connector()
+    await connector.up()
+    const joined = { 'Other-Type': 'originator', 'Other-Leg-Unique-ID': other, 'Channel-Name': 'sofia/internal/1001' }
+    await connector.emit({ name: 'CHANNEL_CREATE', uuid: call, headers: inDomain(world, labDomain, joined) })
+
+    await connector.down()
+    await world.time.advance(1_000)
+    await connector.up()
+    await world.time.advance(60_000)
+
+    const [end] = told(world)
+    expect(end).toMatchObject({ uuid: call, domain: labDomain, fields: { Synthetic: 'true' } })
+    expect(end && cdrFromEvent(end)).toMatchObject({
+      source: 'made',
+      cdr: { leg: 'b', parent_uuid: other, created_time: 1_768_478_400_000 },
+    })
+  })
+
+  test('of a loopback pair that was missed tells that it was the second half', async () => {
+    const world = await aWorld()
+    const connector = await world.connector()
+    await connector.up()
+    const half = { 'Channel-Name': 'loopback/9198-b' }
+    await connector.emit({ name: 'CHANNEL_CREATE', uuid: call, headers: inDomain(world, labDomain, half) })
+
+    await connector.down()
+    await connector.up()
+    await world.time.advance(60_000)
+
+    const [end] = told(world)
+    expect(end && cdrFromEvent(end)).toMatchObject({ cdr: { leg: 'b' } })
+  })
+})
+
+describe('while a queue is away', () => {
+  test('the index gets the ends of legs although the queue of hooks takes nothing', async () => {
+    const world = await aWorld()
+    const events = { ...world.ports.events, publish: () => Promise.reject(new Error('away')) }
+    const connector = await world.connector('one', { ports: { ...world.ports, events } })
+    await connector.up()
+
+    await connector.emit({ name: 'CHANNEL_CREATE', uuid: call, headers: inDomain(world) })
+    await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, headers: inDomain(world) })
+
+    expect(told(world)).toHaveLength(1)
+    // The link came up, and the call began and ended.
+    expect(connector.side.waiting).toBe(3)
+  })
+
+  test('hooks get their events although the index takes nothing, and what waits for it is told when it is back', async () => {
+    const world = await aWorld()
+    let isAway = true
+    const send: typeof world.ports.cdrQueue.send = (news) =>
+      isAway ? Promise.reject(new Error('away')) : world.ports.cdrQueue.send(news)
+    const connector = await world.connector('one', { ports: { ...world.ports, cdrQueue: { send } } })
+    await connector.up()
+
+    for (const uuid of [call, other]) {
+      await connector.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: inDomain(world) })
+    }
+    expect([world.told(call), world.told(other)]).toEqual([['CHANNEL_HANGUP_COMPLETE'], ['CHANNEL_HANGUP_COMPLETE']])
+    expect(connector.side.waiting).toBe(2)
+    isAway = false
+    await world.time.advance(60_000)
+
+    expect(
+      told(world)
+        .map(({ uuid }) => uuid)
+        .toSorted(),
+    ).toEqual([call, other])
+    expect(connector.side.waiting).toBe(0)
+  })
+
+  test('what a killed connector had for the index is on disk, and told by the next one', async () => {
+    const world = await aWorld()
+    const disk = memoryDisk()
+    const cdrQueue = { send: () => Promise.reject(new Error('away')) }
+    const old = await world.connector('one', { ports: { ...world.ports, cdrQueue }, spool: spoolOf(disk, '1') })
+    await old.up()
+    await old.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, headers: inDomain(world, unhooked) })
+    await world.time.advance(2_000)
+
+    const next = await world.connector('two', { spool: spoolOf(disk, '2') })
+    await next.up()
+    while (next.side.waiting > 0) await world.time.advance(500)
+
+    expect(told(world)).toMatchObject([{ uuid: call, domain: unhooked }])
+    expect(world.told(call)).toEqual([])
+  })
+})
