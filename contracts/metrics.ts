@@ -79,6 +79,9 @@ export const timeMetrics = [
   'OrderTime',
 ] as const
 
+/** The log line of a delivery that failed for good; its `domain` is counted by. */
+export const failedDelivery = 'delivery failed'
+
 /** See {@link countMetrics}. */
 export type CountMetric = (typeof countMetrics)[number]
 

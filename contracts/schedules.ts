@@ -11,6 +11,8 @@ export interface Schedule {
   readonly everyMinutes: number
   readonly timeoutSeconds: number
   readonly needs: Needs
+  /** What it means for people when call after call fails, and the article of docs/runbook.md that says what to do. */
+  readonly failing: { readonly article: string; readonly impact: string }
 }
 
 function schedule<const S extends Schedule>(declaration: S): S {
@@ -25,6 +27,10 @@ export const requeueDeliveries = schedule({
   everyMinutes: 1,
   timeoutSeconds: 60,
   needs: { hooks: ['read'], deliveries: ['listDue', 'reschedule'], deliveryQueue: ['send', 'waiting'] },
+  failing: {
+    article: 'Lost attempts are not looked for',
+    impact: 'Deliveries whose message was lost wait for ever: receivers do not learn of what happened.',
+  },
 })
 
 /** Tells of recordings that never came. */
@@ -38,6 +44,10 @@ export const failMissingRecordings = schedule({
     recordings: ['listOverdue', 'claim', 'release', 'markFailed'],
     events: ['publish'],
     cdrQueue: ['send'],
+  },
+  failing: {
+    article: 'Missing recordings are not told',
+    impact: 'Recordings that will never come are shown as expected, and tenants are not told that they are lost.',
   },
 })
 
@@ -53,6 +63,10 @@ export const removeExpiredRecordings = schedule({
     recordings: ['listExpired', 'listDoomed', 'markDeleted', 'markRemoved'],
     recordingFiles: ['remove'],
     cdrQueue: ['send'],
+  },
+  failing: {
+    article: 'Expired recordings are not removed',
+    impact: 'Recordings are kept for longer than their tenants asked for, which may break what these promised.',
   },
 })
 

@@ -34,7 +34,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     rateLimits: settings.rateLimits,
     ...functions,
   })
-  new WorkersStack(app, 'CallplaneWorkers', {
+  const workers = new WorkersStack(app, 'CallplaneWorkers', {
     description: 'Callplane: the functions that queues and schedules call',
     ...functions,
   })
@@ -47,6 +47,7 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     description: 'Callplane: alarms and dashboard',
     api,
     connector: connector.service,
+    workers,
     queues: stateful.queues,
     onCall: stateful.onCall.topic,
   })

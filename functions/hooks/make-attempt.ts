@@ -9,6 +9,7 @@ import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
+import { failedDelivery } from '../../contracts/metrics.ts'
 import type { deliver } from '../../contracts/workers.ts'
 import { attemptDelivery } from '../../core/hooks/attempt-delivery.ts'
 import type { PortsOf } from '../../core/ports.ts'
@@ -42,5 +43,5 @@ export async function makeAttempt(
   const { status, reason, durationMs } = made.attempt
   const { id: deliveryId, hookId, domain } = message
   log.info('attempt made', { deliveryId, hookId, domain, state: made.state, status, reason, durationMs })
-  if (made.isDecisive && made.state === 'failed') log.warn('delivery failed', { deliveryId, hookId, domain, reason })
+  if (made.isDecisive && made.state === 'failed') log.warn(failedDelivery, { deliveryId, hookId, domain, reason })
 }

@@ -32,14 +32,15 @@ export interface PlatformFunctionProps extends FunctionDefaults {
 export class PlatformFunction extends Construct {
   readonly function: Function
   readonly role: Role
+  readonly logGroup: LogGroup
 
   constructor(scope: Construct, id: string, props: PlatformFunctionProps) {
     super(scope, id)
-    const logGroup = new LogGroup(this, 'Logs', {
+    this.logGroup = new LogGroup(this, 'Logs', {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     })
-    this.role = this.makeRole(logGroup, props)
+    this.role = this.makeRole(this.logGroup, props)
     if (hasPaths(props.needs)) this.acknowledgePaths()
     this.function = new Function(this, 'Function', {
       description: props.summary,
@@ -50,7 +51,7 @@ export class PlatformFunction extends Construct {
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
       role: this.role,
-      logGroup,
+      logGroup: this.logGroup,
       environment: { ...props.environment, ...environmentOf(props.needs, props.resources) },
     })
     this.tellHandler(props.handler)

@@ -1,5 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Worker } from '../../contracts/workers.ts'
 import { handlerOf } from '../handlers.ts'
@@ -7,6 +8,8 @@ import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
 
 /** One declared worker: its function, and the mapping that calls it with batches of its queue. */
 export class QueueConsumer extends Construct {
+  readonly logGroup: ILogGroup
+
   constructor(scope: Construct, id: string, { worker, ...defaults }: FunctionDefaults & { readonly worker: Worker }) {
     super(scope, id)
     const { queue } = defaults.resources.queues[worker.queue]
@@ -25,6 +28,7 @@ export class QueueConsumer extends Construct {
         }),
       ],
     })
+    this.logGroup = consumer.logGroup
     const mapping = new EventSourceMapping(this, 'Source', {
       target: consumer.function,
       eventSourceArn: queue.queueArn,

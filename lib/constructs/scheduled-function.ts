@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { Rule, Schedule as Times } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import type { Schedule } from '../../contracts/schedules.ts'
 import { handlerOf } from '../handlers.ts'
@@ -8,12 +9,16 @@ import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
 
 /** One declared schedule: its function, and the rule that calls it. */
 export class ScheduledFunction extends Construct {
+  readonly schedule: Schedule
+  readonly function: IFunction
+
   constructor(
     scope: Construct,
     id: string,
     { schedule, ...defaults }: FunctionDefaults & { readonly schedule: Schedule },
   ) {
     super(scope, id)
+    this.schedule = schedule
     const { function: called } = new PlatformFunction(this, 'Handler', {
       ...defaults,
       handler: handlerOf(schedule.group, schedule.name),
@@ -22,6 +27,7 @@ export class ScheduledFunction extends Construct {
       memoryMb: 512,
       timeoutSeconds: schedule.timeoutSeconds,
     })
+    this.function = called
     const every = Duration.minutes(schedule.everyMinutes)
     new Rule(this, 'Rule', {
       description: schedule.summary,

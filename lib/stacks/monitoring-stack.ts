@@ -1,18 +1,28 @@
 import { Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
-import { Dashboard, GraphWidget, type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import {
+  CfnInsightRule,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+} from 'aws-cdk-lib/aws-cloudwatch'
 import type { FargateService } from 'aws-cdk-lib/aws-ecs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
+import { failedDelivery } from '../../contracts/metrics.ts'
 import { ConnectorAlarms } from '../constructs/connector-alarms.ts'
 import { connectorGraphs } from '../constructs/connector-graphs.ts'
-import type { Resources } from '../constructs/resources.ts'
+import { type Resources, constructId } from '../constructs/resources.ts'
 import { RunbookAlarm } from '../constructs/runbook-alarm.ts'
+import type { WorkersStack } from './workers-stack.ts'
 
 /** What is watched, and who is told. */
 export interface MonitoringStackProps extends StackProps {
   readonly api: HttpApi
   readonly connector: FargateService
+  readonly workers: Pick<WorkersStack, 'scheduled' | 'attemptLogs'>
   readonly queues: Resources['queues']
   readonly onCall: ITopic
 }
@@ -26,6 +36,8 @@ export class MonitoringStack extends Stack {
     this.watchApi(props)
     this.watchQueues(props)
     this.watchConnector(props)
+    this.watchSchedules(props)
+    this.countFailedDeliveries(props)
     new ConnectorAlarms(this, 'Connector', props)
     this.drawDashboard(props)
   }
@@ -80,6 +92,34 @@ export class MonitoringStack extends Stack {
       periods: 5,
       alarmOnSilence: true,
       onCall,
+    })
+  }
+
+  private watchSchedules({ workers, onCall }: MonitoringStackProps): void {
+    for (const { schedule, function: called } of workers.scheduled) {
+      new RunbookAlarm(this, `${constructId(schedule.name)}Fails`, {
+        ...schedule.failing,
+        // Three calls in a row or nearly; what a single one left undone the next one does.
+        metric: called.metricErrors({ period: Duration.minutes(5 * schedule.everyMinutes), statistic: 'Sum' }),
+        threshold: 3,
+        periods: 1,
+        onCall,
+      })
+    }
+  }
+
+  /** The dead letters of hooks by tenant: the 500 with the most, without a metric for each of them. */
+  private countFailedDeliveries({ workers }: MonitoringStackProps): void {
+    new CfnInsightRule(this, 'FailedDeliveries', {
+      ruleName: 'Callplane-failed-deliveries-by-domain',
+      ruleState: 'ENABLED',
+      ruleBody: Stack.of(this).toJsonString({
+        Schema: { Name: 'CloudWatchLogRule', Version: 1 },
+        LogGroupNames: workers.attemptLogs.map(({ logGroupName }) => logGroupName),
+        LogFormat: 'JSON',
+        Contribution: { Keys: ['$.domain'], Filters: [{ Match: '$.message', In: [failedDelivery] }] },
+        AggregateOn: 'Count',
+      }),
     })
   }
 

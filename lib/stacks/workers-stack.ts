@@ -1,4 +1,5 @@
 import { Stack, type StackProps } from 'aws-cdk-lib'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { preparations } from '../../contracts/preparations.ts'
 import { schedules } from '../../contracts/schedules.ts'
@@ -11,6 +12,10 @@ import { ScheduledFunction } from '../constructs/scheduled-function.ts'
 
 /** The functions that queues, schedules and the deployment itself call. */
 export class WorkersStack extends Stack {
+  readonly scheduled: readonly ScheduledFunction[]
+  /** Where the functions that call hooks write. */
+  readonly attemptLogs: readonly ILogGroup[]
+
   constructor(
     scope: Construct,
     id: string,
@@ -21,13 +26,18 @@ export class WorkersStack extends Stack {
       (preparation) =>
         new PreparedStore(this, constructId(preparation.name), { build, resources, environment, preparation }),
     )
-    for (const worker of workers) {
+    const consumers = workers.map((worker) => {
       const consumer = new QueueConsumer(this, constructId(worker.name), { build, resources, environment, worker })
       // The first CDR makes its index, as the store has been told to by then.
       if (worker.needs.cdrs !== undefined) consumer.node.addDependency(...prepared)
-    }
-    for (const schedule of schedules) {
-      new ScheduledFunction(this, constructId(schedule.name), { build, resources, environment, schedule })
-    }
+      return { worker, consumer }
+    })
+    this.attemptLogs = consumers
+      .filter(({ worker }) => worker.needs.hookClient !== undefined)
+      .map(({ consumer }) => consumer.logGroup)
+    this.scheduled = schedules.map(
+      (schedule) =>
+        new ScheduledFunction(this, constructId(schedule.name), { build, resources, environment, schedule }),
+    )
   }
 }

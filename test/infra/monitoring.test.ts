@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { connectorMetrics, countMetrics, levelMetrics, timeMetrics } from '../../contracts/metrics.ts'
-import { text } from './assembly.ts'
+import { schedules } from '../../contracts/schedules.ts'
+import { type Value, text } from './assembly.ts'
 import { synthesize } from './synthesized-app.ts'
 
 const synthesized = synthesize()
@@ -47,6 +48,38 @@ it('a count is summed and a level taken at its highest; neither alarms for want 
     expect([name, statistic]).toEqual([name, counts.includes(name) ? 'Sum' : 'Maximum'])
     expect(silence).toBe('notBreaching')
   }
+})
+
+it('a schedule that fails three times of five alarms', () => {
+  for (const { name, everyMinutes, failing } of schedules) {
+    const alarm = assembly
+      .ofType('AWS::CloudWatch::Alarm')
+      .find(({ Properties }) => Properties['AlarmName'] === `Callplane: ${failing.article}`)
+    const [dimension] = (alarm?.Properties['Dimensions'] ?? []) as { Name: string; Value: Value }[]
+
+    expect(alarm?.Properties).toMatchObject({
+      Namespace: 'AWS/Lambda',
+      MetricName: 'Errors',
+      Statistic: 'Sum',
+      Threshold: 3,
+      Period: 300 * everyMinutes,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+    })
+    expect(alarm && assembly.resolve(alarm.stack, dimension?.Value).toLowerCase()).toContain(name.toLowerCase())
+    // The longest that CloudWatch adds up.
+    expect(300 * everyMinutes).toBeLessThanOrEqual(86_400)
+  }
+})
+
+it('F42 deliveries that failed for good are counted by domain, in the logs of both functions that attempt them', () => {
+  const { stack, Properties } = assembly.one('AWS::CloudWatch::InsightRule', 'FailedDeliveries')
+  const body = assembly.resolve(stack, Properties['RuleBody'])
+
+  expect(body).toContain('"Keys":["$.domain"],"Filters":[{"Match":"$.message","In":["delivery failed"]}]')
+  expect(body).toMatch(/DeliverHandlerLogs/)
+  expect(body).toMatch(/DeliverSlowlyHandlerLogs/)
+  expect(Properties['RuleState']).toBe('ENABLED')
 })
 
 it('the dashboard shows every metric that the connector writes', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
+import { failedDelivery } from '../../../contracts/metrics.ts'
 import { queues } from '../../../contracts/resources.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { queuedAttempt } from '../../../core/hooks/queued-attempt.ts'
@@ -470,7 +471,7 @@ describe('F42 all attempts are used up', () => {
     const whole = 5 + 30 + 300 + 1_800 + 3_600 * (2 + 5 + 10 + 14 + 20 + 24)
     expect((lab.clock.now() - from) / second).toBeGreaterThanOrEqual(whole)
     expect((lab.clock.now() - from) / second).toBeLessThanOrEqual(whole * 1.2 + 11)
-    expect(lab.log.lines.filter(({ message }) => message === 'delivery failed')).toMatchObject([
+    expect(lab.log.lines.filter(({ message }) => message === failedDelivery)).toMatchObject([
       { level: 'warn', keys: { domain: hook.domain, hookId: hook.id } },
     ])
 
