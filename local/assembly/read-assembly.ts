@@ -58,7 +58,7 @@ const mappingProperties = z.object({
 
 /** Rules that wait for events, and times of other forms, have no use on a laptop yet: they are refused. */
 const ruleProperties = z.object({
-  ScheduleExpression: z.string().check(z.regex(/^rate\([1-9]\d* minutes?\)$/)),
+  ScheduleExpression: z.string().check(z.regex(/^rate\([1-9]\d* (?:minute|hour|day)s?\)$/)),
   Targets: z.array(z.object({ Arn: z.string() })),
 })
 
@@ -162,7 +162,8 @@ function readMapping(resource: Resource, functions: readonly LambdaFunction[]): 
 
 function readSchedules(resource: Resource, functions: readonly LambdaFunction[]): Schedule[] {
   const { ScheduleExpression, Targets } = z.parse(ruleProperties, resource.properties())
-  const everyMs = Number(/\d+/.exec(ScheduleExpression)?.[0]) * 60_000
+  const [, count, unit = ''] = /(\d+) (minute|hour|day)/.exec(ScheduleExpression) ?? []
+  const everyMs = Number(count) * (unitMs[unit] ?? Number.NaN)
   return Targets.map(({ Arn }) => ({ functionArn: functionOf(Arn, functions).arn, everyMs }))
 }
 
@@ -170,6 +171,8 @@ function readPreparation(resource: Resource, functions: readonly LambdaFunction[
   const { ServiceToken } = z.parse(z.object({ ServiceToken: z.string() }), resource.properties())
   return { functionArn: functionOf(ServiceToken, functions).arn }
 }
+
+const unitMs: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
 /** A function by its name, its ARN, or an address that holds its ARN. */
 function functionOf(address: string, functions: readonly LambdaFunction[]): LambdaFunction {

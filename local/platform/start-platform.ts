@@ -20,6 +20,7 @@ import { awaitHealth } from './await-health.ts'
 import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
 import { platformRole, requeueCleanups, requeueDeliveries } from './requeue.ts'
+import { runPreparations } from './run-preparations.ts'
 import { type RunningConnector, startConnector } from './start-connector.ts'
 import { type RunningEngine, startEngine } from './start-engine.ts'
 import { startStores } from './start-stores.ts'
@@ -132,6 +133,9 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
     log,
   })
   closing.defer(() => host.close())
+  const notes = await runPreparations(assembly, host)
+  // The embedded store keeps what it has; of a real one a person wants to know.
+  if (settings.openSearchUrl !== undefined) for (const note of notes) console.warn(note)
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
   gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event), assembly.crossOrigin)

@@ -117,6 +117,12 @@ describe.each(workers.map((worker) => [worker.name, worker] as const))('the work
   })
 })
 
+/** In the largest unit that it is a whole number of, as the scheduler writes it. */
+function rateOf(minutes: number): string {
+  const [count, unit] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute']
+  return `rate(${count} ${unit}${count === 1 ? '' : 's'})`
+}
+
 describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('the schedule %s', (name, schedule) => {
   const lambda = functionFor(name)
 
@@ -135,7 +141,7 @@ describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('
 
     expect(rules.map(({ Properties }) => Properties)).toMatchObject([
       {
-        ScheduleExpression: schedule.everyMinutes === 1 ? 'rate(1 minute)' : `rate(${schedule.everyMinutes} minutes)`,
+        ScheduleExpression: rateOf(schedule.everyMinutes),
         State: 'ENABLED',
         Targets: [{ RetryPolicy: { MaximumRetryAttempts: 0 } }],
       },
@@ -156,9 +162,9 @@ describe.each(preparations.map((preparation) => [preparation.name, preparation] 
   'the preparation %s',
   (name, preparation) => {
     const lambda = functionFor(name)
-    const [call] = assembly
+    const call = assembly
       .ofType('Custom::Preparation')
-      .filter(({ stack, Properties }) => assembly.resolve(stack, Properties['ServiceToken']) === `${at(lambda)}.Arn`)
+      .find(({ stack, Properties }) => assembly.resolve(stack, Properties['ServiceToken']) === `${at(lambda)}.Arn`)
 
     it('may do what its needs name, and write its own log, and nothing else', () => {
       expect(permissionsOf(assembly, roleOf(lambda))).toEqual(

@@ -136,6 +136,15 @@ const api = {
         Targets: [{ Id: 'Target0', Arn: att('Group', 'Outputs.ReadArn') }],
       },
     },
+    HourlyRule: {
+      Type: 'AWS::Events::Rule',
+      Properties: {
+        ScheduleExpression: 'rate(1 hour)',
+        State: 'ENABLED',
+        Targets: [{ Id: 'Target0', Arn: att('Group', 'Outputs.ReadArn') }],
+      },
+    },
+    Preparation: { Type: 'Custom::Preparation', Properties: { ServiceToken: att('Group', 'Outputs.ReadArn') } },
     Task: {
       Type: 'AWS::ECS::TaskDefinition',
       Properties: {

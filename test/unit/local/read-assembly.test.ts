@@ -87,7 +87,16 @@ describe('readAssembly', () => {
   it('ties schedules to their functions', () => {
     const { functions, schedules } = readAssembly(anAssembly(), place)
 
-    expect(schedules).toEqual([{ functionArn: functions[0]?.arn, everyMs: 120_000 }])
+    expect(schedules).toEqual([
+      { functionArn: functions[0]?.arn, everyMs: 120_000 },
+      { functionArn: functions[0]?.arn, everyMs: 3_600_000 },
+    ])
+  })
+
+  it('ties preparations to their functions', () => {
+    const { functions, preparations } = readAssembly(anAssembly(), place)
+
+    expect(preparations).toEqual([{ functionArn: functions[0]?.arn }])
   })
 
   it('finds the folder that a container image is built from', () => {

@@ -1,0 +1,31 @@
+import * as z from 'zod/mini'
+import type { Assembly } from '../assembly/assembly.ts'
+import type { FunctionHost } from '../functions/function-host.ts'
+import { PlainError } from '../processes/plain-error.ts'
+
+const prepared = z.object({ notes: z.array(z.string()) })
+
+/**
+ * Calls the functions that make stores ready, as a deployment does, and waits for them. Answers what a person should
+ * know of it. A store that cannot be made ready is a {@link PlainError}.
+ */
+export async function runPreparations(
+  assembly: Pick<Assembly, 'preparations' | 'functions'>,
+  host: Pick<FunctionHost, 'invoke'>,
+): Promise<string[]> {
+  const called = assembly.preparations.map(({ functionArn }) => {
+    const found = assembly.functions.find(({ arn }) => arn === functionArn)
+    if (found === undefined) throw new Error(`${functionArn} is not in the assembly`)
+    return prepare(found.name, host)
+  })
+  return (await Promise.all(called)).flat()
+}
+
+async function prepare(name: string, host: Pick<FunctionHost, 'invoke'>): Promise<string[]> {
+  try {
+    return prepared.parse(await host.invoke(name, {})).notes
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new PlainError(`a store could not be made ready (${name}): ${reason}`)
+  }
+}

@@ -1,0 +1,118 @@
+import { afterEach, expect, it } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { cdrTemplates, retentionPolicy } from '../../../adapters/opensearch/index-template.ts'
+import { openSearchCdrAdmin } from '../../../adapters/opensearch/opensearch-cdr-admin.ts'
+import { type CloudGate, type CloudReply, startCloudGate } from '../../support/cloud-gate.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+
+const gates: CloudGate[] = []
+afterEach(async () => {
+  await Promise.all(gates.splice(0).map((gate) => gate.close()))
+})
+
+const done: CloudReply = { status: 200, body: { acknowledged: true } }
+const policyPath = '/_plugins/_ism/policies/cdr-retention'
+const noPolicy: CloudReply = { status: 404, body: { error: { reason: 'Policy not found' }, status: 404 } }
+const noPlugin: CloudReply = {
+  status: 400,
+  body: { error: `no handler found for uri [${policyPath}] and method [GET]` },
+}
+const policyWith = (description: string): CloudReply => ({
+  status: 200,
+  body: { _id: 'cdr-retention', _seq_no: 7, _primary_term: 2, policy: { ...retentionPolicy, description } },
+})
+
+/** A store that answers each method and path from a list, the last entry again and again; else that it is done. */
+async function aStore(answers: Readonly<Record<string, readonly CloudReply[]>>) {
+  const gate = await startCloudGate()
+  gates.push(gate)
+  const asked = new Map<string, number>()
+  gate.answer = ({ action }) => {
+    const time = asked.get(action) ?? 0
+    asked.set(action, time + 1)
+    return answers[action]?.[time] ?? answers[action]?.at(-1) ?? done
+  }
+  const admin = openSearchCdrAdmin({ env: gate.env, clock: movableClock(), random: systemRandomness })
+  return { admin, actions: () => gate.calls.map(({ action }) => action) }
+}
+
+const templates = [
+  ...Object.keys(cdrTemplates).map((name) => `PUT /_index_template/${name}`),
+  'PUT /cdr-a-*,cdr-b-*/_mapping',
+]
+
+it('an empty store learns templates and policy, and indices without a policy come under it', async () => {
+  const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [noPolicy] })
+
+  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
+  expect(actions()).toEqual([
+    ...templates,
+    `GET ${policyPath}`,
+    `PUT ${policyPath}`,
+    'POST /_plugins/_ism/add/cdr-*',
+    'POST /_plugins/_ism/change_policy/cdr-*',
+  ])
+})
+
+it('a policy of this edition stays as it is', async () => {
+  const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [policyWith(retentionPolicy.description)] })
+
+  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
+  expect(actions()).toEqual([...templates, `GET ${policyPath}`, 'POST /_plugins/_ism/add/cdr-*'])
+})
+
+it('a policy of another edition is replaced, also for the indices under it', async () => {
+  const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [policyWith('an older edition')] })
+
+  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
+  expect(actions()).toContain(`PUT ${policyPath}`)
+  expect(actions().at(-1)).toBe('POST /_plugins/_ism/change_policy/cdr-*')
+})
+
+it('of two preparations at once the later one finds the policy of the other', async () => {
+  const { admin, actions } = await aStore({
+    [`GET ${policyPath}`]: [noPolicy, policyWith(retentionPolicy.description)],
+    [`PUT ${policyPath}`]: [{ status: 409, body: { error: { type: 'version_conflict_engine_exception' } } }],
+  })
+
+  expect(await admin.prepare()).toEqual({ retention: 'by-store' })
+  expect(actions().filter((action) => action === `PUT ${policyPath}`)).toHaveLength(1)
+})
+
+it('a store without the plugin is prepared but for the retention, which is told', async () => {
+  const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [noPlugin] })
+
+  expect(await admin.prepare()).toEqual({ retention: 'none' })
+  expect(actions()).toEqual([...templates, `GET ${policyPath}`])
+})
+
+it.each([
+  ['a template', { 'PUT /_index_template/cdr-b': [{ status: 403, body: { Message: 'not authorized' } }] }],
+  ['the fields', { 'PUT /cdr-a-*,cdr-b-*/_mapping': [{ status: 400, body: { error: 'mapper conflict' } }] }],
+  ['the look at its policy', { [`GET ${policyPath}`]: [{ status: 403, body: { Message: 'not authorized' } }] }],
+  [
+    'the policy',
+    { [`GET ${policyPath}`]: [noPolicy], [`PUT ${policyPath}`]: [{ status: 400, body: { error: 'not a policy' } }] },
+  ],
+])('a store that refuses %s fails the preparation', async (_what, answers) => {
+  const { admin } = await aStore(answers)
+
+  await expect(admin.prepare()).rejects.toThrow('the search store')
+})
+
+it('a store that is away fails the preparation as an outage', async () => {
+  const { admin } = await aStore({ 'PUT /_index_template/cdr-a': [{ status: 503, body: {} }] })
+
+  await expect(admin.prepare()).rejects.toMatchObject({ code: 'search_unavailable' })
+})
+
+it('an index is removed when its last CDR has been kept for 400 days', () => {
+  const [age = ''] = retentionPolicy.states.flatMap(({ transitions }) =>
+    transitions.map(({ conditions }) => conditions.min_index_age),
+  )
+  const days = Number(/^(\d+)d$/.exec(age)?.[1])
+  const longestMonth = 31
+
+  expect(days - longestMonth).toBeGreaterThanOrEqual(400)
+  expect(days).toBeLessThan(400 + 2 * longestMonth)
+})
