@@ -10,6 +10,15 @@ export const connectorMetrics = {
   service: 'connector',
 } as const
 
+/** Where the metrics of CDRs stand in CloudWatch; each counts the lines of the log that have its message. */
+export const cdrMetrics = {
+  namespace: 'Callplane/Cdr',
+  /** What a leg told cannot be indexed, as it is. */
+  refused: { name: 'CdrsRefused', message: 'CDR refused' },
+  /** A leg that ended belongs to no tenant, or to one that was deleted since. */
+  ofNobody: { name: 'CdrsOfNobody', message: 'CDR of nobody' },
+} as const
+
 /** What happened since the last line; its sum over a time is what happened then. */
 export const countMetrics = [
   /** Events that came on event links, and of these what some hook wants, and what the queue took. */

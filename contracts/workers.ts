@@ -77,6 +77,22 @@ export const deliverSlowly = worker({
   needs: attemptNeeds,
 })
 
+/** Takes ended legs, and what else changes CDRs, into the index of CDRs. */
+export const cdrIndex = worker({
+  name: 'cdrIndex',
+  group: 'cdr',
+  summary: 'Take the ends of calls into the index of CDRs',
+  queue: 'cdrs',
+  batchSize: 10,
+  maxConcurrency: 20,
+  timeoutSeconds: 60,
+  needs: {
+    cdrs: ['index', 'setRecordings'],
+    domains: ['read'],
+    recordings: ['list'],
+  },
+})
+
 /** Removes what a deleted domain leaves. */
 export const cleanUpDomain = worker({
   name: 'cleanUpDomain',
@@ -98,4 +114,4 @@ export const cleanUpDomain = worker({
 })
 
 /** Every queue worker. */
-export const workers: readonly Worker[] = [hookDispatch, deliver, deliverSlowly, cleanUpDomain]
+export const workers: readonly Worker[] = [hookDispatch, deliver, deliverSlowly, cdrIndex, cleanUpDomain]

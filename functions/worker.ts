@@ -22,12 +22,15 @@ type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
 /** What a worker works with besides its ports. */
 export type WorkerTools = Pick<EndpointTools, 'clock' | 'random' | 'log' | 'settings'>
 
-/** Handles one message. What it throws sends the message back to its queue. */
+/**
+ * Handles one message. What it throws sends the message back to its queue, and those behind it in its group wait for it.
+ * A `refused` one comes again, too, until it is given up or what refuses it was put right; nobody waits for that.
+ */
 export type HandleMessage<W extends Worker> = (
   message: MessageOf<W>,
   ports: PortsOf<W['needs']>,
   tools: WorkerTools,
-) => Promise<void>
+) => Promise<void | 'refused'>
 
 /** Handles a batch of its queue and answers which messages must come again. */
 export type WorkerHandler = (
@@ -43,6 +46,11 @@ export interface CloudWorker<W extends Worker> extends WorkerHandler {
 
 /** A batch that would outlive its function is ended this much earlier, so that what is done stays done. */
 const reserveMs = 500
+
+/** What a worker may want besides: a set of ports for each batch, whose messages then share what they do. */
+export interface WorkerOptions<W extends Worker> {
+  readonly portsOfBatch?: (ports: PortsOf<W['needs']>) => PortsOf<W['needs']>
+}
 
 /** A batch on its way: which messages are over for good. */
 interface Batch {
@@ -60,10 +68,11 @@ export function createWorker<const W extends Worker>(
   ports: PortsOf<W['needs']>,
   handle: HandleMessage<W>,
   tools: WorkerTools,
+  { portsOfBatch = (same) => same }: WorkerOptions<W> = {},
 ): WorkerHandler {
-  const handleOne = async ({ done }: Batch, message: SQSRecord) => {
+  const handleOne = async ({ done }: Batch, message: SQSRecord, own: PortsOf<W['needs']>) => {
     const end = await handleRecord(record, message, tools.log, async (content, log) =>
-      handle(content as MessageOf<W>, ports, { ...tools, log }),
+      handle(content as MessageOf<W>, own, { ...tools, log }),
     )
     if (end === 'done') done.add(message.messageId)
     return end
@@ -72,8 +81,9 @@ export function createWorker<const W extends Worker>(
     const limitMs = context.getRemainingTimeInMillis() - reserveMs
     const limit = { until: tools.clock.now() + limitMs, clock: tools.clock }
     const { fifo } = queues[record.queue]
+    const own = portsOfBatch(ports)
     const work = withTimeLimit(limit, () =>
-      handleBatch(batch.records, fifo, async (message) => handleOne(batch, message)),
+      handleBatch(batch.records, fifo, async (message) => handleOne(batch, message, own)),
     )
     const failed = await withDeadline(work, limitMs)
     if (failed === late) throw new Error('the time of the function ran out')
@@ -91,19 +101,20 @@ export function worker<const W extends Worker>(
   record: W,
   adapters: WorkerAdaptersOf<W>,
   handle: HandleMessage<W>,
+  options: WorkerOptions<W> = {},
 ): CloudWorker<W> {
   let handler: WorkerHandler | undefined
   const make = () => {
     const context = cloudContext()
     const made = Object.entries<MakePort<PortName>>(adapters).map(([name, adapter]) => [name, adapter(context)])
     const ports = Object.fromEntries(made) as PortsOf<W['needs']>
-    return createWorker(record, ports, handle, cloudTools(context, record.name))
+    return createWorker(record, ports, handle, cloudTools(context, record.name), options)
   }
   return Object.assign(
     async (event: SQSEvent, context: Parameters<WorkerHandler>[1]) => (handler ??= make())(event, context),
     {
       record,
-      over: (ports: PortsOf<W['needs']>, tools: WorkerTools) => createWorker(record, ports, handle, tools),
+      over: (ports: PortsOf<W['needs']>, tools: WorkerTools) => createWorker(record, ports, handle, tools, options),
     },
   )
 }
@@ -113,7 +124,7 @@ async function handleRecord(
   { queue }: Worker,
   { body, messageId }: SQSRecord,
   parent: Log,
-  handle: (content: unknown, log: Log) => Promise<void>,
+  handle: (content: unknown, log: Log) => Promise<void | 'refused'>,
 ): Promise<MessageEnd> {
   const log = parent.with({ messageId })
   const content = messageSchemas[queue].safeParse(parse(body))
@@ -126,8 +137,7 @@ async function handleRecord(
     return 'unreadable'
   }
   try {
-    await handle(content.data, log)
-    return 'done'
+    return (await handle(content.data, log)) === 'refused' ? 'unreadable' : 'done'
   } catch (error) {
     log.error('message not handled', error)
     return 'failed'

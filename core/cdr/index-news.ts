@@ -1,0 +1,71 @@
+import type { Domain } from '../model.ts'
+import type { PortsOf } from '../ports.ts'
+import type { Recording } from '../recordings/recording.ts'
+import type { CdrPart, CdrRecording } from './cdr.ts'
+import { cdrFromEvent } from './cdr-from-event.ts'
+import { cdrFromPost, postDomainCandidates } from './cdr-from-post.ts'
+import type { CdrNews, EventNews, PostNews } from './cdr-news.ts'
+import type { CdrPlace } from './cdr-store.ts'
+
+/** The ports of {@link indexNews}. */
+export type IndexPorts = PortsOf<{
+  readonly cdrs: readonly ['index', 'setRecordings']
+  readonly domains: readonly ['read']
+  readonly recordings: readonly ['list']
+}>
+
+/** How news ended: `nobody`: they are of no tenant, or of one that was deleted since. */
+export type IndexEnd = 'indexed' | 'nobody' | { readonly refused: string }
+
+/**
+ * Clocks of engine and service differ by this much at most. A deleted domain's name is free again after two minutes at
+ * the earliest, so news of the old domain are told from those of a new one.
+ */
+const slackMs = 60_000
+
+/**
+ * Takes news of a CDR into the index: what an ended leg told, with the recordings that it has by now, or its recordings
+ * alone. It can be done again, and in any order. Throws `search_unavailable` or `store_unavailable` while it cannot be
+ * done.
+ */
+export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<IndexEnd> {
+  if (news.kind === 'recording') {
+    const { uuid, domain, leg, createdTime } = news
+    // Where the CDR is not there yet, whatever brings it reads the recordings, too.
+    await showRecordings(ports, { uuid, domain_name: domain, leg, created_time: createdTime }, true)
+    return 'indexed'
+  }
+  const domain = await domainOf(ports, news)
+  if (domain === undefined || news.occurredAt + slackMs < domain.createdAt) return 'nobody'
+  const part = partOf(news, domain.name)
+  if (part === undefined) return { refused: 'it tells no usable time' }
+  const [refused] = await ports.cdrs.index([part])
+  if (refused !== undefined) return { refused: refused.reason }
+  await showRecordings(ports, part.cdr, false)
+  return 'indexed'
+}
+
+function partOf(news: EventNews | PostNews, domain: string): CdrPart | undefined {
+  const leg = { domain, uuid: news.uuid, occurredAt: news.occurredAt, fields: news.fields }
+  return news.kind === 'event' ? cdrFromEvent(leg) : cdrFromPost(leg)
+}
+
+async function domainOf({ domains }: IndexPorts, news: EventNews | PostNews): Promise<Domain | undefined> {
+  const candidates = news.kind === 'event' ? [news.domain] : postDomainCandidates(news.fields)
+  for (const name of candidates) {
+    const domain = await domains.read(name)
+    if (domain !== undefined) return domain
+  }
+  return undefined
+}
+
+async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrPlace, evenNone: boolean): Promise<void> {
+  const { uuid, domain_name, leg, created_time } = place
+  const found = await recordings.list(domain_name, uuid)
+  if (found.length === 0 && !evenNone) return
+  await cdrs.setRecordings({ uuid, domain_name, leg, created_time }, found.map(asShown))
+}
+
+function asShown({ name, contentType = '', size = 0, state }: Recording): CdrRecording {
+  return { name, contentType, size, state }
+}

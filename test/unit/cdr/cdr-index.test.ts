@@ -1,0 +1,323 @@
+import { describe, expect, test } from 'vitest'
+import type { MemoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import type { CdrPart } from '../../../core/cdr/cdr.ts'
+import type { CdrNews } from '../../../core/cdr/cdr-news.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { aCdrLab } from '../../support/cdr-lab.ts'
+import { aPostNews, aRecordingNews, anEndNews } from '../../support/cdr-news.ts'
+import { type Moment, dying } from '../../support/dying.ts'
+import { gone } from '../../support/flaky.ts'
+import { aDomain, aRecording } from '../../support/records.ts'
+
+const [one, two, three] = ['leg-1', 'leg-2', 'leg-3']
+const domain = 'a.example.com'
+
+/** Ports whose CDR store counts what it is given, and refuses some of it. */
+function watched(ports: MemoryPorts, refuses: (part: CdrPart) => boolean = () => false) {
+  const calls: CdrPart[][] = []
+  const cdrs = {
+    ...ports.cdrs,
+    index: async (parts: readonly CdrPart[]) => {
+      calls.push([...parts])
+      await ports.cdrs.index(parts.filter((part) => !refuses(part)))
+      return parts.filter(refuses).map((part) => ({ part, reason: 'mapper_parsing_exception' }))
+    },
+  }
+  return { ports: { ...ports, cdrs }, calls }
+}
+
+describe('news of CDRs', () => {
+  test('the end of a leg becomes its CDR', async () => {
+    const lab = await aCdrLab()
+
+    expect(await lab.take([anEndNews({ uuid: one })])).toEqual([])
+
+    expect(lab.cdrs()).toMatchObject([
+      {
+        uuid: one,
+        domain_name: domain,
+        leg: 'a',
+        destination_number: '9196',
+        billsec: 58,
+        created_time: 1_768_478_340_000,
+      },
+    ])
+  })
+
+  test('what a post tells wins over what an event tells, in either order', async () => {
+    const event = anEndNews({
+      fields: { variable_duration: '1', variable_note: 'event', 'Caller-Source': 'mod_sofia' },
+    })
+    const post = aPostNews({ fields: { variable_duration: '2', variable_note: 'post' } })
+
+    for (const news of [
+      [event, post],
+      [post, event],
+      [event, post, event],
+    ]) {
+      const lab = await aCdrLab()
+      for (const each of news) expect(await lab.take([each])).toEqual([])
+      expect(lab.cdrs()).toMatchObject([{ duration: 2, source: 'mod_sofia', variables: { note: 'post' } }])
+    }
+  })
+
+  test('what was made in the place of a missed end gives way to what the engine tells', async () => {
+    const lab = await aCdrLab()
+
+    await lab.take([anEndNews()])
+    await lab.take([
+      anEndNews({ id: 'made', fields: { Synthetic: 'true', variable_hangup_cause: 'NORMAL_UNSPECIFIED' } }),
+    ])
+
+    expect(lab.cdrs()).toMatchObject([{ hangup_cause: 'NORMAL_CLEARING' }])
+  })
+
+  test('a batch goes to the store together', async () => {
+    const lab = await aCdrLab()
+    const { ports, calls } = watched(lab.ports)
+    const news = Array.from({ length: 10 }, (_, index) => anEndNews({ uuid: `leg-${index}` }))
+
+    expect(await lab.take(news, { ports })).toEqual([])
+
+    expect(calls.map((parts) => parts.length)).toEqual([10])
+    expect(lab.cdrs()).toHaveLength(10)
+  })
+
+  test('every one of them twice changes nothing', async () => {
+    const news: CdrNews[] = [
+      anEndNews({ uuid: one }),
+      aPostNews({ uuid: one }),
+      aRecordingNews({ uuid: one }),
+      anEndNews({ uuid: two }),
+    ]
+    const [once, twice] = [await aCdrLab(), await aCdrLab()]
+    for (const lab of [once, twice]) await lab.ports.recordings.expect(aRecording({ domain, uuid: one }))
+
+    for (const each of news) await once.take([each])
+    for (const each of news) {
+      await twice.take([each, each])
+      await twice.take([each])
+    }
+
+    expect(twice.cdrs()).toEqual(once.cdrs())
+  })
+})
+
+describe('whose a leg is', () => {
+  test('a post is of the first of its names that is a tenant', async () => {
+    const lab = await aCdrLab()
+    const fields = { variable_domain_name: 'nobody.example.com', 'Channel-Presence-ID': '1000@b.example.com' }
+
+    await lab.take([aPostNews({ fields })])
+
+    expect(lab.cdrs()).toMatchObject([{ domain_name: 'b.example.com' }])
+  })
+
+  test.each([
+    ['an event of a tenant that is not there', anEndNews({ domain: 'c.example.com' })],
+    ['an event of a tenant that is there, with another name around it', anEndNews({ domain: 'x.a.example.com' })],
+    ['a post that names no tenant', aPostNews({ fields: { 'Channel-Presence-ID': '', 'Caller-Context': 'public' } })],
+    ['recordings of a CDR that is not there', aRecordingNews()],
+  ] as const)('%s leaves nothing and does not come again', async (_what, news: CdrNews) => {
+    const lab = await aCdrLab()
+
+    expect(await lab.take([news])).toEqual([])
+
+    expect(lab.cdrs()).toEqual([])
+  })
+
+  test('what belongs to nobody is counted', async () => {
+    const lab = await aCdrLab()
+
+    await lab.take([anEndNews({ domain: 'c.example.com' })])
+
+    expect(lab.log.lines).toMatchObject([{ level: 'warn', message: 'CDR of nobody', keys: { kind: 'event' } }])
+  })
+
+  test('a call of a deleted tenant is not that of a new one of the same name', async () => {
+    const lab = await aCdrLab()
+    const created = 1_768_478_400_000 + 60_001
+    await lab.ports.domains.create(aDomain({ name: 'c.example.com', createdAt: created }))
+
+    await lab.take([anEndNews({ domain: 'c.example.com' })])
+    await lab.take([anEndNews({ domain: 'c.example.com', uuid: 'later', occurredAt: created - 60_000 })])
+
+    expect(lab.cdrs()).toMatchObject([{ uuid: 'later' }])
+  })
+
+  test('legs of two tenants with one uuid are two CDRs', async () => {
+    const lab = await aCdrLab()
+
+    await lab.takeAll([anEndNews(), anEndNews({ id: 'other', domain: 'b.example.com' })])
+
+    expect(
+      lab
+        .cdrs()
+        .map(({ domain_name }) => domain_name)
+        .toSorted(),
+    ).toEqual(['a.example.com', 'b.example.com'])
+  })
+})
+
+describe('the recordings of a leg', () => {
+  const recording = aRecording({ domain, uuid: one, name: 'call.wav' })
+
+  test('that are there when the leg ends are in its CDR', async () => {
+    const lab = await aCdrLab()
+    await lab.ports.recordings.expect(recording)
+
+    await lab.take([anEndNews({ uuid: one })])
+
+    expect(lab.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav', state: 'expected', size: 0 }] }])
+  })
+
+  test('that change later are in it when they are told', async () => {
+    const lab = await aCdrLab()
+    await lab.ports.recordings.expect(recording)
+    await lab.take([anEndNews({ uuid: one })])
+    await lab.ports.recordings.claim(recording, 'me', { now: 1, until: 2 })
+    const object = { size: 7, sha256: '0'.repeat(64), contentType: 'audio/wav', storedAt: 3 }
+    await lab.ports.recordings.markStored(recording, 'me', object)
+
+    await lab.take([aRecordingNews({ uuid: one })])
+
+    expect(lab.cdrs()).toMatchObject([
+      { recordings: [{ name: 'call.wav', state: 'stored', size: 7, contentType: 'audio/wav' }] },
+    ])
+  })
+
+  test('that are told before the leg ends are in it when it does', async () => {
+    const lab = await aCdrLab()
+    await lab.ports.recordings.expect(recording)
+
+    await lab.take([aRecordingNews({ uuid: one }), anEndNews({ uuid: one })])
+
+    expect(lab.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav' }] }])
+  })
+
+  test('of another tenant with the same uuid are not', async () => {
+    const lab = await aCdrLab()
+    await lab.ports.recordings.expect({ ...recording, domain: 'b.example.com' })
+
+    await lab.take([anEndNews({ uuid: one })])
+
+    expect(lab.cdrs()[0]).not.toHaveProperty('recordings')
+  })
+})
+
+describe('what goes wrong', () => {
+  test('a message that is none comes again alone, and the others are indexed', async () => {
+    const lab = await aCdrLab()
+
+    const again = await lab.take(['{"version":9}', anEndNews({ uuid: one }), 'no json', anEndNews({ uuid: two })])
+
+    expect(again).toEqual(['{"version":9}', 'no json'])
+    expect(lab.cdrs()).toHaveLength(2)
+  })
+
+  test('a leg that the store refuses is told with its reason, comes again, and nobody waits for it', async () => {
+    const lab = await aCdrLab()
+    const { ports } = watched(lab.ports, ({ cdr }) => cdr.uuid === one)
+    const news = [
+      anEndNews({ uuid: one }),
+      aRecordingNews({ uuid: one }),
+      anEndNews({ uuid: two }),
+      anEndNews({ uuid: three }),
+    ]
+
+    expect(await lab.take(news, { ports })).toEqual([news[0]?.id])
+
+    expect(lab.cdrs().map(({ uuid }) => uuid)).toEqual([two, three])
+    expect(lab.log.lines).toMatchObject([
+      { level: 'error', message: 'CDR refused', keys: { kind: 'event', reason: 'mapper_parsing_exception' } },
+    ])
+  })
+
+  test('a leg that tells no usable time is refused', async () => {
+    const lab = await aCdrLab()
+    const news = anEndNews({ occurredAt: 0, fields: { 'Caller-Channel-Created-Time': '0' } })
+    await lab.ports.domains.create(aDomain({ name: 'old.example.com', createdAt: 0 }))
+
+    expect(await lab.take([{ ...news, domain: 'old.example.com' }])).toEqual([news.id])
+  })
+
+  test('F66 while the search store is away all comes again, behind it what is of the same leg, and nothing is lost', async () => {
+    const lab = await aCdrLab()
+    let isAway = true
+    const index = (parts: readonly CdrPart[]) =>
+      isAway
+        ? Promise.reject(new DomainError('search_unavailable', 'the search store does not answer'))
+        : lab.ports.cdrs.index(parts)
+    const ports = { ...lab.ports, cdrs: { ...lab.ports.cdrs, index } }
+    const news = [anEndNews({ uuid: one }), aPostNews({ uuid: one }), anEndNews({ uuid: two })]
+    const ids = news.map(({ id }) => id)
+
+    for (let hours = 0; hours < 10; hours += 1) expect(await lab.take(news, { ports })).toEqual(ids)
+    isAway = false
+    expect(await lab.take(news, { ports })).toEqual([])
+
+    expect(
+      lab
+        .cdrs()
+        .map(({ uuid }) => uuid)
+        .toSorted(),
+    ).toEqual([one, two])
+  })
+
+  test.each([
+    ['domains', 'read'],
+    ['recordings', 'list'],
+  ] as const)('while %s cannot be read, what needs them comes again', async (port, method) => {
+    const lab = await aCdrLab()
+    let isGone = true
+    const ports = { ...lab.ports, [port]: gone(lab.ports[port] as never, method as never, () => isGone) }
+    const news = [anEndNews({ uuid: one }), anEndNews({ uuid: two })]
+
+    expect(await lab.take(news, { ports })).toEqual(news.map(({ id }) => id))
+    isGone = false
+    expect(await lab.take(news, { ports })).toEqual([])
+
+    expect(lab.cdrs()).toHaveLength(2)
+  })
+
+  test('F67 of a leg that tells very much only so much is kept', async () => {
+    const lab = await aCdrLab()
+    const fields = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, index) => [`variable_n${index}`, 'x'.repeat(9_000)]),
+    )
+
+    expect(await lab.take([anEndNews({ fields })])).toEqual([])
+
+    expect(JSON.stringify(lab.cdrs()).length).toBeLessThan(200_000)
+  })
+
+  test('a function that is killed before or behind any of its calls leaves each leg once and whole', async () => {
+    const news: CdrNews[] = [
+      anEndNews({ uuid: one }),
+      aPostNews({ uuid: one }),
+      aRecordingNews({ uuid: one }),
+      anEndNews({ uuid: two }),
+    ]
+    const world = async () => {
+      const lab = await aCdrLab()
+      await lab.ports.recordings.expect(aRecording({ domain, uuid: one }))
+      return lab
+    }
+    const whole = await world()
+    const counting = dying(whole.ports)
+    await whole.take(news, { ports: counting.ports })
+    const moments = Array.from({ length: counting.calls() }, (_, index) => index + 1).flatMap((call): Moment[] => [
+      { call, side: 'before' },
+      { call, side: 'after' },
+    ])
+
+    expect(moments.length).toBeGreaterThan(10)
+    for (const moment of moments) {
+      const lab = await world()
+      await lab.take(news, { moment })
+      await lab.takeAll(news)
+      expect(lab.cdrs(), JSON.stringify(moment)).toEqual(expect.arrayContaining(whole.cdrs()))
+      expect(lab.cdrs()).toHaveLength(2)
+    }
+  })
+})
