@@ -71,13 +71,13 @@ export async function bytesOf(
 export interface ListedRecording {
   readonly uuid: string
   readonly name: string
-  readonly 'content-type'?: string
-  readonly size?: number
+  readonly 'content-type': string | undefined
+  readonly size: number | undefined
   /** Epoch milliseconds. */
   readonly createdOn: number
   readonly status: Recording['state']
   /** SHA-256 of the object in hexadecimal. */
-  readonly hash?: string
+  readonly hash: string | undefined
 }
 
 /** The recordings of a call that a caller may see, whatever their state, oldest first. */
@@ -85,17 +85,11 @@ export async function listRecordings(
   recordings: Pick<Ports['recordings'], 'list'>,
   wanted: RecordingsWanted,
 ): Promise<ListedRecording[]> {
-  return (await recordingsFor(recordings, wanted)).map(
-    ({ uuid, name, contentType, size, startedAt, state, sha256 }) => ({
-      uuid,
-      name,
-      ...(contentType === undefined ? {} : { 'content-type': contentType }),
-      ...(size === undefined ? {} : { size }),
-      createdOn: startedAt,
-      status: state,
-      ...(sha256 === undefined ? {} : { hash: sha256 }),
-    }),
-  )
+  return (await recordingsFor(recordings, wanted)).map(listed)
+}
+
+function listed({ uuid, name, contentType, size, startedAt, state, sha256 }: Recording): ListedRecording {
+  return { uuid, name, 'content-type': contentType, size, createdOn: startedAt, status: state, hash: sha256 }
 }
 
 function requireReady({ state }: FileHead): void {

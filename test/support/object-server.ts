@@ -17,9 +17,11 @@ export interface ObjectServer {
   readonly env: Readonly<Record<string, string>>
   /** The same with a role that may do just this. */
   envOf(...statements: readonly Statement[]): Readonly<Record<string, string>>
+  /** Takes everything from the role of an environment. */
+  withdraw(env: Readonly<Record<string, string>>): void
   /** What was judged, in order. */
   readonly judgements: Judgement[]
-  /** The store again over the same files, as after a restart. Roles of {@link envOf} are not known any more. */
+  /** The store again over the same files, as after a restart. */
   restart(): void
   close(): Promise<void>
 }
@@ -36,10 +38,12 @@ export async function startObjectServer(): Promise<ObjectServer> {
   gate.observe((judgement) => judgements.push(judgement))
   const endpoint = await gate.open()
   let roles = 0
+  const arns = new Map<string | undefined, string>()
   const envOf = (...statements: readonly Statement[]) => {
     const arn = `arn:aws:iam::000000000000:role/Role${(roles += 1)}`
     serve({ name: `Role${roles}`, arn, statements })
     const { accessKeyId, secretAccessKey, sessionToken } = gate.issue(arn)
+    arns.set(accessKeyId, arn)
     return {
       AWS_ACCESS_KEY_ID: accessKeyId,
       AWS_SECRET_ACCESS_KEY: secretAccessKey,
@@ -59,6 +63,7 @@ export async function startObjectServer(): Promise<ObjectServer> {
     endpoint,
     env: envOf(...(everything === undefined ? [] : [everything])),
     envOf,
+    withdraw: (env) => serve({ name: 'withdrawn', arn: arns.get(env['AWS_ACCESS_KEY_ID']) ?? '', statements: [] }),
     judgements,
     restart: () => serve(),
     async close() {

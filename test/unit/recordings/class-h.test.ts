@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { findPath } from '../../../functions/endpoint/canonical-path.ts'
+import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'
+import { handler as deleteRecordings } from '../../../functions/recordings/delete-recordings.ts'
+import { routes } from '../../../contracts/routes/index.ts'
+import { dispositionOf } from '../../../core/recordings/download-name.ts'
+import { badInputs } from '../../support/bad-inputs.ts'
+import { opened } from '../../support/opened.ts'
+import { openRecordingLab } from '../../support/recordings-lab.ts'
+
+const lab = opened(openRecordingLab)
+const samples = badInputs('recordings')
+
+describe('a call that is no UUID', () => {
+  it.each([...samples('uuid'), '6F1C7A1E-6A1E-4B1D-9F0E-2D0A4C5B6E7F', ' 6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'])(
+    '%j is refused before anything is looked for',
+    async (uuid) => {
+      const { api, admin, server } = lab()
+      const before = server.judgements.length
+
+      const request = { params: { uuid }, headers: admin }
+      for (const answer of [await api.call(readRecording, request), await api.call(deleteRecordings, request)]) {
+        expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+      }
+      expect(server.judgements).toHaveLength(before)
+    },
+  )
+})
+
+/** What a name that is refused has in it. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is refused
+const control = /[\u0000-\u001f\u007f]/
+const header =
+  /^(?:inline|attachment; filename="[A-Za-z0-9._-]{1,128}"; filename\*=UTF-8''(?:[A-Za-z0-9._~-]|%[0-9A-F]{2})+)$/
+
+describe('a name for the download', () => {
+  const names = samples('file_name').filter((name) => name !== '(absent)')
+
+  it.each(names)('%j ends no header and leads nowhere', async (sample) => {
+    const name = sample === '(empty)' ? '' : sample
+    const { uuid } = await lab().recorded()
+
+    const answer = await lab().ask(uuid, { query: `file_name=${encodeURIComponent(name)}` })
+
+    if (control.test(name)) return expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+    const followed = await fetch(answer.headers['Location'] ?? '')
+    expect([answer.status, followed.status, followed.headers.get('content-type')]).toEqual([302, 200, 'audio/wav'])
+    expect(followed.headers.get('content-disposition')).toMatch(header)
+    expect(followed.headers.get('content-disposition')).toBe(dispositionOf(name))
+    expect(followed.headers.get('x-evil')).toBeNull()
+  })
+
+  it('is not there where none is given, and a further parameter changes no header', async () => {
+    const { uuid } = await lab().recorded()
+
+    for (const query of ['', 'file_name=', 'file_name%5B%5D=a']) {
+      const followed = await fetch((await lab().ask(uuid, { query })).headers['Location'] ?? '')
+      expect(followed.headers.get('content-disposition')).toBe('inline')
+    }
+    const query = 'file_name=a.wav&response-content-type=text/html'
+    const followed = await fetch((await lab().ask(uuid, { query })).headers['Location'] ?? '')
+    expect(followed.headers.get('content-type')).toBe('audio/wav')
+  })
+
+  it('is refused twice, not as UTF-8, and above 1 024 characters', async () => {
+    const { uuid } = await lab().recorded()
+
+    for (const query of ['file_name=a&file_name=b', 'file_name=%ff', `file_name=${'a'.repeat(1_025)}`]) {
+      expect((await lab().ask(uuid, { query })).status).toBe(400)
+    }
+  })
+
+  it.each([
+    [undefined, 'inline'],
+    ['', 'inline'],
+    ['a b"c.wav', `attachment; filename="a_b_c.wav"; filename*=UTF-8''a%20b%22c.wav`],
+    ['../../etc/passwd', `attachment; filename=".._.._etc_passwd"; filename*=UTF-8''.._.._etc_passwd`],
+    ['..', `attachment; filename="__"; filename*=UTF-8''__`],
+    ['a\u202egnp.exe', `attachment; filename="agnp.exe"; filename*=UTF-8''agnp.exe`],
+    ['\u200b', 'inline'],
+    ['山.wav', `attachment; filename="_.wav"; filename*=UTF-8''%E5%B1%B1.wav`],
+    [`${'a'.repeat(127)}\u{1f600}`, `attachment; filename="${'a'.repeat(127)}"; filename*=UTF-8''${'a'.repeat(127)}`],
+    ['x'.repeat(300), `attachment; filename="${'x'.repeat(128)}"; filename*=UTF-8''${'x'.repeat(128)}`],
+  ])('%j becomes %s', (name, expected) => {
+    expect(dispositionOf(name)).toBe(expected)
+  })
+})
+
+describe('the old path of recordings', () => {
+  it.each([
+    ['/api/v2/files/u', '/cdr/api/v2/files/u'],
+    ['/api/v2/files/u/', '/cdr/api/v2/files/u'],
+    ['/cdr/api/v2/files/u/', '/cdr/api/v2/files/u'],
+    ['/api/v2/files/u/hold', '/cdr/api/v2/files/u/hold'],
+    ['/api/v2/files/a b', '/cdr/api/v2/files/a%20b'],
+  ])('%s stands for %s', (path, canonical) => {
+    expect(findPath(path, routes)).toMatchObject({ canonical, isCanonical: false })
+  })
+
+  it('is no alias of whatever stands behind /engine, and no way out of its folder', () => {
+    expect(findPath('/engine/cdr/api/v2/files/u', routes)).toBeUndefined()
+    expect(findPath('/api/v2/files/u/other', routes)).toBeUndefined()
+    expect(findPath('/api/v2/files/', routes)).toBeUndefined()
+  })
+})

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { DomainError } from '../../../core/errors.ts'
+import { handler as deleteRecordings } from '../../../functions/recordings/delete-recordings.ts'
+import { handler as holdRecordings } from '../../../functions/recordings/hold-recordings.ts'
+import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'
+import { type Api, anApi } from '../../support/api.ts'
+import { record } from '../../support/recordings-lab.ts'
+import { aRecording } from '../../support/records.ts'
+
+const uuid = randomUUID()
+const params = { uuid }
+
+async function setUp() {
+  const api = anApi()
+  const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
+  await record(api, { uuid, name: 'a.wav', startedAt: 1 })
+  await record(api, { uuid, name: 'b.wav', startedAt: 2 })
+  const states = async () => (await api.ports.recordings.list('a.example.com', uuid)).map(({ state }) => state)
+  return {
+    api,
+    headers,
+    states,
+    remove: (query = '', over: Api = api) => over.call(deleteRecordings, { params, headers, query }),
+    hold: (hold: unknown, query = '') => api.call(holdRecordings, { params, headers, query, body: { hold } }),
+    list: () => api.call(readRecording, { params, headers, query: 'type=all' }),
+  }
+}
+
+describe('a deletion', () => {
+  it('removes records and objects of a call, and has its CDR show it', async () => {
+    const { api, remove, states, list } = await setUp()
+
+    const answer = await remove()
+
+    expect([answer.status, answer.body]).toEqual([200, { status: 'OK', info: 'Removed 2 files.' }])
+    expect(await states()).toEqual(['deleted', 'deleted'])
+    expect([...api.ports.recordingFiles.files.keys()]).toEqual([])
+    expect(await api.ports.recordings.listDoomed(api.clock.now() + 1, 9)).toEqual([])
+    expect(api.ports.cdrQueue.queued).toMatchObject([
+      { kind: 'recording', domain: 'a.example.com', uuid, leg: 'a' },
+      { kind: 'recording', domain: 'a.example.com', uuid, leg: 'a' },
+    ])
+    expect((await list()).body.map(({ status }: { status: string }) => status)).toEqual(['deleted', 'deleted'])
+  })
+
+  it('of a name removes that alone', async () => {
+    const { api, remove, states } = await setUp()
+
+    expect((await remove('name=b.wav')).body.info).toBe('Removed 1 files.')
+    expect(await states()).toEqual(['stored', 'deleted'])
+    expect(api.ports.recordingFiles.files.size).toBe(1)
+  })
+
+  it('of what is removed already removes nothing, and of what never was says so', async () => {
+    const { api, headers, remove } = await setUp()
+    await remove()
+
+    expect((await remove()).body.info).toBe('Removed 0 files.')
+    expect((await remove('name=c.wav')).status).toBe(404)
+    expect((await api.call(deleteRecordings, { params: { uuid: randomUUID() }, headers })).status).toBe(404)
+  })
+
+  it('that the object store cut short is made good by the next one, and is not forgotten', async () => {
+    const { api, remove, states } = await setUp()
+    const gone = new DomainError('store_unavailable', 'the object store does not answer')
+    const remaining = { ...api.ports.recordingFiles, remove: () => Promise.reject(gone) }
+
+    expect((await remove('', api.with({ recordingFiles: remaining }))).status).toBe(503)
+    expect(await states()).toEqual(['deleted', 'deleted'])
+    expect(await api.ports.recordings.listDoomed(api.clock.now() + 1, 9)).toHaveLength(2)
+    expect((await remove()).body.info).toBe('Removed 0 files.')
+    expect(api.ports.recordingFiles.files.size).toBe(0)
+    expect(await api.ports.recordings.listDoomed(api.clock.now() + 1, 9)).toEqual([])
+  })
+
+  it('of a recording that is being stored is told to its uploader, whose object is looked for until he is gone', async () => {
+    const { api, remove } = await setUp()
+    const told = aRecording({ uuid, id: 'late' })
+    const { recordings } = api.ports
+    await recordings.expect(told)
+    await recordings.claim(told, 'uploader', { now: api.clock.now(), until: api.clock.now() + 60_000 })
+
+    expect((await remove()).body.info).toBe('Removed 3 files.')
+
+    expect((await recordings.listDoomed(api.clock.now() + 1, 9)).map(({ id }) => id)).toEqual(['late'])
+  })
+})
+
+describe('a legal hold', () => {
+  it('keeps every recording of the call from being deleted until it ends', async () => {
+    const { api, hold, remove, states } = await setUp()
+
+    expect((await hold(true)).body).toEqual({ status: 'OK', info: 'Held 2 files.' })
+    expect(await remove()).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect([await states(), api.ports.recordingFiles.files.size]).toEqual([['stored', 'stored'], 2])
+    expect((await hold(false)).body.info).toBe('Released 2 files.')
+    expect((await remove()).body.info).toBe('Removed 2 files.')
+  })
+
+  it('on one recording lets the call be deleted by the name of another only', async () => {
+    const { hold, remove, states } = await setUp()
+    await hold(true, 'name=a.wav')
+
+    expect((await remove()).status).toBe(409)
+    expect(await states()).toEqual(['stored', 'stored'])
+    expect((await remove('name=b.wav')).status).toBe(200)
+    expect((await remove('name=a.wav')).status).toBe(409)
+    expect(await states()).toEqual(['stored', 'deleted'])
+  })
+
+  it('that comes between look and deletion keeps the object', async () => {
+    const { api, remove, states } = await setUp()
+    const { recordings } = api.ports
+    const held = {
+      ...recordings,
+      markDeleted: async (...given: Parameters<typeof recordings.markDeleted>) => {
+        await recordings.setHold(given[0], true)
+        return recordings.markDeleted(...given)
+      },
+    }
+
+    expect((await remove('', api.with({ recordings: held }))).status).toBe(409)
+    expect([await states(), api.ports.recordingFiles.files.size]).toEqual([['stored', 'stored'], 2])
+  })
+
+  it.each([['yes'], [1], [null], [undefined]])('is not set by %j', async (value) => {
+    const { hold } = await setUp()
+
+    expect((await hold(value)).status).toBe(400)
+  })
+
+  it('is refused of what is deleted or was never there', async () => {
+    const { api, headers, hold, remove } = await setUp()
+    await remove()
+
+    expect((await hold(true)).status).toBe(404)
+    const other = { uuid: randomUUID() }
+    expect((await api.call(holdRecordings, { params: other, headers, body: { hold: true } })).status).toBe(404)
+  })
+})

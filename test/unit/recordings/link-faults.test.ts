@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { objectRequest } from '../../../adapters/s3/object-request.ts'
+import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { readStatements } from '../../../local/assembly/read-roles.ts'
+import { badInputs } from '../../support/bad-inputs.ts'
+import { aFileBody } from '../../support/file-bodies.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+import { opened } from '../../support/opened.ts'
+import { openRecordingLab } from '../../support/recordings-lab.ts'
+import { aRecording, aStoredObject } from '../../support/records.ts'
+
+const lab = opened(openRecordingLab)
+const bucket = 'recordings'
+const context = () => ({ env: lab().server.env, clock: systemClock, random: systemRandomness })
+const forms = ['', 'redirect=false']
+
+async function linkTo(uuid: string): Promise<string> {
+  return (await lab().ask(uuid)).headers['Location'] ?? ''
+}
+
+/** The status of an answer of the object store and its own word. */
+async function answerOf(response: Response): Promise<[number, string | undefined]> {
+  return [response.status, /<Code>(\w+)<\/Code>/.exec(await response.text())?.[1]]
+}
+
+describe('F70 an object that cannot be read', () => {
+  it.each(forms)('is not found where it is missing (%s)', async (query) => {
+    const told = await lab().recorded()
+    await lab().api.ports.recordingFiles.remove(told.key)
+
+    expect(await lab().ask(told.uuid, { query })).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+
+  it.each(forms)('is said to be archived, and then to be being restored (%s)', async (query) => {
+    const told = await lab().recorded()
+    const archive = { key: told.key, bucket, timeoutMs: 5_000 } as const
+    const headers = { 'content-type': 'audio/wav', 'x-amz-storage-class': 'GLACIER' }
+    await objectRequest(context(), { ...archive, method: 'PUT', headers, body: aFileBody('sound') })
+
+    const archived = await lab().ask(told.uuid, { query })
+    await objectRequest(context(), { ...archive, method: 'POST', query: { restore: '' } })
+    const restoring = await lab().ask(told.uuid, { query })
+
+    expect(archived).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', info: expect.stringContaining('archived') },
+    })
+    expect(restoring).toMatchObject({ status: 409, body: { info: expect.stringContaining('being restored') } })
+  })
+
+  it.each(forms)('is not found while it is still being written, and found when it is whole (%s)', async (query) => {
+    const told = aRecording()
+    const { recordings, recordingFiles } = lab().api.ports
+    await recordings.expect(told)
+    await recordings.claim(told, 'me', { now: 0, until: 1 })
+    const upload = await recordingFiles.beginUpload(told.key, 'audio/wav')
+    const part = await recordingFiles.putPart(upload, 1, aFileBody('sound'))
+
+    expect((await lab().ask(told.uuid, { query })).status).toBe(404)
+    // As if the record were a step ahead of the object.
+    await recordings.markStored(told, 'me', aStoredObject())
+    expect((await lab().ask(told.uuid, { query })).status).toBe(404)
+    await recordingFiles.completeUpload(upload, [part])
+    expect((await lab().ask(told.uuid, { query })).status).toBeLessThan(400)
+  })
+
+  it('is not told apart from a store that is away', async () => {
+    const { uuid } = await lab().recorded()
+    const files = s3RecordingFiles({
+      ...context(),
+      env: { ...lab().server.env, AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' },
+    })
+    const { api, admin } = lab()
+    const { handler } = await import('../../../functions/recordings/read-recording.ts')
+    const away = api.with({ recordingFiles: { ...api.ports.recordingFiles, ...files } })
+
+    const answer = await away.call(handler, { params: { uuid }, headers: admin })
+
+    expect(answer).toMatchObject({ status: 503, body: { code: 'store_unavailable' } })
+    expect(answer.headers['Retry-After']).toBe('2')
+  })
+})
+
+/** What is done to a good link, and what the store then says. */
+const misuses: Readonly<Record<string, (link: URL, uuid: string) => Promise<[number, string | undefined]>>> = {
+  'another key in the path': async (link) => {
+    const other = await lab().recorded()
+    return answerOf(await fetch(`${link.origin}/physical-BUCKET_RECORDINGS/${other.key}${link.search}`))
+  },
+  'one signature character changed': async (link) => {
+    const signature = link.searchParams.get('X-Amz-Signature') ?? ''
+    link.searchParams.set(
+      'X-Amz-Signature',
+      signature.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+    )
+    return answerOf(await fetch(link))
+  },
+  'expiry raised': async (link) => {
+    link.searchParams.set('X-Amz-Expires', '86400')
+    return answerOf(await fetch(link))
+  },
+  'used after the recording was deleted': async (link, uuid) => {
+    const [recording] = await lab().api.ports.recordings.list('a.example.com', uuid)
+    await lab().api.ports.recordingFiles.remove(recording?.key ?? '')
+    return answerOf(await fetch(link))
+  },
+  'response-content-type added': async (link) => {
+    link.searchParams.append('response-content-type', 'text/html')
+    return answerOf(await fetch(link))
+  },
+  'host changed to another region': async (link) => {
+    const { host } = new URL('https://recordings.s3.eu-west-1.amazonaws.com')
+    const [status, body] = await new Promise<[number, string]>((resolve, reject) => {
+      const sent = request(link, { headers: { host } }, (response) => {
+        text(response).then((body) => resolve([response.statusCode ?? 0, body]), reject)
+      })
+      sent.on('error', reject).end()
+    })
+    return [status, /<Code>(\w+)<\/Code>/.exec(body)?.[1]]
+  },
+}
+
+const answers: Readonly<Record<string, [number, string]>> = {
+  'another key in the path': [403, 'SignatureDoesNotMatch'],
+  'one signature character changed': [403, 'SignatureDoesNotMatch'],
+  'expiry raised': [403, 'SignatureDoesNotMatch'],
+  'used after the recording was deleted': [404, 'NoSuchKey'],
+  'response-content-type added': [403, 'SignatureDoesNotMatch'],
+  'host changed to another region': [403, 'SignatureDoesNotMatch'],
+}
+
+describe('F71 a link that leaked', () => {
+  const elsewhere = new Set(['Range of 1,000 parts', 'link of a role that was withdrawn'])
+  const samples = badInputs('recordings')('the signed link').filter((sample) => !elsewhere.has(sample))
+
+  it.each(samples)('gives nothing: %s', async (sample) => {
+    const { uuid } = await lab().recorded()
+    const link = await linkTo(uuid)
+    expect((await fetch(link)).status).toBe(200)
+
+    expect(await misuses[sample]?.(new URL(link), uuid)).toEqual(answers[sample])
+  })
+
+  it('gives the whole recording to whoever asks for a thousand parts of it', async () => {
+    const { uuid } = await lab().recorded({ content: 'x'.repeat(5_000) })
+    const range = `bytes=${Array.from({ length: 1_000 }, (_, at) => `${at * 2}-${at * 2}`).join(',')}`
+
+    const response = await fetch(await linkTo(uuid), { headers: { range } })
+
+    expect([response.status, (await response.text()).length]).toEqual([200, 5_000])
+  })
+
+  it('gives nothing once the role that signed it may read nothing any more', async () => {
+    const told = await lab().recorded()
+    const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
+    const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
+    const link = { key: told.key, contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
+    const { url } = await s3RecordingFiles({ ...context(), env }).sign(link)
+    expect((await fetch(url)).status).toBe(200)
+
+    lab().server.withdraw(env)
+
+    expect(await answerOf(await fetch(url))).toEqual([403, 'AccessDenied'])
+  })
+
+  it('gives nothing after its five minutes', async () => {
+    const told = await lab().recorded()
+    const signed = async (agoMs: number) => {
+      const files = s3RecordingFiles({ ...context(), clock: movableClock(Date.now() - agoMs) })
+      const link = { key: told.key, contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
+      return answerOf(await fetch((await files.sign(link)).url))
+    }
+
+    expect(await signed(290_000)).toEqual([200, undefined])
+    expect(await signed(302_000)).toEqual([403, 'AccessDenied'])
+  })
+
+  it('lives no longer than five minutes by its own words', async () => {
+    const { uuid } = await lab().recorded()
+
+    expect(new URL(await linkTo(uuid)).searchParams.get('X-Amz-Expires')).toBe('300')
+  })
+
+  it.each(['PUT', 'DELETE', 'POST', 'HEAD'])('does nothing by %s', async (method) => {
+    const { uuid } = await lab().recorded()
+    const link = await linkTo(uuid)
+
+    const refused = await fetch(link, { method, ...(method === 'PUT' ? { body: 'forged' } : {}) })
+
+    expect(refused.status).toBe(403)
+    expect(await (await fetch(link)).text()).toBe('sound')
+  })
+})
+
+describe('the object store behind a link', () => {
+  it('keeps parts of an upload over a restart', async () => {
+    const { recordingFiles } = lab().api.ports
+    const key = `a.example.com/${randomUUID()}`
+    const upload = await recordingFiles.beginUpload(key, 'audio/wav')
+    const part = await recordingFiles.putPart(upload, 1, aFileBody('sound'))
+
+    lab().server.restart()
+
+    expect(await recordingFiles.listParts(upload)).toEqual([part])
+    expect(await recordingFiles.completeUpload(upload, [part])).toBe(true)
+    expect(await recordingFiles.head(key)).toMatchObject({ size: 5 })
+  })
+
+  it('does not tell whoever may not list it that an object is not there', async () => {
+    const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
+    const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
+
+    const answer = await objectRequest(
+      { env, clock: systemClock },
+      { bucket, key: 'none', method: 'GET', timeoutMs: 5_000 },
+    )
+
+    expect([answer.status, answer.body?.toString()]).toEqual([403, expect.stringContaining('AccessDenied')])
+  })
+})

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'
+import { aFileBody, manyBytes } from '../../support/file-bodies.ts'
+import { opened } from '../../support/opened.ts'
+import { openRecordingLab } from '../../support/recordings-lab.ts'
+import { aRecording } from '../../support/records.ts'
+
+const lab = opened(openRecordingLab)
+const follow = (answer: { readonly headers: Readonly<Record<string, string>> }, headers = {}) =>
+  fetch(answer.headers['Location'] ?? '', { headers })
+const mebibyte = 1024 * 1024
+
+it('sends the client to a link that gives the recording, with its type, and is kept by nobody', async () => {
+  const { uuid } = await lab().recorded()
+
+  const answer = await lab().ask(uuid)
+  const followed = await follow(answer)
+
+  expect([answer.status, answer.text]).toEqual([302, ''])
+  expect(answer.headers).toMatchObject({ 'Cache-Control': 'private, no-store' })
+  expect([followed.status, await followed.text()]).toEqual([200, 'sound'])
+  expect(Object.fromEntries(followed.headers)).toMatchObject({
+    'content-type': 'audio/wav',
+    'content-disposition': 'inline',
+    'cache-control': 'private, no-store',
+    'content-length': '5',
+  })
+})
+
+it('gives a part of the recording by the link, and refuses one that no byte is in', async () => {
+  const { uuid } = await lab().recorded({ content: '0123456789' })
+  const answer = await lab().ask(uuid)
+
+  const [part, end, none] = await Promise.all(
+    ['bytes=2-4', 'bytes=-2', 'bytes=10-'].map((range) => follow(answer, { range })),
+  )
+
+  expect([part?.status, await part?.text(), part?.headers.get('content-range')]).toEqual([206, '234', 'bytes 2-4/10'])
+  expect([end?.status, await end?.text()]).toEqual([206, '89'])
+  expect([none?.status, none?.headers.get('content-range')]).toEqual([416, 'bytes */10'])
+})
+
+it('tells the link as JSON to a client that takes JSON and no sound', async () => {
+  const { uuid } = await lab().recorded()
+  const before = Date.now()
+
+  const answer = await lab().ask(uuid, { headers: { accept: 'application/json' } })
+
+  const { url, ...told } = answer.body
+  expect([answer.status, told]).toEqual([200, { expires: expect.any(Number), contentType: 'audio/wav', size: 5 }])
+  expect(told.expires - before).toBeGreaterThan(298_000)
+  expect(told.expires - before).toBeLessThanOrEqual(301_000)
+  expect(answer.headers).toMatchObject({ 'Cache-Control': 'private, no-store', 'Content-Type': 'application/json' })
+  expect(await (await fetch(url)).text()).toBe('sound')
+})
+
+it.each([
+  ['application/json, text/plain, */*', 302],
+  ['audio/*, application/json', 302],
+  ['text/html', 302],
+  ['*/*;q=0, application/json', 200],
+  ['audio/wav;q=0, application/json, */*', 200],
+])('answers who accepts %s with %i', async (accept, status) => {
+  const { uuid } = await lab().recorded()
+
+  expect((await lab().ask(uuid, { headers: { accept } })).status).toBe(status)
+})
+
+it('gives the bytes themselves with redirect=false, up to 4 MiB and no more', async () => {
+  const [most, more] = [
+    await lab().recorded({ content: manyBytes(4 * mebibyte) }),
+    await lab().recorded({ content: manyBytes(4 * mebibyte + 1) }),
+  ]
+
+  const given = await lab().ask(most.uuid, { query: 'redirect=false&file_name=call.wav' })
+  const refused = await lab().ask(more.uuid, { query: 'redirect=false' })
+
+  expect([given.status, given.bytes.equals(manyBytes(4 * mebibyte))]).toEqual([200, true])
+  expect(given.headers).toMatchObject({
+    'Content-Type': 'audio/wav',
+    'Content-Disposition': `attachment; filename="call.wav"; filename*=UTF-8''call.wav`,
+    'Cache-Control': 'private, no-store',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { code: 'bad_request', info: expect.stringContaining('4194304') },
+  })
+  expect((await lab().ask(more.uuid, { query: 'redirect=true' })).status).toBe(302)
+})
+
+it.each(['redirect=no', 'redirect=', 'type=audio', 'type=', 'type=audio/wav;x', 'name=', `name=${'n'.repeat(256)}`])(
+  'refuses the query %s',
+  async (query) => {
+    const { uuid } = await lab().recorded()
+
+    expect(await lab().ask(uuid, { query })).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+  },
+)
+
+it('chooses the oldest sound, or the recording that is named, or one of the type that is named', async () => {
+  const uuid = randomUUID()
+  const at = Date.UTC(2026, 0, 15, 12)
+  await lab().recorded({ uuid, name: 'second.wav', startedAt: at + 2, content: 'second' })
+  await lab().recorded({ uuid, name: 'film.mp4', startedAt: at, contentType: 'video/mp4', content: 'film' })
+  await lab().recorded({ uuid, name: 'first.wav', startedAt: at + 1, content: 'first' })
+  await lab().api.ports.recordings.expect(aRecording({ uuid, id: 'later', startedAt: at - 1 }))
+  const chosen = async (query: string) => (await lab().ask(uuid, { query: `redirect=false&${query}` })).bytes.toString()
+
+  expect(await chosen('')).toBe('first')
+  expect(await chosen('name=second.wav')).toBe('second')
+  expect(await chosen('type=video/mp4')).toBe('film')
+  expect(await chosen('type=AUDIO/WAV&name=first.wav')).toBe('first')
+  expect((await lab().ask(uuid, { query: 'name=film.mp4' })).status).toBe(404)
+  expect((await lab().ask(uuid, { query: 'type=audio/mpeg' })).status).toBe(404)
+  expect((await lab().ask(uuid, { query: 'name=call.wav' })).status).toBe(404)
+})
+
+it('gives what is no recording as mere bytes, whatever its type was said to be', async () => {
+  const { uuid } = await lab().recorded({ contentType: 'audio/x-script' })
+
+  expect((await follow(await lab().ask(uuid))).headers.get('content-type')).toBe('application/octet-stream')
+})
+
+it('lists all recordings of a call with how far each has come', async () => {
+  const uuid = randomUUID()
+  const stored = await lab().recorded({ uuid, name: 'a.wav', startedAt: 3 })
+  const [expected, failed, deleted] = ['b', 'c', 'd'].map((id, index) =>
+    aRecording({ uuid, id, name: `${id}.wav`, startedAt: index }),
+  )
+  const { recordings } = lab().api.ports
+  for (const one of [expected, failed, deleted]) if (one !== undefined) await recordings.expect(one)
+  if (failed !== undefined) await recordings.markFailed(failed, Date.UTC(2026, 0, 15))
+  if (deleted !== undefined) await recordings.markDeleted(deleted, Date.UTC(2026, 0, 15))
+
+  const answer = await lab().ask(uuid, { query: 'type=all' })
+
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    [
+      { uuid, name: 'b.wav', createdOn: 0, status: 'expected' },
+      { uuid, name: 'c.wav', createdOn: 1, status: 'failed' },
+      { uuid, name: 'd.wav', createdOn: 2, status: 'deleted' },
+      {
+        uuid,
+        name: stored.name,
+        'content-type': 'audio/wav',
+        size: 5,
+        createdOn: 3,
+        status: 'stored',
+        hash: aFileBody('sound').sha256,
+      },
+    ],
+  ])
+  expect((await lab().ask(uuid, { query: 'type=all&name=c.wav' })).body).toHaveLength(1)
+  expect((await lab().ask(randomUUID(), { query: 'type=all' })).body).toEqual([])
+})
+
+it('shows a user his own calls alone, and neither lists nor gives those of others', async () => {
+  const uuid = randomUUID()
+  await lab().recorded({ uuid, name: 'mine.wav', startedAt: 2 })
+  await lab().recorded({ uuid, name: 'other.wav', presenceId: '1001@a.example.com', startedAt: 1 })
+  await lab().recorded({ uuid, name: 'nobody.wav', presenceId: undefined, startedAt: 0 })
+  const ask = (query: string) =>
+    lab().api.call(readRecording, { params: { uuid }, headers: lab().user, query: `${query}&redirect=false` })
+
+  expect((await ask('type=all')).body.map(({ name }: { name: string }) => name)).toEqual(['mine.wav'])
+  expect((await ask('')).status).toBe(200)
+  expect((await ask('name=other.wav')).status).toBe(404)
+  expect((await ask('name=nobody.wav')).status).toBe(404)
+})
+
+it('tells root, who has to name the domain, and another tenant nothing of it', async () => {
+  const { uuid } = await lab().recorded()
+  const { api } = lab()
+  const root = { ...(await api.as('root')) }
+  const foreign = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
+  const ask = (headers: Record<string, string>, query: string) =>
+    api.call(readRecording, { params: { uuid }, headers, query })
+
+  expect((await ask(root, 'domain=a.example.com')).status).toBe(302)
+  expect((await ask(root, '')).body).toMatchObject({ code: 'domain_required' })
+  expect((await ask(root, 'domain=b.example.com')).status).toBe(404)
+  expect((await ask(foreign, '')).status).toBe(404)
+  expect((await ask(foreign, 'type=all')).body).toEqual([])
+})
+
+it('writes a record of every access to the trail, and its link nowhere', async () => {
+  const { uuid } = await lab().recorded()
+  const { api } = lab()
+  const trail = () => api.ports.state.audit.filter(({ path }) => path.endsWith(uuid))
+
+  for (const query of ['', 'redirect=false', 'type=all', 'name=none']) await lab().ask(uuid, { query })
+
+  expect(trail().map(({ method, status, caller, fields }) => [method, status, caller, fields])).toEqual([
+    ['GET', 302, '1001@a.example.com', []],
+    ['GET', 200, '1001@a.example.com', []],
+    ['GET', 200, '1001@a.example.com', []],
+    ['GET', 404, '1001@a.example.com', []],
+  ])
+  expect(JSON.stringify([api.log.lines, api.ports.state.audit])).not.toMatch(/X-Amz|Signature/i)
+})
