@@ -49,6 +49,8 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     connector: connector.service,
     workers,
     queues: stateful.queues,
+    searchDomains: stateful.searchDomains,
+    search: settings.search,
     onCall: stateful.onCall.topic,
   })
   Validations.of(app).addPlugins(new RulePack(app))

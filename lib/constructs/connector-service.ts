@@ -20,7 +20,7 @@ import { environment as names } from '../../contracts/environment.ts'
 import { queues } from '../../contracts/resources.ts'
 import { connectorFolder } from '../handlers.ts'
 import type { Settings } from '../settings.ts'
-import { environmentOf, statementsOf } from './grants.ts'
+import { acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { FunctionDefaults } from './platform-function.ts'
 import type { PrivateNetwork } from './private-network.ts'
 
@@ -136,12 +136,14 @@ export class ConnectorService extends Construct {
       actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
       resources: [resources.queues[connector.consumes].queue.queueArn],
     })
-    return new Role(this, 'Role', {
+    const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
       inlinePolicies: {
         needs: new PolicyDocument({ statements: [...statementsOf(connector.needs, resources), takeCommands] }),
       },
     })
+    acknowledgeInsides(role, connector.needs)
+    return role
   }
 }
 

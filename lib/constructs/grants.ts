@@ -1,6 +1,8 @@
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { Validations } from 'aws-cdk-lib'
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import { type Access, accessOf, variableOf } from '../../contracts/access.ts'
 import type { Route } from '../../contracts/routes/route.ts'
+import { reachesInside } from '../rule-pack.ts'
 import type { Resources } from './resources.ts'
 
 /** The port methods that a process uses. */
@@ -29,9 +31,13 @@ export function environmentOf(needs: Needs, resources: Resources): Record<string
   return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b)))
 }
 
-/** Whether the statements allow everything that lies in a bucket or a search domain. */
-export function hasPaths(needs: Needs): boolean {
-  return accessOf(needs).some((granted) => 'bucket' in granted || 'search' in granted)
+/** Tells the rule pack why the statements of a role allow everything that lies in a bucket or a search domain. */
+export function acknowledgeInsides(role: Role, needs: Needs): void {
+  if (!accessOf(needs).some((granted) => 'bucket' in granted || 'search' in granted)) return
+  Validations.of(role).acknowledge({
+    id: reachesInside,
+    reason: 'What lies in a bucket or a search domain has names that nobody knows beforehand; the actions are named.',
+  })
 }
 
 /** What an access is granted on. The key tells resources apart where their ARNs are not known yet. */

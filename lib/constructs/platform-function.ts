@@ -1,11 +1,10 @@
-import { CfnResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
+import { CfnResource, Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { reachesInside } from '../rule-pack.ts'
 import { type Build, type Handler, functionFolder } from '../handlers.ts'
-import { type Needs, environmentOf, hasPaths, statementsOf } from './grants.ts'
+import { type Needs, acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { Resources } from './resources.ts'
 
 /** What all functions of a stack have in common. */
@@ -41,7 +40,7 @@ export class PlatformFunction extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     })
     this.role = this.makeRole(this.logGroup, props)
-    if (hasPaths(props.needs)) this.acknowledgePaths()
+    acknowledgeInsides(this.role, props.needs)
     this.function = new Function(this, 'Function', {
       description: props.summary,
       runtime: Runtime.NODEJS_24_X,
@@ -61,13 +60,6 @@ export class PlatformFunction extends Construct {
   private tellHandler({ name, declaration }: Handler): void {
     const resource = this.function.node.defaultChild
     if (CfnResource.isCfnResource(resource)) resource.addMetadata('callplane', { handler: name, declaration })
-  }
-
-  private acknowledgePaths(): void {
-    Validations.of(this.role).acknowledge({
-      id: reachesInside,
-      reason: 'What lies in a bucket or a search domain has names that nobody knows beforehand; the actions are named.',
-    })
   }
 
   /** Not the managed basic role: that one may write to every log group of the account. */

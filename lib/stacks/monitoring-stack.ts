@@ -16,6 +16,8 @@ import { ConnectorAlarms } from '../constructs/connector-alarms.ts'
 import { connectorGraphs } from '../constructs/connector-graphs.ts'
 import { type Resources, constructId } from '../constructs/resources.ts'
 import { RunbookAlarm } from '../constructs/runbook-alarm.ts'
+import { SearchAlarms, searchGraphs } from '../constructs/search-alarms.ts'
+import type { SearchSize } from '../settings.ts'
 import type { WorkersStack } from './workers-stack.ts'
 
 /** What is watched, and who is told. */
@@ -24,6 +26,8 @@ export interface MonitoringStackProps extends StackProps {
   readonly connector: FargateService
   readonly workers: Pick<WorkersStack, 'scheduled' | 'attemptLogs'>
   readonly queues: Resources['queues']
+  readonly searchDomains: Resources['searchDomains']
+  readonly search: SearchSize
   readonly onCall: ITopic
 }
 
@@ -39,6 +43,11 @@ export class MonitoringStack extends Stack {
     this.watchSchedules(props)
     this.countFailedDeliveries(props)
     new ConnectorAlarms(this, 'Connector', props)
+    new SearchAlarms(this, 'Search', {
+      domain: props.searchDomains.cdr,
+      volumeGb: props.search.volumeGb,
+      onCall: props.onCall,
+    })
     this.drawDashboard(props)
   }
 
@@ -123,7 +132,7 @@ export class MonitoringStack extends Stack {
     })
   }
 
-  private drawDashboard({ api, connector, queues }: MonitoringStackProps): void {
+  private drawDashboard({ api, connector, queues, searchDomains }: MonitoringStackProps): void {
     const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 })
     const period = minute
     const all = Object.values(queues)
@@ -154,6 +163,7 @@ export class MonitoringStack extends Stack {
           ]),
         ],
         ...connectorGraphs(),
+        ...searchGraphs(searchDomains.cdr),
       ],
     })
   }
