@@ -13,7 +13,7 @@ export function aggregatedField(body: JsonObject, place: Place): { field: Field 
   if (field === undefined) return { field, valuesIn: () => [] }
   const at = place({ sql: field.column, values: [] })
   const read = (value: string | number): string | number => (isNumber(field) ? Number(value) : value)
-  if (field.isList) return { field, valuesIn: (row) => [...new Set(valuesIn(String(row[at])).map(read))] }
+  if (field.isList) return { field, valuesIn: (row) => valuesIn(String(row[at])).map(read) }
   return {
     field,
     valuesIn: (row) => {

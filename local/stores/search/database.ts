@@ -5,6 +5,12 @@ import { addFunctions, type Functions } from './functions.ts'
 /** The file of documents, with its prepared statements. */
 export interface Database {
   readonly functions: Functions
+  /** The id of each index, by its name. */
+  readonly indices: ReadonlyMap<string, number>
+  /** Makes an index; answers its id. */
+  addIndex(name: string): number
+  /** The number of the next write: it rises over restarts too. To be called within a transaction. */
+  nextSeqNo(): number
   /** The statement of a text; prepared once while it is in use. */
   prepare(sql: string): StatementSync
   all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[]
@@ -60,18 +66,44 @@ export function openDatabase(file: string): Database {
     statements.set(sql, statement)
     return statement
   }
+  const indices = new Map(
+    prepare('SELECT id, name FROM indices')
+      .all()
+      .map(({ id, name }) => [String(name), Number(id)]),
+  )
+  let seqNo = Number(prepare("SELECT seq_no FROM settings WHERE path = 'seq_no'").get()?.['seq_no'] ?? 0)
+  let keptSeqNo = seqNo
+  const keepSeqNo = (): void => {
+    if (seqNo !== keptSeqNo) prepare("INSERT OR REPLACE INTO settings VALUES ('seq_no', '', ?)").run(seqNo)
+    keptSeqNo = seqNo
+  }
   return {
     functions,
+    indices,
+    addIndex(name) {
+      const id = Number(prepare('INSERT INTO indices (name) VALUES (?)').run(name).lastInsertRowid)
+      indices.set(name, id)
+      return id
+    },
+    nextSeqNo() {
+      seqNo += 1
+      return seqNo
+    },
     prepare,
     all: (sql, ...values) => prepare(sql).all(...values),
     transaction(work) {
       sqlite.exec('BEGIN IMMEDIATE')
       try {
         const result = work()
+        keepSeqNo()
         sqlite.exec('COMMIT')
         return result
       } catch (error) {
         sqlite.exec('ROLLBACK')
+        // What was made in it is not there.
+        keptSeqNo = -1
+        indices.clear()
+        for (const { id, name } of prepare('SELECT id, name FROM indices').all()) indices.set(String(name), Number(id))
         throw error
       }
     },

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Database } from './database.ts'
 import { type Field, columnFields, listColumn, listFields, valueList } from './field.ts'
-import { fits, indexId, noSuchIndex } from './index-names.ts'
+import { fits, noSuchIndex } from './index-names.ts'
 import { type JsonObject, isObject, listOf, objectOf, onlyEntry, parseJson, textIn } from './json.ts'
 import { valueOf } from './query.ts'
 import { Refusal, badRequest } from './refusal.ts'
@@ -41,7 +41,7 @@ function bulkItem(database: Database, actionLine: string, documentLine: string):
 
 function write(database: Database, action: 'create' | 'index', target: JsonObject, document: JsonObject): JsonObject {
   const [index, id] = [textIn(target, '_index'), textIn(target, '_id')]
-  const index_id = indexId(database, index) ?? makeIndex(database, index)
+  const index_id = database.indices.get(index) ?? makeIndex(database, index)
   const [known] = database.all('SELECT row, seq_no FROM c WHERE index_id = ? AND id = ?', index_id, id)
   const wanted = target['if_seq_no']
   if ((action === 'create' && known !== undefined) || (wanted !== undefined && wanted !== known?.['seq_no'])) {
@@ -70,7 +70,7 @@ const besideColumns = ['row', ...listFields.map(({ name }) => listColumn(name)),
 
 function insert(database: Database, { index_id, id, row, document }: NewRow): number {
   const columns = columnFields.map((field) => columnValue(field, document[field.name]))
-  const seq_no = nextSeqNo(database)
+  const seq_no = database.nextSeqNo()
   const written = database.prepare(insertion('c', documentColumns)).run(row ?? null, index_id, id, seq_no, ...columns)
   const lists = listFields.map((field) => valueList(listed(field, document)))
   const split = Object.entries(document)
@@ -83,13 +83,6 @@ function insert(database: Database, { index_id, id, row, document }: NewRow): nu
 
 function insertion(table: string, columns: readonly string[]): string {
   return `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
-}
-
-/** Rises with every write, over restarts too. */
-function nextSeqNo(database: Database): number {
-  const [last] = database.all(`INSERT INTO settings VALUES ('seq_no', '', 1)
-    ON CONFLICT (path) DO UPDATE SET seq_no = seq_no + 1 RETURNING seq_no`)
-  return Number(last?.['seq_no'])
 }
 
 /** Longer texts are kept and not found: `ignore_above` of the template. */
@@ -132,7 +125,7 @@ function makeIndex(database: Database, name: string): number {
     return isObject(template) ? listOf(template['index_patterns']).map(String) : []
   })
   if (!patterns.some((pattern) => fits(pattern, name))) throw noSuchIndex(name)
-  return Number(database.prepare('INSERT INTO indices (name) VALUES (?)').run(name).lastInsertRowid)
+  return database.addIndex(name)
 }
 
 /** `_mget`: documents as they are now. */
@@ -141,7 +134,7 @@ export function multiGet(database: Database, body: JsonObject, excluded: string 
   const docs = listOf(body['docs']).map((given) => {
     const target = objectOf(given, 'docs')
     const [_index, _id] = [textIn(target, '_index'), textIn(target, '_id')]
-    const index_id = indexId(database, _index)
+    const index_id = database.indices.get(_index)
     if (index_id === undefined) {
       const { type, message: reason } = noSuchIndex(_index)
       return { _index, _id, error: { type, reason, root_cause: [{ type, reason }] } }

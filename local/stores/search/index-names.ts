@@ -9,7 +9,7 @@ export type ChosenIndices = 'all' | readonly number[]
  * `isLenient`, and else the error that OpenSearch has for it.
  */
 export function chooseIndices(database: Database, expression: string, isLenient: boolean): ChosenIndices {
-  const known = allIndices(database)
+  const known = [...database.indices].map(([name, id]) => ({ name, id }))
   const chosen = new Set<number>()
   for (const part of expression.split(',')) {
     if (part === '') throw badRequest('an index name is empty', 'invalid_index_name_exception')
@@ -25,18 +25,9 @@ export function noSuchIndex(name: string): Refusal {
   return new Refusal(404, 'index_not_found_exception', `no such index [${name}]`)
 }
 
-/** The id of an index, if it is there. */
-export function indexId(database: Database, name: string): number | undefined {
-  return allIndices(database).find((index) => index.name === name)?.id
-}
-
 /** Whether a name fits a pattern with stars. */
 export function fits(pattern: string, name: string): boolean {
   const pieces = pattern.split('*')
   const text = pieces.map((piece) => piece.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)).join('.*')
   return new RegExp(`^${text}$`, 's').test(name)
-}
-
-function allIndices(database: Database): { id: number; name: string }[] {
-  return database.all('SELECT id, name FROM indices').map(({ id, name }) => ({ id: Number(id), name: String(name) }))
 }

@@ -16,7 +16,7 @@ export const termsKind: AggregationKind = (body, place, within) => {
     const buckets = new Buckets<string | number>(within)
     return {
       add(row) {
-        for (const value of valuesIn(row)) buckets.add(value, row)
+        for (const value of new Set(valuesIn(row))) buckets.add(value, row)
       },
       result() {
         const all = [...buckets.byKey].filter(([, bucket]) => bucket.count >= least)
