@@ -11,7 +11,7 @@ import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } fr
 import type { AfterOthers } from './after-others.ts'
 import { foresight } from './foresight.ts'
 import { InTurn } from './in-turn.ts'
-import { endings, isOvertaken, missedBefore } from './missed-events.ts'
+import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
 import { channelEventId, eventId, occurredAt, platformEvent } from './platform-event.ts'
 import type { PresenceTracker, StateChange } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'
@@ -105,10 +105,12 @@ export function eventRelay(parts: RelayParts): EventRelay {
 
   const applyHeard = (known: KnownEvent, engine: string) => {
     const { event, channel } = known
-    if (channel === undefined || !isLifeEvent(event.name)) return apply(known, engine)
+    const isLast = isLastWord(event)
+    if (channel === undefined || !(isLast || isLifeEvent(event.name))) return apply(known, engine)
     for (const made of missedBefore(parts, event, channel, engine)) applyMade(made, engine)
-    const isFirst = registry.see(channel.uuid, event.name)
+    const isFirst = isLifeEvent(event.name) && registry.see(channel.uuid, event.name)
     apply(isFirst ? { ...known, id: channelEventId(event.coreUuid, channel.uuid, event.name) } : known, engine)
+    if (isLast) registry.end(channel.uuid, event.coreUuid)
   }
 
   const load = (domain: string): void | Promise<void> => {

@@ -11,6 +11,11 @@ export const endings: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 
 /** Events that can only follow a channel's creation. Others come before it now and then. */
 const followers: ReadonlySet<string> = new Set(['CHANNEL_ANSWER', ...endings])
 
+/** Whether it is the engine's last word on a channel: a state that it tells of after the channel's destruction. */
+export function isLastWord(event: Pick<EngineEvent, 'name' | 'header'>): boolean {
+  return event.name === 'CHANNEL_STATE' && event.header('Channel-State') === 'CS_DESTROY'
+}
+
 /** Whether what an event was made for has been told by the engine since, or was no end after all. */
 export function isOvertaken(
   registry: Pick<ChannelRegistry, 'find' | 'hasSeen'>,
@@ -36,7 +41,8 @@ export function missedBefore(
   channel: Channel,
   engine: string,
 ): SyntheticEvent[] {
-  if (!followers.has(event.name) || !(links.hasGaps(engine) || links.beganLately(engine))) return []
+  const isLast = isLastWord(event)
+  if (!(isLast || followers.has(event.name)) || !(links.hasGaps(engine) || links.beganLately(engine))) return []
   const made: SyntheticEvent[] = []
   const make = (name: LifeEvent) => {
     made.push(new SyntheticEvent(name, channel, clock.now(), event.header('Hangup-Cause')))
@@ -47,8 +53,9 @@ export function missedBefore(
   if (event.name !== 'CHANNEL_ANSWER' && !registry.hasSeen(channel.uuid, 'CHANNEL_ANSWER')) {
     if (links.mayHaveMissed(engine, event.header('Caller-Channel-Answered-Time') ?? '')) make('CHANNEL_ANSWER')
   }
-  if (event.name === 'CHANNEL_DESTROY' && !registry.hasSeen(channel.uuid, 'CHANNEL_HANGUP_COMPLETE')) {
+  if ((isLast || event.name === 'CHANNEL_DESTROY') && !registry.hasSeen(channel.uuid, 'CHANNEL_HANGUP_COMPLETE')) {
     make('CHANNEL_HANGUP_COMPLETE')
   }
+  if (isLast && !registry.hasSeen(channel.uuid, 'CHANNEL_DESTROY')) make('CHANNEL_DESTROY')
   return made
 }

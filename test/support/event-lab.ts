@@ -58,7 +58,7 @@ export interface LabWorld {
 export async function labWorld(time = manualTime()): Promise<LabWorld> {
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   await ports.domains.create(aDomain({ name: labDomain }))
-  const wanted = [...life, 'CHANNEL_HOLD', 'CUSTOM->svc::account_status']
+  const wanted = [...life, 'CHANNEL_STATE', 'CHANNEL_HOLD', 'CUSTOM->svc::account_status']
   await ports.hooks.create(
     wanted.map((event) => aHook({ event, domain: labDomain })),
     100,

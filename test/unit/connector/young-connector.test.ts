@@ -10,16 +10,21 @@ import { aReport } from '../../support/records.ts'
 
 const engine = '192.0.2.1:8021'
 
+/** The engine's last event of a call, and what it tells of the call after that. */
+const destroyed = { name: 'CHANNEL_DESTROY', headers: {} }
+const lastWord = { name: 'CHANNEL_STATE', headers: { 'Channel-State': 'CS_DESTROY', 'Channel-Call-State': 'HANGUP' } }
+
 /** A connector whose link has been up for so long, and what it tells of a call of which it hears the very end only. */
-async function endOfOldCall(upForMs: number): Promise<string[]> {
+async function endOfOldCall(upForMs: number, end = destroyed): Promise<string[]> {
   const world = await labWorld()
   const lab = await world.connector()
   const uuid = randomUUID()
-  const headers = ofCall(world.time.clock.now() - 60_000)
+  const headers = { ...ofCall(world.time.clock.now() - 60_000), ...end.headers }
   await lab.up()
   await world.time.advance(upForMs)
 
-  await lab.emit({ name: 'CHANNEL_DESTROY', uuid, headers })
+  await lab.emit({ name: end.name, uuid, headers })
+  expect(lab.registry.find(uuid)).toBeUndefined()
 
   return world.told(uuid)
 }
@@ -30,6 +35,15 @@ test('a connector that has just begun tells of both ends of a call of which it h
 
 test('one that has listened for longer, and has missed nothing, makes up nothing', async () => {
   expect(await endOfOldCall(25_000)).toEqual(['CHANNEL_DESTROY'])
+})
+
+test('what the engine tells of a call that it has destroyed brings it back for nobody', async () => {
+  expect(await endOfOldCall(10_000, lastWord)).toEqual([
+    'CHANNEL_HANGUP_COMPLETE made',
+    'CHANNEL_DESTROY made',
+    'CHANNEL_STATE',
+  ])
+  expect(await endOfOldCall(25_000, lastWord)).toEqual(['CHANNEL_STATE'])
 })
 
 /** Reports of others: since when each listened, and when it last reported, in milliseconds from now. */
