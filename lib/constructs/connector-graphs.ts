@@ -9,7 +9,7 @@ export function connectorGraphs(): GraphWidget[][] {
       graph('Events: lag, ms', [connectorMetric('Lag', 'Maximum')]),
       graph(
         'Events: read, wanted, queued, sent again',
-        sums('EventsRead', 'EventsRelayed', 'EventsPublished', 'EventsRepeated'),
+        sums('EventsRead', 'EventsRelayed', 'EventsPublished', 'EventsRepeated', 'CdrsRelayed'),
       ),
     ],
     [

@@ -12,6 +12,7 @@ import type { FargateService } from 'aws-cdk-lib/aws-ecs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import { failedDelivery } from '../../contracts/metrics.ts'
+import { CdrAlarms, cdrGraphs } from '../constructs/cdr-metrics.ts'
 import { ConnectorAlarms } from '../constructs/connector-alarms.ts'
 import { connectorGraphs } from '../constructs/connector-graphs.ts'
 import { type Resources, constructId } from '../constructs/resources.ts'
@@ -43,6 +44,7 @@ export class MonitoringStack extends Stack {
     this.watchSchedules(props)
     this.countFailedDeliveries(props)
     new ConnectorAlarms(this, 'Connector', props)
+    new CdrAlarms(this, 'Cdrs', { queue: props.queues.cdrs.queue, onCall: props.onCall })
     new SearchAlarms(this, 'Search', {
       domain: props.searchDomains.cdr,
       volumeGb: props.search.volumeGb,
@@ -163,6 +165,7 @@ export class MonitoringStack extends Stack {
           ]),
         ],
         ...connectorGraphs(),
+        ...cdrGraphs(queues.cdrs.queue),
         ...searchGraphs(searchDomains.cdr),
       ],
     })

@@ -3,7 +3,8 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { preparations } from '../../contracts/preparations.ts'
 import { schedules } from '../../contracts/schedules.ts'
-import { workers } from '../../contracts/workers.ts'
+import { cdrIndex, workers } from '../../contracts/workers.ts'
+import { CdrCounts } from '../constructs/cdr-metrics.ts'
 import type { FunctionDefaults } from '../constructs/platform-function.ts'
 import { PreparedStore } from '../constructs/prepared-store.ts'
 import { QueueConsumer } from '../constructs/queue-consumer.ts'
@@ -30,6 +31,7 @@ export class WorkersStack extends Stack {
       const consumer = new QueueConsumer(this, constructId(worker.name), { build, resources, environment, worker })
       // The first CDR makes its index, as the store has been told to by then.
       if (worker.needs.cdrs !== undefined) consumer.node.addDependency(...prepared)
+      if (worker === cdrIndex) new CdrCounts(this, 'CdrCounts', consumer)
       return { worker, consumer }
     })
     this.attemptLogs = consumers

@@ -1,0 +1,68 @@
+import { Duration } from 'aws-cdk-lib'
+import { GraphWidget, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import { Construct } from 'constructs'
+import { cdrMetrics } from '../../contracts/metrics.ts'
+import { RunbookAlarm } from './runbook-alarm.ts'
+
+const { namespace, refused, ofNobody } = cdrMetrics
+const period = Duration.minutes(1)
+
+/** Counts the lines that the function that indexes CDRs writes of what it could not index. */
+export class CdrCounts extends Construct {
+  constructor(scope: Construct, id: string, { logGroup }: { readonly logGroup: ILogGroup }) {
+    super(scope, id)
+    for (const { name, message } of [refused, ofNobody]) {
+      new MetricFilter(this, name, {
+        logGroup,
+        filterPattern: FilterPattern.stringValue('$.message', '=', message),
+        metricNamespace: namespace,
+        metricName: name,
+        metricValue: '1',
+      })
+    }
+  }
+}
+
+/** The alarms on the way of CDRs into their index. */
+export class CdrAlarms extends Construct {
+  constructor(scope: Construct, id: string, { queue, onCall }: { readonly queue: IQueue; readonly onCall: ITopic }) {
+    super(scope, id)
+    new RunbookAlarm(this, 'Wait', {
+      article: 'CDRs wait',
+      impact: 'Calls that have ended do not appear in searches; none is lost.',
+      metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
+      threshold: 300,
+      periods: 3,
+      onCall,
+    })
+    new RunbookAlarm(this, 'Refused', {
+      article: 'CDRs are refused',
+      impact: 'Some ended calls do not appear in searches, and will not by themselves; they are kept.',
+      metric: sum(refused.name),
+      threshold: 1,
+      periods: 1,
+      onCall,
+    })
+  }
+}
+
+/** The dashboard's row on CDRs. */
+export function cdrGraphs(queue: IQueue): GraphWidget[][] {
+  const graph = (title: string, left: Metric[]) => new GraphWidget({ title, left, width: 12 })
+  return [
+    [
+      graph('CDRs: queued and done', [
+        queue.metricNumberOfMessagesSent({ period }),
+        queue.metricNumberOfMessagesDeleted({ period }),
+      ]),
+      graph('CDRs: not indexed', [sum(refused.name), sum(ofNobody.name)]),
+    ],
+  ]
+}
+
+function sum(metricName: string): Metric {
+  return new Metric({ namespace, metricName, statistic: 'Sum', period })
+}
