@@ -42,7 +42,7 @@ export const cdrSchema = z.object({
   transfer_disposition: text,
   quality_percentage_audio: number,
   recordings: z.optional(z.array(recording)),
-  variables: z.record(z.string(), z.string()),
+  variables: z._default(z.record(z.string(), z.string()), {}),
 }) satisfies z.ZodMiniType<Cdr>
 
 /** The part of a document that the merge needs besides its CDR. */

@@ -26,10 +26,21 @@ export function searchBody(plan: SearchPlan, timeoutMs: number): Dsl {
     sort: plan.sort.map(sortDsl),
     ...(plan.after && { search_after: plan.after.map((value, index) => value ?? absent(plan.sort[index])) }),
     ...(plan.aggregations && { aggs: aggregationsDsl(plan.aggregations) }),
-    _source: plan.limit === 0 ? false : { excludes: innerFields },
+    _source: plan.limit === 0 ? false : sourceOf(plan),
     track_total_hits: EXACT_HITS,
     timeout: `${timeoutMs}ms`,
   }
+}
+
+/** What a CDR cannot do without. */
+const needed = ['uuid', 'domain_name', 'leg', 'created_time']
+
+/** Of a hit, what its columns and its sort values are read from; without columns the whole CDR. */
+function sourceOf({ columns, sort, presenceId }: SearchPlan): Dsl {
+  if (columns === undefined) return { excludes: innerFields }
+  const named = [...needed, ...columns, ...sort.map(({ field }) => field), ...(presenceId ? ['presence_id'] : [])]
+  // Whole variables and recordings: a name behind the dot may have dots itself, and a recording is nothing in parts.
+  return { includes: [...new Set(named.map((field) => field.replace(/\..*$/s, '')))] }
 }
 
 /**

@@ -104,6 +104,11 @@ export interface SearchPlan {
   /** Continues behind the hit with these sort values. */
   readonly after?: readonly (string | number | boolean | null)[] | undefined
   readonly aggregations?: Aggregations | undefined
+  /**
+   * The columns that hits are shown with: of other fields a store may leave out those that a CDR can do without, and
+   * all variables where none is among them. Everything where absent.
+   */
+  readonly columns?: readonly string[] | undefined
 }
 
 /** One hit. */

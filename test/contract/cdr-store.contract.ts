@@ -482,6 +482,19 @@ function pages(bench: () => CdrBench): void {
     ])
   })
 
+  test('hits hold what their columns and their order are read from', async () => {
+    const { domain, keep, store } = bench()
+    const recording = { name: 'one', contentType: 'audio/wav', size: 9, state: 'stored' } as const
+    await keep([{ ...calls[0], recordings: [recording], variables: { 'a.b': 'c' } }])
+    const sort = (['gateway', 'uuid'] as const).map((field) => ({ field, order: 'asc' as const }))
+    const hit = async (...columns: string[]) => (await store.search(aPlan({ domain, sort, columns }), limitMs)).hits[0]
+    const always = { uuid: 'a', domain_name: domain, leg: 'a', created_time: callTime }
+
+    expect(await hit('duration')).toMatchObject({ cdr: { ...always, duration: 10 }, sort: ['x', 'a'] })
+    expect(await hit('recordings.size')).toMatchObject({ cdr: { ...always, recordings: [{ size: 9 }] } })
+    expect(await hit('variables.a.b', '_id')).toMatchObject({ cdr: { ...always, variables: { 'a.b': 'c' } } })
+  })
+
   test('hits are passed over and limited, and the total counts all of them', async () => {
     const { domain, keep, store, uuids } = bench()
     await keep(calls)

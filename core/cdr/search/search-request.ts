@@ -61,6 +61,7 @@ export function readSearch(request: SearchRequest, scope: SearchScope, now: numb
   const { from, to, isDefaultRange } = spanOf(query, now)
   const width = Math.max(0, Math.min(to, now + clockSkew) - from)
   const isEmpty = from > to
+  const columns = readColumns(body.get('columns'))
   const plan: SearchPlan = {
     domain: scope.domain ?? undefined,
     presenceId: scope.presenceId,
@@ -71,8 +72,9 @@ export function readSearch(request: SearchRequest, scope: SearchScope, now: numb
     ...readPage(body),
     sort: readSort(body.get('sort')),
     aggregations: readAggregations(body.get('aggs'), { now, budget, width }),
+    columns,
   }
-  return { plan, columns: readColumns(body.get('columns')), isDefaultRange, isScrolled: isScrolled(body.get('scroll')) }
+  return { plan, columns, isDefaultRange, isScrolled: isScrolled(body.get('scroll')) }
 }
 
 function readQuery(body: ReadonlyMap<string, unknown>, now: number, budget: SearchBudget): Clause {

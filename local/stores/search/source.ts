@@ -4,15 +4,23 @@ import { isObject, listOf, parseJson } from './json.ts'
 export const hiddenNames = ['any', 'pairs', 'kept']
 
 /**
- * The JSON of a document, of a row with its `source` and `hidden`: without the fields that `asked` (`_source` of a
- * search) excludes. Only whole fields can be excluded.
+ * The JSON of a document, of a row with its `source` and `hidden`: what `asked` (`_source` of a search) includes, and
+ * without what it excludes. Only whole fields can be meant.
  */
 export function sourceText(row: Readonly<Record<string, unknown>>, asked: unknown): string {
   const excluded = isObject(asked) ? listOf(asked['excludes']).map(String) : []
+  const included =
+    isObject(asked) && asked['includes'] !== undefined ? listOf(asked['includes']).map(String) : undefined
   const source = String(row['source'])
-  if (hiddenNames.every((name) => excluded.includes(name)) && excluded.length === hiddenNames.length) return source
+  if (
+    included === undefined &&
+    hiddenNames.every((name) => excluded.includes(name)) &&
+    excluded.length === hiddenNames.length
+  )
+    return source
   const whole = { ...asRecord(parseJson(source)), ...asRecord(parseJson(String(row['hidden']))) }
-  return JSON.stringify(Object.fromEntries(Object.entries(whole).filter(([name]) => !excluded.includes(name))))
+  const isMeant = (name: string): boolean => !excluded.includes(name) && included?.includes(name) !== false
+  return JSON.stringify(Object.fromEntries(Object.entries(whole).filter(([name]) => isMeant(name))))
 }
 
 function asRecord(value: unknown): object {
