@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { queues, secrets, tables } from '../../contracts/resources.ts'
+import { buckets, queues, secrets, tables } from '../../contracts/resources.ts'
 import { permissionsIn } from './permissions.ts'
 import { synthesize } from './synthesized-app.ts'
 
@@ -134,7 +134,7 @@ it('recordings are kept, private, encrypted, and every access to them is logged'
     RestrictPublicBuckets: true,
   }
 
-  expect(assembly.ofType('AWS::S3::Bucket')).toHaveLength(4)
+  expect(assembly.ofType('AWS::S3::Bucket')).toHaveLength(2 * Object.keys(buckets).length)
   for (const each of assembly.ofType('AWS::S3::Bucket')) {
     expect(each).toMatchObject(retained)
     expect(each.Properties['PublicAccessBlockConfiguration']).toEqual(privateToAll)
