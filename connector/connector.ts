@@ -12,6 +12,7 @@ import { commandTimes, timedBy } from './health/command-times.ts'
 import { readHealth } from './health/read-health.ts'
 import { readMetrics } from './health/read-metrics.ts'
 import { metricReporter } from './health/report-metrics.ts'
+import { callRecorder } from './recordings/call-recorder.ts'
 import type { ConnectorParts } from './running.ts'
 import { startLoops } from './start-loops.ts'
 import { stopConnector } from './stop-connector.ts'
@@ -36,6 +37,7 @@ export function startConnector(parts: ConnectorParts): Connector {
     ...shared,
     engines: () => works.map(({ engine }) => engine),
     isUp: (uuid) => isUp(uuid),
+    onChannelEvent: (event, domain, engine) => recorder.hear(event, domain, engine),
   })
   const works = parts.engines.map((address) =>
     engineWorks({
@@ -48,6 +50,7 @@ export function startConnector(parts: ConnectorParts): Connector {
     }),
   )
   const isUp = callCheck({ ...shared, engines: works })
+  const recorder = callRecorder({ ...shared, isUp, tell: (event) => events.tell(event) })
   const times = commandTimes(parts.random)
   const runner = commandRunner({
     ...shared,
@@ -59,7 +62,7 @@ export function startConnector(parts: ConnectorParts): Connector {
   })
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
   const tally = { gapsOfLost: 0 }
-  const running = { parts, startedAt: clock.now(), registry, events, works, runner, lost, tally }
+  const running = { parts, startedAt: clock.now(), registry, events, works, runner, recorder, lost, tally }
   const stopping = new AbortController()
   const reporter =
     parts.metrics &&

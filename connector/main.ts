@@ -6,10 +6,12 @@ import { dynamoConnectorStatusStore } from '../adapters/dynamodb/dynamo-connecto
 import { dynamoDomainStore } from '../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoGapStore } from '../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoPresenceStore } from '../adapters/dynamodb/dynamo-presence-store.ts'
+import { dynamoRecordingStore } from '../adapters/dynamodb/dynamo-recording-store.ts'
 import { dynamoSubscriptionReader } from '../adapters/dynamodb/dynamo-subscription-reader.ts'
 import { type Log, createLogger } from '../adapters/log/logger.ts'
 import { emfMetrics } from '../adapters/metrics/emf-metrics.ts'
 import { sqsCdrQueue } from '../adapters/sqs/sqs-cdr-queue.ts'
+import { s3RecordingFiles } from '../adapters/s3/s3-file-store.ts'
 import { sqsCommandReceiver } from '../adapters/sqs/sqs-command-receiver.ts'
 import { sqsEventSink } from '../adapters/sqs/sqs-event-sink.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
@@ -17,6 +19,7 @@ import { type Connector, startConnector } from './connector.ts'
 import { openEslSession } from './esl/session.ts'
 import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
+import { recordingDisk } from './recordings/recording-disk.ts'
 import { readSettings } from './settings.ts'
 import { systemSpoolFiles } from './spool/spool-files.ts'
 import { processOwner } from './spool/spool-owner.ts'
@@ -50,6 +53,8 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
       subscriptions: dynamoSubscriptionReader(context),
       connectorStatus: dynamoConnectorStatusStore(context),
       gaps: dynamoGapStore(context),
+      recordings: dynamoRecordingStore(context),
+      recordingFiles: s3RecordingFiles(context),
     },
     receiver: sqsCommandReceiver(context),
     openLink: openEslSession,
@@ -57,6 +62,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
     connectorId: randomUUID(),
     version: settings.version,
     spool: settings.spool && { ...settings.spool, files: systemSpoolFiles, owner: processOwner() },
+    recordings: settings.recordings && { ...settings.recordings, disk: recordingDisk(settings.recordings.folder) },
     random: Math.random,
     log,
     metrics: emfMetrics({ ...context, write: (line) => void process.stdout.write(`${line}\n`) }),

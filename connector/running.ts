@@ -7,6 +7,8 @@ import type { LostClaims } from './commands/lost-claims.ts'
 import type { EngineAddress } from './engine.ts'
 import type { EngineWorks, OpenLink } from './engine-works.ts'
 import type { EventSide } from './events/event-side.ts'
+import type { RecordingsPlace } from './recordings/attend-recording.ts'
+import type { Recorder } from './recordings/recorder.ts'
 import type { SpoolPlace } from './spool/spool.ts'
 import type { Time } from './timers.ts'
 
@@ -14,7 +16,16 @@ import type { Time } from './timers.ts'
 export interface ConnectorParts extends Time {
   readonly ports: Pick<
     Ports,
-    'commands' | 'events' | 'cdrQueue' | 'presence' | 'subscriptions' | 'domains' | 'connectorStatus' | 'gaps'
+    | 'commands'
+    | 'events'
+    | 'cdrQueue'
+    | 'presence'
+    | 'subscriptions'
+    | 'domains'
+    | 'connectorStatus'
+    | 'gaps'
+    | 'recordings'
+    | 'recordingFiles'
   >
   readonly receiver: CommandReceiver
   readonly openLink: OpenLink
@@ -25,6 +36,8 @@ export interface ConnectorParts extends Time {
   readonly version: string
   /** Where events wait while the queue is away; in memory only where there is none. */
   readonly spool?: SpoolPlace | undefined
+  /** Where the engines' recordings are; none is stored where absent. */
+  readonly recordings?: RecordingsPlace | undefined
   /** A number from 0 up to but not 1. */
   readonly random: () => number
   readonly log: Log
@@ -40,6 +53,7 @@ export interface Running {
   readonly events: EventSide
   readonly works: readonly EngineWorks[]
   readonly runner: CommandRunner
+  readonly recorder: Recorder
   readonly lost: LostClaims
   /** What is counted outside of all parts. */
   readonly tally: {

@@ -12,6 +12,17 @@ export interface ConnectorSettings {
   readonly version: string
   /** Where events wait while the queue is away, and bytes that they may take there; absent: in memory only. */
   readonly spool: { readonly folder: string; readonly bytes: number } | undefined
+  /** Where the engines' recordings are; absent: none is stored. */
+  readonly recordings: RecordingsSetting | undefined
+}
+
+/** Where the engines' recordings are. */
+export interface RecordingsSetting {
+  /** As the connector sees it, and as the engines call it; both absolute. */
+  readonly folder: string
+  readonly engineFolder: string
+  /** Whether files stay there when they are stored. */
+  readonly keepsFiles: boolean
 }
 
 /** Five minutes of a busy engine (500 events of 7 KB a second). */
@@ -30,6 +41,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     healthPort: healthPort(env),
     version: env[environment.buildVersion] || 'unknown',
     spool: spool(env),
+    recordings: recordings(env),
   }
 }
 
@@ -50,4 +62,28 @@ function spool(env: Readonly<Record<string, string | undefined>>): ConnectorSett
     throw new Error(`environment variable ${environment.spoolBytes} must be a number of bytes from ${leastSpoolBytes}`)
   }
   return { folder, bytes }
+}
+
+function recordings(env: Readonly<Record<string, string | undefined>>): ConnectorSettings['recordings'] {
+  const folder = env[environment.recordingsDir]
+  if (!folder) return undefined
+  const engineFolder = env[environment.recordingsEngineDir] || folder
+  const keep = env[environment.recordingsKeep] || 'off'
+  if (keep !== 'on' && keep !== 'off') {
+    throw new Error(`environment variable ${environment.recordingsKeep} must be on or off`)
+  }
+  return {
+    folder: absolute(environment.recordingsDir, folder),
+    engineFolder: absolute(environment.recordingsEngineDir, engineFolder),
+    keepsFiles: keep === 'on',
+  }
+}
+
+/** Without a slash at its end. The root of a disk is no folder of recordings. */
+function absolute(variable: string, path: string): string {
+  const trimmed = path.replace(/\/+$/, '')
+  if (!trimmed.startsWith('/') || trimmed.split('/').some((piece) => piece === '.' || piece === '..')) {
+    throw new Error(`environment variable ${variable} must be an absolute path of a folder`)
+  }
+  return trimmed
 }

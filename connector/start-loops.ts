@@ -15,7 +15,7 @@ const maxInHand = (engines: number) => 2 * (engines + 1) * (commandLimits.calls.
 
 /** What goes on by itself until the connector stops. */
 export function startLoops(
-  { parts, startedAt, events, works, runner, lost, tally }: Running,
+  { parts, startedAt, events, works, runner, recorder, lost, tally }: Running,
   signal: AbortSignal,
 ): Promise<unknown> {
   const fitness = fitnessJudge({
@@ -34,6 +34,7 @@ export function startLoops(
   })
   return Promise.all([
     events.follow(resubscribe, signal),
+    recorder.follow(signal),
     commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
     heedOthers({ ...parts, store: parts.ports.connectorStatus, works }, signal),
     buryConnectors(

@@ -10,8 +10,10 @@ export const connector = {
     cdrQueue: ['send'],
     presence: ['list', 'put'],
     subscriptions: ['version', 'list'],
-    domains: ['exists'],
+    domains: ['exists', 'read'],
     connectorStatus: ['report', 'list', 'countStart'],
     gaps: ['record'],
+    recordings: ['list', 'expect', 'read', 'claim', 'renew', 'release', 'markStored'],
+    recordingFiles: ['put', 'head', 'remove', 'beginUpload', 'putPart', 'listParts', 'completeUpload', 'abortUpload'],
   },
 } as const satisfies { consumes: QueueName; needs: Needs }

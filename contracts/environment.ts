@@ -45,6 +45,12 @@ export const environment = {
   spoolDir: 'SPOOL_DIR',
   /** Bytes that they may take there: 4194304 (4 MiB) at least; 1 GiB where unset. */
   spoolBytes: 'SPOOL_BYTES',
+  /** Folder with the engines' recordings, as the connector sees it; unset: it stores none. */
+  recordingsDir: 'RECORDINGS_DIR',
+  /** The same folder as the engines call it; where unset, they call it the same. */
+  recordingsEngineDir: 'RECORDINGS_ENGINE_DIR',
+  /** `on` leaves files in that folder when they are stored; `off` where unset. */
+  recordingsKeep: 'RECORDINGS_KEEP',
   /** Port of the connector's private health endpoint. */
   healthPort: 'HEALTH_PORT',
 } as const

@@ -60,6 +60,17 @@ export const countMetrics = [
   'SpoolDamaged',
   'SpoolFailures',
   'ChannelsEvicted',
+  /** Recordings that came into the object store, and their bytes. */
+  'RecordingsStored',
+  'RecordingBytes',
+  /** Attempts to store one that failed and are made again. */
+  'RecordingFailures',
+  /** Files that may not be uploaded, files that never came, and recordings that there was no room to remember. */
+  'RecordingsRefused',
+  'RecordingsGivenUp',
+  'RecordingsDropped',
+  /** Times that the folder of the recordings could not be used. */
+  'RecordingNoteFailures',
 ] as const
 
 /** How much there is at the moment of the line. */
@@ -78,6 +89,9 @@ export const levelMetrics = {
   /** Engines without both links for another reason than a refusal, and engines that refuse this connector. */
   EnginesAway: 'Count',
   EnginesRefusing: 'Count',
+  /** Recordings that have ended and are not stored, and how long ago the oldest of them ended. */
+  RecordingsWaiting: 'Count',
+  RecordingLag: 'Milliseconds',
 } as const
 
 /** How long things took, in milliseconds, each since the request was made. */

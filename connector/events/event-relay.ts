@@ -54,6 +54,8 @@ export interface RelayParts {
   /** Takes the ends of legs for the index of CDRs, whose order among other events does not matter. */
   readonly cdrs: { add(event: PlatformEvent): boolean }
   readonly clock: Clock
+  /** Told of every event of a channel whose domain is known, the made ones included; must not throw. */
+  readonly onChannelEvent?: ((event: EngineEvent, domain: string, engine: string) => void) | undefined
   /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
@@ -93,6 +95,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
     if (domain === '') counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
     else notePresence(known, engine)
     tellCdrs(known)
+    if (domain !== '' && known.channel !== undefined) parts.onChannelEvent?.(event, domain, known.channel.engine)
     if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase(), event.coreUuid)
     if (subscriptions.wants(domain, name)) relay(platformEvent(event, id, domain, clock.now()), engine)
   }

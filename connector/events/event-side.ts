@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { EventLinkReport } from '../../core/model.ts'
+import type { EventLinkReport, PlatformEvent } from '../../core/model.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
@@ -23,6 +23,7 @@ import { type IsUp, presenceTracker } from './presence.ts'
 import { InTurn } from './in-turn.ts'
 import { presenceWriter } from './presence-writer.ts'
 import { subscriptions } from './subscriptions.ts'
+import { toldEvents } from './told-events.ts'
 import { unsureCalls } from './unsure-calls.ts'
 
 /** The way of events from the engines to the queue: what is wanted, whose it is, and handing it over. */
@@ -49,6 +50,8 @@ export interface EventSide {
    * which are counted as dropped and recorded as a gap.
    */
   close(): Promise<number>
+  /** Tells the platform's own event; `false` when it is not known to be in the queue, and should be told again. */
+  tell(event: PlatformEvent): Promise<boolean>
   /** How far each engine's events have been read, for the report of this connector. */
   links(): EventLinkReport[]
   /** Events that are not handed over yet. */
@@ -71,6 +74,8 @@ export interface EventSideParts extends Time {
   readonly connectorId: string
   /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
   readonly spool?: SpoolPlace | undefined
+  /** Told of every event of a channel whose domain is known; must not throw. */
+  readonly onChannelEvent?: ((event: EngineEvent, domain: string, engine: string) => void) | undefined
   readonly random: () => number
   readonly log: Log
 }
@@ -86,9 +91,10 @@ export function eventSide(parts: EventSideParts): EventSide {
     clock,
     timers,
   })
+  const told = toldEvents({ sink: ports.events, subscriptions: wanted, timers })
   const outbox = eventOutbox({
     ...parts,
-    sink: ports.events,
+    sink: told.sink,
     cdrSink: cdrSink(ports.cdrQueue),
     place: parts.spool,
     onDropped: (drop) => gaps.recordDrop(drop),
@@ -186,6 +192,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       await gaps.flushed()
       return lost
     },
+    tell: (event) => told.tell(event, outbox),
     links: () => links.reports(),
     get waiting() {
       return sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting

@@ -3,7 +3,7 @@ import { type ConnectorHealth, engineHealth } from './connector-health.ts'
 
 /** How a running connector is: its engines, its lag, and what it has counted. */
 export function readHealth(running: Running): ConnectorHealth {
-  const { parts, startedAt, registry, events, works, runner, lost, tally } = running
+  const { parts, startedAt, registry, events, works, runner, recorder, lost, tally } = running
   const engines = works.map(({ engine }) => engineHealth(engine))
   const outcomes = Object.entries(runner.counts).map(([state, count]) => [`commands_${state}`, count] as const)
   return {
@@ -15,6 +15,7 @@ export function readHealth(running: Running): ConnectorHealth {
     lagMs: events.lagMs,
     counters: {
       ...events.counters(),
+      ...recorder.counters(),
       channels: registry.size,
       channelsEvicted: registry.evicted,
       commandsInFlight: runner.inFlight,

@@ -46,6 +46,13 @@ export function readMetrics({ engines, lagMs, counters }: ConnectorHealth): Metr
       SpoolDamaged: of('spoolDamaged'),
       SpoolFailures: of('spoolFailures'),
       ChannelsEvicted: of('channelsEvicted'),
+      RecordingsStored: of('recordingsStored'),
+      RecordingBytes: of('recordingBytes'),
+      RecordingFailures: of('recordingFailures'),
+      RecordingsRefused: of('recordingsRefused'),
+      RecordingsGivenUp: of('recordingsGivenUp'),
+      RecordingsDropped: of('recordingsDropped'),
+      RecordingNoteFailures: of('recordingNoteFailures'),
     },
     levels: {
       Lag: lagMs,
@@ -60,6 +67,8 @@ export function readMetrics({ engines, lagMs, counters }: ConnectorHealth): Metr
       Channels: of('channels'),
       EnginesAway: unwell.filter((engine) => !isRefusing(engine)).length,
       EnginesRefusing: unwell.filter(isRefusing).length,
+      RecordingsWaiting: of('recordingsWaiting'),
+      RecordingLag: of('recordingsOldestMs'),
     },
   }
 }

@@ -35,7 +35,7 @@ export interface AttendParts extends Time, Pick<FinishParts, 'tell' | 'noteInCdr
   readonly ports: {
     readonly domains: Pick<Ports['domains'], 'read'>
     readonly recordings: StoreParts['recordings'] & Pick<RecordingStore, 'list' | 'expect'>
-    readonly recordingFiles: StoreParts['files']
+    readonly recordingFiles: StoreParts['recordingFiles']
   }
   /** Absent where the connector reaches no file of the engines. */
   readonly place: RecordingsPlace | undefined
@@ -69,7 +69,7 @@ export function recordingAttendant(parts: AttendParts): (facts: RecordingFacts) 
     const { recording, isReplaced } = await records(() => placeRecording(ports.recordings, facts))
     if (isReplaced) return finished
     const pieces = mappedPath(facts.path, place.engineFolder)
-    const used = { ...parts, ...ports, ...place, files: ports.recordingFiles }
+    const used = { ...parts, ...ports, ...place }
     const end = await storeRecording(used, recording, pieces)
     if (end.kind === 'stored') {
       await finishRecording(used, end.recording, { pieces, version: end.version })

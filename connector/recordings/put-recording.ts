@@ -18,7 +18,7 @@ export class FileChanged extends Error {
 
 /** What an upload works with. */
 export interface PutParts {
-  readonly files: Pick<FileStore, 'put' | 'beginUpload' | 'putPart' | 'listParts' | 'completeUpload'>
+  readonly recordingFiles: Pick<FileStore, 'put' | 'beginUpload' | 'putPart' | 'listParts' | 'completeUpload'>
   readonly file: OpenFile
   readonly key: string
   readonly contentType: string
@@ -34,20 +34,20 @@ export interface PutParts {
  * {@link FileChanged}.
  */
 export async function putRecording(parts: PutParts): Promise<string> {
-  const { file, files, key, contentType, keep } = parts
+  const { file, recordingFiles, key, contentType, keep } = parts
   await keep()
   if (file.size > wholeBytes) return putInParts(parts)
   const sha256 = await hashOf(file)
-  await files.put(key, contentType, { bytes: chunksOf(file), size: file.size, sha256 })
+  await recordingFiles.put(key, contentType, { bytes: chunksOf(file), size: file.size, sha256 })
   await checkUnchanged(file)
   return sha256
 }
 
 async function putInParts(parts: PutParts): Promise<string> {
-  const { files, file, key, contentType, keep } = parts
+  const { recordingFiles, file, key, contentType, keep } = parts
   const begun = parts.uploadId === undefined ? undefined : { key, uploadId: parts.uploadId }
-  const known = begun && (await files.listParts(begun))
-  const upload = begun !== undefined && known !== undefined ? begun : await files.beginUpload(key, contentType)
+  const known = begun && (await recordingFiles.listParts(begun))
+  const upload = begun !== undefined && known !== undefined ? begun : await recordingFiles.beginUpload(key, contentType)
   await keep(upload.uploadId)
   const whole = createHash('sha256')
   const all: UploadedPart[] = []
@@ -58,13 +58,13 @@ async function putInParts(parts: PutParts): Promise<string> {
   }
   await checkUnchanged(file)
   await keep()
-  if (!(await files.completeUpload(upload, all))) throw new FileChanged('the upload is not known any more')
+  if (!(await recordingFiles.completeUpload(upload, all))) throw new FileChanged('the upload is not known any more')
   return whole.digest('hex')
 }
 
 /** Stores a part, unless the store has just these bytes already. */
 async function putOne(
-  { files, keep }: PutParts,
+  { recordingFiles, keep }: PutParts,
   upload: Upload,
   part: { readonly number: number; readonly bytes: Buffer; readonly known: readonly UploadedPart[] | undefined },
 ): Promise<UploadedPart> {
@@ -73,7 +73,7 @@ async function putOne(
   const there = part.known?.find((one) => one.number === number)
   if (there !== undefined && there.size === bytes.length && there.sha256 === sha256) return there
   await keep()
-  return files.putPart(upload, number, bodyOf(bytes, sha256))
+  return recordingFiles.putPart(upload, number, bodyOf(bytes, sha256))
 }
 
 function bodyOf(bytes: Buffer, sha256: string): FileBody {

@@ -24,10 +24,8 @@ const notesAtOnce = 4
 export interface Recorder {
   /** Takes in an event of a channel whose domain is known; at once, and never failing. */
   hear(event: EngineEvent, domain: string, engine: string): void
-  /** Looks after what waits, until aborted. */
+  /** Looks after what waits, until aborted. Resolves when all that was under way then has ended, between two steps. */
   follow(signal: AbortSignal): Promise<void>
-  /** Begins nothing any more; resolves when all that was under way has ended, between two steps. */
-  stop(): Promise<void>
   counters(): Readonly<Record<string, number>>
 }
 
@@ -151,8 +149,6 @@ export function recorder(parts: RecorderParts): Recorder {
         await onDisk(lookAround)
         await pause(timers, lookMs, signal)
       }
-    },
-    stop: async () => {
       stopping.abort()
       for (const { cancel } of known.all()) cancel()
       await Promise.all(atWork)

@@ -32,7 +32,7 @@ class ClaimLost extends Error {
 /** What storing works with. */
 export interface StoreParts {
   readonly recordings: Pick<RecordingStore, 'read' | 'claim' | 'renew' | 'release' | 'markStored'>
-  readonly files: Pick<
+  readonly recordingFiles: Pick<
     FileStore,
     'put' | 'head' | 'remove' | 'beginUpload' | 'putPart' | 'listParts' | 'completeUpload' | 'abortUpload'
   >
@@ -84,7 +84,7 @@ async function storeClaimed(
   file: OpenFile,
   contentType: RecordingType,
 ): Promise<StoreEnd> {
-  const { recordings, files, clock, connectorId, signal } = parts
+  const { recordings, recordingFiles, clock, connectorId, signal } = parts
   const { key } = recording
   const keep = async (uploadId?: string) => {
     signal.throwIfAborted()
@@ -92,14 +92,21 @@ async function storeClaimed(
     if (!isOwn) throw new ClaimLost('another uploader has the recording')
   }
   try {
-    const sha256 = await putRecording({ files, file, key, contentType, uploadId: recording.claim?.uploadId, keep })
-    const head = await files.head(key)
+    const sha256 = await putRecording({
+      recordingFiles,
+      file,
+      key,
+      contentType,
+      uploadId: recording.claim?.uploadId,
+      keep,
+    })
+    const head = await recordingFiles.head(key)
     if (head?.size !== file.size) throw new Error('the object is not as long as its file')
     const object = { size: file.size, sha256, contentType, storedAt: clock.now() }
     const outcome = await recordings.markStored(recording, connectorId, object)
     if (outcome === 'claim_lost') return { kind: 'elsewhere' }
     if (outcome === 'stored') return storedEnd({ ...recording, ...object, state: 'stored' }, file)
-    await files.remove(key)
+    await recordingFiles.remove(key)
     return { kind: 'gone' }
   } catch (problem) {
     if (problem instanceof ClaimLost) return afterLoss(parts, recording)
@@ -113,11 +120,11 @@ function storedEnd(recording: Recording, { size, changedAt }: FileVersion): Stor
 }
 
 /** Whoever deleted the recording meanwhile could not know of what was on its way. */
-async function afterLoss({ recordings, files }: StoreParts, recording: Recording): Promise<StoreEnd> {
+async function afterLoss({ recordings, recordingFiles }: StoreParts, recording: Recording): Promise<StoreEnd> {
   const now = await recordings.read(recording)
   if (now !== undefined && now.state !== 'deleted') return { kind: 'elsewhere' }
   const uploadId = recording.claim?.uploadId
-  if (uploadId !== undefined) await files.abortUpload({ key: recording.key, uploadId })
-  await files.remove(recording.key)
+  if (uploadId !== undefined) await recordingFiles.abortUpload({ key: recording.key, uploadId })
+  await recordingFiles.remove(recording.key)
   return { kind: 'gone' }
 }

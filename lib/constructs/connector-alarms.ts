@@ -14,6 +14,7 @@ export class ConnectorAlarms extends Construct {
     super(scope, id)
     this.watchEngines({ onCall })
     this.watchEvents({ onCall })
+    this.watchRecordings({ onCall })
   }
 
   private watchEngines({ onCall }: ConnectorAlarmsProps): void {
@@ -39,6 +40,25 @@ export class ConnectorAlarms extends Construct {
       metric: connectorMetric('CommandsUnknown', 'Sum'),
       threshold: 5,
       periods: 3,
+      onCall,
+    })
+  }
+
+  private watchRecordings({ onCall }: ConnectorAlarmsProps): void {
+    new RunbookAlarm(this, 'RecordingsWait', {
+      article: 'Recordings wait in the folder',
+      impact: 'Recordings cannot be played, and 15 minutes after their calls they are told of as failed.',
+      metric: connectorMetric('RecordingLag', 'Maximum'),
+      threshold: 600_000,
+      periods: 2,
+      onCall,
+    })
+    new RunbookAlarm(this, 'RecordingsRefused', {
+      article: 'Recordings are refused',
+      impact: 'Files of engines are not taken, for what or where they are: these calls have no recording.',
+      metric: connectorMetric('RecordingsRefused', 'Sum'),
+      threshold: 1,
+      periods: 1,
       onCall,
     })
   }

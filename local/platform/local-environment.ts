@@ -44,11 +44,22 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
   }
 }
 
-/** The environment of the connector's container. `engines` are the event sockets that it shall use. */
+/**
+ * The environment of the connector's container. `engines` are the event sockets that it shall use, `recordingsDir` the
+ * folder that they record to.
+ */
 export function connectorEnvironment(
   container: Container,
   shared: Environment,
-  { engines, healthPort }: { readonly engines: readonly EngineAddress[]; readonly healthPort: number },
+  {
+    engines,
+    recordingsDir,
+    healthPort,
+  }: {
+    readonly engines: readonly EngineAddress[]
+    readonly recordingsDir?: string | undefined
+    readonly healthPort: number
+  },
 ): Environment {
   const urls = engines.map((engine) => `esl://:${encodeURIComponent(engine.password)}@${engineName(engine)}`)
   return {
@@ -57,5 +68,6 @@ export function connectorEnvironment(
     NODE_ENV: 'production',
     [environment.engineUrl]: urls.join(','),
     [environment.healthPort]: String(healthPort),
+    ...(recordingsDir === undefined ? {} : { [environment.recordingsDir]: recordingsDir }),
   }
 }

@@ -22,10 +22,12 @@ export async function startConnector(options: {
   readonly gate: Gate
   readonly folder: DataFolder
   readonly engines: readonly EngineAddress[]
+  /** Where the engines' recordings are, under the path that they have there; absent where no file of them is reached. */
+  readonly recordingsDir: string | undefined
   readonly settings: Settings
   readonly closing: AsyncDisposableStack
 }): Promise<RunningConnector> {
-  const { assembly, place, gate, folder, engines, settings, closing } = options
+  const { assembly, place, gate, folder, engines, recordingsDir, settings, closing } = options
   const [container] = assembly.containers
   if (container === undefined) throw new Error('the assembly has no container to run as the connector')
   const shared = sharedEnvironment(settings, place.storesUrl, gate.issue(container.roleArn))
@@ -34,7 +36,7 @@ export async function startConnector(options: {
   const healthPort = await freePort()
   const connector = new ConnectorProcess({
     directory: container.directory,
-    environment: connectorEnvironment(container, shared, { engines, healthPort }),
+    environment: connectorEnvironment(container, shared, { engines, recordingsDir, healthPort }),
     home: folder.file('connector'),
     log,
     onRestart: (sentence) => console.error(sentence),

@@ -14,6 +14,8 @@ export interface RunningEngine {
   readonly addresses: readonly EngineAddress[]
   /** Absent when the settings name other engines. */
   readonly simulated: SimulatedEngine | undefined
+  /** Where the simulated engine's recordings are. */
+  readonly recordingsDir: string | undefined
   close(): Promise<void>
 }
 
@@ -33,7 +35,12 @@ export async function startEngine(options: {
   const { settings, folder, kept, apiUrl, progress, signal } = options
   if (settings.engines.length > 0) {
     await Promise.all(settings.engines.map((engine) => awaitEngine(engine, progress, signal)))
-    return { addresses: settings.engines, simulated: undefined, close: () => Promise.resolve() }
+    return {
+      addresses: settings.engines,
+      simulated: undefined,
+      recordingsDir: undefined,
+      close: () => Promise.resolve(),
+    }
   }
   const recordingsDir = folder.file('recordings')
   mkdirSync(recordingsDir, { recursive: true, mode: 0o700 })
@@ -52,6 +59,7 @@ export async function startEngine(options: {
   return {
     addresses: [{ host, port: simulated.port, password: simulatedPassword }],
     simulated,
+    recordingsDir,
     close: () => simulated.close(),
   }
 }

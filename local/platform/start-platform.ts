@@ -153,6 +153,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
     gate,
     folder,
     engines: engine.addresses,
+    recordingsDir: engine.recordingsDir,
     settings,
     closing,
   })

@@ -5,16 +5,16 @@ import { type RecordingDisk, recordingDisk } from '../../../connector/recordings
 import { recordingNews } from '../../../core/recordings/recording-news.ts'
 import { type DyingPorts, type Moment, dying } from '../../support/dying.ts'
 import {
-  type RecordingLab,
+  type RecorderLab,
   aRecordedCall,
   aWavFile,
   engineFolder,
   recordedDomain,
   recordingEngine,
-  recordingLab,
-} from '../../support/recording-lab.ts'
+  recorderLab,
+} from '../../support/recorder-lab.ts'
 
-let lab: RecordingLab | undefined
+let lab: RecorderLab | undefined
 afterEach(() => lab?.close())
 
 /** What a connector does for a recording that begins, and then for its end, call by call. */
@@ -52,7 +52,7 @@ const sizes = [
 ]
 
 /** The parts of a connector whose process is killed at a moment. */
-function mortal(world: RecordingLab, moment?: Moment): { dying: DyingPorts; parts: Partial<RecorderParts> } {
+function mortal(world: RecorderLab, moment?: Moment): { dying: DyingPorts; parts: Partial<RecorderParts> } {
   const all = { ...world.ports, disk: recordingDisk(world.folder) }
   const killed = dying(all, moment)
   const ports = killed.ports as MemoryPorts & { readonly disk: RecordingDisk }
@@ -71,7 +71,7 @@ function mortal(world: RecordingLab, moment?: Moment): { dying: DyingPorts; part
 }
 
 /** Whatever happened, there is one of everything, and nothing is left over. */
-async function expectOne(world: RecordingLab, bytes: Buffer) {
+async function expectOne(world: RecorderLab, bytes: Buffer) {
   const recordings = await world.recordings()
   expect(recordings).toMatchObject([{ state: 'stored', size: bytes.length }])
   const objects = [...world.ports.recordingFiles.files]
@@ -83,7 +83,7 @@ async function expectOne(world: RecordingLab, bytes: Buffer) {
   expect(await world.files()).toEqual([])
 }
 
-const isDone = (world: RecordingLab) => async () =>
+const isDone = (world: RecorderLab) => async () =>
   (await world.recordings()).some(({ state }) => state === 'stored') &&
   (await world.notes()).length === 0 &&
   (await world.files()).length === 0
@@ -92,7 +92,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
   const bytes = aWavFile(samples)
 
   test('the steps are these', async () => {
-    lab = await recordingLab()
+    lab = await recorderLab()
     const { dying: alive, parts } = mortal(lab)
     const call = aRecordedCall(lab.time)
     await lab.write(call.path, bytes)
@@ -115,7 +115,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
   test.each(moments)(
     'a connector that is killed $side step $number, $step, leaves what its next start finishes',
     async ({ number, side }) => {
-      const world = await recordingLab()
+      const world = await recorderLab()
       lab = world
       const { dying: killed, parts } = mortal(world, { call: beginning.length + number, side })
       const call = aRecordedCall(world.time)
@@ -140,7 +140,7 @@ describe('two connectors that hear every event twice', () => {
     .map((step, index) => ({ step, number: index + 1 }))
     .filter(({ step }) => step !== 'disk.open')
   test.each(moments)('make one of everything, also when one is killed at step $number, $step', async ({ number }) => {
-    const world = await recordingLab()
+    const world = await recorderLab()
     lab = world
     const { parts } = mortal(world, { call: beginning.length + number, side: 'after' })
     const call = aRecordedCall(world.time)

@@ -5,20 +5,20 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { recordingDisk } from '../../../connector/recordings/recording-disk.ts'
 import { gone } from '../../support/flaky.ts'
 import {
-  type RecordingLab,
+  type RecorderLab,
   aRecordedCall,
   aWavFile,
   engineFolder,
   recordedDomain,
   recordingEngine,
-  recordingLab,
+  recorderLab,
   wavHead,
-} from '../../support/recording-lab.ts'
+} from '../../support/recorder-lab.ts'
 import { aDomain } from '../../support/records.ts'
 
-let lab: RecordingLab
+let lab: RecorderLab
 beforeEach(async () => {
-  lab = await recordingLab()
+  lab = await recorderLab()
 })
 afterEach(() => lab.close())
 

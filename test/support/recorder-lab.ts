@@ -20,7 +20,7 @@ export const engineFolder = '/var/recordings'
 export const recordingEngine = '192.0.2.1:8021'
 
 /** A folder of an engine's recordings, the stores, and as many connectors over them as a test wants. */
-export interface RecordingLab {
+export interface RecorderLab {
   readonly time: ManualTime
   readonly ports: MemoryPorts
   /** The folder as the connector sees it. */
@@ -43,7 +43,7 @@ export interface RecordingLab {
 }
 
 /** Makes a lab on a new folder of the disk. */
-export async function recordingLab(): Promise<RecordingLab> {
+export async function recorderLab(): Promise<RecorderLab> {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   await ports.domains.create(aDomain({ name: recordedDomain, createdAt: time.clock.now() - 3_600_000 }))
@@ -51,7 +51,7 @@ export async function recordingLab(): Promise<RecordingLab> {
   const log = capturedLog()
   const up = new Set<string>()
   const stopping = new AbortController()
-  const recorders: Recorder[] = []
+  const following: Promise<void>[] = []
   const place: RecordingsPlace = { disk: recordingDisk(folder), engineFolder, keepsFiles: false }
   const listed = async (path: string) => readdir(path).catch(() => [])
 
@@ -66,7 +66,7 @@ export async function recordingLab(): Promise<RecordingLab> {
         ...time,
         ports,
         place,
-        connectorId: `connector-${recorders.length + 1}`,
+        connectorId: `connector-${following.length + 1}`,
         tell: async (event) => (await ports.events.publish([event])).length === 0,
         noteInCdr: async () => {},
         isUp: async (uuid) => up.has(uuid),
@@ -74,8 +74,7 @@ export async function recordingLab(): Promise<RecordingLab> {
         log,
         ...given,
       })
-      recorders.push(made)
-      void made.follow(stopping.signal)
+      following.push(made.follow(stopping.signal))
       return made
     },
     write: async (path, bytes = aWavFile()) => {
@@ -98,8 +97,7 @@ export async function recordingLab(): Promise<RecordingLab> {
     },
     close: async () => {
       stopping.abort()
-      await time.advance(0)
-      await Promise.all(recorders.map((one) => one.stop()))
+      await Promise.all(following)
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,24 @@
+import { DomainError } from '../../core/errors.ts'
+import type { Ports } from '../../core/ports.ts'
+import { recordingNews } from '../../core/recordings/recording-news.ts'
+import type { RecordingsPlace } from './attend-recording.ts'
+import { type Recorder, type RecorderParts, recorder } from './recorder.ts'
+
+/** What {@link callRecorder} is made from: a connector's parts. */
+export interface CallRecorderParts extends Omit<RecorderParts, 'place' | 'noteInCdr'> {
+  readonly ports: RecorderParts['ports'] & Pick<Ports, 'cdrQueue'>
+  readonly recordings?: RecordingsPlace | undefined
+}
+
+/** The recorder of a connector, which has CDRs show their recordings by the queue of CDRs. */
+export function callRecorder(parts: CallRecorderParts): Recorder {
+  return recorder({
+    ...parts,
+    place: parts.recordings,
+    noteInCdr: async (recording) => {
+      const news = recordingNews(recording)
+      const refused = news === undefined ? [] : await parts.ports.cdrQueue.send([news])
+      if (refused.length > 0) throw new DomainError('store_unavailable', 'the queue of CDRs did not take the news')
+    },
+  })
+}
