@@ -57,7 +57,7 @@ export function equalsOf(
 /** The field lies between two ends. */
 export function rangeOf(field: SearchField, given: GivenRange, at: string, context: ConditionContext): Clause {
   if (field.type === 'unknown') return { kind: 'none' }
-  if (field.name === anyField) throw refused(at, 'a range needs a field: write field:[from TO to]')
+  if (field.name === anyField) throw refused(at, 'a range needs a field: write field:[from TO to] or field:>value')
   if (field.type === 'date') return dateRange(field.name, given, at, momentContext(context))
   const read = field.type === 'text' ? textOf : numberOf
   const bound = (value: unknown, isInclusive: boolean): Bound | undefined =>

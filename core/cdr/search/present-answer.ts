@@ -60,8 +60,8 @@ function headersOf(
   }
 }
 
-/** Hits of which none is known to make an answer too large. */
-const fewHits = 20
+/** So many hits, with all the variables that a CDR keeps, make no answer too large. */
+const fewHits = 10
 
 function checkSize(body: PresentedAnswer): void {
   if (body.hits.hits.length <= fewHits && body.aggregations === undefined) return

@@ -77,8 +77,7 @@ function nextToken(cursor: Cursor, previous: QueryToken | undefined): QueryToken
       return boost(cursor, previous)
     case '<':
     case '>':
-      if (previous?.kind === ':') return comparison(cursor)
-      throw wrong(cursor, `a comparison needs a field: write field:${char}value, or \\${char} for the character`)
+      return comparison(cursor)
     case '~':
       throw wrong(cursor, 'fuzzy and proximity search (~) is not offered; write \\~ for the character')
     case '/':
