@@ -12,7 +12,7 @@ import { recordingNotes } from './recording-notes.ts'
 import { turns } from './turns.ts'
 
 /** How often notes are looked for that others left, and calls whose end nobody told. */
-const lookMs = 60_000
+const lookMs = 15_000
 
 /** The waits between attempts double from a second to a minute. */
 const maxWaitMs = 60_000

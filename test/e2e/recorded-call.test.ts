@@ -1,0 +1,83 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { originateCall } from '../../contracts/routes/channels.ts'
+import { createHooks } from '../../contracts/routes/hooks.ts'
+import { readRecording } from '../../contracts/routes/recordings.ts'
+import type { Client } from '../../local/demo/client.ts'
+import type { Receiver } from '../../local/demo/receiver.ts'
+import { opened } from '../support/opened.ts'
+import { aPlatform } from '../support/platform.ts'
+
+const domain = 'recorded.example.com'
+const stored = 'CUSTOM->svc::recording_stored'
+
+/** A start of the connector, and its look for what an earlier one left, are within this. */
+const within = { timeout: 60_000, interval: 100 }
+
+const rig = opened(async () => {
+  const platform = await aPlatform()
+  return { platform, close: () => platform.close() }
+})
+
+let admin: Client
+let receiver: Receiver
+beforeAll(async () => {
+  const { platform } = rig()
+  admin = await platform.tenant(domain)
+  receiver = await platform.receiver()
+  for (const event of [stored, 'RECORD_START']) {
+    const action = { type: 'web' as const, method: 'POST', url: receiver.url }
+    await admin.call(createHooks, { query: { domain }, body: { event, action } })
+  }
+  await platform.hooksInForce(admin, domain)
+})
+
+/** Calls the extension that records two seconds of a tone and hangs up. */
+async function recordedCall(): Promise<string> {
+  const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '5000' } })
+  return info.replace('+OK ', '').trim()
+}
+
+const list = (uuid: string) => admin.call(readRecording, { params: { uuid }, query: { type: 'all' } })
+
+/** What is left in the folder that the engine records to, the connector's notes included. */
+function left(): string[] {
+  const folder = join(rig().platform.dataDir, 'recordings')
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
+describe('a recorded call', () => {
+  it('is stored when it has ended, told to hooks, and its file is removed from the engine', async () => {
+    const uuid = await recordedCall()
+
+    const told = JSON.parse((await receiver.next(stored)).body)
+    expect(told.data).toMatchObject({
+      'Unique-ID': uuid,
+      'Recording-Name': `${uuid}.wav`,
+      'Recording-Content-Type': 'audio/wav',
+      'Channel-Presence-ID': `1001@${domain}`,
+    })
+    expect(await list(uuid)).toMatchObject([
+      { uuid, name: `${uuid}.wav`, 'content-type': 'audio/wav', status: 'stored', hash: told.data['Recording-SHA256'] },
+    ])
+    await expect.poll(left, within).toEqual([])
+  })
+
+  it('is stored by the next connector when the one that heard it begin is killed', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { connector } = rig().platform.platform
+    const uuid = await recordedCall()
+    await expect.poll(() => list(uuid), within).toMatchObject([{ status: 'expected' }])
+
+    process.kill(connector.pid ?? 0, 'SIGKILL')
+
+    await expect.poll(() => list(uuid), within).toMatchObject([{ status: 'stored' }])
+    await expect.poll(left, within).toEqual([])
+    const { data } = JSON.parse((await receiver.next(stored)).body)
+    expect(data['Unique-ID']).toBe(uuid)
+    expect(readFileSync(join(rig().platform.dataDir, 'logs', 'connector.log'), 'utf8')).not.toContain('is refused')
+    told.mockRestore()
+  })
+})
