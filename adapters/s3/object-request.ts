@@ -121,20 +121,33 @@ async function send(target: URL, given: ObjectRequest): Promise<ObjectAnswer> {
   throw sent.status === 'rejected' ? sent.reason : answered.reason
 }
 
-/** The bytes of a body; fails where they are not as many as it says. */
+/**
+ * The bytes of a body; fails where they are not as many as it says. Errors of the body are told, those of whoever takes
+ * the bytes are not; the source is closed in any case.
+ */
 async function* exactly({ bytes, size }: FileBody, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+  const source = bytes[Symbol.asyncIterator]()
+  const next = async () => {
+    try {
+      return await source.next()
+    } catch (error) {
+      onError(error)
+      throw error
+    }
+  }
   let sent = 0
   try {
-    for await (const piece of bytes) {
-      sent += piece.length
-      if (sent > size) break
-      yield piece
+    for (let step = await next(); step.done !== true && sent <= size; step = await next()) {
+      sent += step.value.length
+      if (sent <= size) yield step.value
     }
-    if (sent !== size) throw new DomainError('bad_request', `the body has not the ${size} bytes that it says`)
-  } catch (error) {
-    onError(error)
-    throw error
+  } finally {
+    await source.return?.()
   }
+  if (sent === size) return
+  const wrong = new DomainError('bad_request', `the body has not the ${size} bytes that it says`)
+  onError(wrong)
+  throw wrong
 }
 
 async function readAnswer(response: IncomingMessage, most: number): Promise<ObjectAnswer> {

@@ -19,6 +19,11 @@ export function s3ExportFiles(context: AdapterContext): FileStore {
   return s3FileStore(context, 'exports')
 }
 
+/** The bucket of what deliveries carry. */
+export function s3PayloadFiles(context: AdapterContext): FileStore {
+  return s3FileStore(context, 'payloads')
+}
+
 function s3FileStore(context: AdapterContext, bucket: BucketName): FileStore {
   const ask = (request: Omit<ObjectRequest, 'bucket'>) => () => objectRequest(context, { ...request, bucket })
   return {

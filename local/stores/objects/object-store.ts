@@ -21,6 +21,8 @@ export function objectStore(root: string, buckets: ReadonlySet<string>): ObjectB
     try {
       await answer(call, response, { root, buckets, uploads })
     } catch (error) {
+      // A player that seeks, or an uploader that stops, leaves in the middle: nobody is there to be told.
+      if (call.request.socket.destroyed) return
       if (!(error instanceof ObjectRefusal)) throw error
       // A body that nobody reads would stand in the way of the next request.
       call.request.resume()
