@@ -415,6 +415,11 @@ export interface EventLinkReport {
   readonly last: EventPosition
   /** Since when the link has been up without a break, epoch milliseconds; 0 while it is down. */
   readonly upSince: number
+  /**
+   * By the engine's own clock, epoch milliseconds: every event that it told before this moment has been queued. Absent
+   * before the first, and in reports of before it was told.
+   */
+  readonly handedOverTo?: number | undefined
 }
 
 /** Names an event of an engine's process. Sequences identify; they neither order nor count. */

@@ -38,6 +38,7 @@ const reportItem = z.object({
         engine: z.string(),
         last: z.object({ coreUuid: z.string(), sequence: z.string() }),
         upSince: z.number(),
+        handedOverTo: z.optional(z.number()),
       }),
     ),
   ),

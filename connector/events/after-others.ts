@@ -1,6 +1,8 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { ConnectorStatusStore } from '../../core/ports.ts'
+import type { EngineEvent } from '../engine.ts'
+import { engineTime } from '../reconcile/event-position.ts'
 import { sizeOf } from '../spool/waiting-events.ts'
 import { type Time, pause } from '../timers.ts'
 import type { EventOutbox } from './event-outbox.ts'
@@ -23,6 +25,8 @@ const leaveMs = 50
 export interface AfterOthers {
   /** Takes an event of the engine named for the outbox, now or later; `false` when the outbox has no room for it. */
   add(event: PlatformEvent, engine: string): boolean
+  /** An event of an engine was read; at once, and never failing. */
+  heard(event: EngineEvent, engine: string): void
   /** Events of an engine were missed or given up; from now on they are heard again. */
   heardAgain(engine: string): void
   /** Holds no more. Resolves when the outbox has taken all that is held. */
@@ -51,6 +55,8 @@ interface Place {
   readonly held: HeldEvents
   /** When its events were heard again. What others heard until then goes first. */
   since: number
+  /** The first event since then, by the engine's clock, epoch milliseconds; absent until there is one. */
+  firstAt: number | undefined
   readonly newCalls: Set<string>
   /** Ends the wait for the others. From then on what is held leaves. */
   over: AbortController
@@ -125,7 +131,7 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
     const { signal } = place.over
     while (!signal.aborted && clock.now() < place.since + longestMs) {
       const asked = place.since
-      const mustHold = await mayHandOver(parts, engine, asked)
+      const mustHold = await mayHandOver(parts, engine, place)
       if (!mustHold && asked === place.since) break
       if (mustHold) await pause(timers, lookMs, signal)
     }
@@ -145,10 +151,15 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
       hold(place, event)
       return true
     },
+    heard: (event, engine) => {
+      const place = places.size === 0 ? undefined : places.get(engine)
+      if (place !== undefined) place.firstAt ??= engineTime(event)
+    },
     heardAgain: (engine) => {
       if (isStopped) return
       const place = places.get(engine) ?? newPlace()
       place.since = clock.now()
+      place.firstAt = undefined
       place.newCalls.clear()
       if (places.has(engine) && !place.over.signal.aborted) return
       place.over = new AbortController()
@@ -183,5 +194,5 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
 }
 
 function newPlace(): Place {
-  return { held: new HeldEvents(), since: 0, newCalls: new Set(), over: new AbortController() }
+  return { held: new HeldEvents(), since: 0, firstAt: undefined, newCalls: new Set(), over: new AbortController() }
 }

@@ -149,6 +149,7 @@ export function eventSide(parts: EventSideParts): EventSide {
     accept: (event, engineName) => {
       read += 1
       links.heard(event, engineName)
+      inOrder.heard(event, engineName)
       if (wanted.concerns(eventNameOf(event))) inboxOf(engineName).add(event)
     },
     engineChanged: (engine, kind) => {
@@ -193,7 +194,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       return lost
     },
     tell: (event) => told.tell(event, outbox),
-    links: () => links.reports(),
+    links: () => links.reports(Math.min(clock.now(), oldestAt())),
     get waiting() {
       return sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting
     },

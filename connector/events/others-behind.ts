@@ -1,4 +1,4 @@
-import type { ConnectorReport } from '../../core/model.ts'
+import type { ConnectorReport, EventLinkReport } from '../../core/model.ts'
 import type { Clock, ConnectorStatusStore } from '../../core/ports.ts'
 
 /** Reports come every 5 s: of whoever listened and has not reported for so long after a link came up, none will come. */
@@ -7,6 +7,9 @@ const silenceMs = 7_000
 /** Clocks of two hosts differ by this much at most, and what is on its way between an engine and another host. */
 export const slackMs = 1_000
 
+/** An engine tells something every 20 s: after that an event that is still unread is no more to be expected. */
+const quietMs = 21_000
+
 /** What the other connectors are known by. */
 export interface OthersBehindParts {
   readonly store: Pick<ConnectorStatusStore, 'list'>
@@ -14,28 +17,52 @@ export interface OthersBehindParts {
   readonly clock: Clock
 }
 
-/** Whether another connector may still hand over what it read before a link of this one came up, at `linkedAt`. */
+/** When an engine's events were heard again. */
+export interface HeardAgain {
+  /** Epoch milliseconds. */
+  readonly since: number
+  /** The first event since then, by the engine's clock, epoch milliseconds; absent until there is one. */
+  readonly firstAt: number | undefined
+}
+
+/** Whether another connector may still hand over what it read before an engine's events were heard again here. */
 export async function mayHandOver(
   { store, connectorId, clock }: OthersBehindParts,
   engine: string,
-  linkedAt: number,
+  again: HeardAgain,
 ): Promise<boolean> {
+  const { since } = again
   try {
-    const reports = await store.list(linkedAt - silenceMs)
+    const reports = await store.list(since - silenceMs)
     const others = reports.filter((report) => report.connectorId !== connectorId && report.stoppedAt === undefined)
-    return others.some((report) => listenedBefore(report, engine, linkedAt) && isBehind(report, linkedAt, clock.now()))
+    return others.some((report) => {
+      const link = report.eventLinks?.find((one) => one.engine === engine)
+      return link !== undefined && listenedBefore(link, since) && isBehind(report, link, again, clock.now())
+    })
   } catch {
     // Without the store nothing is known, and whatever happens is told when it is back.
-    return clock.now() < linkedAt + silenceMs
+    return clock.now() < since + silenceMs
   }
 }
 
-function listenedBefore({ eventLinks = [] }: ConnectorReport, engine: string, linkedAt: number): boolean {
-  return eventLinks.some((link) => link.engine === engine && link.upSince > 0 && link.upSince < linkedAt)
+function listenedBefore({ upSince }: EventLinkReport, since: number): boolean {
+  return upSince > 0 && upSince < since
 }
 
 /** One that is silent has died: what it read comes from its disk when it is started again. */
-function isBehind({ reportedAt, handedOverTo = reportedAt }: ConnectorReport, linkedAt: number, now: number): boolean {
-  if (handedOverTo >= linkedAt + slackMs) return false
-  return reportedAt >= now - silenceMs
+function isBehind(report: ConnectorReport, link: EventLinkReport, again: HeardAgain, now: number): boolean {
+  return report.reportedAt >= now - silenceMs && !hasHandedOver(report, link, again)
+}
+
+/**
+ * Both hear the events of an engine in one order, so whoever has handed over one that came after the first that was
+ * heard here has handed over all before it, however late he reads. Many events have the same time.
+ */
+function hasHandedOver(
+  { reportedAt, handedOverTo = reportedAt }: ConnectorReport,
+  link: EventLinkReport,
+  { since, firstAt }: HeardAgain,
+): boolean {
+  if (firstAt === undefined || link.handedOverTo === undefined) return handedOverTo >= since + slackMs
+  return link.handedOverTo > firstAt || handedOverTo >= since + quietMs
 }

@@ -4,6 +4,7 @@ import type { EngineEvent } from '../engine.ts'
 import type { Timers } from '../timers.ts'
 import { engineTime, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'
+import { ReadMarks } from './read-marks.ts'
 
 /** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
 const firstEventMs = 25_000
@@ -53,6 +54,7 @@ interface Link {
   open: OpenGap | undefined
   unread: Unread | undefined
   spans: Span[]
+  readonly marks: ReadMarks
 }
 
 /** What a link that came up has found. */
@@ -84,7 +86,8 @@ export interface EventLinks {
   missedSince(engine: string, from: number): void
   /** Tells of every gap whose end is known, without waiting for the first event after it. */
   settle(): void
-  reports(): EventLinkReport[]
+  /** For the report of this connector; all that was read before `queuedTo`, epoch milliseconds, has been queued. */
+  reports(queuedTo: number): EventLinkReport[]
 }
 
 /** Knows no link yet. Each gap is told once, with the events around it. */
@@ -138,6 +141,7 @@ export function eventLinks(parts: {
       if (link.open !== undefined) close(link, event)
       link.last = event
       link.lastAt = clock.now()
+      link.marks.note(event, link.lastAt)
     },
     up: (engine, coreUuid) => {
       const link = linkOf(engine)
@@ -196,12 +200,17 @@ export function eventLinks(parts: {
         closeUnread(engine, link)
       }
     },
-    reports: () =>
-      [...links].map(([engine, { last, core, upSince }]) => ({
-        engine,
-        last: last === undefined ? { ...nowhere, coreUuid: core } : positionOf(last),
-        upSince,
-      })),
+    reports: (queuedTo) => [...links].map(([engine, link]) => reportOf(engine, link, queuedTo)),
+  }
+}
+
+function reportOf(engine: string, { last, core, upSince, marks }: Link, queuedTo: number): EventLinkReport {
+  const handedOverTo = marks.engineTimeBefore(queuedTo)
+  return {
+    engine,
+    last: last === undefined ? { ...nowhere, coreUuid: core } : positionOf(last),
+    upSince,
+    ...(handedOverTo === undefined ? {} : { handedOverTo }),
   }
 }
 
@@ -216,5 +225,6 @@ function newLink(): Link {
     open: undefined,
     unread: undefined,
     spans: [],
+    marks: new ReadMarks(),
   }
 }

@@ -27,7 +27,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
         },
         { name: '[::1]:8021', coreUuid: '', connected: false, heardAt: 0, status: '' },
       ],
-      eventLinks: [{ engine: '192.0.2.1:8021', last, upSince: now - 1 }],
+      eventLinks: [{ engine: '192.0.2.1:8021', last, upSince: now - 1, handedOverTo: now - 0.5 }],
     })
     await stores().connectorStatus.report(aReport({ connectorId: 'a', reportedAt: now }))
     await stores().connectorStatus.report(newest)

@@ -4,6 +4,7 @@ import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { type AfterOthersParts, afterOthers } from '../../../connector/events/after-others.ts'
 import type { ConnectorReport, PlatformEvent } from '../../../core/model.ts'
 import { capturedLog } from '../../support/captured-log.ts'
+import { anEngineEvent } from '../../support/engine-event.ts'
 import { type ManualTime, manualTime } from '../../support/manual-time.ts'
 import { anEvent, aReport } from '../../support/records.ts'
 
@@ -264,4 +265,37 @@ test('more than may be held is forced on an outbox without room, the oldest firs
   expect([passed, inOrder.waiting, inOrder.overflows]).toEqual([['a', 'b'], 3, 1])
   inOrder.close()
   expect([passed, inOrder.waiting]).toEqual([['a', 'b', 'c', 'd', 'e'], 0])
+})
+
+test('another one that reads late is waited for, until it has handed over an event after the first that was heard here', async () => {
+  const { time, inOrder, passed, other, linkedAt } = await aPlace()
+  const told = (at: number) => anEngineEvent({ headers: { 'Event-Date-Timestamp': `${at}000` } })
+  const upTo = (handedOverTo: number) => [{ engine, last, upSince: linkedAt - 60_000, handedOverTo }]
+  await other()
+  inOrder.heardAgain(engine)
+  inOrder.heard(told(linkedAt + 3), engine)
+  inOrder.heard(told(linkedAt + 4), engine)
+  inOrder.add(ofCall('a'), engine)
+
+  await reportEvery5Seconds(time, () => other({ eventLinks: upTo(linkedAt + 3) }), 3)
+  expect(passed).toEqual([])
+  await other({ eventLinks: upTo(linkedAt + 4) })
+  await time.advance(1_000)
+
+  expect(passed).toEqual(['a'])
+})
+
+test('of an engine that tells nothing more it has read all after 21 s', async () => {
+  const { time, inOrder, passed, other, linkedAt } = await aPlace()
+  const eventLinks = [{ engine, last, upSince: linkedAt - 60_000, handedOverTo: linkedAt + 3 }]
+  await other({ eventLinks })
+  inOrder.heardAgain(engine)
+  inOrder.heard(anEngineEvent({ headers: { 'Event-Date-Timestamp': `${linkedAt + 3}000` } }), engine)
+  inOrder.add(ofCall('a'), engine)
+
+  await reportEvery5Seconds(time, () => other({ eventLinks }), 4)
+  expect(passed).toEqual([])
+  await reportEvery5Seconds(time, () => other({ eventLinks }), 2)
+
+  expect(passed).toEqual(['a'])
 })

@@ -132,9 +132,30 @@ test('the report tells of each link how far it was read, and since when it is up
   await time.advance(5_000)
   heard(12)
   const last = { coreUuid: aCoreUuid, sequence: '12' }
-  expect(links.reports()).toEqual([{ engine, last, upSince }])
+  expect(links.reports(0)).toEqual([{ engine, last, upSince }])
 
   links.down(engine, 'closed')
 
-  expect(links.reports()).toEqual([{ engine, last, upSince: 0 }])
+  expect(links.reports(0)).toEqual([{ engine, last, upSince: 0 }])
+})
+
+test('a report tells up to which moment of the engine all has been queued, however late it was read', async () => {
+  const { time, links } = someLinks()
+  links.up(engine, aCoreUuid)
+  const start = time.clock.now()
+  const read = (toldAt: number) => {
+    const headers = { 'Event-Date-Timestamp': `${start + toldAt}000` }
+    links.heard(anEngineEvent({ name: 'HEARTBEAT', headers }), engine)
+  }
+  const handedOver = (queuedTo: number) => links.reports(start + queuedTo)[0]?.handedOverTo
+  await time.advance(3_000)
+  read(-5)
+  await time.advance(1_000)
+  read(10)
+  read(11)
+  await time.advance(1_000)
+
+  expect(handedOver(3_000)).toBeUndefined()
+  expect(handedOver(4_000)).toBe(start - 5)
+  expect(handedOver(4_001)).toBe(start + 11)
 })
