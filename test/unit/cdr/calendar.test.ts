@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { type CalendarUnit, beginningOf, plusUnits } from '../../../core/cdr/calendar.ts'
+import { momentIn } from '../../../core/cdr/search/moment.ts'
+import { type TimeZone, momentOf, timeZoneOf, utc } from '../../../core/cdr/time-zone.ts'
+
+function zone(name: string): TimeZone {
+  const known = timeZoneOf(name)
+  if (known === undefined) throw new Error(`no zone ${name}`)
+  return known
+}
+
+const kyiv = zone('Europe/Kyiv')
+const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
+
+describe('zones', () => {
+  test.each([
+    ['UTC', 0],
+    ['Z', 0],
+    ['+02:00', 120],
+    ['-0530', -330],
+    ['+05', 300],
+    ['Europe/Kyiv', 120],
+    ['America/Argentina/Buenos_Aires', -180],
+    ['Asia/Kathmandu', 345],
+    ['Etc/GMT+5', -300],
+  ])('%s is %i minutes ahead of UTC in winter', (name, minutes) => {
+    expect(zone(name).offsetAt(Date.UTC(2026, 0, 15))).toBe(minutes * 60_000)
+  })
+
+  test.each(['', 'x', 'Mars/Base', 'europe/kyiv', '+25:00', '+02:60', '02:00', '../etc', 'Europe/', 'EST5EDT;x'])(
+    '%j is no zone',
+    (name) => {
+      expect(timeZoneOf(name)).toBeUndefined()
+    },
+  )
+
+  test('a zone goes by its summer time', () => {
+    expect(kyiv.offsetAt(Date.UTC(2026, 2, 29, 0, 59))).toBe(2 * 3_600_000)
+    expect(kyiv.offsetAt(Date.UTC(2026, 2, 29, 1))).toBe(3 * 3_600_000)
+  })
+
+  test('a time that clocks skip is the time after it', () => {
+    expect(iso(momentOf(Date.UTC(2026, 2, 29, 3, 30), kyiv))).toBe('2026-03-29T01:30:00.000Z')
+  })
+})
+
+describe('the calendar', () => {
+  const beginnings: readonly (readonly [CalendarUnit, string, string])[] = [
+    ['minute', 'UTC', '2026-05-14T09:08:00.000Z'],
+    ['hour', '+05:30', '2026-05-14T08:30:00.000Z'],
+    ['day', 'UTC', '2026-05-14T00:00:00.000Z'],
+    ['day', 'Europe/Kyiv', '2026-05-13T21:00:00.000Z'],
+    ['week', 'UTC', '2026-05-11T00:00:00.000Z'],
+    ['month', 'Europe/Kyiv', '2026-04-30T21:00:00.000Z'],
+    ['quarter', 'UTC', '2026-04-01T00:00:00.000Z'],
+    ['year', 'Europe/Kyiv', '2025-12-31T22:00:00.000Z'],
+  ]
+
+  test.each(beginnings)('the %s in %s begins', (unit, name, expected) => {
+    expect(iso(beginningOf(unit, Date.UTC(2026, 4, 14, 9, 8, 7, 6), zone(name)))).toBe(expected)
+  })
+
+  test('a month later is the last day of a shorter month, and a day later is the same time by the clock', () => {
+    expect(iso(plusUnits('month', 1, Date.UTC(2026, 0, 31, 5), utc))).toBe('2026-02-28T05:00:00.000Z')
+    expect(iso(plusUnits('month', -11, Date.UTC(2026, 0, 31), utc))).toBe('2025-02-28T00:00:00.000Z')
+    expect(iso(plusUnits('year', 1, Date.UTC(2024, 1, 29), utc))).toBe('2025-02-28T00:00:00.000Z')
+    expect(iso(plusUnits('quarter', 1, Date.UTC(2026, 10, 30), utc))).toBe('2027-02-28T00:00:00.000Z')
+    expect(iso(plusUnits('day', 1, Date.UTC(2026, 2, 28, 12), kyiv))).toBe('2026-03-29T11:00:00.000Z')
+    expect(iso(plusUnits('hour', 24, Date.UTC(2026, 2, 28, 12), kyiv))).toBe('2026-03-29T12:00:00.000Z')
+    expect(iso(plusUnits('week', -1, Date.UTC(2026, 0, 5), utc))).toBe('2025-12-29T00:00:00.000Z')
+  })
+})
+
+describe('dates as they are written', () => {
+  const now = Date.UTC(2026, 0, 31, 12, 34, 56, 789)
+
+  const moments: readonly (readonly [text: string, down: string | undefined, up?: string])[] = [
+    ['2026', '2026-01-01T00:00:00.000Z', '2026-12-31T23:59:59.999Z'],
+    ['2024-02', '2024-02-01T00:00:00.000Z', '2024-02-29T23:59:59.999Z'],
+    ['2026-01-31', '2026-01-31T00:00:00.000Z', '2026-01-31T23:59:59.999Z'],
+    ['2026-01-31T10', '2026-01-31T10:00:00.000Z', '2026-01-31T10:59:59.999Z'],
+    ['2026-01-31T10:20', '2026-01-31T10:20:00.000Z', '2026-01-31T10:20:59.999Z'],
+    ['2026-01-31T10:20:30', '2026-01-31T10:20:30.000Z', '2026-01-31T10:20:30.999Z'],
+    ['2026-01-31T10:20:30.1', '2026-01-31T10:20:30.100Z'],
+    ['2026-01-31T10:20:30.123456789', '2026-01-31T10:20:30.123Z'],
+    ['2026-01-31T10:20:30Z', '2026-01-31T10:20:30.000Z', '2026-01-31T10:20:30.999Z'],
+    ['2026-01-31T10:20:30.000-05:00', '2026-01-31T15:20:30.000Z'],
+    ['0001-01-01', '0001-01-01T00:00:00.000Z', '0001-01-01T23:59:59.999Z'],
+    ['1769862896789', '2026-01-31T12:34:56.789Z'],
+    ['-86400000', '1969-12-31T00:00:00.000Z'],
+    ['now', '2026-01-31T12:34:56.789Z'],
+    ['now+1M', '2026-02-28T12:34:56.789Z'],
+    ['now-1M/M', '2025-12-01T00:00:00.000Z', '2025-12-31T23:59:59.999Z'],
+    ['now/d+1h', '2026-01-31T01:00:00.000Z', '2026-02-01T00:59:59.999Z'],
+    ['now/h', '2026-01-31T12:00:00.000Z', '2026-01-31T12:59:59.999Z'],
+    ['now/H-d', '2026-01-30T12:00:00.000Z', '2026-01-30T12:59:59.999Z'],
+    ['now-90m/m', '2026-01-31T11:04:00.000Z', '2026-01-31T11:04:59.999Z'],
+    ['now/1w', '2026-01-26T00:00:00.000Z', '2026-02-01T23:59:59.999Z'],
+    ['2026-01-31||', '2026-01-31T00:00:00.000Z'],
+    ['2026-01-31||+1M/d', '2026-02-28T00:00:00.000Z', '2026-02-28T23:59:59.999Z'],
+    ['1769862896789||/y', '2026-01-01T00:00:00.000Z', '2026-12-31T23:59:59.999Z'],
+    ...['', 'x', 'NOW', 'now ', 'now+', 'now+1', 'now+1x', 'now/2d', 'now1d', 'now--1d', '26-01-01', '2026-1-1'].map(
+      bad,
+    ),
+    ...['2026-00-01', '2026-01-32', '2026-02-29', '2026-01-01T24', '2026-01-01T10:60', '2026-01-01T10:20:60'].map(bad),
+    ...['2026-01-01Z', '2026-01-01T10:20:30+25:00', '||now', 'now||/d', '2026-01-01||x', '9'.repeat(15)].map(bad),
+    ...['now+999999999y', 'now-999999999d', '1e3', '٢٠٢٦'].map(bad),
+  ]
+
+  test.each(moments.map(([text, down, up = down]) => ({ text, down, up })))('$text', ({ text, down, up }) => {
+    expect(iso(momentIn(text, { now, zone: utc, isRoundedUp: false }))).toBe(down)
+    expect(iso(momentIn(text, { now, zone: utc, isRoundedUp: true }))).toBe(up)
+  })
+
+  function bad(text: string): readonly [string, undefined] {
+    return [text, undefined]
+  }
+
+  test('a date without a zone, and what is rounded, goes by the clocks of the zone', () => {
+    const local = { now, zone: kyiv, isRoundedUp: false }
+
+    expect(iso(momentIn('2026-07-01', local))).toBe('2026-06-30T21:00:00.000Z')
+    expect(iso(momentIn('2026-07-01T00:00:00Z', local))).toBe('2026-07-01T00:00:00.000Z')
+    expect(iso(momentIn('now/d', local))).toBe('2026-01-30T22:00:00.000Z')
+    expect(iso(momentIn('now/d', { ...local, isRoundedUp: true }))).toBe('2026-01-31T21:59:59.999Z')
+  })
+})
