@@ -139,6 +139,7 @@ export const access: MethodAccess = {
   secrets: {
     rootPassword: [{ secret: 'root', actions: ['GetSecretValue'] }],
     rootVersion: [{ secret: 'root', actions: ['DescribeSecret'] }],
+    cursorKey: [{ secret: 'cursor', actions: ['GetSecretValue'] }],
     engineCredential: [{ secret: 'engine', actions: ['GetSecretValue'] }],
   },
   secretBox: {
@@ -215,8 +216,15 @@ export const access: MethodAccess = {
   deliveries: {
     create: [{ table: 'deliveries', actions: ['PutItem'] }],
     read: [{ table: 'deliveries', actions: ['GetItem'] }],
-    keepEvent: [{ table: 'deliveries', actions: ['PutItem'] }],
-    readEvent: [{ table: 'deliveries', actions: ['GetItem'] }],
+    keepEvent: [
+      { table: 'deliveries', actions: ['PutItem'] },
+      { bucket: 'payloads', actions: ['PutObject'] },
+    ],
+    readEvent: [
+      { table: 'deliveries', actions: ['GetItem'] },
+      { bucket: 'payloads', actions: ['GetObject'] },
+      { bucket: 'payloads', actions: ['ListBucket'], whole: true },
+    ],
     beginAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     recordAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     reschedule: [{ table: 'deliveries', actions: ['UpdateItem'] }],
@@ -264,6 +272,8 @@ export const access: MethodAccess = {
   rateLimits: {
     take: [{ table: 'limits', actions: ['UpdateItem'] }],
     takeInWindow: [{ table: 'limits', actions: ['GetItem', 'PutItem'] }],
+    enter: [{ table: 'limits', actions: ['UpdateItem'] }],
+    leave: [{ table: 'limits', actions: ['UpdateItem'] }],
   },
   liveCalls: {
     put: [{ table: 'liveCalls', actions: ['UpdateItem'] }],

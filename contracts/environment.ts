@@ -57,6 +57,7 @@ export const environment = {
 
 /**
  * The rates of the contract: `<name>=<requests>/<s|m|h>`, and after a colon the most requests at one moment where that
- * is not the same number. Names stand in contracts/routes/route.ts.
+ * is not the same number; `<name>=<requests>` are those that may be under way at once. Names stand in
+ * contracts/routes/route.ts.
  */
-export const usualRateLimits = 'token=50/s:100,domain=200/s:400,login=10/m,call=5/s,search=5/s'
+export const usualRateLimits = 'token=50/s:100,domain=200/s:400,login=10/m,call=5/s,search=5/s,searching=2'

@@ -147,6 +147,7 @@ export type QueueName = keyof typeof queues
 /** Secrets of the deployment, made once by the stateful stack. */
 export const secrets = {
   root: { variable: 'SECRET_ROOT', purpose: 'password of the root user' },
+  cursor: { variable: 'SECRET_CURSOR', purpose: 'signs the cursors of searches' },
   engine: { variable: 'SECRET_ENGINE', purpose: 'what the engine presents at /engine/*' },
   socket: { variable: 'SECRET_SOCKET', purpose: 'password of the event socket, read by the connector task' },
 } as const
@@ -174,6 +175,7 @@ export interface BucketSpec {
 /** Buckets of the object store. */
 export const buckets = {
   recordings: { variable: 'BUCKET_RECORDINGS', purpose: 'call recordings' },
+  payloads: { variable: 'BUCKET_PAYLOADS', purpose: 'what large deliveries carry', keptDays: 7 },
   exports: { variable: 'BUCKET_EXPORTS', purpose: 'what searches were exported to', keptDays: 1 },
 } as const satisfies Record<string, BucketSpec>
 

@@ -93,6 +93,23 @@ export const cdrIndex = worker({
   },
 })
 
+/** Writes exports of CDRs, each in runs of minutes. */
+export const writeExport = worker({
+  name: 'writeExport',
+  group: 'cdr',
+  summary: 'Write an export of CDRs to its file',
+  queue: 'exports',
+  batchSize: 1,
+  maxConcurrency: 4,
+  timeoutSeconds: 300,
+  needs: {
+    exports: ['read', 'replace'],
+    exportQueue: ['send'],
+    exportFiles: ['beginUpload', 'putPart', 'listParts', 'completeUpload', 'put', 'head'],
+    cdrs: ['search'],
+  },
+})
+
 /** Removes what a deleted domain leaves. */
 export const cleanUpDomain = worker({
   name: 'cleanUpDomain',
@@ -110,8 +127,9 @@ export const cleanUpDomain = worker({
     engine: ['send'],
     recordings: ['page', 'markDeleted', 'markRemoved'],
     recordingFiles: ['remove'],
+    cdrs: ['removeDomain'],
   },
 })
 
 /** Every queue worker. */
-export const workers: readonly Worker[] = [hookDispatch, deliver, deliverSlowly, cdrIndex, cleanUpDomain]
+export const workers: readonly Worker[] = [hookDispatch, deliver, deliverSlowly, cdrIndex, writeExport, cleanUpDomain]

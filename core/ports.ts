@@ -275,6 +275,8 @@ export interface SecretReader {
   rootVersion(): Promise<string>
   /** What the engine presents at `/engine/*`, read at most once in five minutes so that a rotated one is taken up. */
   engineCredential(): Promise<string>
+  /** What cursors of searches are signed with, read at most once in five minutes. */
+  cursorKey(): Promise<string>
 }
 
 /** Seals small secrets (signing keys, passwords of others) for storage, bound to the purpose given. */
@@ -505,7 +507,7 @@ export interface DeliveryStore {
   /** Writes a delivery; `false` when one with that id exists. Its event has to be there before. */
   create(delivery: Delivery): Promise<boolean>
   read(domain: string, hookId: string, id: string): Promise<Delivery | undefined>
-  /** Keeps what the deliveries of an event carry, 200 KB of JSON at most. The first of one id stays. */
+  /** Keeps what the deliveries of an event carry, whole. The first of one id stays. */
   keepEvent(event: DeliveryEvent): Promise<void>
   /** What a delivery carries, by its `eventId`. */
   readEvent(domain: string, eventId: string): Promise<DeliveryEvent | undefined>
@@ -610,7 +612,7 @@ export interface GapStore {
 export interface EventLog {
   /**
    * Gives an event the next number of its domain and answers it; an event of the same id gets the number that it was
-   * given first, for five days. Whoever reads a number reads all below it. `watchedSince` is when the oldest hook of
+   * given first, for five days. Whoever reads a number reads all below it. Of one above 200 KB the long values are cut. `watchedSince` is when the oldest hook of
    * the domain was made, epoch milliseconds: where that is later than the event before, the log says so. Throws
    * `store_unavailable` when others numbered events of the domain all the time, for several seconds.
    */
@@ -688,6 +690,17 @@ export interface RateLimitStore {
     window: { readonly limit: number; readonly windowMs: number },
     now: number,
   ): Promise<RateVerdict>
+  /**
+   * Takes one of `limit` places (8 at most) that are held until they are left, or until their lease is over; answers
+   * which, or nothing when all are taken.
+   */
+  enter(
+    key: string,
+    places: { readonly limit: number; readonly leaseMs: number },
+    now: number,
+  ): Promise<string | undefined>
+  /** Leaves a place that {@link enter} answered; one that is lost already stays as it is. */
+  leave(key: string, place: string): Promise<void>
 }
 
 /** The calls that the API placed and that may still be up, by domain. */

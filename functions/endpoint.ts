@@ -12,6 +12,7 @@ import { late, withDeadline } from './endpoint/deadline.ts'
 import { type Exchange, beginExchange } from './endpoint/exchange.ts'
 import { failExchange, finishExchange } from './endpoint/finish-exchange.ts'
 import { rateLimiter } from './endpoint/rate-limiter.ts'
+import { requestsAtOnce } from './endpoint/requests-at-once.ts'
 import { runExchange } from './endpoint/run-exchange.ts'
 import type { EndpointTools, OwnPorts } from './endpoint/tools.ts'
 import { sessionToucher } from './endpoint/touch-session.ts'
@@ -52,7 +53,8 @@ export function createEndpoint<const R extends Route>(
   tools: EndpointTools,
 ): EndpointHandler {
   const limit = rateLimiter(route, tools.settings.rateLimits)
-  const endpoint = { route, ports, useCase, tools, touchSession: sessionToucher(), limit }
+  const atOnce = requestsAtOnce(route, tools.settings.rateLimits)
+  const endpoint = { route, ports, useCase, tools, touchSession: sessionToucher(), limit, atOnce }
   const finish = (exchange: Exchange, answer: Answer) =>
     finishExchange(exchange, route, (ports as OwnPorts).audit, tools, answer)
   const handle = middy<Exchange, Answer>(async (exchange: Exchange, context: Context) => {

@@ -1,6 +1,6 @@
 import type { Node } from 'constructs'
 import { usualRateLimits } from '../contracts/environment.ts'
-import { limitNames } from '../contracts/routes/route.ts'
+import { concurrencyNames, limitNames } from '../contracts/routes/route.ts'
 import {
   type SettingRule,
   anyNetwork,
@@ -22,6 +22,8 @@ export interface Settings {
   readonly engineNetwork: string
   /** Network in CIDR form for the connector; must not overlap the engine's, so that the two can be peered. */
   readonly connectorNetwork: string
+  /** The folder that the engines record to, as they call it; empty: their recordings are not stored. */
+  readonly recordingsFolder: string
   /** Public base address of the service; empty: the API's own address. */
   readonly publicUrl: string
   /** Origins whose pages may call the API from a browser; none by default. */
@@ -76,7 +78,9 @@ const engineHosts: SettingRule = {
 }
 
 const rate = matching(
-  new RegExp(`^(?:${limitNames.join('|')})=[1-9]\\d{0,6}/[smh](?::[1-9]\\d{0,6})?$`),
+  new RegExp(
+    `^(?:(?:${limitNames.join('|')})=[1-9]\\d{0,6}/[smh](?::[1-9]\\d{0,6})?|(?:${concurrencyNames.join('|')})=[1-9]\\d{0,6})$`,
+  ),
   'a rate such as token=50/s:100',
 )
 const rates: SettingRule = {
@@ -106,6 +110,15 @@ const rules: { readonly [Name in ContextName]: { readonly fallback: string; read
   enginePort: { fallback: '8021', rule: wholeNumber(1, 65_535) },
   engineNetwork: { fallback: '10.0.0.0/16', rule: network },
   connectorNetwork: { fallback: '10.90.0.0/24', rule: network },
+  recordingsFolder: {
+    fallback: '',
+    rule: optional(
+      matching(
+        /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/,
+        'an absolute path such as /var/lib/freeswitch/recordings',
+      ),
+    ),
+  },
   publicUrl: {
     fallback: '',
     rule: optional(matching(/^https:\/\/[^\s/]+$/, 'an address such as https://api.example.com')),
@@ -141,6 +154,7 @@ export function readSettings(node: Node): Settings {
     engines: engineSockets(read('engineHost'), Number(read('enginePort'))),
     engineNetwork: read('engineNetwork'),
     connectorNetwork: read('connectorNetwork'),
+    recordingsFolder: read('recordingsFolder'),
     publicUrl: read('publicUrl'),
     allowedOrigins: partsOf(read('allowedOrigins')),
     alarmEmail: read('alarmEmail'),

@@ -50,6 +50,7 @@ export function secretsManagerSecretReader(context: AdapterContext): SecretReade
     },
     rootVersion: () => fetchVersion(context, idOf('root')),
     engineCredential: async () => (await read('engine', FRESH_MS)).text,
+    cursorKey: async () => (await read('cursor', FRESH_MS)).text,
   }
 }
 

@@ -80,7 +80,64 @@ export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
         if (written.done || textOf(written.stored, 'writeId') === writeId) return verdict
       }
     },
+    enter: (key, places, now) => enterPlace(context, key, places, now),
+    async leave(key, place) {
+      const [number = '', holder = ''] = place.split(':')
+      await conditionally(() =>
+        updateItem(context, {
+          TableName: tableName(context, 'limits'),
+          Key: placesKey(key),
+          UpdateExpression: 'REMOVE #until, #holder',
+          ConditionExpression: '#holder = :holder',
+          ExpressionAttributeNames: { '#until': `until${number}`, '#holder': `holder${number}` },
+          ExpressionAttributeValues: { ':holder': holder },
+        }),
+      )
+    },
   }
+}
+
+/**
+ * Takes the first place that is free: one write where that is the first of all, or none is; more where others take
+ * places at the same moment.
+ */
+async function enterPlace(
+  context: AdapterContext,
+  key: string,
+  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+  now: number,
+): Promise<string | undefined> {
+  // A write whose answer was lost and that is tried again finds its own mark.
+  const holder = context.random.uuid()
+  const numbers = Array.from({ length: limit }, (_, index) => index)
+  let free: number | undefined = 0
+  while (free !== undefined) {
+    const number: number = free
+    const result = await conditionally(() =>
+      updateItem(context, {
+        TableName: tableName(context, 'limits'),
+        Key: placesKey(key),
+        UpdateExpression: 'SET #until = :until, #holder = :holder, expiresAt = :end',
+        ConditionExpression: 'attribute_not_exists(#until) OR #until <= :now OR #holder = :holder',
+        ExpressionAttributeNames: { '#until': `until${number}`, '#holder': `holder${number}` },
+        ExpressionAttributeValues: {
+          ':until': now + leaseMs,
+          ':holder': holder,
+          ':now': now,
+          ':end': expirySeconds(keptUntil.allowance(now + leaseMs)),
+        },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    )
+    if (result.done) return `${number}:${holder}`
+    const { stored } = result
+    free = numbers.find((one) => one !== number && (numberOf(stored, `until${one}`) ?? 0) <= now)
+  }
+  return undefined
+}
+
+function placesKey(key: string) {
+  return { pk: joinKey('places', key), sk: 'places' }
 }
 
 function bucketKey(key: string) {

@@ -3,7 +3,7 @@ import type { RateLimitStore } from '../../core/ports.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 /** Allowances in memory. */
-export function memoryRateLimitStore({ state }: Pick<MemoryContext, 'state'>): RateLimitStore {
+export function memoryRateLimitStore({ state, random }: Pick<MemoryContext, 'state' | 'random'>): RateLimitStore {
   return {
     async take(key, allowance, now) {
       const { verdict, fullAt } = takeOne(state.buckets.get(key), allowance, now)
@@ -15,6 +15,16 @@ export function memoryRateLimitStore({ state }: Pick<MemoryContext, 'state'>): R
       const verdict = windowVerdict(uses, window, now)
       if (verdict.isAllowed) state.windows.set(key, [...uses, now])
       return verdict
+    },
+    async enter(key, { limit, leaseMs }, now) {
+      const held = new Map([...(state.places.get(key) ?? [])].filter(([, until]) => until > now))
+      if (held.size >= limit) return undefined
+      const place = random.uuid()
+      state.places.set(key, held.set(place, now + leaseMs))
+      return place
+    },
+    async leave(key, place) {
+      state.places.get(key)?.delete(place)
     },
   }
 }

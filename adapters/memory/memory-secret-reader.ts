@@ -5,6 +5,7 @@ import type { SecretReader } from '../../core/ports.ts'
 export interface MemorySecretReader extends SecretReader {
   root: string
   engine: string
+  cursor: string
 }
 
 /** Secrets in memory. */
@@ -12,6 +13,7 @@ export function memorySecretReader(): MemorySecretReader {
   const reader: MemorySecretReader = {
     root: 's3cr3t-root-password',
     engine: 's3cr3t-engine-credential',
+    cursor: 's3cr3t-cursor-key',
     async rootPassword() {
       return { text: reader.root, version: versionOf(reader.root) }
     },
@@ -20,6 +22,9 @@ export function memorySecretReader(): MemorySecretReader {
     },
     async engineCredential() {
       return reader.engine
+    },
+    async cursorKey() {
+      return reader.cursor
     },
   }
   return reader

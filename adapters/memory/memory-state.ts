@@ -78,6 +78,8 @@ export interface MemoryState {
   readonly buckets: Map<string, number>
   /** Key of an allowance to its uses that may still count. */
   readonly windows: Map<string, readonly number[]>
+  /** Key of an allowance to the places that are taken and the ends of their leases. */
+  readonly places: Map<string, Map<string, number>>
   /** Domain to the calls that the API placed there. */
   readonly liveCalls: Map<string, ReadonlyMap<string, number>>
   readonly emailSettings: Map<string, EmailSettings>
@@ -123,6 +125,7 @@ export function memoryState(): MemoryState {
     requestKeys: new Map(),
     buckets: new Map(),
     windows: new Map(),
+    places: new Map(),
     liveCalls: new Map(),
     emailSettings: new Map(),
     cdrs: new Map(),

@@ -2,6 +2,7 @@ import * as accounts from './accounts.ts'
 import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as blacklists from './blacklists.ts'
+import * as cdr from './cdr.ts'
 import * as channels from './channels.ts'
 import * as defaultRoutes from './default-routes.ts'
 import * as deliveries from './deliveries.ts'
@@ -35,6 +36,7 @@ export const routes: readonly Route[] = [
   events,
   deliveries,
   email,
+  cdr,
   recordings,
   audit,
   status,

@@ -30,6 +30,12 @@ export const limitNames = ['token', 'domain', 'login', 'call', 'search'] as cons
 /** A form of a success: see {@link Route.answers}. */
 export type AnswerForm = 'json' | 'redirect' | 'bytes'
 
+/** Requests of one token that may be under way at once: searches. */
+export const concurrencyNames = ['searching'] as const
+
+/** One of {@link concurrencyNames}. */
+export type ConcurrencyName = (typeof concurrencyNames)[number]
+
 /** One of {@link limitNames}. */
 export type LimitName = (typeof limitNames)[number]
 
@@ -83,6 +89,8 @@ export interface Route {
   readonly versioned?: boolean
   /** What its requests are counted by besides what all requests with a token are counted by. */
   readonly limits?: readonly LimitName[]
+  /** Whose number of requests under way, for one token, it belongs to. */
+  readonly atOnce?: ConcurrencyName
   /** How much memory its function gets, in MB; 512 where not given. */
   readonly memoryMb?: number
 }
@@ -123,6 +131,7 @@ export function limitsOf({ authentication, limits = [] }: Route): readonly Limit
 const keyNeeds = { idempotency: ['create', 'takeOver', 'complete', 'release'] } as const satisfies Needs
 /** What the encryption of answers needs. */
 const secretAnswerNeeds = { secretBox: ['seal', 'open'] } as const satisfies Needs
+const concurrencyNeeds = { rateLimits: ['enter', 'leave'] } as const satisfies Needs
 const limitNeeds = { rateLimits: ['take'] } as const satisfies Needs
 
 /**
@@ -136,6 +145,7 @@ export function needsOf(declared: Route): Needs {
   if (isAudited(declared)) parts.push(auditNeeds)
   if (takesKey(declared)) parts.push(keyNeeds)
   if (takesKey(declared) && declared.showsSecret === true) parts.push(secretAnswerNeeds)
+  if (declared.atOnce !== undefined) parts.push(concurrencyNeeds)
   if (limitsOf(declared).length > 0) parts.push(limitNeeds)
   const merged: Record<string, string[]> = {}
   for (const part of parts) {

@@ -1,5 +1,6 @@
 import type { Route } from '../../contracts/routes/route.ts'
 import type { RateLimiter } from './rate-limiter.ts'
+import type { LimitAtOnce } from './requests-at-once.ts'
 import type { EndpointTools, OwnPorts } from './tools.ts'
 import type { TouchSession } from './touch-session.ts'
 
@@ -11,6 +12,7 @@ export interface Endpoint {
   readonly tools: EndpointTools
   readonly touchSession: TouchSession
   readonly limit: RateLimiter
+  readonly atOnce: LimitAtOnce
 }
 
 /** A port that the route's record says is there; without it the function was wired wrongly. */

@@ -22,6 +22,8 @@ export interface Exchange {
   isNewSource: Promise<boolean>
   /** Names of the fields that the request sets. */
   fields: readonly string[]
+  /** Gives back the place among the requests of its token that may be under way at once; never rejects. */
+  leave: (() => Promise<void>) | undefined
   /** The tightest of the rates that the request was counted by. */
   rate: RateVerdict | undefined
   /** Whether every check was passed and the use case was called. */
@@ -42,6 +44,7 @@ export function beginExchange(event: APIGatewayProxyEventV2, { clock, random, lo
     actor: undefined,
     isNewSource: Promise.resolve(false),
     fields: [],
+    leave: undefined,
     rate: undefined,
     entered: false,
   }

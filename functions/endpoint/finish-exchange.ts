@@ -30,6 +30,7 @@ export async function finishExchange(
   answer: Answer,
 ): Promise<Answer> {
   exchange.beside.push(recordExchange(exchange, route, audit, { at: clock.now(), answer }))
+  if (exchange.leave !== undefined) exchange.beside.push(exchange.leave())
   const written = await withDeadline(Promise.all(exchange.beside), patienceMs)
   if (written === late) exchange.log.error('a write beside the request is late')
   exchange.log.info('request', {

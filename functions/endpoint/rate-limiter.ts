@@ -113,8 +113,8 @@ function sourceCharges(held: readonly LimitName[], { event }: Exchange): Charge[
   return held.map((name) => [name, event.requestContext.http.sourceIp])
 }
 
-/** Stands for the presented token: nothing that is stored or logged gives the token away. */
-function tokenOf({ event }: Exchange): string {
+/** Stands for the presented token, empty where there is none: nothing that is stored or logged gives the token away. */
+export function tokenOf({ event }: Exchange): string {
   const text = event.headers['x-access-token'] ?? ''
   return text === '' ? '' : createHash('sha256').update(`rate:${text}`).digest('base64url')
 }

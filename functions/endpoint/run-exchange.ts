@@ -28,9 +28,12 @@ import { runOnce } from './run-once.ts'
  * case: at once, or once for an `Idempotency-Key`.
  */
 export async function runExchange(exchange: Exchange, endpoint: Endpoint): Promise<Answer> {
-  const { route, ports, tools, useCase, limit } = endpoint
+  const { route, ports, tools, useCase, limit, atOnce } = endpoint
   checkSize(exchange.event, route)
-  await limit(exchange, ports.rateLimits, tools.clock.now(), () => authenticate(exchange, endpoint))
+  const now = tools.clock.now()
+  await limit(exchange, ports.rateLimits, now, () =>
+    atOnce(exchange, ports.rateLimits, now, () => authenticate(exchange, endpoint)),
+  )
   const raw = readRequest(exchange.event, route)
   exchange.domain = await domainOf(exchange, endpoint, raw)
   exchange.log = exchange.log.with({ domain: exchange.domain ?? '' })

@@ -19,5 +19,5 @@ export interface OwnPorts {
   readonly audit?: Pick<Ports['audit'], 'append'>
   readonly idempotency?: Ports['idempotency']
   readonly secretBox?: Partial<Pick<Ports['secretBox'], 'seal' | 'open'>>
-  readonly rateLimits?: Partial<Pick<Ports['rateLimits'], 'take'>>
+  readonly rateLimits?: Partial<Pick<Ports['rateLimits'], 'take' | 'enter' | 'leave'>>
 }

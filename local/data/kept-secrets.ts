@@ -8,6 +8,7 @@ export interface KeptSecrets {
   readonly rootPassword: string
   readonly rootPasswordFrom: 'settings' | 'this start' | 'an earlier start'
   readonly engineCredential: string
+  readonly cursorKey: string
   /** 32 bytes: what the embedded key service seals with. */
   readonly sealingKey: Buffer
 }
@@ -31,6 +32,7 @@ export function readSecrets(folder: DataFolder, settings: Settings): KeptSecrets
   return {
     ...root,
     engineCredential: settings.engineCredential ?? folder.readOrMake('engine-credential', makePassword).value,
+    cursorKey: folder.readOrMake('cursor-key', makePassword).value,
     sealingKey,
   }
 }

@@ -49,7 +49,7 @@ export async function startStores(
     dynamodb: dynamodb.value.backend,
     sqs: sqs.value.backend,
     secretsmanager: secretsBackend(
-      secretValues(assembly, { root: kept.rootPassword, engine: kept.engineCredential }),
+      secretValues(assembly, { root: kept.rootPassword, engine: kept.engineCredential, cursor: kept.cursorKey }),
       kept.sealingKey,
     ),
     kms: keysBackend(assembly.keys, kept.sealingKey),

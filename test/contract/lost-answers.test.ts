@@ -300,6 +300,15 @@ const writes: Readonly<Record<string, Write>> = {
     write: ({ rateLimits }) => rateLimits.take('token:a', { intervalMs: 1000, burst: 3 }, now),
     answer: expect.objectContaining({ isAllowed: true, remaining: 1 }),
   },
+  'rateLimits.enter': {
+    write: async ({ rateLimits }) =>
+      (await rateLimits.enter('searching:a', { limit: 1, leaseMs: 9 }, now)) !== undefined,
+    answer: true,
+  },
+  'rateLimits.leave': {
+    first: ({ rateLimits }) => rateLimits.enter('searching:a', { limit: 1, leaseMs: 9 }, now),
+    write: ({ rateLimits }) => rateLimits.leave('searching:a', '0:nobody'),
+  },
   'rateLimits.takeInWindow': {
     write: ({ rateLimits }) => rateLimits.takeInWindow('mail:a', { limit: 3, windowMs: 1000 }, now),
     answer: expect.objectContaining({ isAllowed: true }),

@@ -85,4 +85,40 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
 
     expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(5)
   })
+
+  test('no more places are taken than there are, until one is left', async () => {
+    const [key, now] = [randomUUID(), stores().clock.now()]
+    const enter = (store = stores().rateLimits) => store.enter(key, { limit: 2, leaseMs: 1000 }, now)
+    const first = await enter()
+    expect(await enter(stores().elsewhere.rateLimits)).toBeDefined()
+    expect(await enter()).toBeUndefined()
+
+    await stores().elsewhere.rateLimits.leave(key, first ?? '')
+
+    expect(await enter()).toBeDefined()
+    expect(await enter()).toBeUndefined()
+    expect(await stores().rateLimits.enter(randomUUID(), { limit: 1, leaseMs: 1000 }, now)).toBeDefined()
+  })
+
+  test('a place that nobody left is free when its lease is over, and cannot be left for who has it then', async () => {
+    const [key, now] = [randomUUID(), stores().clock.now()]
+    const enter = (at: number) => stores().rateLimits.enter(key, { limit: 1, leaseMs: 1000 }, at)
+    const lost = await enter(now)
+    expect(await enter(now + 999)).toBeUndefined()
+    expect(await enter(now + 1000)).toBeDefined()
+
+    await stores().rateLimits.leave(key, lost ?? '')
+
+    expect(await enter(now + 1001)).toBeUndefined()
+  })
+
+  test('of many that enter at once exactly as many get in as there are places', async () => {
+    const [key, now] = [randomUUID(), stores().clock.now()]
+
+    const places = await Promise.all(
+      Array.from({ length: 9 }, () => stores().rateLimits.enter(key, { limit: 3, leaseMs: 1000 }, now)),
+    )
+
+    expect(new Set(places.filter((place) => place !== undefined)).size).toBe(3)
+  })
 }

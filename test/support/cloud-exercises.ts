@@ -35,6 +35,9 @@ import {
 /** The ports whose adapters reach the cloud. */
 export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
 
+/** More than a table takes. */
+const largeEvent = anEvent({ fields: { large: 'x'.repeat(300_000) } })
+
 /** Makes a method do all that it may ever do to the cloud. */
 export type Exercise = (ports: CloudPorts, gate: CloudGate) => Promise<unknown>
 
@@ -149,6 +152,7 @@ export const exercises: {
   secrets: {
     rootPassword: { run: ({ secrets }) => secrets.rootPassword() },
     rootVersion: { run: ({ secrets }) => secrets.rootVersion() },
+    cursorKey: { run: ({ secrets }) => secrets.cursorKey() },
     engineCredential: { run: ({ secrets }) => secrets.engineCredential() },
   },
   secretBox: {
@@ -276,8 +280,11 @@ export const exercises: {
   deliveries: {
     create: { run: ({ deliveries }) => deliveries.create(delivery) },
     read: { run: ({ deliveries }) => deliveries.read(domain.name, 'some', 'some') },
-    keepEvent: { run: ({ deliveries }) => deliveries.keepEvent(anEvent({ domain: domain.name })) },
-    readEvent: { run: ({ deliveries }) => deliveries.readEvent(domain.name, 'some') },
+    keepEvent: { run: ({ deliveries }) => deliveries.keepEvent(largeEvent) },
+    readEvent: {
+      first: ({ deliveries }) => deliveries.keepEvent(largeEvent),
+      run: ({ deliveries }) => deliveries.readEvent(largeEvent.domain, largeEvent.id),
+    },
     beginAttempt: { run: ({ deliveries }) => deliveries.beginAttempt(delivery, 'run', 1) },
     recordAttempt: {
       first: ({ deliveries }) => deliveries.create(delivery),
@@ -326,6 +333,8 @@ export const exercises: {
   rateLimits: {
     take: { run: ({ rateLimits }) => rateLimits.take('some', { intervalMs: 1, burst: 1 }, 1) },
     takeInWindow: { run: ({ rateLimits }) => rateLimits.takeInWindow('some', { limit: 1, windowMs: 1 }, 1) },
+    enter: { run: ({ rateLimits }) => rateLimits.enter('some', { limit: 1, leaseMs: 1 }, 1) },
+    leave: { run: ({ rateLimits }) => rateLimits.leave('some', '0:nobody') },
   },
   liveCalls: {
     put: { run: ({ liveCalls }) => liveCalls.put(domain.name, 'some', 1, 9) },

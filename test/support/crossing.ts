@@ -27,6 +27,7 @@ export const foreign: Omit<Things, 'domain'> = {
   routes: ['d'.repeat(24), 'e'.repeat(24)],
   hook: '7'.repeat(24),
   delivery: `msg_${'7'.repeat(32)}`,
+  job: '3c9f2d8f-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
 }
 
 const withToken = routes.filter(({ authentication }) => authentication === 'token')
@@ -126,6 +127,7 @@ export const crossing: fc.Arbitrary<Crossing> = fc.constantFrom(...otherNames).c
     routes: fc.tuple(disguised(first, other), disguised(second, other)),
     hook: disguised(foreign.hook, other),
     delivery: disguised(foreign.delivery, other),
+    job: disguised(foreign.job, other),
   })
   return fc.record({
     operationId: fc.constantFrom(...withToken.map((route) => route.operationId)),

@@ -16,8 +16,11 @@ export interface Things {
   readonly routes: readonly [string, string]
   readonly hook: string
   readonly delivery: string
+  readonly job: string
   /** A one-time code; `123456` where none is named. */
   readonly code?: string
+  /** That of a search under way; none where it is not named. */
+  readonly scrollId?: string | undefined
 }
 
 const route = { destination_number: '^1$', callflow: [{ answer: '' }] }
@@ -78,6 +81,12 @@ const requests: Record<string, (things: Things) => ApiRequest> = {
   logIn: ({ account: login, domain }) => ({
     body: { username: `${login}@${domain}`, password: passwordOf(login) },
   }),
+  searchCdrs: () => ({ body: { query: '*' } }),
+  scrollCdrs: ({ scrollId = 'none' }) => ({ body: { scrollId } }),
+  readCdr: call(),
+  listOtherLegs: call(),
+  beginExport: () => ({ body: { query: '*' } }),
+  readExport: ({ job }) => ({ params: { job_id: job } }),
   readRecording: call(),
   deleteRecordings: call(),
   holdRecordings: call({ hold: true }),

@@ -1,9 +1,11 @@
 /** A tenant that has one of everything, and the credentials of its people and programs. */
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import type { Cdr } from '../../core/cdr/cdr.ts'
 import type { Delivery, DomainToken } from '../../core/model.ts'
 import { secretPurpose } from '../../core/hooks/signing.ts'
 import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
 import type { Api } from './api.ts'
+import { aCdr } from './cdrs.ts'
 import { aFileBody } from './file-bodies.ts'
 import {
   aCommandRecord,
@@ -20,6 +22,7 @@ import {
   anAuditRecord,
   anEntry,
   anEvent,
+  anExport,
   emailSettingsOf,
 } from './records.ts'
 import type { Things } from './route-requests.ts'
@@ -39,6 +42,7 @@ export const usualThings: Omit<Things, 'domain'> = {
   routes: ['a'.repeat(24), 'b'.repeat(24)],
   hook: 'c'.repeat(24),
   delivery: `msg_${'a'.repeat(32)}`,
+  job: '2b8e1c7e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
 }
 
 /** What tells tenants apart. */
@@ -131,6 +135,11 @@ export async function plantRecording(
   await ports.recordings.markStored(recording, 'uploader', aStoredObject({ size: recording.name.length }))
 }
 
+/** Plants the CDR of a call that began a moment ago. */
+export async function plantCdr({ ports, clock }: Pick<Api, 'ports' | 'clock'>, given: Partial<Cdr>): Promise<void> {
+  await ports.cdrs.index([{ source: 'event', cdr: aCdr({ created_time: clock.now() - 1000, ...given }) }])
+}
+
 /** What its people set up, at least two of whatever is listed. */
 async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): Promise<void> {
   const limits = { entries: 9, lists: 9 }
@@ -153,6 +162,24 @@ async function fillSettings({ ports }: Api, { domain, mark, things }: Tenant): P
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }
 
+/** Calls of the colleague that have ended, and an export of the admin's. */
+async function plantCalls({ ports, clock }: Pick<Api, 'ports' | 'clock'>, { domain, mark, things }: Tenant) {
+  const presenceId = `${things.account}@${domain}`
+  for (const uuid of [things.channel, things.channel.replace(/^./, 'e')]) {
+    await plantRecording({ ports }, { domain, uuid, name: mark, presenceId })
+    await plantCdr({ ports, clock }, { domain_name: domain, uuid, presence_id: presenceId, caller_id_name: mark })
+  }
+  await ports.exports.create(
+    anExport({
+      domain,
+      id: things.job,
+      owner: `${people.admin}@${domain}`,
+      createdAt: clock.now(),
+      request: { body: { query: mark } },
+    }),
+  )
+}
+
 /** What the platform noted of it. */
 async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenant): Promise<void> {
   const now = clock.now()
@@ -161,9 +188,7 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
     await ports.audit.append(anAuditRecord({ domain, requestId, caller: username, path: `/api/v2/accounts/${mark}` }))
   }
   await ports.presence.put(aPresence({ domain, contacts: [{ id: mark, expiresAt: now + 3_600_000 }] }))
-  for (const uuid of [things.channel, things.channel.replace(/^./, 'e')]) {
-    await plantRecording({ ports }, { domain, uuid, name: mark, presenceId: `${things.account}@${domain}` })
-  }
+  await plantCalls({ ports, clock }, { domain, mark, things })
   await ports.liveCalls.put(domain, things.channel, now + 3_600_000, 9)
   await ports.rateLimits.take(`domain:${domain}`, { intervalMs: 1000, burst: 100 }, now)
   await ports.rateLimits.takeInWindow(`test-mail:${domain}`, { limit: 5, windowMs: 3_600_000 }, now)

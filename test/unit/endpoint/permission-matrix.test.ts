@@ -12,9 +12,10 @@ import {
   aRoute,
   anEntry,
   anEvent,
+  anExport,
   emailSettingsOf,
 } from '../../support/records.ts'
-import { plantRecording } from '../../support/tenant.ts'
+import { plantCdr, plantRecording } from '../../support/tenant.ts'
 
 const callers = ['nobody', 'expired', 'user', 'admin', 'other', 'root'] as const
 type Caller = (typeof callers)[number]
@@ -26,6 +27,7 @@ const tenant = { domain_name: 'a.example.com' }
 const spam = { blacklist_name: 'spam' }
 const tokenId = '0d3d3d0e-8c1f-4f6c-9a43-0c7e1f2b3a4d'
 const deliveryId = `msg_${'a'.repeat(32)}`
+const jobId = '2b8e1c7e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
 const routeIds = ['a'.repeat(24), 'b'.repeat(24)] as const
 
 /** One sensible request for each endpoint, and the status that each caller gets: the contract's section 5.3. */
@@ -102,6 +104,13 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   replaceEmailSettings: [inDomain({ body: mailServer() }), managers],
   deleteEmailSettings: [inDomain(), managers],
   sendTestMail: [inDomain({ body: { to: 'somebody@example.com' } }), managers],
+  searchCdrs: [inDomain({ body: {} }), { ...all(200), other: 403 }],
+  // Nobody has begun a search to be continued.
+  scrollCdrs: [inDomain({ body: { scrollId: 'none' } }), { ...all(400), other: 403 }],
+  readCdr: [inDomain({ params: call() }), { ...all(200), other: 403 }],
+  listOtherLegs: [inDomain({ params: call() }), { ...all(200), other: 403 }],
+  beginExport: [inDomain({ body: {} }), { ...all(200), other: 403 }],
+  readExport: [inDomain({ params: { job_id: jobId } }), { ...all(404), user: 200, other: 403 }],
   readRecording: [inDomain({ params: call(), query: 'domain=a.example.com&type=all' }), { ...all(200), other: 403 }],
   deleteRecordings: [inDomain({ params: call() }), managers],
   holdRecordings: [inDomain({ params: call(), body: { hold: true } }), managers],
@@ -145,7 +154,7 @@ async function handlerOf({ group, operationId }: Route) {
 }
 
 /** One of each thing that the requests name. */
-async function fill({ ports }: Api): Promise<void> {
+async function fill({ ports, clock }: Api): Promise<void> {
   const domain = 'a.example.com'
   await ports.roles.write({ domain, roles: [aRole()], version: 1 })
   await ports.domainTokens.create(aDomainToken({ domain, uuid: tokenId }), 9)
@@ -157,6 +166,8 @@ async function fill({ ports }: Api): Promise<void> {
   await ports.deliveries.keepEvent(event)
   await ports.deliveries.create(aDelivery({ id: deliveryId, hookId: hook().hook_id, event }))
   await plantRecording({ ports }, { domain, ...call() })
+  await plantCdr({ ports, clock }, { domain_name: domain, uuid: call().uuid, presence_id: `1000@${domain}` })
+  await ports.exports.create(anExport({ domain, id: jobId, owner: `1000@${domain}`, createdAt: clock.now() }))
   const { options, ...settings } = emailSettingsOf({ domain })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }

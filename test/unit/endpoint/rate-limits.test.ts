@@ -239,6 +239,7 @@ describe('the rates of a deployment', () => {
       login: { intervalMs: 6000, burst: 10 },
       call: { intervalMs: 200, burst: 5 },
       search: { intervalMs: 200, burst: 5 },
+      searching: 2,
     })
     expect(readRateLimits('off')).toEqual({})
   })
@@ -249,6 +250,8 @@ describe('the rates of a deployment', () => {
     'token',
     'token=50',
     'token=0/s',
+    'searching=0',
+    'searching=2/s',
     'token=5/d',
     'token=5/s:0',
     'nobody=5/s',
@@ -266,7 +269,7 @@ describe('the rates of a deployment', () => {
     expect(named['eavesdropChannel']).toEqual(['token', 'domain', 'call'])
     expect(named['logIn']).toEqual(['login'])
     expect(named['readHealth']).toEqual([])
-    expect(new Set(Object.values(named).flat())).toEqual(new Set(limitNames.filter((name) => name !== 'search')))
+    expect(new Set(Object.values(named).flat())).toEqual(new Set(limitNames))
   })
 
   it('cannot be held without the port: that is a fault of ours', async () => {

@@ -64,7 +64,7 @@ describe('the secrets of a run', () => {
       rootPassword: 'chosen',
       engineCredential: 'agreed',
     })
-    expect(readdirSync(root).sort()).toEqual(['logs', 'sealing-key'])
+    expect(readdirSync(root).sort()).toEqual(['cursor-key', 'logs', 'sealing-key'])
   })
 
   it('are refused when the key that seals is damaged', () => {

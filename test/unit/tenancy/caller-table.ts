@@ -45,6 +45,14 @@ const itsRole = {
   missing: '403 403 403 403 403 404',
 }
 
+/** The CDR of a call, which its user may read, too; a program owns no call. */
+const itsCdr = {
+  own: '200 200 403 404 200 200',
+  'of the tenant': '404 200 403 404 404 200',
+  'of another tenant': '404 404 403 404 200 404',
+  missing: '404 404 403 404 404 404',
+}
+
 /** Blacklists answer "none" for what is not there, so that only the permission tells. */
 const anyList = (statuses: string) => ({
   'of the tenant': statuses,
@@ -178,6 +186,19 @@ export const table: Readonly<Record<string, Line>> = {
   replaceEmailSettings: { 'of the tenant': forManagers, missing: changeOfMissing },
   deleteEmailSettings: { 'of the tenant': forManagers, missing: forManagers },
   sendTestMail: { 'of the tenant': forManagers, missing: changeOfMissing },
+
+  searchCdrs: { 'of the tenant': '200 200 403 200 200 200' },
+  scrollCdrs: { missing: '400 400 403 400 400 400' },
+  readCdr: itsCdr,
+  listOtherLegs: itsCdr,
+  beginExport: { 'of the tenant': '200 200 403 200 200 200' },
+  readExport: {
+    own: '200 200 403 404 200 200',
+    // The admin's; root has not asked for it.
+    'of the tenant': '404 200 403 404 404 404',
+    'of another tenant': '404 404 403 404 200 404',
+    missing: '404 404 403 404 404 404',
+  },
 
   // The colleague's call is nobody else's; a program owns no call.
   readRecording: {

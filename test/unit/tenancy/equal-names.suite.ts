@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
+import { handler as searchCdrs } from '../../../functions/cdr/search-cdrs.ts'
 import { handler as cleanUp } from '../../../functions/domains/clean-up-domain.ts'
 import { type Api, aContext } from '../../support/api.ts'
 import { type PlatformKind, asText } from '../../support/filled-platform.ts'
@@ -29,14 +30,21 @@ export interface Part {
 }
 
 /** What the platform keeps for itself. */
-const ofNoTenant = new Set(['connectors', 'connectorStarts', 'gaps', 'highestSessions', 'subscriptions'])
+const ofNoTenant = new Set(['connectors', 'connectorStarts', 'gaps', 'highestSessions', 'subscriptions', 'places'])
 
 /** A clean-up that is queued again more often has no end. */
 const mostCleanups = 9
 
 /** All that left the service for the engine, the hooks, mail servers and the background. */
 const sentBy = ({ ports }: Api) =>
-  asText([ports.engine.given, ports.events.published, ports.mail.sent, ports.cleanups.queued, ports.cdrQueue.queued])
+  asText([
+    ports.engine.given,
+    ports.events.published,
+    ports.mail.sent,
+    ports.cleanups.queued,
+    ports.cdrQueue.queued,
+    ports.exportQueue.queued,
+  ])
 
 /** Brings the platform into the state that a route is served in, for every tenant alike. */
 async function prepare({ api, filled: { tenants } }: Likes, { operationId }: Route): Promise<void> {
@@ -58,7 +66,8 @@ async function callFor(platform: Likes, name: string, caller: Caller, route: Rou
   const login = caller === 'admin' ? people.admin : people.user
   // The colleague has a second factor on, and would need a code to log in.
   const account = route.authentication === 'token' ? own.things.account : people.user
-  const request = requestTo(route, { ...own.things, account, code: codeOf(api, { domain: name, login }) })
+  const scrollId = await scrollIdFor(platform, name, caller, route)
+  const request = requestTo(route, { ...own.things, account, scrollId, code: codeOf(api, { domain: name, login }) })
   const headers = { ...request.headers, ...filled.headersOf(name, caller, route) }
   const before = await stored()
 
@@ -74,6 +83,15 @@ async function callFor(platform: Likes, name: string, caller: Caller, route: Rou
     after: await stored(),
     isSwept,
   }
+}
+
+/** That of a search which the caller has begun, where a route goes on with one. */
+async function scrollIdFor({ api, filled }: Likes, name: string, caller: Caller, route: Route) {
+  if (route.operationId !== 'scrollCdrs') return undefined
+  const headers = filled.headersOf(name, caller, route)
+  const query = queryOf(caller, name, route)
+  const begun = await api.call(searchCdrs, { headers, query, body: { limit: 1, scroll: true } })
+  return begun.body.scrollId
 }
 
 /** Does what a deletion left to the background, however often it is queued again. Tells whether all of it is gone. */

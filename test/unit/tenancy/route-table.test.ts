@@ -50,6 +50,12 @@ const published = `
   DELETE /api/v2/routes/blacklists/{blacklist_name} blacklist d
   GET /api/v2/routes/blacklists/{blacklist_name}/{blacklist_number} blacklist r
   DELETE /api/v2/routes/blacklists/{blacklist_name}/{blacklist_number} blacklist d
+  POST /api/v2/cdr/text cdr r or ro
+  POST /api/v2/cdr/text/scroll cdr r or ro
+  GET /api/v2/cdr/{uuid} cdr r or ro
+  GET /api/v2/cdr/{uuid}/b cdr r or ro
+  POST /api/v2/cdr/export cdr r or ro
+  GET /api/v2/cdr/export/{job_id} cdr r or ro
   GET /cdr/api/v2/files/{uuid} cdr/files r or ro
   DELETE /cdr/api/v2/files/{uuid} cdr/files d
   PUT /cdr/api/v2/files/{uuid}/hold cdr/files u

@@ -1,9 +1,17 @@
 /** Two tenants with different things, and the people and programs that ask for them. */
 import type { Route } from '../../../contracts/routes/route.ts'
 import type { Api } from '../../support/api.ts'
-import { aReport } from '../../support/records.ts'
+import { aReport, anExport } from '../../support/records.ts'
 import type { Things } from '../../support/route-requests.ts'
-import { aTenant, credentialOf, domainCredential, people, plantRecording, usualThings } from '../../support/tenant.ts'
+import {
+  aTenant,
+  credentialOf,
+  domainCredential,
+  people,
+  plantCdr,
+  plantRecording,
+  usualThings,
+} from '../../support/tenant.ts'
 import { type Caller, type Thing, callers } from './caller-table.ts'
 
 /** Where most callers are at home, and where the foreign admin is. */
@@ -21,6 +29,7 @@ const foreignThings: Omit<Things, 'domain'> = {
   routes: ['d'.repeat(24), 'e'.repeat(24)],
   hook: '7'.repeat(24),
   delivery: `msg_${'7'.repeat(32)}`,
+  job: '3c9f2d8f-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
 }
 
 /** What nobody has. */
@@ -35,6 +44,7 @@ export const missingThings: Things = {
   routes: ['f'.repeat(24), '0'.repeat(24)],
   hook: '8'.repeat(24),
   delivery: `msg_${'8'.repeat(32)}`,
+  job: '00000000-6a1e-4b1d-9f0e-2d0a4c5b6e70',
 }
 
 /** The headers of each caller. */
@@ -49,13 +59,21 @@ export function ownLogin(caller: Caller): string {
   return caller === 'program' || caller === 'root' ? people.user : people[caller]
 }
 
-const ownChannel = (caller: Caller) => `${callers.indexOf(caller) + 1}`.repeat(8) + usualThings.channel.slice(8)
+const ownUuid = (caller: Caller, usual: string) => `${callers.indexOf(caller) + 1}`.repeat(8) + usual.slice(8)
+const ownChannel = (caller: Caller) => ownUuid(caller, usualThings.channel)
+const ownJob = (caller: Caller) => ownUuid(caller, usualThings.job)
 
 /** What a caller asks a route for. */
 export function thingsFor(caller: Caller, thing: Thing, { path }: Route): Things {
   const home = homeOf(caller)
   const things: Record<Thing, Things> = {
-    own: { ...usualThings, account: ownLogin(caller), channel: ownChannel(caller), domain: home },
+    own: {
+      ...usualThings,
+      account: ownLogin(caller),
+      channel: ownChannel(caller),
+      job: ownJob(caller),
+      domain: home,
+    },
     'of the tenant': { ...usualThings, domain: tenant },
     'of another tenant': { ...foreignThings, domain: another },
     missing: missingThings,
@@ -70,7 +88,11 @@ export async function fillTenants(api: Api): Promise<HeadersOf> {
   await aTenant(api, { domain: another, mark: 'mark-b', things: foreignThings })
   for (const caller of callers) {
     const domain = homeOf(caller)
-    await plantRecording(api, { domain, uuid: ownChannel(caller), presenceId: `${ownLogin(caller)}@${domain}` })
+    const presenceId = `${ownLogin(caller)}@${domain}`
+    await plantRecording(api, { domain, uuid: ownChannel(caller), presenceId })
+    await plantCdr(api, { domain_name: domain, uuid: ownChannel(caller), presence_id: presenceId })
+    const owner = caller === 'root' ? 'root' : presenceId
+    await api.ports.exports.create(anExport({ domain, id: ownJob(caller), owner, createdAt: api.clock.now() }))
   }
   await api.ports.connectorStatus.report(aReport())
   return {

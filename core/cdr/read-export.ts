@@ -1,0 +1,53 @@
+import { DomainError } from '../errors.ts'
+import type { PortsOf } from '../ports.ts'
+import { type ExportJob, exportKey } from './export-job.ts'
+import { exportTypes } from './export-rows.ts'
+
+/** The ports of {@link readExport}. */
+export type ReadExportPorts = PortsOf<{
+  readonly exports: readonly ['read']
+  readonly exportFiles: readonly ['sign']
+}>
+
+/** An export as its owner sees it. Moments are epoch milliseconds. */
+export interface ShownExport {
+  readonly jobId: string
+  readonly state: ExportJob['state']
+  readonly format: ExportJob['format']
+  readonly createdOn: number
+  /** Rows that are in the file so far. */
+  readonly rows: number
+  /** Bytes of the file. */
+  readonly size?: number
+  readonly url?: string
+  /** When the link ends. */
+  readonly expires?: number
+  readonly reason?: string
+}
+
+/** How long a link to the file of an export is good for, from the contract. */
+const linkSeconds = 3600
+
+/**
+ * How far an export is, with a link to its file once it is done. Throws `not_found` for one that is not there (any more,
+ * after a day), is of another domain, or was asked for by somebody else.
+ */
+export async function readExport(
+  { exports, exportFiles }: ReadExportPorts,
+  { domain, username }: { readonly domain: string | null; readonly username: string },
+  id: string,
+): Promise<ShownExport> {
+  const job = await exports.read({ domain: domain ?? '', id })
+  if (job === undefined || job.owner !== username) throw new DomainError('not_found', `there is no export ${id}`)
+  const { state, format, createdAt, progress, size, reason } = job
+  const shown = { jobId: id, state, format, createdOn: createdAt, rows: progress.rows }
+  if (state === 'failed') return { ...shown, ...(reason === undefined ? {} : { reason }) }
+  if (state !== 'done' || size === undefined) return shown
+  const link = await exportFiles.sign({
+    key: exportKey(job),
+    contentType: exportTypes[format],
+    disposition: `attachment; filename="cdr-${new Date(createdAt).toISOString().slice(0, 10)}.${format}"`,
+    seconds: linkSeconds,
+  })
+  return { ...shown, size, ...link }
+}

@@ -1,0 +1,10 @@
+import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import type { ScrollSigner } from '../../core/cdr/search/scroll.ts'
+import type { SecretReader } from '../../core/ports.ts'
+import { sameText } from '../endpoint/same-text.ts'
+
+/** Signs scroll ids with the deployment's key for them. */
+export function scrollSigner({ cursorKey }: Pick<SecretReader, 'cursorKey'>): ScrollSigner {
+  const sign = async (text: string) => hmacSha256(new TextEncoder().encode(await cursorKey()), text)
+  return { sign, isSigned: async (text, signature) => sameText(await sign(text), signature) }
+}

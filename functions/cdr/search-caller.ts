@@ -1,0 +1,13 @@
+import type { AccessScope } from '../../core/access/acl.ts'
+import type { SearchCaller } from '../../core/cdr/search-cdrs.ts'
+import type { Caller } from '../../core/model.ts'
+
+/** Whose CDRs the caller of a request may find: those of the domain, or only his own calls. */
+export function searchCaller(request: {
+  readonly caller: Caller
+  readonly domain: string | null
+  readonly scope: AccessScope
+}): SearchCaller {
+  const { caller, domain, scope } = request
+  return { username: caller.username, domain, presenceId: scope === 'own' ? caller.username : undefined }
+}

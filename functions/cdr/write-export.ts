@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.ts'
+import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
+import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
+import { sqsExportQueue } from '../../adapters/sqs/sqs-export-queue.ts'
+import { writeExport as record } from '../../contracts/workers.ts'
+import { exportSearch } from '../../core/cdr/export-search.ts'
+import { writeExport } from '../../core/cdr/write-export.ts'
+import { worker } from '../worker.ts'
+
+/** Of the function's time the last third stays for the page and the part under way. */
+const workMs = record.timeoutSeconds * 667
+
+export const handler = worker(
+  record,
+  {
+    exports: dynamoExportStore,
+    exportQueue: sqsExportQueue,
+    exportFiles: s3ExportFiles,
+    cdrs: openSearchCdrStore,
+  },
+  async (message, ports, { clock, log }) => {
+    const end = await writeExport(ports, message, {
+      clock,
+      until: clock.now() + workMs,
+      read: exportSearch,
+      sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+    })
+    log.info('export', { domain: message.domain, id: message.id, end })
+  },
+)

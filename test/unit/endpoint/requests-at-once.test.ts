@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import type { CdrStore } from '../../../core/cdr/cdr-store.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { handler as searchCdrs } from '../../../functions/cdr/search-cdrs.ts'
+import { type Api, anApi } from '../../support/api.ts'
+
+/** A platform with a user's two logins, and a search store whose searches take until they are let go. */
+async function setUp(rates = 'searching=2') {
+  const api = anApi({ RATE_LIMITS: rates })
+  const account = await api.account({ login: '1000', role: 'admin' })
+  const [user, again] = [{ ...(await api.as(account)) }, { ...(await api.as(account)) }]
+  const waiting: (() => void)[] = []
+  const search: CdrStore['search'] = async (plan, limitMs) => {
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return api.ports.cdrs.search(plan, limitMs)
+  }
+  const slow: Api = api.with({ cdrs: { ...api.ports.cdrs, search } })
+  const find = (headers: Record<string, string>) => slow.call(searchCdrs, { headers, body: {} })
+  return { api, user, again, find, waiting }
+}
+
+test('a token may have two searches under way, and a third when one of them is over', async () => {
+  const { user, find, waiting } = await setUp()
+  const [first, second] = [find(user), find(user)]
+  await expect.poll(() => waiting.length).toBe(2)
+
+  expect(await find(user)).toMatchObject({
+    status: 429,
+    headers: { 'Retry-After': '1' },
+    body: { code: 'rate_limited', info: '2 requests of this token are under way: try again later' },
+  })
+
+  waiting[0]?.()
+  expect(await first).toMatchObject({ status: 200 })
+  const third = find(user)
+  await expect.poll(() => waiting.length).toBe(3)
+  waiting.forEach((end) => end())
+  expect([await second, await third]).toMatchObject([{ status: 200 }, { status: 200 }])
+})
+
+test('another token has places of its own', async () => {
+  const { user, again, find, waiting } = await setUp('searching=1')
+  const first = find(user)
+  await expect.poll(() => waiting.length).toBe(1)
+  const other = find(again)
+  await expect.poll(() => waiting.length).toBe(2)
+  waiting.forEach((end) => end())
+
+  expect([await first, await other]).toMatchObject([{ status: 200 }, { status: 200 }])
+})
+
+test('a search that fails leaves its place', async () => {
+  const { api, user } = await setUp('searching=1')
+  const search: CdrStore['search'] = async () => {
+    throw new DomainError('search_unavailable', 'away')
+  }
+  const broken = api.with({ cdrs: { ...api.ports.cdrs, search } })
+
+  for (let index = 0; index < 3; index += 1) {
+    expect(await broken.call(searchCdrs, { headers: user, body: {} })).toMatchObject({ status: 503 })
+  }
+})
+
+test('a place whose search was never heard of again is free after 30 s', async () => {
+  const { api, user, find, waiting } = await setUp('searching=1')
+  const lost = find(user)
+  await expect.poll(() => waiting.length).toBe(1)
+  api.clock.move(29_000)
+  expect(await find(user)).toMatchObject({ status: 429 })
+  api.clock.move(1_000)
+  const next = find(user)
+  await expect.poll(() => waiting.length).toBe(2)
+  waiting.forEach((end) => end())
+
+  expect(await next).toMatchObject({ status: 200 })
+  await lost
+})
+
+test('what cannot be counted is let through', async () => {
+  const { api, user } = await setUp('searching=1')
+  const enter = async () => {
+    throw new DomainError('store_unavailable', 'away')
+  }
+  const uncounted = api.with({ rateLimits: { ...api.ports.rateLimits, enter } })
+
+  expect(await uncounted.call(searchCdrs, { headers: user, body: {} })).toMatchObject({ status: 200 })
+})
