@@ -14,15 +14,7 @@ export function clauseDsl(clause: Clause): Dsl {
     case 'none':
       return { match_none: {} }
     case 'bool':
-      return {
-        bool: {
-          filter: clause.must.map(clauseDsl),
-          must_not: clause.mustNot.map(clauseDsl),
-          // Where none has to hold, none is sent: of a bool that has nothing else the search store wants one all the same.
-          should: clause.leastShould === 0 ? [] : clause.should.map(clauseDsl),
-          minimum_should_match: clause.leastShould,
-        },
-      }
+      return boolDsl(clause)
     case 'equals':
     case 'range':
     case 'prefix':
@@ -31,6 +23,20 @@ export function clauseDsl(clause: Clause): Dsl {
       return clause.field.startsWith(variablePrefix)
         ? variableDsl(clause, clause.field.slice(variablePrefix.length))
         : fieldDsl(clause)
+  }
+}
+
+function boolDsl({ must, mustNot, should, leastShould }: Extract<Clause, { readonly kind: 'bool' }>): Dsl {
+  // An empty bool finds everything in the search store, whatever it says of how many have to hold.
+  if (leastShould > should.length) return { match_none: {} }
+  return {
+    bool: {
+      filter: must.map(clauseDsl),
+      must_not: mustNot.map(clauseDsl),
+      // Where none has to hold, none is sent: of a bool that has nothing else the search store wants one all the same.
+      should: leastShould === 0 ? [] : should.map(clauseDsl),
+      minimum_should_match: leastShould,
+    },
   }
 }
 

@@ -15,7 +15,7 @@ export interface DynamoDbLocal {
   close(): Promise<void>
 }
 
-/** Gets the artifact and everything it runs with into `.build`, once. Never throws for a lack. */
+/** Gets the artifact and everything it runs with, once. Never throws for a lack. */
 export function fetchDynamoDbLocal(): FetchedArtifacts {
   const artifacts = [`com.amazonaws:DynamoDBLocal:${version}`]
   return fetchArtifacts({ name: 'dynamodb-local', version, leastJava, artifacts })

@@ -14,7 +14,7 @@ export type FetchedArtifacts = { readonly folder: string } | { readonly missing:
 
 /** What to get. */
 export interface WantedArtifacts {
-  /** Names the folder in `.build`. */
+  /** Names the folder. */
   readonly name: string
   /** Another version is got anew. */
   readonly version: string
@@ -26,14 +26,14 @@ export interface WantedArtifacts {
 }
 
 /**
- * Gets artifacts into `.build`, once, from where Maven is told on this machine; it refuses what does not match the
- * checksum beside it. Never throws for a lack.
+ * Gets artifacts once, from where Maven is told on this machine; it refuses what does not match the checksum beside it.
+ * They are kept beside the packages: a build of the platform empties its own folder. Never throws for a lack.
  */
 export function fetchArtifacts(wanted: WantedArtifacts): FetchedArtifacts {
   const { name, version, leastJava } = wanted
   const java = javaVersion()
   if (java === undefined || java < leastJava) return { missing: `no Java ${leastJava} or later is installed` }
-  const cache = resolve('.build', name)
+  const cache = resolve('node_modules', '.cache', name)
   const folder = resolve(cache, version)
   if (existsSync(folder)) return { folder }
   mkdirSync(cache, { recursive: true })

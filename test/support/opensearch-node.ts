@@ -30,7 +30,7 @@ export interface OpenSearchNode {
   close(): Promise<void>
 }
 
-/** Gets the server into `.build`, once: exactly the pinned files. Never throws for a lack. */
+/** Gets the server, once: exactly the pinned files. Never throws for a lack. */
 export function fetchOpenSearch(): FetchedArtifacts {
   const list = createHash('sha256').update(JSON.stringify(openSearchArtifacts)).digest('hex')
   const fetched = fetchArtifacts({
