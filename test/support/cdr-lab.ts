@@ -54,12 +54,8 @@ export async function aCdrLab(): Promise<CdrLab> {
 
 /** Each of its leg's group, as in the queue. */
 function batchOf(news: readonly (CdrNews | string)[]): SQSEvent {
-  const { Records } = aBatch(news.map((one) => (typeof one === 'string' ? one : { version: 1, ...one })))
-  return {
-    Records: Records.map((record, index) => {
-      const one = news[index]
-      const MessageGroupId = typeof one === 'object' ? one.uuid : `group-${index}`
-      return { ...record, attributes: { ...record.attributes, MessageGroupId } }
-    }),
-  }
+  return aBatch(
+    news.map((one) => (typeof one === 'string' ? one : { version: 1, ...one })),
+    news.map((one, index) => (typeof one === 'string' ? `group-${index}` : one.uuid)),
+  )
 }

@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda'
 
-/** A batch of a queue as its worker is given it: one message for each body, each in the group named. */
-export function aBatch(bodies: readonly unknown[], group = 'group'): SQSEvent {
+/** A batch of a queue as its worker is given it: one message for each body, each in the group named, or in its own. */
+export function aBatch(bodies: readonly unknown[], group: string | readonly string[] = 'group'): SQSEvent {
   return {
     Records: bodies.map((body, index) => ({
       messageId: `message-${index}`,
@@ -12,7 +12,7 @@ export function aBatch(bodies: readonly unknown[], group = 'group'): SQSEvent {
         SentTimestamp: '0',
         SenderId: 'test',
         ApproximateFirstReceiveTimestamp: '0',
-        MessageGroupId: group,
+        MessageGroupId: typeof group === 'string' ? group : (group[index] ?? 'group'),
       },
       messageAttributes: {},
       md5OfBody: '',

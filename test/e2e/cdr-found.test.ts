@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { searchCdrs } from '../../contracts/routes/cdr.ts'
+import { originateCall } from '../../contracts/routes/channels.ts'
+import { takeCdr } from '../../contracts/routes/engine.ts'
+import type { Client } from '../../local/demo/client.ts'
+import { opened } from '../support/opened.ts'
+import { aPlatform } from '../support/platform.ts'
+
+const domain = 'cdr.example.com'
+const neighbour = 'cdr.example.com.au'
+
+/** The contract: an ended call is found within 60 s. */
+const within = { timeout: 60_000, interval: 200 }
+
+const rig = opened(async () => {
+  const platform = await aPlatform()
+  return { platform, close: () => platform.close() }
+})
+
+let admin: Client
+let stranger: Client
+
+beforeAll(async () => {
+  const { platform } = rig()
+  admin = await platform.tenant(domain)
+  stranger = await platform.tenant(neighbour)
+})
+
+const found = async (client: Client, query: string) => {
+  const { hits } = await client.call(searchCdrs, { query: { leg: '*' }, body: { query } })
+  return hits.hits.map(({ _source }) => _source ?? {})
+}
+
+/** Posts a CDR as the engine does. */
+const post = (uuid: string, variables: object, credential = rig().platform.platform.kept.engineCredential) =>
+  fetch(`${rig().platform.url}${takeCdr.path}?uuid=${uuid}`, {
+    method: takeCdr.method,
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
+    },
+    body: JSON.stringify({ variables: { uuid, ...variables } }),
+  })
+
+describe('a call that has ended', () => {
+  it('is found by its tenant, and by nobody else, though no hook wants its end', async () => {
+    const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '9198' } })
+    const uuid = info.replace('+OK ', '').trim()
+
+    await expect.poll(() => found(admin, `uuid:"${uuid}"`), within).toHaveLength(1)
+
+    const [cdr] = await found(admin, `uuid:"${uuid}"`)
+    expect(cdr).toMatchObject({
+      uuid,
+      domain_name: domain,
+      leg: 'a',
+      direction: 'outbound',
+      presence_id: `1001@${domain}`,
+      extension: '1001',
+      hangup_cause: 'NORMAL_CLEARING',
+      duration: expect.any(Number),
+      billsec: expect.any(Number),
+    })
+    expect(await found(stranger, `uuid:"${uuid}"`)).toEqual([])
+  })
+})
+
+describe('a CDR that the engine posts', () => {
+  const uuid = 'c0ffee00-0000-4000-8000-00000000c0de'
+  const start_uepoch = `${Date.now()}000`
+
+  it('is found by the tenant whose it is, with what it tells', async () => {
+    const variables = { domain_name: domain, presence_id: `1002@${domain}`, duration: '7', start_uepoch, ticket: 'T-1' }
+
+    expect((await post(uuid, variables)).status).toBe(200)
+    expect((await post(uuid, variables)).status).toBe(200)
+
+    await expect.poll(() => found(admin, 'variables.ticket:"T-1"'), within).toHaveLength(1)
+    expect(await found(admin, `uuid:"${uuid}"`)).toMatchObject([{ extension: '1002', duration: 7 }])
+    expect(await found(stranger, `uuid:"${uuid}"`)).toEqual([])
+  })
+
+  it('is not taken from anybody else', async () => {
+    expect((await post(uuid, { domain_name: domain }, 'wrong')).status).toBe(401)
+  })
+})
