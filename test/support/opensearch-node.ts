@@ -26,8 +26,8 @@ const modules = [
 export interface OpenSearchNode {
   readonly endpoint: string
   /** Resident memory of its process, MiB. */
-  memoryMib(): number
-  close(): Promise<void>
+  readonly memoryMib: () => number
+  readonly close: () => Promise<void>
 }
 
 /** Gets the server, once: exactly the pinned files. Never throws for a lack. */
