@@ -37,7 +37,10 @@ const jsonValue: z.ZodMiniType<JsonValue> = z.lazy(() =>
   z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(jsonValue), z.record(z.string(), jsonValue)]),
 )
 
-/** What a delivery carries, as it is stored. */
+/** The fields of an event. */
+export const payloadFields = z.record(z.string(), jsonValue)
+
+/** What a delivery carries, as it is stored; without its fields where these are in the object store. */
 export const deliveryEventItem = z.object({
   event: z.object({
     id: z.string(),
@@ -45,7 +48,7 @@ export const deliveryEventItem = z.object({
     domain: z.string(),
     uuid: z.string(),
     occurredAt: z.number(),
-    fields: z.record(z.string(), jsonValue),
+    fields: z.optional(payloadFields),
   }),
 })
 
@@ -96,11 +99,12 @@ export function toDeliveryItem(delivery: Delivery) {
   }
 }
 
-/** The event of deliveries as an item. */
-export function toDeliveryEventItem(event: DeliveryEvent, keptAt: number) {
+/** The event of deliveries as an item, without its fields where they are kept elsewhere. */
+export function toDeliveryEventItem(event: DeliveryEvent, keptAt: number, isLarge = false) {
+  const { fields: _, ...rest } = event
   return {
     ...deliveryEventKey(event.domain, event.id),
-    event,
+    event: isLarge ? rest : event,
     expiresAt: expirySeconds(keptUntil.deliveryEvent(keptAt)),
   }
 }

@@ -3,17 +3,8 @@ import type { AttemptOutcome, DeliveryPlace, DeliveryRange, DeliveryStore } from
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
 import { type Query, type Update, getItem, queryPage, tableName, updateItem } from './client.ts'
-import {
-  deliveryEventItem,
-  deliveryEventKey,
-  deliveryItem,
-  deliveryKey,
-  duePartition,
-  dueSort,
-  failedPartition,
-  toDeliveryEventItem,
-  toDeliveryItem,
-} from './delivery-item.ts'
+import { deliveryItem, deliveryKey, duePartition, dueSort, failedPartition, toDeliveryItem } from './delivery-item.ts'
+import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
 import { addition, beginning, decision, newPlan, reopening } from './delivery-writes.ts'
 import { conditionally, numberOf, textOf } from './errors.ts'
 import { parseItem, putNew, unexpired } from './items.ts'
@@ -22,21 +13,19 @@ import { shards } from './shards.ts'
 
 /**
  * Deliveries in DynamoDB, one partition a hook, and what they carry, one partition a domain. While a delivery is
- * pending, the index `by-state` has it by its next attempt; when it has failed for good, by its domain.
+ * pending, the index `by-state` has it by its next attempt; when it has failed for good, by its domain. What is too large
+ * for the table is in `files`, the payloads' bucket where not given, whose adapter is loaded when it is used.
  */
-export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
+export function dynamoDeliveryStore(
+  context: AdapterContext,
+  files: () => Promise<PayloadFiles> = () => payloadsOf(context),
+): DeliveryStore {
   const read = async (name: Pick<Delivery, 'domain' | 'hookId' | 'id'>) =>
     deliveryIn(context, await getItem(context, tableName(context, 'deliveries'), deliveryKey(name)))
   return {
     create: (delivery) => putNew(context, tableName(context, 'deliveries'), toDeliveryItem(delivery)),
     read: (domain, hookId, id) => read({ domain, hookId, id }),
-    async keepEvent(event) {
-      await putNew(context, tableName(context, 'deliveries'), toDeliveryEventItem(event, context.clock.now()))
-    },
-    async readEvent(domain, eventId) {
-      const found = await getItem(context, tableName(context, 'deliveries'), deliveryEventKey(domain, eventId))
-      return parseItem(deliveryEventItem, unexpired(context, found))?.event
-    },
+    ...deliveryPayloads(context, files),
     async beginAttempt(delivery, run, at) {
       return (await conditionally(() => updateItem(context, beginning(context, delivery, run, at)))).done
     },
@@ -77,6 +66,11 @@ export function dynamoDeliveryStore(context: AdapterContext): DeliveryStore {
     },
     list: (domain, hookId, range) => listOf(context, { domain, hookId }, range),
   }
+}
+
+async function payloadsOf(context: AdapterContext): Promise<PayloadFiles> {
+  const { s3PayloadFiles } = await import('../s3/s3-file-store.ts')
+  return s3PayloadFiles(context)
 }
 
 async function listOf(

@@ -3,6 +3,7 @@ import type { LoggedEvent } from '../../core/model.ts'
 import type { EventLog } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { inTurns } from '../in-turns.ts'
+import { ITEM_EVENT_BYTES, fitted } from '../sqs/fitted-event.ts'
 import type { Item } from './attributes.ts'
 import { queryAll, queryPage, tableName } from './client.ts'
 import { readHead } from './event-log-head.ts'
@@ -37,7 +38,7 @@ export function dynamoEventLog(context: AdapterContext): EventLog {
   const headOf = async (domain: string) => (await readHead(context, domain)).sequence
 
   return {
-    append: (event, watchedSince = 0) => number(event.domain, { event, watchedSince }),
+    append: (event, watchedSince = 0) => number(event.domain, { event: fitted(event, ITEM_EVENT_BYTES), watchedSince }),
     async read(domain, since, limit) {
       const TableName = tableName(context, 'events')
       let start: Item | undefined

@@ -16,7 +16,7 @@ export interface Unnumbered {
 
 /**
  * Events that are numbered in one transaction, which may have 100 parts and 4 MB: each has three parts and at most what
- * the queue takes. It is as many as a function gets from the queue at once.
+ * an item holds. It is as many as a function gets from the queue at once.
  */
 export const numberedTogether = 10
 

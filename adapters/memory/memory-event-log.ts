@@ -2,6 +2,7 @@ import { eventLogLimit, unwatchedBefore } from '../../core/events/event-log-rule
 import type { LoggedEvent } from '../../core/model.ts'
 import type { EventLog } from '../../core/ports.ts'
 import { keptUntil } from '../retention.ts'
+import { ITEM_EVENT_BYTES, fitted } from '../sqs/fitted-event.ts'
 import type { EventLogState, MemoryContext } from './memory-state.ts'
 
 /** What one reading holds, as far as it is more than one event: as much as one page of DynamoDB. */
@@ -21,7 +22,8 @@ export function memoryEventLog({ state, clock }: Pick<MemoryContext, 'state' | '
       const unwatched = unwatchedBefore(log.loggedAt, watchedSince)
       log.head += 1
       log.loggedAt = now
-      log.events.push({ sequence: log.head, loggedAt: now, event, ...(unwatched && { unwatched }) })
+      const entry = { sequence: log.head, loggedAt: now, event: fitted(event, ITEM_EVENT_BYTES) }
+      log.events.push({ ...entry, ...(unwatched && { unwatched }) })
       if (log.events.length > eventLogLimit) log.events.shift()
       log.numbers.set(event.id, { sequence: log.head, loggedAt: now })
       return log.head

@@ -1,10 +1,14 @@
 import type { PlatformEvent } from '../../core/model.ts'
+import { queueBody } from './queue-text.ts'
 
 /**
- * Bytes that an event's fields may have as JSON: what the contract keeps beside deliveries without an object store. It
- * fits into one item of the store (400 KB), and five such events into one batch of the queue.
+ * Bytes that the JSON of an event's fields may have on its way, as the queue writes it: with all that a message has
+ * besides it fits into one of 1 MiB.
  */
-export const EVENT_BYTES = 200 * 1000
+export const EVENT_BYTES = 1000 * 1000
+
+/** Bytes of what is kept as one item of a table, which has 400 KB at most. */
+export const ITEM_EVENT_BYTES = 200 * 1000
 
 /** Fields that say what an event is about: kept whole whatever is cut. */
 const IDENTIFYING = new Set([
@@ -20,22 +24,25 @@ const IDENTIFYING = new Set([
 /** Characters of the names of what was cut that are told. */
 const NAMES_LENGTH = 1024
 
+/** The most bytes that one UTF-16 unit of JSON becomes in the queue: an escape. */
+const longestUnit = 6
+
 /** What the mark and these names take as JSON at most, each character escaped. */
 const MARK_BYTES = 6 * NAMES_LENGTH + 64
 
 /**
- * An event that fits the queue: itself, or with its longest values cut to one length that makes it fit, a field
+ * An event that fits `limit`, which is the queue's where not given: itself, or with its longest values cut to one length that makes it fit, a field
  * `Truncated: true`, and the names of what was cut in `Truncated-Fields`, with commas between, as many as 1 024
  * characters hold. When even that is not enough, only the fields that say what it is about are left. What fits is
  * answered unchanged, so that an event may pass twice.
  */
-export function fitted(event: PlatformEvent): PlatformEvent {
-  if (sizeOf(event.fields) <= EVENT_BYTES) return event
+export function fitted(event: PlatformEvent, limit = EVENT_BYTES): PlatformEvent {
+  if (fits(event.fields, limit)) return event
   const entries = Object.entries(event.fields)
   const names = entries.reduce((sum, [name]) => sum + jsonBytes(name) + 2, 0)
-  for (let length = EVENT_BYTES / 2; length >= 64; length = Math.floor(length / 2)) {
+  for (let length = limit / 2; length >= 64; length = Math.floor(length / 2)) {
     const values = entries.reduce((sum, [, value]) => sum + jsonBytes(shortened(value, length)), 0)
-    if (names + values + MARK_BYTES <= EVENT_BYTES) return { ...event, fields: marked(entries, entries, length) }
+    if (names + values + MARK_BYTES <= limit) return { ...event, fields: marked(entries, entries, length) }
   }
   const kept = entries.filter(([name]) => IDENTIFYING.has(name))
   return { ...event, fields: marked(entries, kept, 1024) }
@@ -61,10 +68,13 @@ function marked(all: Entries, kept: Entries, length: number): Record<string, str
   return { ...fields, Truncated: 'true', 'Truncated-Fields': names.toWellFormed() }
 }
 
+/** As the queue writes it, which escapes what takes four bytes by twelve. */
 function jsonBytes(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text))
+  return Buffer.byteLength(queueBody(text))
 }
 
-function sizeOf(fields: PlatformEvent['fields']): number {
-  return Buffer.byteLength(JSON.stringify(fields))
+function fits(fields: PlatformEvent['fields'], limit: number): boolean {
+  const text = JSON.stringify(fields)
+  // Of most events it is certain by their length.
+  return text.length * longestUnit <= limit || Buffer.byteLength(queueBody(fields)) <= limit
 }

@@ -12,7 +12,7 @@ export function queueId(name: string): string {
  * A message's body. JSON lets characters stand that SQS refuses (U+FFFE, U+FFFF); they are escaped, and with them what
  * lies beyond the basic plane, which stand-ins for SQS refuse as well.
  */
-export function queueBody(message: object): string {
+export function queueBody(message: object | string): string {
   return JSON.stringify(message).replace(
     /[\uD800-\uDFFF\uFFFE\uFFFF]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -2,7 +2,7 @@ import type { CdrMessage } from '../../contracts/messages/cdr.ts'
 import type { CdrNews, CdrQueue } from '../../core/cdr/cdr-news.ts'
 import type { EndFields } from '../../core/cdr/end-fields.ts'
 import type { AdapterContext } from '../context.ts'
-import { fitted } from './fitted-event.ts'
+import { ITEM_EVENT_BYTES, fitted } from './fitted-event.ts'
 import { queueBody, queueId } from './queue-text.ts'
 import { sendBatches } from './send-batches.ts'
 
@@ -39,5 +39,5 @@ function toMessage(news: CdrNews): CdrMessage {
 
 /** What an ended leg told, cut to what a message may have. */
 function fittedFields({ id, uuid, occurredAt, fields }: Extract<CdrNews, { fields: EndFields }>) {
-  return { ...fitted({ id, name: '', domain: '', uuid, occurredAt, fields }).fields }
+  return { ...fitted({ id, name: '', domain: '', uuid, occurredAt, fields }, ITEM_EVENT_BYTES).fields }
 }

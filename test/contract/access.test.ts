@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import type { PayloadFiles } from '../../adapters/dynamodb/delivery-payloads.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
 import { openSearchCdrAdmin } from '../../adapters/opensearch/opensearch-cdr-admin.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
-import { s3ExportFiles, s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
+import { s3ExportFiles, s3PayloadFiles, s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { sqsExportQueue } from '../../adapters/sqs/sqs-export-queue.ts'
@@ -60,8 +62,15 @@ async function openCloud() {
   const env = { ...dynamo.env, ...queueServer.env, ...named, ...gate.env }
   const context = { env, clock: movableClock(), random: systemRandomness }
   const filesContext = { ...context, env: objects.env, clock: systemClock }
+  const files = s3PayloadFiles(filesContext)
+  const payloads: PayloadFiles = {
+    put: async (...given) => files.put(...given),
+    // What has expired needs leave to be told as such.
+    read: async (key, maxBytes) => (await files.read('none', maxBytes)) ?? files.read(key, maxBytes),
+  }
   const ports: CloudPorts = {
     ...dynamoStores(context),
+    deliveries: dynamoDeliveryStore(context, async () => payloads),
     cleanups: sqsCleanupQueue(context),
     cdrQueue: sqsCdrQueue(context),
     exportQueue: sqsExportQueue(context),

@@ -292,6 +292,21 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await stores().deliveries.recordAttempt(delivery, { attempt, state: 'failed' })).toBe('gone')
   })
 
+  test.each([
+    ['200 KB', 'x'.repeat(200 * 1024 - 8)],
+    ['more than 200 KB', 'x'.repeat(200 * 1024)],
+    ['950 KB of all kinds of characters', 'ü🙂"\u0000'.repeat(60_000)],
+  ])('what deliveries carry is kept whole for seven days: %s', async (_title, value) => {
+    const event = { ...anEvent({ domain: 'large.test' }), fields: { v: value, nested: { list: [1, null, 'a'] } } }
+    await stores().deliveries.keepEvent(event)
+    await stores().deliveries.keepEvent(event)
+
+    expect(await stores().deliveries.readEvent(event.domain, event.id)).toEqual(event)
+    expect(await stores().elsewhere.deliveries.readEvent('other.test', event.id)).toBeUndefined()
+    stores().clock.move(7 * DAY_MS)
+    expect(await stores().deliveries.readEvent(event.domain, event.id)).toBeUndefined()
+  })
+
   test('the deliveries of a hook are listed in the order of their ids, from either end and from behind any id', async () => {
     const ids = [3, 1, 4, 2].map((number) => `msg_${String(number).repeat(32)}`)
     const hook = { domain: 'list.test', hookId: 'c'.repeat(24), createdAt: stores().clock.now() }

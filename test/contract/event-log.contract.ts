@@ -115,6 +115,19 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await stores().eventLog.read(domain, 0, 1)).toHaveLength(1)
   })
 
+  test('of an event that is too large for one item the long values are cut, and it says so', async () => {
+    const { eventLog } = stores()
+    const [event] = eventsOf(aDomain(), 1)
+    if (event === undefined) throw new Error('an event is needed')
+    const large = { ...event, fields: { ...event.fields, large: 'x'.repeat(900_000), short: 'kept' } }
+
+    expect(await eventLog.append(large)).toBe(1)
+
+    const [kept] = await eventLog.read(event.domain, 0, 9)
+    expect(kept?.event).toMatchObject({ id: event.id, fields: { short: 'kept', Truncated: 'true' } })
+    expect(JSON.stringify(kept?.event).length).toBeLessThan(210_000)
+  })
+
   test('an event knows the time before it in which the domain may have had no hook', async () => {
     const { eventLog, clock } = stores()
     const [domain, made] = [aDomain(), clock.now()]

@@ -100,6 +100,18 @@ describe('events on the queue', () => {
     expect(server.waiting('events')).toHaveLength(9)
   })
 
+  test('an event of nearly 1 MiB is taken whole, and one that is larger with its large values cut', async () => {
+    const { sink, server } = fresh()
+    const whole = anEvent({ id: 'large:whole', fields: { ascii: 'x'.repeat(400_000), others: '🙂'.repeat(49_000) } })
+    const larger = anEvent({ id: 'large:cut', fields: { ...whole.fields, more: 'y'.repeat(20_000) } })
+
+    expect(await sink.publish([whole, larger])).toEqual([])
+
+    const [first, second] = server.waiting('events').map(({ body }) => asEvent(body))
+    expect(first).toEqual(whole)
+    expect(second?.fields).toMatchObject({ Truncated: 'true' })
+  })
+
   test('F25 of a partly failed batch the later events of the failed one wait with it, those of other calls go on', async () => {
     const { sink, server, gate } = fresh()
     const [callA, callB] = ['a'.repeat(36), 'b'.repeat(36)]

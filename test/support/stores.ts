@@ -25,6 +25,7 @@ import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store
 import { dynamoSubscriptionReader } from '../../adapters/dynamodb/dynamo-subscription-reader.ts'
 import { dynamoTokenStore } from '../../adapters/dynamodb/dynamo-token-store.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { memoryFileStore } from '../../adapters/memory/memory-file-store.ts'
 import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
 import type { AdapterContext } from '../../adapters/context.ts'
 import type { Ports } from '../../core/ports.ts'
@@ -100,6 +101,7 @@ export const storeKinds: readonly StoreKind[] = [
 
 /** Every store over DynamoDB. */
 export function dynamoStores(context: AdapterContext): StorePorts {
+  const payloads = memoryFileStore(context)
   return {
     domains: dynamoDomainStore(context),
     remains: dynamoDomainRemains(context),
@@ -116,7 +118,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     blacklists: dynamoBlacklistStore(context),
     defaultRoutes: dynamoDefaultRouteStore(context),
     subscriptions: dynamoSubscriptionReader(context),
-    deliveries: dynamoDeliveryStore(context),
+    deliveries: dynamoDeliveryStore(context, async () => payloads),
     connectorStatus: dynamoConnectorStatusStore(context),
     gaps: dynamoGapStore(context),
     eventLog: dynamoEventLog(context),

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EVENT_BYTES, fitted } from '../../../adapters/sqs/fitted-event.ts'
+import { EVENT_BYTES, ITEM_EVENT_BYTES, fitted } from '../../../adapters/sqs/fitted-event.ts'
+import { queueBody } from '../../../adapters/sqs/queue-text.ts'
 import { anEvent } from '../../support/records.ts'
 
-const sizeOf = (fields: object) => Buffer.byteLength(JSON.stringify(fields))
+const sizeOf = (fields: object) => Buffer.byteLength(queueBody(fields))
 
 describe('an event on its way to the queue', () => {
   test('stays as it is while it fits', () => {
@@ -23,7 +24,7 @@ describe('an event on its way to the queue', () => {
   })
 
   test('keeps what it is about when there are too many fields', () => {
-    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`variable_${index}`, 'some value']))
+    const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`variable_${index}`, 'some value']))
     const event = anEvent({ fields: { ...many, 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': 'u' } })
 
     const { 'Truncated-Fields': names = '', ...fields } = fitted(event).fields
@@ -37,11 +38,12 @@ describe('an event on its way to the queue', () => {
     const value = fc.string({ unit: fc.constantFrom('a', 'ü', '🙂', '"', '\u0000'), minLength: 0, maxLength: 30 })
     const fields = fc.dictionary(fc.string({ maxLength: 20 }), value, { maxKeys: 12 })
     fc.assert(
-      fc.property(fields, fc.integer({ min: 1, max: 6000 }), (few, times) => {
+      fc.property(fields, fc.integer({ min: 1, max: 6000 }), fc.boolean(), (few, times, isItem) => {
+        const limit = isItem ? ITEM_EVENT_BYTES : EVENT_BYTES
         const grown = Object.fromEntries(Object.entries(few).map(([name, text]) => [name, text.repeat(times)]))
-        const result = fitted(anEvent({ fields: grown }))
-        expect(fitted(result)).toBe(result)
-        expect(sizeOf(result.fields)).toBeLessThanOrEqual(EVENT_BYTES)
+        const result = fitted(anEvent({ fields: grown }), limit)
+        expect(fitted(result, limit)).toBe(result)
+        expect(sizeOf(result.fields)).toBeLessThanOrEqual(limit)
         expect(Object.values(result.fields).every((text) => text.isWellFormed())).toBe(true)
       }),
       { numRuns: 60 },
