@@ -43,7 +43,8 @@ export async function exchange(url: URL, given: Exchange): Promise<Answer> {
   const most = given.maxAnswerBytes ?? MAX_ANSWER_BYTES
   const options = {
     method: given.method,
-    headers: given.headers,
+    // Node tells the length by itself only with some methods, and writes the body with all.
+    headers: given.body ? { ...given.headers, 'content-length': Buffer.byteLength(given.body) } : given.headers,
     agent: isSecure ? httpsAgent : httpAgent,
     signal: given.signal === undefined ? timeout : AbortSignal.any([timeout, given.signal]),
   }

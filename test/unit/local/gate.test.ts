@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signedRequest } from '../../../adapters/aws/signed-request.ts'
+import { systemClock } from '../../../adapters/system/system-clock.ts'
 import type { Role } from '../../../local/assembly/assembly.ts'
 import { readStatements } from '../../../local/assembly/read-roles.ts'
 import { type Backend, jsonAnswer } from '../../../local/gate/backend.ts'
 import { Gate, type Judgement } from '../../../local/gate/gate.ts'
-import { signRequest } from '../../../local/signature/sign-request.ts'
+import type { Credential } from '../../../local/signature/credential.ts'
+import { signHeaders, signRequest } from '../../../local/signature/sign-request.ts'
 import { place } from '../../support/small-assembly.ts'
 
 const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/Accounts'
 const queue = 'arn:aws:sqs:us-east-1:000000000000:Work.fifo'
+const searchDomain = 'arn:aws:es:us-east-1:000000000000:domain/Cdrs'
 const role: Role = {
   name: 'Reader',
   arn: 'arn:aws:iam::000000000000:role/Reader',
@@ -15,6 +20,7 @@ const role: Role = {
     Statement: [
       { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: table },
       { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: queue },
+      { Effect: 'Allow', Action: ['es:ESHttpPost', 'es:ESHttpGet'], Resource: `${searchDomain}/cdr-*` },
     ],
   }),
 }
@@ -33,6 +39,10 @@ beforeEach(async () => {
     secretsmanager: echo,
     kms: echo,
     s3: (_request, response) => Promise.resolve(void response.end('object')),
+    es: {
+      domainArn: searchDomain,
+      answer: (request) => Promise.resolve({ status: 200, body: JSON.stringify(request) }),
+    },
   })
 })
 
@@ -131,5 +141,63 @@ describe('the gate', () => {
       { roleArn: role.arn, action: 'dynamodb:GetItem', resource: table, allowed: true },
       { roleArn: role.arn, action: 'dynamodb:Scan', resource: table, allowed: false },
     ])
+  })
+})
+
+describe('the gate before a search domain', () => {
+  const context = (signer = gate.issue(role.arn)) => ({
+    env: {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: signer.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: signer.secretAccessKey,
+      AWS_SESSION_TOKEN: signer.sessionToken,
+    },
+    clock: systemClock,
+  })
+  const ask = async (
+    given: { method?: string; path?: string; query?: Record<string, string> },
+    signer?: Credential,
+  ) => {
+    const request = { service: 'es', endpoint: url, headers: {}, body: '{"size":0}', timeoutMs: 5000, ...given }
+    const { status, body } = await signedRequest(context(signer), request)
+    return { status, body: JSON.parse(body) }
+  }
+
+  it('hands on requests as they came', async () => {
+    const path = '/cdr-a-2026-01,cdr-b-*/_search'
+
+    const { status, body } = await ask({ path, query: { routing: "a b+c'*&d", max_docs: '1' } })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ method: 'POST', path, body: '{"size":0}' })
+    expect(Object.fromEntries(new URLSearchParams(body.query))).toEqual({ routing: "a b+c'*&d", max_docs: '1' })
+  })
+
+  it.each([
+    ['DELETE', '/cdr-a-2026-01', 'es:ESHttpDelete'],
+    ['POST', '/_bulk', 'es:ESHttpPost'],
+  ])('refuses %s %s of a role that may not do it', async (method, path, action) => {
+    const { status, body } = await ask({ method, path })
+
+    expect(status).toBe(403)
+    expect(body.Message).toContain(`is not authorized to perform: ${action} on resource: ${searchDomain}${path}`)
+  })
+
+  it('refuses a body that is not the one that was signed', async () => {
+    const target = new URL(`${url}/cdr-a/_search`)
+    const hash = createHash('sha256').update('{"size":0}').digest('hex')
+    const parts = { method: 'POST', url: target, service: 'es', region: 'us-east-1', payloadHash: hash }
+    const { host: _host, ...headers } = signHeaders(parts, {}, gate.issue(role.arn), Date.now())
+
+    const response = await fetch(target, { method: 'POST', headers, body: '{"size":1}' })
+
+    expect(response.status).toBe(403)
+    expect(await response.json()).toEqual({ Message: 'the signature is not that of this request' })
+  })
+
+  it('refuses the signature of somebody else', async () => {
+    const other = { ...gate.issue(role.arn), secretAccessKey: 'guessed' }
+
+    expect((await ask({ path: '/cdr-a/_search' }, other)).status).toBe(403)
   })
 })

@@ -1,0 +1,356 @@
+import { createServer } from 'node:http'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { clauseDsl } from '../../../adapters/opensearch/clause-dsl.ts'
+import { indicesOf } from '../../../adapters/opensearch/indices.ts'
+import { openSearchCdrStore } from '../../../adapters/opensearch/opensearch-cdr-store.ts'
+import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { withTimeLimit } from '../../../adapters/time-limit.ts'
+import { searchDomains } from '../../../contracts/resources.ts'
+import type { CdrStore } from '../../../core/cdr/cdr-store.ts'
+import { aCdr, aPlan, callTime } from '../../support/cdrs.ts'
+import { freePort } from '../../support/free-port.ts'
+import { opened } from '../../support/opened.ts'
+import { type Replied, type SearchServer, startSearchServer } from '../../support/search-server.ts'
+
+const running = opened(() => startSearchServer())
+
+let server: SearchServer
+let store: CdrStore
+
+beforeEach(async () => {
+  server = running()
+  server.answer = (_request, forward) => forward()
+  store = storeAt(server.env)
+  await store.removeDomain('a.example.com', Infinity)
+  server.requests.length = 0
+})
+
+function storeAt(env: Readonly<Record<string, string>>): CdrStore {
+  return openSearchCdrStore({ env, clock: systemClock, random: systemRandomness })
+}
+
+const searching = (limitMs = 10_000) => store.search(aPlan(), limitMs)
+const writing = () => store.index([{ source: 'event', cdr: aCdr({ uuid: 'u' }) }])
+
+function reply(status: number, body: unknown): Replied {
+  return { status, body: typeof body === 'string' ? body : JSON.stringify(body) }
+}
+
+/** The answer to a search that has found nothing, with changes. */
+function anAnswer(given: object = {}) {
+  return {
+    took: 1,
+    timed_out: false,
+    _shards: { total: 2, successful: 2, skipped: 0, failed: 0 },
+    hits: { total: { value: 0, relation: 'eq' }, hits: [] },
+    ...given,
+  }
+}
+
+function aHit(given: object = {}) {
+  const _source = { ...aCdr({ uuid: 'u' }), ...given }
+  return { hits: { total: { value: 1, relation: 'eq' }, hits: [{ _source, sort: [callTime, 'u'] }] } }
+}
+
+/** Answers requests whose path ends so; all others are forwarded. */
+function answering(end: string, answer: (count: number) => Replied | undefined): void {
+  let count = 0
+  server.answer = (request, forward) => {
+    if (!request.path.endsWith(end)) return forward()
+    count += 1
+    return answer(count) ?? forward()
+  }
+}
+
+describe('an outage of the search store', () => {
+  it('is unavailable where nothing listens', async () => {
+    const env = { ...server.env, [searchDomains.cdr.variable]: `http://127.0.0.1:${await freePort()}` }
+    const nowhere = storeAt(env)
+
+    await expect(nowhere.search(aPlan(), 1000)).rejects.toMatchObject({ code: 'search_unavailable' })
+    await expect(nowhere.index([{ source: 'event', cdr: aCdr() }])).rejects.toMatchObject({
+      code: 'search_unavailable',
+    })
+    await expect(nowhere.removeDomain('a', Infinity)).rejects.toMatchObject({ code: 'search_unavailable' })
+  })
+
+  it.each([429, 500, 502, 503])('is unavailable where a search is answered with %i', async (status) => {
+    server.answer = () => reply(status, { error: { type: 'x' } })
+
+    await expect(searching()).rejects.toMatchObject({ code: 'search_unavailable', retryAfterSeconds: 2 })
+  })
+
+  it.each([408, 504])('is a timeout where a search is answered with %i', async (status) => {
+    server.answer = () => reply(status, '')
+
+    await expect(searching()).rejects.toMatchObject({ code: 'search_timeout' })
+  })
+
+  it('is a timeout where no answer comes within the limit', async () => {
+    server.answer = () => new Promise(() => {})
+
+    await expect(searching(50)).rejects.toMatchObject({ code: 'search_timeout' })
+  })
+
+  it.each([
+    ['no JSON', '<html>'],
+    ['nothing', ''],
+    ['another form', { took: 1 }],
+    ['hits without a source', anAnswer({ hits: { total: { value: 1, relation: 'eq' }, hits: [{ sort: [] }] } })],
+    ['a record in another form', anAnswer(aHit({ duration: 'long' }))],
+    ['a record of another domain', anAnswer(aHit({ domain_name: 'other.example.com' }))],
+    ['hits without their order', anAnswer({ hits: { ...aHit().hits, hits: [{ _source: aCdr(), sort: [] }] } })],
+  ])('is unavailable where a search is answered with %s', async (_title, body) => {
+    server.answer = () => reply(200, body)
+
+    await expect(searching()).rejects.toMatchObject({ code: 'search_unavailable' })
+  })
+
+  it.each([
+    ['no aggregation', {}],
+    ['an aggregation in another form', { all: { buckets: [{}] } }],
+  ])('is unavailable where a search is answered with %s', async (_title, aggregations) => {
+    server.answer = () => reply(200, anAnswer({ aggregations }))
+    const all = { kind: 'terms', field: 'gateway', size: 1, leastCount: 1 } as const
+
+    const search = store.search(aPlan({ aggregations: { all } }), 10_000)
+
+    await expect(search).rejects.toMatchObject({ code: 'search_unavailable' })
+  })
+
+  it('shows the row of another caller to nobody', async () => {
+    server.answer = () => reply(200, anAnswer(aHit({ presence_id: '1001@a.example.com' })))
+
+    const search = store.search(aPlan({ presenceId: '1000@a.example.com' }), 10_000)
+
+    await expect(search).rejects.toMatchObject({ code: 'search_unavailable' })
+  })
+
+  it('is none where a kept connection ended before it was used again', async () => {
+    answering('/_search', (count) => (count === 1 ? 'lost' : undefined))
+
+    expect(await searching()).toMatchObject({ total: 0 })
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('is not hidden by more than one repetition', async () => {
+    server.answer = () => 'lost'
+
+    await expect(searching()).rejects.toMatchObject({ code: 'search_unavailable' })
+    expect(server.requests).toHaveLength(2)
+  })
+})
+
+describe('a search', () => {
+  it('shows what shards have failed and that its time was over', async () => {
+    const _shards = { total: 3, successful: 2, failed: 1 }
+    server.answer = () => reply(200, anAnswer({ timed_out: true, _shards }))
+
+    const answer = await searching()
+
+    expect(answer).toMatchObject({ timedOut: true, shards: { ..._shards, skipped: 0 } })
+  })
+
+  it('is refused where the store cannot run its query', async () => {
+    server.answer = () => reply(400, { error: { type: 'too_many_buckets_exception' } })
+
+    await expect(searching()).rejects.toMatchObject({ code: 'query_refused' })
+  })
+
+  it('is an error of the service where the store does not know the service', async () => {
+    server.answer = () => reply(403, { Message: 'not authorized' })
+
+    await expect(searching()).rejects.toMatchObject({ code: 'internal_error' })
+  })
+
+  it('reads no answer above 6 MB to its end', async () => {
+    const chunk = Buffer.alloc(64 * 1024, ' ')
+    let sent = 0
+    const huge = createServer((request, response) => {
+      request.resume()
+      const more = (): void => {
+        while (sent < 50 * 1024 * 1024 && !response.destroyed) {
+          sent += chunk.length
+          if (!response.write(chunk)) return void response.once('drain', more)
+        }
+        response.end()
+      }
+      more()
+    })
+    const port = await freePort()
+    await new Promise<void>((resolve) => {
+      huge.listen(port, '127.0.0.1', resolve)
+    })
+    const env = { ...server.env, [searchDomains.cdr.variable]: `http://127.0.0.1:${port}` }
+
+    await expect(storeAt(env).search(aPlan(), 10_000)).rejects.toMatchObject({ code: 'payload_too_large' })
+
+    huge.closeAllConnections()
+    await new Promise((resolve) => huge.close(resolve))
+    expect(sent).toBeLessThan(30 * 1024 * 1024)
+  })
+
+  it('tells the store its limit, its domain and which indices may hold what it wants', async () => {
+    await store.search(aPlan({ from: Date.UTC(2025, 11, 31), to: Date.UTC(2026, 0, 1), limit: 7, skip: 3 }), 10_000)
+
+    const [{ path, query, body } = { path: '', query: '', body: '' }] = server.requests
+    expect(path).toBe('/cdr-a-2025-12,cdr-a-2026-01,cdr-b-2025-12,cdr-b-2026-01/_search')
+    expect(Object.fromEntries(new URLSearchParams(query))).toEqual({
+      ignore_unavailable: 'true',
+      allow_no_indices: 'true',
+      allow_partial_search_results: 'true',
+      routing: 'a.example.com',
+    })
+    expect(JSON.parse(body)).toMatchObject({ timeout: '9500ms', size: 7, from: 3, track_total_hits: 10_000 })
+  })
+
+  it('is not begun behind the time limit of its work', async () => {
+    const limit = { until: 0, clock: systemClock }
+
+    await expect(withTimeLimit(limit, () => searching())).rejects.toMatchObject({ code: 'deadline_exceeded' })
+    expect(server.requests).toEqual([])
+  })
+
+  it('takes whole kinds of legs where there would be too many months to list', () => {
+    expect(indicesOf(['a', 'b'], 0, callTime)).toBe('cdr-a-*,cdr-b-*')
+    expect(indicesOf(['b'], -Infinity, Infinity)).toBe('cdr-b-*')
+    expect(indicesOf(['a'], callTime, callTime - 31 * 86_400_000)).toBe('cdr-none')
+  })
+
+  it('takes nothing in the name of a variable for a pattern', () => {
+    const clause = { kind: 'wildcard', field: String.raw`variables.a*?\=%`, pattern: 'x*' } as const
+
+    const value = String.raw`a\*\?\\%3D%25=x*`
+    expect(clauseDsl(clause)).toEqual({ wildcard: { pairs: { value } } })
+  })
+})
+
+const conflict = (action: 'create' | 'index') => {
+  return reply(200, { items: [{ [action]: { status: 409, error: { type: 'version_conflict_engine_exception' } } }] })
+}
+
+describe('writing', () => {
+  it('answers which parts the store refuses for good, and why', async () => {
+    const cdr = aCdr({ uuid: 'u' })
+    const bad = { ...cdr, uuid: 'bad' }
+    answering('/_bulk', () => {
+      const error = { type: 'mapper_parsing_exception', reason: 'failed to parse' }
+      return reply(200, { items: [{ create: { status: 201 } }, { create: { status: 400, error } }] })
+    })
+    const part = { source: 'event' as const, cdr: bad }
+
+    const refused = await store.index([{ source: 'event', cdr }, part])
+
+    expect(refused).toEqual([{ part, reason: 'mapper_parsing_exception: failed to parse' }])
+  })
+
+  it('sends again what found no room, and what others wrote meanwhile', async () => {
+    answering('/_bulk', (count) => {
+      if (count === 1) return reply(200, { items: [{ create: { status: 429, error: { type: 'rejected' } } }] })
+      return count === 2 ? conflict('create') : undefined
+    })
+
+    expect(await writing()).toEqual([])
+
+    expect((await searching()).total).toBe(1)
+    expect(server.requests.filter(({ path }) => path === '/_mget')).toHaveLength(3)
+  })
+
+  it('ends where others keep writing', async () => {
+    answering('/_bulk', () => conflict('create'))
+
+    await expect(writing()).rejects.toMatchObject({ code: 'search_unavailable' })
+    expect(server.requests.filter(({ path }) => path === '/_bulk')).toHaveLength(7)
+  })
+
+  it('writes nothing where a part tells nothing new', async () => {
+    await writing()
+    server.requests.length = 0
+
+    await writing()
+
+    expect(server.requests.map(({ path }) => path)).toEqual(['/_mget'])
+  })
+
+  it('halves what is too large together, and refuses what is too large alone', async () => {
+    const cdrs = ['1', '2', '3'].map((uuid) => aCdr({ uuid }))
+    server.answer = ({ path, body }, forward) => {
+      const isTooLarge = path === '/_bulk' && (body.split('\n').length > 3 || body.includes('"uuid":"2"'))
+      return isTooLarge ? reply(413, { Message: 'too large' }) : forward()
+    }
+
+    const refused = await store.index(cdrs.map((cdr) => ({ source: 'event', cdr })))
+
+    expect(refused.map(({ part }) => part.cdr.uuid)).toEqual(['2'])
+    expect((await searching()).hits.map(({ cdr }) => cdr.uuid).sort()).toEqual(['1', '3'])
+  })
+
+  it.each([
+    ['/_mget', { docs: [] }],
+    ['/_mget', { docs: [{ found: true }] }],
+    ['/_bulk', { items: [] }],
+    ['/_bulk', 'nonsense'],
+  ])('is unavailable where %s is answered in another form', async (path, body) => {
+    answering(path, () => reply(200, body))
+
+    await expect(writing()).rejects.toMatchObject({ code: 'search_unavailable' })
+  })
+
+  it('goes out in requests of 200 CDRs at most', async () => {
+    await store.index(Array.from({ length: 401 }, () => ({ source: 'event', cdr: aCdr() })))
+
+    const bulks = server.requests.filter(({ path }) => path === '/_bulk')
+    expect(bulks.map(({ body }) => body.split('\n').length >> 1)).toEqual([200, 200, 1])
+  })
+})
+
+describe('recordings', () => {
+  const place = { domain_name: 'a.example.com', uuid: 'u', leg: 'a', created_time: callTime } as const
+  const recordings = [{ name: 'one', contentType: 'audio/wav', size: 1, state: 'stored' } as const]
+
+  it('are set again where another write came between', async () => {
+    await writing()
+    answering('/_bulk', (count) => (count === 1 ? conflict('index') : undefined))
+
+    expect(await store.setRecordings(place, recordings)).toBe(true)
+
+    expect((await searching()).hits[0]?.cdr.recordings).toEqual(recordings)
+  })
+
+  it('that the store refuses are an outage: they are not to be lost', async () => {
+    await writing()
+    answering('/_bulk', () => reply(200, { items: [{ index: { status: 400, error: { type: 'x' } } }] }))
+
+    await expect(store.setRecordings(place, recordings)).rejects.toMatchObject({ code: 'search_unavailable' })
+  })
+})
+
+describe('the removal of a domain', () => {
+  it('goes on until nothing is left', async () => {
+    const left = [10_000, 10_000, 17, 0]
+    answering('/_delete_by_query', () => reply(200, { total: left[0], deleted: left.shift() }))
+
+    expect(await store.removeDomain('a.example.com', Infinity)).toBe(true)
+
+    const [refresh, first, ...rest] = server.requests
+    expect(refresh?.path).toBe('/cdr-*/_refresh')
+    expect(first?.query).toContain('routing=a.example.com')
+    expect(rest).toHaveLength(3)
+  })
+
+  it('stops when its time is over', async () => {
+    answering('/_delete_by_query', () => reply(200, { total: 10_000, deleted: 10_000 }))
+    let now = 0
+    const clock = { now: () => (now += 10) }
+    const bounded = openSearchCdrStore({ env: server.env, clock, random: systemRandomness })
+
+    expect(await bounded.removeDomain('a.example.com', 100)).toBe(false)
+  })
+
+  it('is unavailable where it is answered in another form', async () => {
+    answering('/_delete_by_query', () => reply(200, {}))
+
+    await expect(store.removeDomain('a', Infinity)).rejects.toMatchObject({ code: 'search_unavailable' })
+  })
+})

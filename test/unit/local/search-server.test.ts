@@ -1,0 +1,256 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { answerRequest } from '../../../local/stores/search/answer-request.ts'
+import { openDatabase } from '../../../local/stores/search/database.ts'
+import { startEmbeddedSearch } from '../../../local/stores/search/search-store.ts'
+import { matchesWildcard } from '../../../local/stores/search/wildcard.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'callplane-search-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A server without a thread, with its template. */
+function server() {
+  const database = openDatabase(':memory:')
+  const ask = (method: string, path: string, body: unknown = '', query = '') => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const reply = answerRequest(database, { method, path, query, body: text })
+    return { status: reply.status, body: JSON.parse(reply.body) }
+  }
+  ask('PUT', '/_index_template/cdr', { index_patterns: ['cdr-*'] })
+  return { ask, database }
+}
+
+const target = { _index: 'cdr-a-2026-01', _id: 'a:1', routing: 'a' }
+const document = { uuid: '1', domain_name: 'a', leg: 'a', created_time: 1, any: [], pairs: [], variables: {}, kept: {} }
+
+const lines = (...values: object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('')
+const create = (given: object = {}, at: object = {}) =>
+  lines({ create: { ...target, ...at } }, { ...document, ...given })
+
+describe('the search server', () => {
+  it.each([
+    ['GET', '/'],
+    ['GET', '/_cat/indices'],
+    ['GET', '/cdr-a-2026-01/_search'],
+    ['POST', '/_search'],
+    ['POST', '/_all/_delete_by_query'],
+    ['PUT', '/cdr-a-2026-01/_doc/1'],
+    ['DELETE', '/cdr-a-2026-01'],
+    ['PUT', '/_plugins/_ism/policies/x'],
+  ])('does not know %s %s', (method, path) => {
+    const { status, body } = server().ask(method, path, {})
+
+    expect(status).toBe(400)
+    expect(body.error.reason).toBe(`no handler found for uri [${path}] and method [${method}]`)
+  })
+
+  it.each([
+    ['a script', { query: { script: { script: '1' } } }],
+    ['a query text', { query: { query_string: { query: '*' } } }],
+    ['two queries in one', { query: { match_all: {}, match_none: {} } }],
+    ['an option of a term', { query: { term: { uuid: { value: '1', case_insensitive: true } } } }],
+    ['a text for a number', { query: { term: { duration: { value: 'long' } } } }],
+    ['a prefix of a number', { query: { prefix: { duration: { value: '1' } } } }],
+    ['a member of the body', { script_fields: {} }],
+    ['an order by an unknown field', { sort: [{ _script: { order: 'asc' } }] }],
+    ['a sum of texts', { aggs: { all: { sum: { field: 'uuid' } } } }],
+    ['an aggregation', { aggs: { all: { scripted_metric: {} } } }],
+    ['a window that is too large', { size: 10_001 }],
+    ['a place behind a hit, and hits passed over', { from: 1, search_after: [1], sort: [{ uuid: { order: 'asc' } }] }],
+    ['a place behind a hit without its order', { search_after: [1] }],
+    ['a body that is no object', [1]],
+    ['a body that is no JSON', '{'],
+  ])('refuses %s', (_title, body) => {
+    const { ask } = server()
+    ask('POST', '/_bulk', create())
+
+    const answer = ask('POST', '/cdr-*/_search', body)
+
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ status: 400, error: { type: expect.any(String), reason: expect.any(String) } })
+  })
+
+  it('takes what is SQL in values and names for text', () => {
+    const { ask } = server()
+    ask('POST', '/_bulk', create({ gateway: "x'; DROP TABLE c; --" }))
+    const find = (query: object) => ask('POST', '/cdr-*/_search', { query }).body.hits.total.value
+
+    expect(find({ term: { gateway: { value: "x'; DROP TABLE c; --" } } })).toBe(1)
+    expect(find({ term: { "gateway' OR 1=1 --": { value: 'x' } } })).toBe(0)
+    expect(find({ prefix: { gateway: { value: "' OR '1" } } })).toBe(0)
+    expect(find({ exists: { field: 'row' } })).toBe(0)
+  })
+
+  it('makes an index by its first document, where a template is for it', () => {
+    const { ask } = server()
+
+    const { body } = ask('POST', '/_bulk', create() + create({}, { _index: 'other' }))
+
+    expect(body.items[0].create).toMatchObject({ status: 201, result: 'created' })
+    expect(body.items[1].create).toMatchObject({ status: 404, error: { type: 'index_not_found_exception' } })
+    expect(ask('POST', '/other/_search', {}).status).toBe(404)
+    expect(ask('POST', '/other/_search', {}, 'ignore_unavailable=true').status).toBe(200)
+  })
+
+  it('holds writes to the state that was read', () => {
+    const { ask } = server()
+    const statusOf = (body: string) =>
+      Object.values<{ status: number }>(ask('POST', '/_bulk', body).body.items[0])[0]?.status
+    const over = (if_seq_no: number) => lines({ index: { ...target, if_seq_no, if_primary_term: 1 } }, document)
+    const seqNo = () => ask('POST', '/_mget', { docs: [target] }).body.docs[0]._seq_no
+
+    expect(statusOf(over(1))).toBe(409)
+    expect(statusOf(create())).toBe(201)
+    expect(statusOf(create())).toBe(409)
+    const first = seqNo()
+    expect(statusOf(over(first))).toBe(200)
+    expect(statusOf(over(first))).toBe(409)
+    expect(statusOf(over(seqNo()))).toBe(200)
+  })
+
+  it.each([
+    ['a text in a number', { duration: 'long' }],
+    ['several values in a field with one column', { gateway: ['x', 'y'] }],
+    ['no domain', { domain_name: undefined }],
+    ['an object in a text', { gateway: {} }],
+  ])('refuses a document with %s, and no other of its request', (_title, given) => {
+    const { ask } = server()
+
+    const { body } = ask('POST', '/_bulk', create(given) + create({}, { _id: 'a:2' }))
+
+    expect(body.errors).toBe(true)
+    expect(body.items[0].create).toMatchObject({ status: 400, error: { type: 'mapper_parsing_exception' } })
+    expect(body.items[1].create.status).toBe(201)
+  })
+
+  it.each([
+    ['no newline at its end', create().trimEnd()],
+    ['another action', lines({ delete: target }, {})],
+    ['no routing', lines({ create: { ...target, routing: undefined } }, document)],
+    ['no document', lines({ create: target })],
+  ])('does not write a request with %s', (_title, body) => {
+    const { ask } = server()
+
+    ask('POST', '/_bulk', body)
+
+    expect(ask('POST', '/cdr-*/_search', {}).body.hits.total.value).toBe(0)
+  })
+
+  it('keeps a text above 8000 characters and does not find it', () => {
+    const { ask } = server()
+    const long = 'x'.repeat(8001)
+    ask('POST', '/_bulk', create({ gateway: long, any: [long, 'short'] }))
+    const find = (query: object) => ask('POST', '/cdr-*/_search', { query }).body.hits.hits
+
+    expect(find({ match_all: {} })[0]._source.gateway).toBe(long)
+    expect(find({ exists: { field: 'gateway' } })).toEqual([])
+    expect(find({ prefix: { any: { value: 'x' } } })).toEqual([])
+    expect(find({ term: { any: { value: 'short' } } })).toHaveLength(1)
+  })
+
+  it('counts exactly as far as it is asked to', () => {
+    const { ask } = server()
+    ask('POST', '/_bulk', ['1', '2', '3'].map((id) => create({ uuid: id }, { _id: `a:${id}` })).join(''))
+    const total = (track_total_hits: number) => ask('POST', '/cdr-*/_search', { track_total_hits }).body.hits.total
+
+    expect(total(3)).toEqual({ value: 3, relation: 'eq' })
+    expect(total(2)).toEqual({ value: 2, relation: 'gte' })
+  })
+
+  it('ends a search when its time is over, and says so', () => {
+    const { ask } = server()
+    const many = Array.from({ length: 600 }, (_, index) => create({ uuid: `${index}` }, { _id: `a:${index}` }))
+    ask('POST', '/_bulk', many.join(''))
+    const search = (timeout: string) => ask('POST', '/cdr-*/_search', { query: { match_all: {} }, timeout }).body
+
+    expect(search('0ms')).toMatchObject({ timed_out: true, hits: { total: { relation: 'gte' }, hits: [] } })
+    expect(search('10s')).toMatchObject({ timed_out: false, hits: { total: { value: 600 } } })
+  })
+
+  it('removes as many documents as it is asked to', () => {
+    const { ask } = server()
+    ask('POST', '/_bulk', ['1', '2', '3'].map((id) => create({ uuid: id }, { _id: `a:${id}` })).join(''))
+    const query = { term: { domain_name: { value: 'a' } } }
+
+    const removals = [1, 2, 3].map(() => ask('POST', '/cdr-*/_delete_by_query', { query }, 'max_docs=2').body.deleted)
+
+    expect(removals).toEqual([2, 1, 0])
+    expect(ask('POST', '/cdr-*/_search', {}).body.hits.total.value).toBe(0)
+    expect(ask('POST', '/_mget', { docs: [target] }).body.docs[0]).toMatchObject({ found: false })
+  })
+
+  it('reads a list by time from its index alone', () => {
+    const { database } = server()
+    const sql = `EXPLAIN QUERY PLAN SELECT c.row FROM c WHERE tick(c.row) AND c.domain_name IN (?) AND c.leg IN (?)
+      AND c.created_time >= ? AND c.created_time <= ? ORDER BY c.created_time desc, c.uuid asc LIMIT 100`
+
+    const plan = database.all(sql, 'a', 'a', 1, 2).map(({ detail }) => detail)
+
+    expect(plan).toEqual([
+      'SEARCH c USING COVERING INDEX by_time (domain_name=? AND created_time>? AND created_time<?)',
+    ])
+  })
+})
+
+describe('the search store in its thread', () => {
+  it('has after a restart what it has answered before, and the numbers of writes go on', async () => {
+    const file = join(folder, 'kept.sqlite')
+    const ask = async (requests: readonly (readonly [string, string, string])[]) => {
+      const store = await startEmbeddedSearch(file)
+      const replies = await Promise.all(
+        requests.map(([method, path, body]) => store.answer({ method, path, query: '', body })),
+      )
+      await store.close()
+      return replies.map(({ body }) => JSON.parse(body))
+    }
+    await ask([
+      ['PUT', '/_index_template/cdr', '{"index_patterns":["cdr-*"]}'],
+      ['POST', '/_bulk', create()],
+    ])
+    const [found, , read] = await ask([
+      ['POST', '/cdr-*/_search', '{}'],
+      ['POST', '/_bulk', create({ uuid: '2' }, { _id: 'a:2' })],
+      ['POST', '/_mget', JSON.stringify({ docs: [target, { ...target, _id: 'a:2' }] })],
+    ])
+
+    expect(found.hits.hits).toMatchObject([{ _index: 'cdr-a-2026-01', _id: 'a:1', _source: { uuid: '1' } }])
+    const [one, two] = read.docs
+    expect(two._seq_no).toBeGreaterThan(one._seq_no)
+  })
+
+  it('says which file cannot be opened', async () => {
+    const file = join(folder, 'damaged.sqlite')
+    writeFileSync(file, 'this is no database at all, and long enough to be looked at')
+
+    await expect(startEmbeddedSearch(file)).rejects.toThrow(`the search store in ${file} cannot be opened`)
+  })
+
+  it('answers that it has ended, once it has', async () => {
+    const store = await startEmbeddedSearch(':memory:')
+    const health = { method: 'GET', path: '/_cluster/health', query: '', body: '' }
+    expect((await store.answer(health)).status).toBe(200)
+
+    await store.close()
+
+    expect((await store.answer(health)).status).toBe(503)
+    await store.close()
+  })
+
+  it('lets a thousand requests wait and no more', async () => {
+    const store = await startEmbeddedSearch(':memory:')
+    const health = { method: 'GET', path: '/_cluster/health', query: '', body: '' }
+
+    const replies = await Promise.all(Array.from({ length: 1001 }, () => store.answer(health)))
+
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(1)
+    await store.close()
+  })
+})
+
+describe('a wildcard pattern', () => {
+  it('takes no time that grows with its stars', () => {
+    expect(matchesWildcard(`${'*a'.repeat(500)}b`, 'a'.repeat(5000))).toBe(false)
+  })
+})
