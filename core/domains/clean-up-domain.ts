@@ -11,6 +11,7 @@ export type CleanUpDomainPorts = PortsOf<{
   readonly engine: readonly ['send']
   readonly recordings: readonly ['page', 'markDeleted', 'markRemoved']
   readonly recordingFiles: readonly ['remove']
+  readonly cdrs: readonly ['removeDomain']
 }>
 
 /** A request is over within 29 s: whatever was let in before the mark has been written, or never will be. */
@@ -66,6 +67,7 @@ export async function cleanUpDomain(
   if (!(await removeDomainRecordings({ ...ports, clock }, domain, until))) {
     return again(clock.now() >= until ? 0 : uploadSeconds, silentSince)
   }
+  if (!(await ports.cdrs.removeDomain(domain, until))) return again(0)
   if (!(await ports.remains.sweep(domain, until))) return again(0)
   await ports.domains.endDeletion(domain)
   return 'done'

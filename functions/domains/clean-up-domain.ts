@@ -2,6 +2,7 @@ import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remai
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
@@ -22,6 +23,7 @@ export const handler = worker(
     engine: sqsCallEngine,
     recordings: dynamoRecordingStore,
     recordingFiles: s3RecordingFiles,
+    cdrs: openSearchCdrStore,
   },
   async (message, ports, { clock, log, settings }) => {
     const graceMs = settings.deletionGraceSeconds * 1000
