@@ -19,7 +19,7 @@ export function platformDump(platform: Platform, without: readonly TableName[] =
 }
 
 /** What adapters are made from that read the stores past all functions. */
-function contextOf({ assembly, gate, storesUrl }: Platform): AdapterContext {
+export function contextOf({ assembly, gate, storesUrl }: Platform): AdapterContext {
   const told = [...assembly.functions, ...assembly.containers].map(({ environment }) => environment)
   const shared = sharedEnvironment(readSettings({}), storesUrl, gate.issue(platformRole.arn))
   return { env: Object.assign({}, ...told, shared), clock: systemClock, random: systemRandomness }

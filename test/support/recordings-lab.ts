@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
+import type { FileStore } from '../../core/recordings/file-store.ts'
 import type { ExpectedRecording, StoredObject } from '../../core/recordings/recording.ts'
 import { handler as readRecording } from '../../functions/recordings/read-recording.ts'
 import { type Api, type ApiRequest, anApi } from './api.ts'
@@ -50,7 +51,10 @@ export async function openRecordingLab(): Promise<RecordingLab> {
 }
 
 /** Makes a stored recording with its object. */
-export async function record({ ports }: Pick<Api, 'ports'>, given: Recorded = {}): Promise<ExpectedRecording> {
+export async function record(
+  { ports }: { readonly ports: Pick<Api['ports'], 'recordings'> & { readonly recordingFiles: FileStore } },
+  given: Recorded = {},
+): Promise<ExpectedRecording> {
   const { content = 'sound', contentType = 'audio/wav', object = {}, ...about } = given
   const told = aRecording({ id: randomUUID(), ...about })
   const body = aFileBody(content)
