@@ -4,7 +4,7 @@ import type { SecretReader } from '../../core/ports.ts'
 import { sameText } from '../endpoint/same-text.ts'
 
 /** Signs scroll ids with the deployment's key for them. */
-export function scrollSigner({ cursorKey }: Pick<SecretReader, 'cursorKey'>): ScrollSigner {
-  const sign = async (text: string) => hmacSha256(new TextEncoder().encode(await cursorKey()), text)
+export function scrollSigner(secrets: Pick<SecretReader, 'cursorKey'>): ScrollSigner {
+  const sign = async (text: string) => hmacSha256(new TextEncoder().encode(await secrets.cursorKey()), text)
   return { sign, isSigned: async (text, signature) => sameText(await sign(text), signature) }
 }
