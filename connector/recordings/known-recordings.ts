@@ -23,6 +23,8 @@ export interface KnownRecordings {
   /** Forgets one that is left to others, or to a later look at the notes. */
   leave(known: KnownRecording): void
   has(id: string): boolean
+  /** Whether a call of another domain was known before to record into the same file. */
+  isOfAnother(known: KnownRecording): boolean
   all(): Iterable<KnownRecording>
   readonly size: number
   /** Words that were not taken in, since there was no room. */
@@ -39,6 +41,7 @@ const maxFinished = 5_000
 export function knownRecordings(limit = maxKnown): KnownRecordings {
   const byId = new Map<string, KnownRecording>()
   const byCall = new Map<string, Set<KnownRecording>>()
+  const byPath = new Map<string, Set<KnownRecording>>()
   const finished = new Map<string, number>()
   let dropped = 0
 
@@ -47,14 +50,14 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
     const known: KnownRecording = { facts, failures: 0, isAtWork: false, hasNews: false, cancel: () => {} }
     byId.set(fileId(facts), known)
     byCall.set(facts.uuid, (byCall.get(facts.uuid) ?? new Set()).add(known))
+    byPath.set(facts.path, (byPath.get(facts.path) ?? new Set()).add(known))
     return known
   }
   const leave = (known: KnownRecording): void => {
     known.cancel()
     byId.delete(fileId(known.facts))
-    const ofCall = byCall.get(known.facts.uuid)
-    ofCall?.delete(known)
-    if (ofCall?.size === 0) byCall.delete(known.facts.uuid)
+    takeFrom(byCall, known.facts.uuid, known)
+    takeFrom(byPath, known.facts.path, known)
   }
   const change = (known: KnownRecording, facts: RecordingFacts): KnownRecording[] => {
     if (facts === known.facts) return []
@@ -90,6 +93,10 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
     },
     leave,
     has: (id) => byId.has(id),
+    isOfAnother: (known) => {
+      const [first] = byPath.get(known.facts.path) ?? []
+      return first !== undefined && first.facts.domain !== known.facts.domain
+    },
     all: () => byId.values(),
     get size() {
       return byId.size
@@ -98,4 +105,10 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
       return dropped
     },
   }
+}
+
+function takeFrom(sets: Map<string, Set<KnownRecording>>, key: string, known: KnownRecording): void {
+  const set = sets.get(key)
+  set?.delete(known)
+  if (set?.size === 0) sets.delete(key)
 }

@@ -5,7 +5,13 @@ import type { recordingTypes } from '../../core/recordings/recording.ts'
 export type RecordingType = (typeof recordingTypes)[number]
 
 /** Why a file is never uploaded. */
-export type RefusalReason = 'outside the folder' | 'type not allowed' | 'not of its type' | 'too large' | 'not a file'
+export type RefusalReason =
+  | 'outside the folder'
+  | 'type not allowed'
+  | 'not of its type'
+  | 'too large'
+  | 'not a file'
+  | 'file of another domain'
 
 /** A file that is not uploaded, now or later. */
 export class FileRefused extends Error {

@@ -23,6 +23,7 @@ import type { Settings } from '../settings.ts'
 import { acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { FunctionDefaults } from './platform-function.ts'
 import type { PrivateNetwork } from './private-network.ts'
+import { RecordingsVolume, recordingsMount } from './recordings-volume.ts'
 
 const healthPort = 8080
 
@@ -45,13 +46,15 @@ export class ConnectorService extends Construct {
   constructor(scope: Construct, id: string, props: ConnectorServiceProps) {
     super(scope, id)
     const { settings, network } = props
+    const recordings =
+      settings.recordingsFolder === '' ? undefined : new RecordingsVolume(this, 'Recordings', { ...settings, network })
     const cluster = new Cluster(this, 'Cluster', {
       vpc: network.vpc,
       containerInsightsV2: ContainerInsights.ENABLED,
     })
     this.service = new FargateService(this, 'Service', {
       cluster,
-      taskDefinition: this.defineTask(props),
+      taskDefinition: this.defineTask(props, recordings),
       desiredCount: 2,
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
@@ -61,6 +64,7 @@ export class ConnectorService extends Construct {
       assignPublicIp: false,
     })
     network.admit(this.service)
+    recordings?.admit(this.service)
     for (const port of new Set(settings.engines.map((engine) => engine.port))) {
       const engines = Peer.ipv4(settings.engineNetwork)
       this.service.connections.allowTo(engines, Port.tcp(port), 'event socket of the engine')
@@ -78,7 +82,7 @@ export class ConnectorService extends Construct {
     return group
   }
 
-  private defineTask(props: ConnectorServiceProps): FargateTaskDefinition {
+  private defineTask(props: ConnectorServiceProps, recordings: RecordingsVolume | undefined): FargateTaskDefinition {
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu: 512,
       memoryLimitMiB: 1024,
@@ -115,6 +119,7 @@ export class ConnectorService extends Construct {
       },
     })
     container.addMountPoints({ sourceVolume: 'spool', containerPath: home, readOnly: false })
+    recordings?.mountInto(task, container)
     acknowledgeTask(task)
     return task
   }
@@ -128,6 +133,9 @@ export class ConnectorService extends Construct {
       [names.healthPort]: String(healthPort),
       [names.spoolDir]: `${home}/spool`,
       [names.spoolBytes]: String(spoolBytes),
+      ...(settings.recordingsFolder === ''
+        ? {}
+        : { [names.recordingsDir]: recordingsMount, [names.recordingsEngineDir]: settings.recordingsFolder }),
     }
   }
 

@@ -113,7 +113,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
     ...after.filter(({ step }) => killedAfter.includes(step) && step !== 'disk.open'),
   ]
   test.each(moments)(
-    'a connector that is killed $side step $number, $step, leaves what its next start finishes',
+    'F30 a connector that is killed $side step $number, $step, leaves what its next start finishes',
     async ({ number, side }) => {
       const world = await recorderLab()
       lab = world
@@ -139,19 +139,22 @@ describe('two connectors that hear every event twice', () => {
   const moments = stepsOfSmall
     .map((step, index) => ({ step, number: index + 1 }))
     .filter(({ step }) => step !== 'disk.open')
-  test.each(moments)('make one of everything, also when one is killed at step $number, $step', async ({ number }) => {
-    const world = await recorderLab()
-    lab = world
-    const { parts } = mortal(world, { call: beginning.length + number, side: 'after' })
-    const call = aRecordedCall(world.time)
-    await world.write(call.path, bytes)
-    const both = [world.connector(parts), world.connector()]
+  test.each(moments)(
+    'F13 make one of everything, also when one is killed at step $number, $step',
+    async ({ number }) => {
+      const world = await recorderLab()
+      lab = world
+      const { parts } = mortal(world, { call: beginning.length + number, side: 'after' })
+      const call = aRecordedCall(world.time)
+      await world.write(call.path, bytes)
+      const both = [world.connector(parts), world.connector()]
 
-    for (const event of [call.start(), call.start(), call.stop(), call.stop(), call.end(), call.end()]) {
-      for (const one of both) one.hear(event, recordedDomain, recordingEngine)
-    }
-    await world.until(isDone(world))
+      for (const event of [call.start(), call.start(), call.stop(), call.stop(), call.end(), call.end()]) {
+        for (const one of both) one.hear(event, recordedDomain, recordingEngine)
+      }
+      await world.until(isDone(world))
 
-    await expectOne(world, bytes)
-  })
+      await expectOne(world, bytes)
+    },
+  )
 })

@@ -124,7 +124,7 @@ describe('a recording', () => {
     await lab.until(finished())
   })
 
-  test('is not touched while its file holds only its head, whatever the engine told', async () => {
+  test('F70 is not touched while its file holds only its head, whatever the engine told', async () => {
     const call = aRecordedCall(lab.time)
     await lab.write(call.path, wavHead(0))
     const recorder = lab.connector()
@@ -234,6 +234,24 @@ describe('a recording is refused', () => {
 })
 
 describe('another tenant', () => {
+  test('gets nothing of a file that a call of the first is recorded into', async () => {
+    const call = aRecordedCall(lab.time)
+    const thief = aRecordedCall(lab.time, { path: call.path })
+    await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
+    lab.up.add(call.uuid)
+    await lab.write(call.path)
+    const recorder = lab.connector()
+
+    recorder.hear(call.start(), recordedDomain, recordingEngine)
+    recorder.hear(thief.stop(), 'b.example.com', recordingEngine)
+    await lab.until(() => recorder.counters()['recordingsRefused'] === 1)
+    expect(lab.ports.recordingFiles.files.size).toBe(0)
+
+    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    await lab.until(finished())
+    expect(await lab.ports.recordings.page('b.example.com', 10)).toEqual([])
+  })
+
   test('is never named as the account of a recording', async () => {
     const call = aRecordedCall(lab.time)
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
@@ -259,6 +277,21 @@ describe('another tenant', () => {
     expect(await lab.ports.recordings.page('b.example.com', 10)).toEqual([])
     expect(lab.ports.recordingFiles.files.size).toBe(0)
   })
+})
+
+test('F31 what the folder takes no note of is stored all the same', async () => {
+  const call = aRecordedCall(lab.time)
+  await lab.write(call.path)
+  const disk = gone(recordingDisk(lab.folder), 'writeNote', () => true)
+  const recorder = lab.connector({ place: { disk, engineFolder, keepsFiles: false } })
+
+  recorder.hear(call.stop(), recordedDomain, recordingEngine)
+  await lab.until(finished())
+
+  expect(recorder.counters()['recordingNoteFailures']).toBeGreaterThan(0)
+  expect(lab.log.lines).toContainEqual(
+    expect.objectContaining({ message: 'the folder of the recordings cannot be used' }),
+  )
 })
 
 test('a recording that its owner deletes while it is uploaded leaves no object', async () => {

@@ -1,0 +1,72 @@
+import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib'
+import { Peer, Port, type SubnetSelection, SubnetType } from 'aws-cdk-lib/aws-ec2'
+import type { ContainerDefinition, FargateService, FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs'
+import { type AccessPoint, FileSystem, ThroughputMode } from 'aws-cdk-lib/aws-efs'
+import { Construct } from 'constructs'
+import type { PrivateNetwork } from './private-network.ts'
+
+/** What the volume is made from. */
+export interface RecordingsVolumeProps {
+  readonly network: PrivateNetwork
+  /** Network in CIDR form that the engines mount it from. */
+  readonly engineNetwork: string
+}
+
+/** Where the container sees the folder. */
+export const recordingsMount = '/recordings'
+
+/** The container's user: what engines write has to be readable and removable for it. */
+const nodeUser = '1000'
+
+const isolated: SubnetSelection = { subnetType: SubnetType.PRIVATE_ISOLATED }
+
+/**
+ * The disk that engines record to and connectors store from: the engines mount it over the peering, by NFS. Recordings
+ * are on it until they are in the object store, so it outlives the stack.
+ */
+export class RecordingsVolume extends Construct {
+  private readonly fileSystem: FileSystem
+  private readonly folder: AccessPoint
+
+  constructor(scope: Construct, id: string, { network, engineNetwork }: RecordingsVolumeProps) {
+    super(scope, id)
+    this.fileSystem = new FileSystem(this, 'FileSystem', {
+      vpc: network.vpc,
+      vpcSubnets: isolated,
+      encrypted: true,
+      throughputMode: ThroughputMode.ELASTIC,
+      enableAutomaticBackups: false,
+      removalPolicy: RemovalPolicy.RETAIN,
+      // Engines have no identity in the account: who may come is told by the network that he comes from.
+      allowAnonymousAccess: true,
+    })
+    this.folder = this.fileSystem.addAccessPoint('Folder', {
+      path: recordingsMount,
+      createAcl: { ownerUid: nodeUser, ownerGid: nodeUser, permissions: '2770' },
+      posixUser: { uid: nodeUser, gid: nodeUser },
+    })
+    this.fileSystem.connections.allowFrom(Peer.ipv4(engineNetwork), Port.tcp(2049), 'engines that record')
+    new CfnOutput(this, 'Id', {
+      value: this.fileSystem.fileSystemId,
+      description: 'File system that the engines mount for their recordings',
+    })
+  }
+
+  /** Mounts the folder into a container. */
+  mountInto(task: FargateTaskDefinition, container: ContainerDefinition): void {
+    task.addVolume({
+      name: 'recordings',
+      efsVolumeConfiguration: {
+        fileSystemId: this.fileSystem.fileSystemId,
+        transitEncryption: 'ENABLED',
+        authorizationConfig: { accessPointId: this.folder.accessPointId },
+      },
+    })
+    container.addMountPoints({ sourceVolume: 'recordings', containerPath: recordingsMount, readOnly: false })
+  }
+
+  /** Lets a service reach it. */
+  admit(service: FargateService): void {
+    this.fileSystem.connections.allowDefaultPortFrom(service, 'connectors')
+  }
+}
