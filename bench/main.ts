@@ -5,6 +5,7 @@ import { type Figures, printFigures, writeBaseline } from './figures.ts'
 import { benchGateway } from './gateway.ts'
 import { benchSlowReceiver } from './hooks/slow-receiver.ts'
 import { benchThroughput } from './hooks/throughput.ts'
+import { benchSearch } from './search.ts'
 import { benchStart } from './start.ts'
 
 const benches: Readonly<Record<string, () => Promise<Figures>>> = {
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   esl: benchEsl,
   deliver: benchThroughput,
   slowReceiver: benchSlowReceiver,
+  search: benchSearch,
 }
 
 /** The budgets of the design, for figures of the same name. */
