@@ -1,3 +1,4 @@
+import { keptFields } from '../../core/cdr/kept-fields.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { Clock } from '../../core/ports.ts'
@@ -84,7 +85,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
   const tellCdrs = ({ event, id, domain, channel }: KnownEvent) => {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const end = platformEvent(event, `cdr:${id}`, domain, clock.now())
-    if (parts.cdrs.add({ ...end, reader: 'cdr' })) counts.cdrs += 1
+    if (parts.cdrs.add({ ...end, fields: keptFields(end.fields), reader: 'cdr' })) counts.cdrs += 1
   }
 
   /** What cannot fail and does not wait, so that an event that is tried again has had no effect yet. */

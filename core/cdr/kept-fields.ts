@@ -1,0 +1,61 @@
+import { cdrVariables, cut } from './cdr-variables.ts'
+import { type EndFields, told } from './end-fields.ts'
+
+/** What a CDR is made from besides the channel's other variables: whose, which and when, and the contract's fields. */
+const sources = [
+  'Event-Name',
+  'Unique-ID',
+  'Core-UUID',
+  'Synthetic',
+  'Channel-Name',
+  'Channel-Presence-ID',
+  'Call-Direction',
+  'Other-Type',
+  'Other-Leg-Unique-ID',
+  'Caller-Caller-ID-Name',
+  'Caller-Caller-ID-Number',
+  'Caller-Destination-Number',
+  'Caller-Network-Addr',
+  'Caller-Source',
+  'Caller-Context',
+  'Caller-Channel-Created-Time',
+  'Hangup-Cause',
+  'variable_domain_name',
+  'variable_w_domain',
+  'variable_user_context',
+  'variable_presence_id',
+  'variable_originating_leg_uuid',
+  'variable_other_loopback_leg_uuid',
+  'variable_loopback_leg',
+  'variable_start_uepoch',
+  'variable_sip_network_ip',
+  'variable_sip_gateway_name',
+  'variable_sip_hangup_disposition',
+  'variable_originate_disposition',
+  'variable_transfer_disposition',
+  'variable_hangup_cause',
+  'variable_hangup_cause_q850',
+  'variable_duration',
+  'variable_billsec',
+  'variable_progresssec',
+  'variable_answersec',
+  'variable_waitsec',
+  'variable_hold_accum_seconds',
+  'variable_rtp_audio_in_quality_percentage',
+] as const
+
+/** Longer values are cut: no field of a CDR has more. */
+const maxValue = 1024
+
+/**
+ * Of what an ended leg told, all that its CDR is made from and nothing else: no credential and no key of its media
+ * leaves with it. At most about 150 000 characters, whatever it told; from them comes the same CDR.
+ */
+export function keptFields(fields: EndFields): EndFields {
+  const variables = Object.entries(cdrVariables(fields)).map(([name, value]) => [`variable_${name}`, value] as const)
+  const kept = sources.flatMap((name) => {
+    const value = told(fields, name)
+    return value === undefined ? [] : [[name, cut(value, maxValue)] as const]
+  })
+  return Object.fromEntries([...variables, ...kept])
+}
