@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { Secret } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import * as accounts from '../../contracts/routes/accounts.ts'
 import * as auth from '../../contracts/routes/auth.ts'
@@ -228,6 +228,38 @@ async function useDirectory(): Promise<void> {
   used.add(engine.lookUpDirectory.operationId)
 }
 
+/** A CDR whose channel had secrets in its variables; it is indexed when this resolves. */
+async function useCdr(): Promise<void> {
+  const { method, path } = engine.takeCdr
+  const { accountPassword, voicemailPin, mailPassword, engineCredential, wrongPassword } = given
+  const uuid = 'c0ffee00-0000-4000-8000-0000000000cd'
+  const variables = {
+    uuid,
+    domain_name: domain,
+    note: 'an indexed note',
+    sip_auth_password: accountPassword,
+    'sip_h_Proxy-Authorization': `Digest ${accountPassword}`,
+    vm_password: voicemailPin,
+    caller_pin: voicemailPin,
+    switch_r_sdp: `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${mailPassword}`,
+  }
+  const post = (credential: string) =>
+    rawRequest(platform.url, {
+      method,
+      path: `${path}?uuid=${uuid}`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`engine:${credential}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ variables }),
+    })
+  expect((await post(engineCredential)).status).toBe(200)
+  expect((await post(wrongPassword)).status).toBe(401)
+  used.add(engine.takeCdr.operationId)
+  const isIndexed = () => [...filesBelow(platform.dataDir).values()].some((bytes) => bytes.includes('an indexed note'))
+  await vi.waitFor(() => expect(isIndexed()).toBe(true), { timeout: 60_000, interval: 1_000 })
+}
+
 beforeAll(async () => {
   const { rootPassword, engineCredential } = given
   platform = await aPlatform({
@@ -248,6 +280,7 @@ beforeAll(async () => {
   await useHooksAndTokens(admin)
   await useMail(admin)
   await useDirectory()
+  await useCdr()
   await platform.stop()
   files = filesBelow(platform.dataDir)
 })
