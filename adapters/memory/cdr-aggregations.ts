@@ -3,6 +3,7 @@ import type { Cdr } from '../../core/cdr/cdr.ts'
 import { fieldTypeOf } from '../../core/cdr/cdr-fields.ts'
 import { valuesOf } from '../../core/cdr/field-values.ts'
 import type { Aggregation, Aggregations } from '../../core/cdr/search-plan.ts'
+import { DomainError } from '../../core/errors.ts'
 import { type TimeZone, timeZoneOf, utc } from '../../core/cdr/time-zone.ts'
 import { compareValues, matches } from './cdr-matches.ts'
 import { metricOf } from './cdr-metrics.ts'
@@ -121,6 +122,9 @@ function histogram(cdrs: readonly Cdr[], wanted: Kind<'histogram'>): Answer {
   return { buckets: buckets.map(([index, members]) => bucket({ key: index * interval }, members, wanted)) }
 }
 
+/** Buckets of one answer, as OpenSearch limits them (`search.max_buckets`). */
+const maxBuckets = 65_535
+
 /** Groups in the order of their keys; where empty ones count, those between the first and the last join. */
 function filled(grouped: Map<number, Cdr[]>, leastCount: number, next: (key: number) => number): [number, Cdr[]][] {
   const known = [...grouped].sort(([a], [b]) => a - b)
@@ -129,7 +133,10 @@ function filled(grouped: Map<number, Cdr[]>, leastCount: number, next: (key: num
     return known.filter(([, members]) => members.length >= leastCount)
   }
   const all: [number, Cdr[]][] = []
-  for (let key = first; key <= last; key = next(key)) all.push([key, grouped.get(key) ?? []])
+  for (let key = first; key <= last; key = next(key)) {
+    if (all.length >= maxBuckets) throw new DomainError('query_refused', 'aggs: there would be too many buckets')
+    all.push([key, grouped.get(key) ?? []])
+  }
   return all
 }
 

@@ -187,6 +187,18 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     })
   })
 
+  test('a histogram of too many steps is refused', async () => {
+    const { domain, keep, store } = bench()
+    await keep([{ duration: 0 }, { duration: 100_000 }])
+    const aggregations: Aggregations = {
+      steps: { kind: 'histogram', field: 'duration', interval: 1, leastCount: 0 },
+    }
+
+    const answer = store.search(aPlan({ domain, limit: 0, aggregations }), 60_000)
+
+    await expect(answer).rejects.toMatchObject({ code: 'query_refused' })
+  })
+
   test('numbers are summed up, and of none there is no number', async () => {
     const asked: Aggregations = {
       avg: { kind: 'avg', field: 'duration' },

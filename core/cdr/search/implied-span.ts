@@ -7,7 +7,7 @@ export interface Span {
 }
 
 /** No bounds at all. */
-export const everything: Span = { from: -Infinity, to: Infinity }
+const everything: Span = { from: -Infinity, to: Infinity }
 
 const nothing: Span = { from: Infinity, to: -Infinity }
 

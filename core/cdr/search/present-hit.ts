@@ -34,10 +34,7 @@ export function presentCdr(cdr: Cdr): PresentedCdr {
 }
 
 /** The values of columns, dates as ISO 8601 with milliseconds in UTC. */
-export function columnsOf(
-  cdr: Cdr,
-  columns: readonly string[],
-): Readonly<Record<string, readonly (string | number)[]>> {
+function columnsOf(cdr: Cdr, columns: readonly string[]): Readonly<Record<string, readonly (string | number)[]>> {
   const shown = columns.map((column) => [column, columnValues(cdr, column)] as const)
   return Object.fromEntries(shown.filter(([, values]) => values.length > 0))
 }
