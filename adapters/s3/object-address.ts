@@ -22,7 +22,7 @@ export function objectAddress(context: Pick<AdapterContext, 'env'>, bucket: Buck
 }
 
 /** Every character but `A-Z a-z 0-9 - . _ ~` in percent form, as signatures ask. */
-export function encodePart(text: string): string {
+function encodePart(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 

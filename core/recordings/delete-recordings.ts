@@ -40,7 +40,7 @@ export async function deleteRecordings(
  * Removes the object of a recording that is deleted, and has its CDR say so. While an uploader may still bring it, it
  * stays on the list of those whose object is to be removed.
  */
-export async function removeObject(
+async function removeObject(
   {
     recordings,
     recordingFiles,

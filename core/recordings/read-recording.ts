@@ -6,10 +6,10 @@ import type { FileHead } from './file-store.ts'
 import { type Recording, recordingTypes } from './recording.ts'
 
 /** How long a link to a recording is good for. */
-export const linkSeconds = 300
+const linkSeconds = 300
 
 /** The most bytes that are answered inline: 4 MiB. A function answers 6 MB at most, of which base64 takes a third. */
-export const maxInlineBytes = 4 * 1024 * 1024
+const maxInlineBytes = 4 * 1024 * 1024
 
 /** Which recording is wanted, and what a download of it is to be called. */
 export interface RecordingRequest extends RecordingsWanted {
