@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { logIn } from '../contracts/routes/auth.ts'
+import { searchCdrs } from '../contracts/routes/cdr.ts'
 import { hangUpChannel, holdChannel, listChannels, originateCall } from '../contracts/routes/channels.ts'
 import { createHooks } from '../contracts/routes/hooks.ts'
+import { readRecording } from '../contracts/routes/recordings.ts'
 import { type CallInput, type Client, clientOf, pathOf } from './demo/client.ts'
 import { type Receiver, isSigned, openReceiver } from './demo/receiver.ts'
 
@@ -31,6 +33,10 @@ const domain = username.slice(username.indexOf('@') + 1)
 
 /** A new hook takes effect within this time. */
 const hookDelayMs = 2000
+
+/** The contract: a CDR is found within 60 s after the call's end. A recording is stored at about the same time. */
+const foundWithinMs = 60_000
+const lookAgainMs = 500
 
 let steps = 0
 
@@ -113,6 +119,53 @@ async function order(client: Client, title: string, route: Order, input: CallInp
   step(title, `${route.method} ${pathOf(route, input.params)}${body}`, `→ ${info.trim()}`)
 }
 
+/** Asks again until there is something. */
+async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
+  const until = Date.now() + foundWithinMs
+  for (;;) {
+    const found = await ask()
+    if (found !== undefined) return found
+    if (Date.now() > until) throw new Error(`${what} is not there after ${foundWithinMs / 1000} s`)
+    await pause(lookAgainMs)
+  }
+}
+
+async function showCdr(client: Client, uuid: string): Promise<void> {
+  const columns = ['created_time', 'caller_id_number', 'destination_number', 'duration', 'hangup_cause']
+  const body = { query: `uuid:"${uuid}"`, columns }
+  const hit = await eventually('the CDR of the call', async () => {
+    const { hits } = await client.call(searchCdrs, { query: { domain }, body })
+    return hits.hits[0]
+  })
+  const shown = columns.map((column) => `${column} ${hit.fields?.[column]?.join(', ') ?? '(none)'}`)
+  step('The CDR is found', `POST ${searchCdrs.path} ${JSON.stringify({ query: body.query })}`, `→ ${shown.join(' · ')}`)
+}
+
+async function recordCall(client: Client): Promise<string> {
+  const { info } = await client.call(originateCall, { body: { callerId: '1001', calledId: '5000' } })
+  step('Place a call that is recorded', 'POST /api/v2/channels, from 1001 to 5000 (2 s of tone)', `→ ${info.trim()}`)
+  return info.replace(/^\+OK\s+/, '').trim()
+}
+
+async function downloadRecording(client: Client, uuid: string): Promise<void> {
+  const stored = await eventually('the recording of the call', async () => {
+    const recordings = await client.call(readRecording, { params: { uuid }, query: { domain, type: 'all' } })
+    return Array.isArray(recordings) ? recordings.find(({ status }) => status === 'stored') : undefined
+  })
+  const link = await client.call(readRecording, { params: { uuid }, query: { domain, file_name: 'demo.wav' } })
+  if (Array.isArray(link)) throw new Error('a list of recordings came instead of a link to one')
+  const response = await fetch(link.url)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  if (!response.ok || bytes.length !== stored.size || bytes.toString('latin1', 0, 4) !== 'RIFF') {
+    throw new Error(`the link was answered ${response.status} with ${bytes.length} bytes that are not the recording`)
+  }
+  step(
+    'The recording is downloaded',
+    `GET ${pathOf(readRecording, { uuid })}, then the link, which is good until ${new Date(link.expires).toISOString()}`,
+    `→ ${stored.name}, ${bytes.length} bytes of ${response.headers.get('content-type') ?? 'no type'}`,
+  )
+}
+
 async function walk(): Promise<void> {
   const receiver = await openReceiver()
   try {
@@ -126,6 +179,8 @@ async function walk(): Promise<void> {
     await order(client, 'Unhold', holdChannel, { params, body: { state: 'unhold' } })
     await order(client, 'Hang up', hangUpChannel, { params })
     await showEvent('The end of the call arrived', receiver, secrets, 'CHANNEL_HANGUP_COMPLETE')
+    await showCdr(client, uuid)
+    await downloadRecording(client, await recordCall(client))
     console.log('\nall steps done')
   } finally {
     await receiver.close()

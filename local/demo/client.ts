@@ -26,7 +26,11 @@ export function clientOf(baseUrl: string, token?: { readonly key: string; readon
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
       const response = await fetch(url, {
         method: route.method,
-        headers: { ...credential, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          accept: 'application/json',
+          ...credential,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(timeoutMs),
       })
