@@ -70,8 +70,9 @@ export function recordingAttendant(parts: AttendParts): (facts: RecordingFacts) 
     if (isReplaced) return finished
     const pieces = mappedPath(facts.path, place.engineFolder)
     const used = { ...parts, ...ports, ...place }
-    const end = await storeRecording(used, recording, pieces)
+    const end = await uploads(() => storeRecording(used, recording, pieces))
     if (end.kind === 'stored') {
+      // The event may wait for its queue, and must not keep others from the object store meanwhile.
       await finishRecording(used, end.recording, { pieces, version: end.version })
       return { kind: 'finished', storedBytes: end.recording.size ?? 0 }
     }
@@ -86,7 +87,7 @@ export function recordingAttendant(parts: AttendParts): (facts: RecordingFacts) 
   return async (facts) => {
     const { endedAt } = facts
     if (!(await records(() => isOfDomain(parts, facts)))) return discard(place, facts)
-    if (endedAt !== undefined && place !== undefined) return uploads(() => store(facts, endedAt, place))
+    if (endedAt !== undefined && place !== undefined) return store(facts, endedAt, place)
     await records(() => placeRecording(ports.recordings, facts))
     return endedAt === undefined ? { kind: 'noted' } : finished
   }

@@ -279,6 +279,26 @@ describe('another tenant', () => {
   })
 })
 
+test('the event queue that is away keeps no recording from the object store', async () => {
+  const calls = Array.from({ length: 10 }, () => aRecordedCall(lab.time))
+  for (const { path } of calls) await lab.write(path)
+  let isAway = true
+  const recorder = lab.connector({
+    tell: async (event) => {
+      if (isAway) await new Promise<void>((resolve) => lab.time.timers.after(60_000, resolve))
+      return !isAway && (await lab.ports.events.publish([event])).length === 0
+    },
+  })
+
+  for (const call of calls) recorder.hear(call.stop(), recordedDomain, recordingEngine)
+  await lab.until(stored(10), 0)
+  expect(await lab.files()).toHaveLength(10)
+  isAway = false
+  await lab.until(async () => (await lab.files()).length === 0 && (await lab.notes()).length === 0)
+
+  expect(new Set(lab.ports.events.published.map(({ id }) => id)).size).toBe(10)
+})
+
 test('F31 what the folder takes no note of is stored all the same', async () => {
   const call = aRecordedCall(lab.time)
   await lab.write(call.path)
