@@ -88,3 +88,21 @@ it('a hook is tested, watched, rehearsed, sent to again and given another secret
   await admin.call(deleteHook, { params, query })
   await expect(admin.call(readHook, { params, query })).rejects.toThrow('404')
 })
+
+it('an event above 200 KB is delivered whole, and again when it is sent again', async () => {
+  const large = 'CUSTOM->engine::large'
+  const action = { type: 'web', method: 'POST', url: receiver.url } as const
+  const { data } = await admin.call(createHooks, { query, body: { event: large, action } })
+  await platform.hooksInForce(admin, domain)
+  const engine = await platform.engine()
+  const header = { name: 'Notes', value: 'n'.repeat(600_000) }
+
+  engine.sendEvent('engine::large', domain, header)
+  const first = await receiver.next(large)
+
+  expect(JSON.parse(first.body)).toMatchObject({ action: large, data: { Notes: header.value } })
+  const delivery = { hook_id: data.insertedIds[0] ?? '', delivery_id: idOf(first) }
+  await admin.call(resendDelivery, { params: delivery, query })
+  expect((await receiver.next(large)).body).toBe(first.body)
+  await engine.close()
+})

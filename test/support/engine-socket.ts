@@ -5,8 +5,8 @@ import { type Socket, connect } from 'node:net'
 export interface EngineSocket {
   /** The reply to an api command. */
   api(command: string): Promise<string>
-  /** Injects a `CUSTOM` event of a domain. */
-  sendEvent(subclass: string, domain: string): void
+  /** Injects a `CUSTOM` event of a domain, with one more header where it is given. */
+  sendEvent(subclass: string, domain: string, header?: { readonly name: string; readonly value: string }): void
   /** Listens for the end of a call; `told` is its event, with all headers. */
   listenForEnd(uuid: string): Promise<{ readonly told: Promise<string> }>
   close(): Promise<void>
@@ -25,8 +25,9 @@ export async function openEngineSocket(port: number): Promise<EngineSocket> {
       const text = await textUntil(socket, head, ([, length, body = '']) => body.length >= Number(length))
       return text.match(head)?.[2] ?? ''
     },
-    sendEvent: (subclass, domain) => {
-      socket.write(`sendevent CUSTOM\nEvent-Subclass: ${subclass}\nEvent-Domain: ${domain}\n\n`)
+    sendEvent: (subclass, domain, header) => {
+      const more = header === undefined ? '' : `${header.name}: ${header.value}\n`
+      socket.write(`sendevent CUSTOM\nEvent-Subclass: ${subclass}\nEvent-Domain: ${domain}\n${more}\n`)
     },
     listenForEnd: async (uuid) => {
       socket.write('event plain CHANNEL_HANGUP_COMPLETE\n\n')
