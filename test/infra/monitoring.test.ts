@@ -36,6 +36,8 @@ it('there is an alarm on lag, drops, gaps, the spool, engines, refusals and comm
       'EventsDropped',
       'Gaps',
       'Lag',
+      'RecordingLag',
+      'RecordingsRefused',
       'SpoolEvents',
       'SpoolSkipped',
     ].sort(),
@@ -48,6 +50,27 @@ it('a count is summed and a level taken at its highest; neither alarms for want 
     expect([name, statistic]).toEqual([name, counts.includes(name) ? 'Sum' : 'Maximum'])
     expect(silence).toBe('notBreaching')
   }
+})
+
+it('the store of CDRs alarms when a part of it is gone, a quarter of a disk is left, or its memory is full', () => {
+  const domain = assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
+  const alarms = assembly
+    .ofType('AWS::CloudWatch::Alarm')
+    .filter(({ Properties }) => Properties['Namespace'] === 'AWS/ES')
+    .map(({ stack, Properties }) => {
+      const dimensions = Properties['Dimensions'] as { Name: string; Value: Value }[]
+      expect(dimensions.map(({ Value }) => assembly.resolve(stack, Value))).toContain(
+        `${domain.stack.name}/${domain.id}`,
+      )
+      const { MetricName, Statistic, ComparisonOperator, Threshold } = Properties
+      return [MetricName, Statistic, ComparisonOperator, Threshold].join(' ')
+    })
+
+  expect(alarms.sort()).toEqual([
+    'ClusterStatus.red Maximum GreaterThanOrEqualToThreshold 1',
+    'FreeStorageSpace Minimum LessThanThreshold 5120',
+    'JVMMemoryPressure Maximum GreaterThanOrEqualToThreshold 90',
+  ])
 })
 
 it('a schedule that fails three times of five alarms', () => {
