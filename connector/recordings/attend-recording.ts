@@ -10,7 +10,7 @@ import { type StoreParts, storeRecording } from './store-recording.ts'
 import { type Turns, turns } from './turns.ts'
 
 /** Uploads at a time: each holds a part of 8 MiB at most in memory. */
-export const uploadsAtOnce = 3
+const uploadsAtOnce = 3
 
 /** Records that are written at a time. */
 const recordsAtOnce = 8

@@ -23,7 +23,7 @@ export interface LocalFile {
 }
 
 /** The event is not known to have arrived. */
-export class NotTold extends Error {
+class NotTold extends Error {
   override readonly name = 'NotTold'
 }
 

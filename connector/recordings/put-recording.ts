@@ -3,16 +3,16 @@ import type { FileBody, FileStore, Upload, UploadedPart } from '../../core/recor
 import type { FileVersion, OpenFile } from './recording-disk.ts'
 
 /** A recording up to this size is stored at once, a larger one in parts: 16 MiB, by the contract. */
-export const wholeBytes = 16 * 1024 * 1024
+const wholeBytes = 16 * 1024 * 1024
 
 /** The size of every part but the last. One is in memory for each upload under way. */
-export const partBytes = 8 * 1024 * 1024
+const partBytes = 8 * 1024 * 1024
 
 /** Read from the disk at a time. */
 const chunkBytes = 256 * 1024
 
 /** The file is not what it was when it was opened: somebody still writes it. */
-export class FileChanged extends Error {
+class FileChanged extends Error {
   override readonly name = 'FileChanged'
 }
 

@@ -8,7 +8,7 @@ import { putRecording } from './put-recording.ts'
 import type { FileVersion, OpenFile, RecordingDisk } from './recording-disk.ts'
 
 /** How long a claim lasts. It is kept before each step, of which the longest, 16 MiB to the object store, takes less. */
-export const claimMs = 120_000
+const claimMs = 120_000
 
 /** What became of an attempt to store a recording. */
 export type StoreEnd =
