@@ -29,7 +29,13 @@ export async function takeCdr(
   if (uuid.length > maxUuid) throw invalidField('body', `must have a uuid of at most ${maxUuid} characters`)
   if (![uuid, `a_${uuid}`].includes(named.toLowerCase())) throw invalidField('uuid', 'must be that of the body')
   const created = /^\d{1,20}$/.exec(told(fields, 'Caller-Channel-Created-Time') ?? '')?.[0] ?? ''
-  const news: CdrNews = { kind: 'post', id: `post:${uuid}:${created}`, uuid, occurredAt: now, fields: keptFields(fields) }
+  const news: CdrNews = {
+    kind: 'post',
+    id: `post:${uuid}:${created}`,
+    uuid,
+    occurredAt: now,
+    fields: keptFields(fields),
+  }
   const refused = await cdrQueue.send([news])
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the CDR could not be queued')
 }
