@@ -1,4 +1,5 @@
 import type { AccessScope } from '../../core/access/acl.ts'
+import { ownPresenceId } from '../../core/access/own.ts'
 import type { SearchCaller } from '../../core/cdr/search-cdrs.ts'
 import type { Caller } from '../../core/model.ts'
 
@@ -9,5 +10,5 @@ export function searchCaller(request: {
   readonly scope: AccessScope
 }): SearchCaller {
   const { caller, domain, scope } = request
-  return { username: caller.username, domain, presenceId: scope === 'own' ? caller.username : undefined }
+  return { username: caller.username, domain, presenceId: scope === 'own' ? ownPresenceId(caller) : undefined }
 }
