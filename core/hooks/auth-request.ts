@@ -2,7 +2,7 @@ import type { Hook } from '../model.ts'
 import type { HookReply, HookRequest } from '../ports.ts'
 import { urlWithQuery } from './body.ts'
 import type { JsonObject } from './event-fields.ts'
-import { isBodyless, substituteHeaders } from './hook-request.ts'
+import { substituteHeaders } from './hook-request.ts'
 import { substitute, type TemplateSource, verbatim } from './template.ts'
 
 /** The longest data that `auth.map` may become, names and values together, in UTF-16 units: that of a body. */
@@ -22,7 +22,7 @@ export function wantsAuth(hook: Hook): boolean {
 }
 
 /**
- * The pre-request of a hook: `auth.map` is its query (GET, DELETE) or its JSON body (other methods). `undefined` when
+ * The pre-request of a hook: `auth.map` is its query (GET) or its JSON body (every other method). `undefined` when
  * that, or a header, is too long.
  */
 export function authRequest(hook: Hook, source: TemplateSource): HookRequest | undefined {
@@ -30,7 +30,7 @@ export function authRequest(hook: Hook, source: TemplateSource): HookRequest | u
   const headers = substituteHeaders(hook.auth.headers, source)
   const data = substituteMap(hook.auth.map, source)
   if (headers === undefined || data === undefined) return undefined
-  if (isBodyless(method)) return { method, url: urlWithQuery(url, data), headers, body: '' }
+  if (method === 'GET') return { method, url: urlWithQuery(url, data), headers, body: '' }
   return { method, url, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(data) }
 }
 

@@ -327,6 +327,12 @@ describe('the auth pre-request', () => {
     expect(second?.body).toBe('{"sid":"abc","n":""}')
   })
 
+  it.each(['PUT', 'PATCH', 'DELETE'])('by %s sends its map as JSON, too', async (method) => {
+    const { ports } = await withReply({ auth: { ...auth, method } }, loginReply)
+
+    expect(ports.hookClient.sent[0]).toMatchObject({ method, url: auth.url, body: '{"client":"7","kind":"x"}' })
+  })
+
   it('by GET sends its map as query', async () => {
     const { ports } = await withReply({ auth: { ...auth, method: 'GET' } }, loginReply)
 
