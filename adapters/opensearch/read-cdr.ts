@@ -12,6 +12,16 @@ const recording = z.object({
   state: z.enum(['expected', 'stored', 'failed', 'deleted']),
 })
 
+/** A schema that names each variable's place would cost more than all else of a search's answer. */
+function isTexts(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((each) => typeof each === 'string')
+  )
+}
+
 /** A CDR in the source of a document. */
 export const cdrSchema = z.object({
   uuid: z.string(),
@@ -42,7 +52,7 @@ export const cdrSchema = z.object({
   transfer_disposition: text,
   quality_percentage_audio: number,
   recordings: z.optional(z.array(recording)),
-  variables: z._default(z.record(z.string(), z.string()), {}),
+  variables: z._default(z.custom<Readonly<Record<string, string>>>(isTexts), {}),
 }) satisfies z.ZodMiniType<Cdr>
 
 /** The part of a document that the merge needs besides its CDR. */

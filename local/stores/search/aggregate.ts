@@ -24,7 +24,7 @@ export function readAggregations(aggs: JsonObject): Aggregations {
     // The first column of a row is its number.
     return columns.length
   }
-  return { columns, make: makerOf(aggs, place, 0) }
+  return { columns, make: makerOf(aggs, { place, count: bucketCounter() }, 0) }
 }
 
 /** The columns that aggregations need. */
@@ -45,7 +45,24 @@ export function aggregate({ make }: Aggregations, rows: Iterable<unknown>): Json
 
 const kinds: ReadonlyMap<string, AggregationKind> = new Map([...metricKinds, ...bucketKinds])
 
-function makerOf(aggs: JsonObject, place: Place, depth: number): Maker {
+/** Buckets that one search keeps while it counts, empty ones too: what is behind them must fit into memory. */
+const maxKept = 200_000
+
+function bucketCounter(): () => void {
+  let kept = 0
+  return () => {
+    kept += 1
+    if (kept > maxKept) throw badRequest(`more than ${maxKept} buckets`, 'too_many_buckets_exception')
+  }
+}
+
+interface Reading {
+  readonly place: Place
+  /** To be called for each bucket. */
+  readonly count: () => void
+}
+
+function makerOf(aggs: JsonObject, reading: Reading, depth: number): Maker {
   if (depth > maxDepth) throw badRequest('aggregations are nested too deep')
   const named = Object.entries(aggs).map(([name, given]) => {
     const { aggs: within, ...kindAndBody } = objectOf(given, name)
@@ -54,10 +71,11 @@ function makerOf(aggs: JsonObject, place: Place, depth: number): Maker {
     if (entry === undefined || kind === undefined || others.length > 0) {
       throw badRequest(`Unknown aggregation type [${Object.keys(kindAndBody).join()}]`)
     }
-    const inner = makerOf(isObject(within) ? within : {}, place, depth + 1)
-    return [name, kind(objectOf(entry[1], entry[0]), place, inner)] as const
+    const inner = makerOf(isObject(within) ? within : {}, reading, depth + 1)
+    return [name, kind(objectOf(entry[1], entry[0]), reading.place, inner)] as const
   })
   return () => {
+    reading.count()
     const accumulators = named.map(([name, make]) => [name, make()] as const)
     return {
       add(row) {

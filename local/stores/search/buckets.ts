@@ -34,7 +34,6 @@ export class Buckets<K> {
   add(key: K, row: Row): void {
     let bucket = this.byKey.get(key)
     if (bucket === undefined) {
-      if (this.byKey.size >= maxKeys) throw badRequest('too many different values', 'too_many_buckets_exception')
       bucket = new Bucket(this.#within)
       this.byKey.set(key, bucket)
     }
@@ -46,9 +45,6 @@ export class Buckets<K> {
     return new Bucket(this.#within)
   }
 }
-
-/** Keys that one aggregation keeps while it counts. */
-const maxKeys = 1_000_000
 
 /** Buckets by rising keys; where `least` is 0, those between the first and the last too. */
 export function inOrder(buckets: Buckets<number>, least: number, next: (key: number) => number): [number, Bucket][] {

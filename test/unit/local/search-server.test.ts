@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { answerRequest } from '../../../local/stores/search/answer-request.ts'
 import { openDatabase } from '../../../local/stores/search/database.ts'
 import { startEmbeddedSearch } from '../../../local/stores/search/search-store.ts'
@@ -169,6 +169,26 @@ describe('the search server', () => {
     expect(search('10s')).toMatchObject({ timed_out: false, hits: { total: { value: 600 } } })
   })
 
+  it('keeps no more buckets than fit into memory', () => {
+    const { ask } = server()
+    ask('POST', '/_bulk', create({ duration: 0 }) + create({ uuid: '2', duration: 1_000_000 }, { _id: 'a:2' }))
+    const histogram = (interval: number) => ({ histogram: { field: 'duration', interval, min_doc_count: 0 } })
+    const search = (aggs: object) => ask('POST', '/cdr-*/_search', { size: 0, aggs })
+
+    expect(search({ all: histogram(1_000_000 / 60_000) }).status).toBe(200)
+    expect(search({ all: histogram(10) }).body.error.type).toBe('too_many_buckets_exception')
+    const nested = {
+      all: {
+        ...histogram(20),
+        aggs: {
+          all: { ...histogram(20) },
+          more: { filters: { filters: { a: { match_all: {} }, b: { match_all: {} }, c: { match_all: {} } } } },
+        },
+      },
+    }
+    expect(search(nested).body.error.reason).toContain('200000 buckets')
+  })
+
   it('removes as many documents as it is asked to', () => {
     const { ask } = server()
     ask('POST', '/_bulk', ['1', '2', '3'].map((id) => create({ uuid: id }, { _id: `a:${id}` })).join(''))
@@ -235,6 +255,23 @@ describe('the search store in its thread', () => {
     await store.close()
 
     expect((await store.answer(health)).status).toBe(503)
+    await store.close()
+  })
+
+  it('has a new thread after the one before went down, over the same file', async () => {
+    const store = await startEmbeddedSearch(join(folder, 'again.sqlite'))
+    const ask = (method: string, path: string, body: string) => store.answer({ method, path, query: '', body })
+    await ask('PUT', '/_index_template/cdr', '{"index_patterns":["cdr-*"]}')
+    await ask('POST', '/_bulk', create())
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    // The thread does not survive what is no request.
+    const broken = Object.assign({ query: '', body: '', path: '/' }, { method: JSON.parse('1') })
+
+    expect((await store.answer(broken)).status).toBe(503)
+
+    expect(JSON.parse((await ask('POST', '/cdr-*/_search', '{}')).body).hits.total.value).toBe(1)
+    expect(error).toHaveBeenCalledOnce()
+    error.mockRestore()
     await store.close()
   })
 
