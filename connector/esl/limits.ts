@@ -10,6 +10,8 @@ export interface EslLimits {
   readonly greetingMs: number
   /** From giving a command to its reply, waiting for its turn included. */
   readonly commandMs: number
+  /** How long a command waits for the replies to jobs before the engine is asked whether they still come. */
+  readonly blockedMs: number
   /** How long the reply of a command that timed out is waited for before the connection is given up. */
   readonly overdueMs: number
   /** Longest silence: two heartbeats of an engine (20 s each) and a margin. */
@@ -30,6 +32,7 @@ export const defaultEslLimits: EslLimits = {
   maxWaitingCommands: 1_000,
   greetingMs: 5_000,
   commandMs: 10_000,
+  blockedMs: 2_000,
   overdueMs: 30_000,
   silenceMs: 45_000,
   retryMinMs: 250,

@@ -1,4 +1,4 @@
-import type { EslCommand } from './command.ts'
+import { EslCommand } from './command.ts'
 import {
   EslCommandFateUnknown,
   EslCommandNotSent,
@@ -13,6 +13,9 @@ import type { EslTimers } from './timers.ts'
 /** At most so many jobs wait for their reply at once; the engine reads them one after another anyway. */
 const MAX_JOBS_IN_FLIGHT = 64
 
+/** Jobs whose reply is taken to be lost that are remembered, to know it when it comes after all. */
+const MAX_PASSED = 1_000
+
 /** What the engine answered: the body of a result as it is, or the Reply-Text. `-ERR` is an answer too. */
 export type Settle = (answer: string | EslError) => void
 
@@ -23,7 +26,7 @@ export interface ReplyQueueOptions {
   /** Called when a reply is so late that the connection cannot be trusted with further commands. */
   onOverdue(error: EslConnectionLost): void
   readonly timers: EslTimers
-  readonly limits: Pick<EslLimits, 'commandMs' | 'overdueMs' | 'maxWaitingCommands'>
+  readonly limits: Pick<EslLimits, 'commandMs' | 'blockedMs' | 'overdueMs' | 'maxWaitingCommands'>
   readonly counts: { lateReplies: number; strayReplies: number }
 }
 
@@ -32,18 +35,24 @@ interface Slot {
   /** Undefined once the command has ended without its reply, which may still come. */
   settle: Settle | undefined
   cancelTimer: () => void
+  /** Whether it was given only to see which replies are lost. */
+  readonly isQuestion?: boolean
 }
 
 /**
  * Puts commands on the wire and gives each reply to its own command. The engine answers in order, but only a job's
  * reply says whose it is. So jobs may be in flight together, while any other command is written only when nothing
- * else is unanswered: a reply that is lost, late or sent twice can then never pass for another command's.
+ * else is unanswered: a reply that is lost, late or sent twice can then never pass for another command's. A command
+ * that waits for jobs' replies for too long has the engine asked by one more job, whose reply shows which were lost.
  */
 export class ReplyQueue {
   readonly #options: ReplyQueueOptions
   readonly #waiting: Slot[] = []
   readonly #inFlight: Slot[] = []
+  readonly #passed = new Map<string, Slot>()
   #writable = true
+  #cancelAsking: (() => void) | undefined
+  #asked = 0
 
   constructor(options: ReplyQueueOptions) {
     this.#options = options
@@ -81,18 +90,28 @@ export class ReplyQueue {
   take(frame: EslFrame): void {
     const index = this.#ownerOf(frame)
     if (index < 0) {
-      this.#options.counts.strayReplies += 1
+      const passed = this.#passed.get(frame.header('Job-UUID') ?? '')
+      if (passed === undefined) this.#options.counts.strayReplies += 1
+      else this.#complete(passed, frame)
       return
     }
+    const isAsked = this.#inFlight[index]?.isQuestion === true
     for (const passed of this.#inFlight.splice(0, index)) {
+      if (isAsked) {
+        this.#setAside(passed)
+        continue
+      }
       end(passed, new EslCommandFateUnknown(`the engine answered a later command and not ${passed.command.verb}`))
     }
     const slot = this.#inFlight.shift()
-    if (slot?.settle) end(slot, answerOf(frame))
-    else {
-      slot?.cancelTimer()
-      this.#options.counts.lateReplies += 1
-    }
+    if (slot !== undefined) this.#complete(slot, frame)
+  }
+
+  #complete(slot: Slot, frame: EslFrame): void {
+    this.#passed.delete(slot.command.jobUuid ?? '')
+    if (slot.settle) return end(slot, answerOf(frame))
+    slot.cancelTimer()
+    this.#options.counts.lateReplies += 1
   }
 
   /** Writes what the replies taken so far have made way for. */
@@ -102,8 +121,11 @@ export class ReplyQueue {
 
   /** Ends every command: what was written has an unknown fate, what was not is safe to give again. */
   end(cause: EslConnectionLost): void {
+    this.#cancelAsking?.()
     const [sent, unsent] = [this.#inFlight.splice(0), this.#waiting.splice(0)]
-    for (const slot of sent) {
+    const aside = [...this.#passed.values()]
+    this.#passed.clear()
+    for (const slot of [...aside, ...sent]) {
       end(
         slot,
         new EslCommandFateUnknown(`${slot.command.verb} was sent and not answered: ${cause.message}`, { cause }),
@@ -117,16 +139,54 @@ export class ReplyQueue {
   #writeNext(): void {
     while (this.#writable) {
       const next = this.#waiting[0]
-      if (!next || !this.#mayFollow(next.command)) return
+      if (!next) return
+      if (!this.#mayFollow(next.command)) {
+        if (next.command.answer !== 'job') this.#askSoon()
+        return
+      }
       this.#waiting.shift()
-      this.#inFlight.push(next)
-      this.#writable = this.#options.write(next.command.encode())
+      this.#put(next)
     }
+  }
+
+  #put(slot: Slot): void {
+    this.#inFlight.push(slot)
+    this.#writable = this.#options.write(slot.command.encode())
+  }
+
+  #askSoon(): void {
+    const { timers, limits } = this.#options
+    this.#cancelAsking ??= timers.after(limits.blockedMs, () => {
+      this.#cancelAsking = undefined
+      this.#ask()
+    })
+  }
+
+  /** The engine answers in order: once it has answered this job, the replies to those before it are lost. */
+  #ask(): void {
+    const onlyJobs = this.#inFlight.length > 0 && this.#inFlight.every(({ command }) => command.answer === 'job')
+    const isBlocked = this.#waiting[0] !== undefined && this.#waiting[0].command.answer !== 'job'
+    if (!isBlocked || !onlyJobs || !this.#writable) return
+    this.#asked += 1
+    this.#put({
+      command: EslCommand.bgapi('uptime', `asked-${this.#asked}`),
+      settle: () => {},
+      cancelTimer: () => {},
+      isQuestion: true,
+    })
   }
 
   #mayFollow(command: EslCommand): boolean {
     if (this.#inFlight.length === 0) return true
     return command.answer === 'job' && this.#inFlight.length < MAX_JOBS_IN_FLIGHT
+  }
+
+  /** Nobody waits behind a job any more whose reply is lost; what it does may still be told by its event. */
+  #setAside(slot: Slot): void {
+    const [oldest] = this.#passed.keys()
+    if (this.#passed.size >= MAX_PASSED && oldest !== undefined) this.#passed.delete(oldest)
+    if (slot.settle === undefined) slot.cancelTimer()
+    this.#passed.set(slot.command.jobUuid ?? '', slot)
   }
 
   /** The command in flight that a reply answers, by its index, or -1. */
@@ -148,6 +208,7 @@ export class ReplyQueue {
       return
     }
     end(slot, new EslCommandTimeout(`${verb} was sent and not answered within ${timeoutMs} ms`))
+    if (this.#passed.has(slot.command.jobUuid ?? '')) return
     const { timers, limits } = this.#options
     slot.cancelTimer = timers.after(limits.overdueMs, () => {
       const problem = `the reply to ${verb} is ${limits.overdueMs} ms overdue`

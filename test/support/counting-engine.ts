@@ -211,6 +211,8 @@ class Conversation {
   }
 
   #bgapi(line: string, id: string): void {
+    // What a link asks for when a reply is missing is no order, and a real engine answers it.
+    if (line === 'uptime') return this.#reply(`+OK Job-UUID: ${id}`, `Job-UUID: ${id}\n`)
     this.#engine.lines.push(line)
     const socket = this.#socket
     this.#engine.onJob({

@@ -121,7 +121,7 @@ describe('F16 a reply that comes late', () => {
     ])
     const [first] = path.records()
     expect(first?.outcome).toEqual({ state: 'unknown', reason: 'timeout' })
-    expect(connector.health().engines[0]?.commands).toMatchObject({ strayReplies: 1, connections: 1 })
+    expect(connector.health().engines[0]?.commands).toMatchObject({ lateReplies: 1, strayReplies: 0, connections: 1 })
     expect(path.engine.lines).toHaveLength(3)
     checkInvariants({
       commands: path.records().map(({ id, outcome }) => ({ id, outcome, effects: path.engine.effectsOf(id) })),

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { EslCommand } from '../../../connector/esl/command.ts'
-import { EslCommandFateUnknown, EslCommandNotSent, EslConnectionLost } from '../../../connector/esl/errors.ts'
+import {
+  EslCommandFateUnknown,
+  EslCommandNotSent,
+  EslCommandTimeout,
+  EslConnectionLost,
+} from '../../../connector/esl/errors.ts'
 import { defaultEslLimits } from '../../../connector/esl/limits.ts'
 import { ReplyQueue } from '../../../connector/esl/reply-queue.ts'
 import { framesOf } from '../../support/engine-recordings.ts'
@@ -69,6 +74,60 @@ describe('commands in flight', () => {
 
     expect([times, settled]).toEqual([1, { status: 'fine' }])
     expect(counts).toEqual({ lateReplies: 0, strayReplies: 1 })
+  })
+})
+
+describe('a command behind a job whose reply is lost', () => {
+  it('is written once the engine has answered one more job, which it is asked for after two seconds', async () => {
+    const { queue, written, settled, settle, time } = aQueue()
+    queue.add(job('lost'), settle('lost'))
+    queue.add(EslCommand.api('uuid_dump'), settle('dump'))
+    await time.advance(1_999)
+    expect(written).toEqual(['lost'])
+
+    await time.advance(1)
+    expect(written).toEqual(['lost', 'asked-1'])
+    queue.take(reply('Reply-Text: +OK Job-UUID: asked-1\nJob-UUID: asked-1'))
+    queue.proceed()
+
+    expect(written).toEqual(['lost', 'asked-1', 'api'])
+    queue.take(result('found'))
+    expect(settled).toEqual({ dump: 'found' })
+    await time.advance(60_000)
+    expect(settled).toEqual({ dump: 'found', lost: expect.any(EslCommandTimeout) })
+  })
+
+  it('does not keep that reply from its job when it comes after all, in time or late', async () => {
+    const { queue, settled, settle, time, counts } = aQueue()
+    queue.add(job('late'), settle('late'))
+    queue.add(job('later'), settle('later'))
+    queue.add(EslCommand.api('uuid_dump'), settle('dump'))
+    await time.advance(2_000)
+    queue.take(reply('Reply-Text: +OK\nJob-UUID: asked-1'))
+
+    queue.take(reply('Reply-Text: +OK late\nJob-UUID: late'))
+    await time.advance(8_000)
+    queue.take(reply('Reply-Text: +OK later\nJob-UUID: later'))
+
+    expect(settled).toEqual({ late: '+OK late', later: expect.any(EslCommandTimeout), dump: expect.anything() })
+    expect(counts).toEqual({ lateReplies: 1, strayReplies: 0 })
+  })
+
+  it('is not asked for when the reply comes in time, nor twice when no reply comes at all', async () => {
+    const inTime = aQueue()
+    inTime.queue.add(job('slow'), () => {})
+    inTime.queue.add(EslCommand.api('uuid_dump'), () => {})
+    await inTime.time.advance(1_000)
+    inTime.queue.take(reply('Reply-Text: +OK Job-UUID: slow\nJob-UUID: slow'))
+    inTime.queue.proceed()
+    await inTime.time.advance(5_000)
+    expect(inTime.written).toEqual(['slow', 'api'])
+
+    const never = aQueue()
+    never.queue.add(job('lost'), () => {})
+    never.queue.add(EslCommand.api('uuid_dump'), () => {})
+    await never.time.advance(9_000)
+    expect(never.written).toEqual(['lost', 'asked-1'])
   })
 })
 
