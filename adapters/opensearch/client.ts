@@ -68,7 +68,7 @@ export function searchUnavailable(cause: unknown): DomainError {
 }
 
 /** A search that takes too long. */
-export function searchTimeout(cause: unknown): DomainError {
+function searchTimeout(cause: unknown): DomainError {
   return new DomainError('search_timeout', 'the search takes too long: narrow its time range or its query', { cause })
 }
 

@@ -5,7 +5,7 @@ import { fieldKind } from './fields.ts'
 import { innerFields } from './stored-cdr.ts'
 
 /** Up to which the number of hits is exact. */
-export const EXACT_HITS = 10_000
+const EXACT_HITS = 10_000
 
 /** The body of a search: the plan's query inside the filter of what its caller may see, which nothing in it can lift. */
 export function searchBody(plan: SearchPlan, timeoutMs: number): Dsl {

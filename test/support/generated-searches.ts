@@ -113,7 +113,7 @@ const textField = fc.constantFrom(...textFields).chain((name) => {
 })
 
 /** Conditions of every kind, up to four deep. */
-export const generatedClause: fc.Arbitrary<Clause> = fc.letrec<{ clause: Clause }>((tie) => {
+const generatedClause: fc.Arbitrary<Clause> = fc.letrec<{ clause: Clause }>((tie) => {
   const some = fc.array(tie('clause'), { maxLength: 3 })
   const bool = fc.record({
     kind: fc.constant('bool'),
