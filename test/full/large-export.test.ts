@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
+import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { exportKey } from '../../core/cdr/export-job.ts'
+import { aCdr } from '../support/cdrs.ts'
+import { startObjectServer } from '../support/object-server.ts'
+import { opened } from '../support/opened.ts'
+import { anExport } from '../support/records.ts'
+import { startSearchServer } from '../support/search-server.ts'
+
+const count = 100_000
+const bulk = 1000
+const uuidOf = (index: number) => `c0ffee00-0000-4000-8000-${String(index).padStart(12, '0')}`
+
+/** 100 MB in all, more than the process that writes them may hold. */
+const note = 'n'.repeat(960)
+
+const rig = opened(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'export-'))
+  const search = await startSearchServer(join(folder, 'search.sqlite'))
+  const objects = await startObjectServer()
+  return {
+    search,
+    objects,
+    async close() {
+      await Promise.all([search.close(), objects.close()])
+      rmSync(folder, { recursive: true })
+    },
+  }
+})
+
+/** Puts the CDRs into the search server, beside as many of another tenant in the same time. */
+async function load(): Promise<void> {
+  const store = openSearchCdrStore({ env: rig().search.env, clock: systemClock, random: systemRandomness })
+  const since = systemClock.now() - count
+  for (let first = 0; first < count; first += bulk) {
+    const cdrs = Array.from({ length: bulk }, (_, index) => {
+      const number = first + index
+      return aCdr({ uuid: uuidOf(number), created_time: since + number, variables: { note } })
+    })
+    const others = cdrs.filter((_, index) => index % 10 === 0).map((cdr) => ({ ...cdr, domain_name: 'b.example.com' }))
+    const refused = await store.index([...cdrs, ...others].map((cdr) => ({ source: 'event', cdr })))
+    if (refused.length > 0) throw new Error(`refused: ${refused[0]?.reason}`)
+    rig().search.requests.length = 0
+  }
+}
+
+test('100 000 rows are written by a process that cannot hold them, each once and in order', async () => {
+  await load()
+  const body = { columns: ['uuid', 'variables.note'], sort: { created_time: 'asc' } }
+  const { search, objects } = rig()
+  const child = spawn(process.execPath, ['--max-old-space-size=64', 'test/support/write-export.ts'], {
+    env: { ...process.env, ...search.env, ...objects.env, EXPORT_BODY: JSON.stringify(body) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+
+  expect(code).toBe(0)
+  const told: unknown = JSON.parse(output)
+  expect(told).toMatchObject({ end: 'done', rows: count, size: expect.toSatisfy((size) => size > 99_000_000) })
+  expect(told).toMatchObject({ memoryMb: expect.toSatisfy((memory) => memory < 250) })
+
+  const files = s3ExportFiles({ env: objects.env, clock: systemClock, random: systemRandomness })
+  const link = await files.sign({
+    key: exportKey(anExport()),
+    contentType: 'text/csv',
+    disposition: 'inline',
+    seconds: 60,
+  })
+  const response = await fetch(link.url)
+  const lines = createInterface({ input: Readable.from(response.body ?? []) })
+  let row = -1
+  for await (const line of lines) {
+    if (row >= 0 && line !== `${uuidOf(row)},${note}`) throw new Error(`row ${row} is ${line.slice(0, 60)}`)
+    row += 1
+  }
+  expect(row).toBe(count)
+})
