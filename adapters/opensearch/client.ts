@@ -27,6 +27,8 @@ export interface OpenSearchAnswer {
 
 /** Statuses of a store that cannot serve now: too many requests, and those of a gateway before it or a node in it. */
 const UNAVAILABLE = new Set([429, 500, 502, 503])
+/** What a store says that could serve, but not this: an aggregation of more than 65 535 buckets, with status 503. */
+const TOO_MANY_BUCKETS = '"too_many_buckets_exception"'
 /** Statuses of work that took too long. */
 const TIMED_OUT = new Set([408, 504])
 
@@ -51,13 +53,18 @@ export async function askOpenSearch(
   )
   if (TIMED_OUT.has(answer.status)) throw searchTimeout(new Error(`answered ${answer.status}`))
   if (UNAVAILABLE.has(answer.status)) {
-    throw searchUnavailable(new Error(`answered ${answer.status}: ${answer.body.slice(0, TOLD_CHARACTERS)}`))
+    if (answer.body.includes(TOO_MANY_BUCKETS)) throw queryRefused(new Error(told(answer)))
+    throw searchUnavailable(new Error(told(answer)))
   }
   return { status: answer.status, body: parsed(answer.body) }
 }
 
 /** Characters of an answer that the cause of an error keeps. */
 const TOLD_CHARACTERS = 300
+
+function told({ status, body }: { readonly status: number; readonly body: string }): string {
+  return `answered ${status}: ${body.slice(0, TOLD_CHARACTERS)}`
+}
 
 /** The outage of the search store. */
 export function searchUnavailable(cause: unknown): DomainError {
@@ -76,10 +83,12 @@ function searchTimeout(cause: unknown): DomainError {
 export function searchRefused(answer: OpenSearchAnswer): DomainError {
   const said = JSON.stringify(answer.body)?.slice(0, TOLD_CHARACTERS)
   const cause = new Error(`the search store answered ${answer.status}: ${said}`)
-  if (answer.status === 400) {
-    return new DomainError('query_refused', 'the search store cannot run this query: make it simpler', { cause })
-  }
+  if (answer.status === 400) return queryRefused(cause)
   return new DomainError('internal_error', 'the search store refused the request', { cause })
+}
+
+function queryRefused(cause: unknown): DomainError {
+  return new DomainError('query_refused', 'the search store cannot run this query: make it simpler', { cause })
 }
 
 /** Runs an exchange; its errors become those of the port. One that the store cannot have seen is sent once more. */
