@@ -1,14 +1,18 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { type CommandMessage, commandMessage } from '../../contracts/messages/command.ts'
 import type { CommandOutcome } from '../../core/commands.ts'
+import { DomainError } from '../../core/errors.ts'
 import type { CommandStore } from '../../core/ports.ts'
 import { backoffMs, pause } from '../timers.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteParts, likelyEngine, routeCommand, unsent } from './command-route.ts'
 import { type PlaceLimits, enginePlaces } from './places.ts'
 
-/** How long an outcome is tried to be stored; after that nobody asks for it any more. */
+/** How often an outcome is tried to be stored that the store refuses for itself. */
 const storeAttempts = 12
+
+/** How long it is tried while the store is gone: a day later the record is gone as well. Meanwhile it keeps its place. */
+const storeMs = 24 * 60 * 60_000
 
 /** A command that finds no place says so this long before its deadline, while somebody still waits for the answer. */
 const busyNoticeMs = 2_000
@@ -62,12 +66,15 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
     const keys = { outcome: outcome.state, reason: 'reason' in outcome ? outcome.reason : undefined }
     if (message.command.kind === 'list-channels') line.debug('a command ended', keys)
     else line.info('a command ended', keys)
-    for (let attempt = 1; attempt <= storeAttempts; attempt += 1) {
+    const until = clock.now() + storeMs
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await store.complete(message.id, outcome)
       } catch (problem) {
         if (attempt === storeAttempts) line.error('the outcome of a command could not be stored', problem)
-        else await pause(timers, backoffMs(attempt, random))
+        const isGone = problem instanceof DomainError && problem.code === 'store_unavailable'
+        if (isGone ? clock.now() >= until : attempt >= storeAttempts) return
+        await pause(timers, backoffMs(attempt, random))
       }
     }
   }
