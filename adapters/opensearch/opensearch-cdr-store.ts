@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { CdrStore } from '../../core/cdr/cdr-store.ts'
 import type { SearchPlan } from '../../core/cdr/search-plan.ts'
 import type { AdapterContext } from '../context.ts'
-import { askOpenSearch, searchRefused, searchUnavailable } from './client.ts'
+import { type OpenSearchRequest, askOpenSearch, searchRefused, searchUnavailable } from './client.ts'
 import { indexParts, replaceRecordings } from './index-parts.ts'
 import { everyIndex, indicesOf } from './indices.ts'
 import { readSearchAnswer } from './read-answer.ts'
@@ -54,10 +54,12 @@ async function removeDomain(context: AdapterContext, domain: string, until: numb
   const query = { ...lenient, routing: domain, conflicts: 'proceed', refresh: 'true' }
   const body = JSON.stringify({ query: { bool: { filter: [{ term: { domain_name: { value: domain } } }] } } })
   // What was written a moment ago is not seen by the first request.
-  await call(context, `/${everyIndex}/_refresh`, lenient)
-  while (context.clock.now() < until) {
+  await call(context, { path: `/${everyIndex}/_refresh`, query: lenient, timeoutMs: REMOVAL_TIMEOUT_MS })
+  for (let now = context.clock.now(); now < until; now = context.clock.now()) {
     const path = `/${everyIndex}/_delete_by_query`
-    const answer = await call(context, path, { ...query, max_docs: String(REMOVED_AT_ONCE) }, body)
+    const timeoutMs = Math.min(REMOVAL_TIMEOUT_MS, until - now)
+    const max_docs = String(REMOVED_AT_ONCE)
+    const answer = await call(context, { path, query: { ...query, max_docs }, body, timeoutMs })
     const removed = z.safeParse(removalAnswer, answer)
     if (!removed.success) throw searchUnavailable(new Error('a removal was answered in another form', removed.error))
     if (removed.data.total === 0) return true
@@ -65,13 +67,8 @@ async function removeDomain(context: AdapterContext, domain: string, until: numb
   return false
 }
 
-async function call(
-  context: AdapterContext,
-  path: string,
-  query: Readonly<Record<string, string>>,
-  body = '',
-): Promise<unknown> {
-  const answer = await askOpenSearch(context, { method: 'POST', path, query, body, timeoutMs: REMOVAL_TIMEOUT_MS })
+async function call(context: AdapterContext, request: Omit<OpenSearchRequest, 'method'>): Promise<unknown> {
+  const answer = await askOpenSearch(context, { ...request, method: 'POST' })
   if (answer.status !== 200) throw searchRefused(answer)
   return answer.body
 }
