@@ -9,7 +9,7 @@ import { deliveryEventItem, deliveryEventKey, payloadFields, toDeliveryEventItem
 import { parseItem, putNew, unexpired } from './items.ts'
 
 /** Bytes of JSON that the fields of an event may have in the table, from the contract; an item has 400 KB at most. */
-export const inlineBytes = 200 * 1024
+const inlineBytes = 200 * 1024
 
 /** No object is larger: the queue of events takes messages of 1 MiB. */
 const longestPayload = 2 * 1024 * 1024

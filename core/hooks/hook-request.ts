@@ -24,7 +24,7 @@ export function substituteHeaders(
 }
 
 /** Whether requests of a method have no body, so that the data goes to the query string. */
-export function isBodyless(method: string): boolean {
+function isBodyless(method: string): boolean {
   return method === 'GET' || method === 'DELETE'
 }
 

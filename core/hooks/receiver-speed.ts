@@ -5,7 +5,7 @@ import type { Clock, HookStore, Scheduler } from '../ports.ts'
  * When a receiver counts as slow. A batch of attempts is busy until its slowest is over, so those of slow receivers are
  * not made in one with others.
  */
-export const slowness = {
+const slowness = {
   /** An attempt that takes so long makes it slow: it is noted then, while the attempt goes on. */
   fromMs: 2_000,
   /** An attempt that takes less makes it fast again, when it was not slow for {@link leastMs}. */
