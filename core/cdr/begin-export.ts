@@ -12,8 +12,8 @@ export type BeginExportPorts = PortsOf<{
   readonly rateLimits: readonly ['takeInWindow']
 }>
 
-/** Exports that may be asked for in a domain within an hour. */
-export const exportsAnHour = { limit: 30, windowMs: 3_600_000 } as const
+/** Exports that may be asked for in a domain. */
+const exportsAnHour = { limit: 30, windowMs: 3_600_000 } as const
 
 /** An export as it is asked for: a search, its format, and its leg beside it. */
 export interface ExportRequest extends SearchRequest {
@@ -23,7 +23,7 @@ export interface ExportRequest extends SearchRequest {
 /**
  * Queues an export of all that a search finds, and answers the id of its job. The search is judged at once: throws what
  * `readSearch` throws, `invalid_field` for a format that is none, and `rate_limited` where the domain has asked for
- * {@link exportsAnHour}. Limit, page and aggregations of the search do not matter.
+ * 30 within an hour. Limit, page and aggregations of the search do not matter.
  */
 export async function beginExport(
   ports: BeginExportPorts,
