@@ -8,6 +8,7 @@ import type { RecordingDisk } from './recording-disk.ts'
 import type { RecordingFacts } from './recording-facts.ts'
 import { type StoreParts, storeRecording } from './store-recording.ts'
 import { type Turns, turns } from './turns.ts'
+import { type RecordedCall, expectUnheard } from './unheard-recording.ts'
 
 /** Uploads at a time: each holds a part of 8 MiB at most in memory. */
 const uploadsAtOnce = 3
@@ -54,13 +55,21 @@ export type Attended =
   /** Its file never came. */
   | { readonly kind: 'given up' }
 
+/** Looks after recordings. */
+export interface RecordingAttendant {
+  /**
+   * Writes the record of a recording, and when it has ended, stores its file and tells of it. May be called again at any
+   * time, also by another process after this one was killed anywhere in it.
+   */
+  attend(facts: RecordingFacts): Promise<Attended>
+  /** See {@link expectUnheard}. */
+  attendUnheard(call: RecordedCall): Promise<void>
+}
+
 const finished: Attended = { kind: 'finished', storedBytes: 0 }
 
-/**
- * Makes what looks after one recording: writes its record, and when it has ended, stores its file and tells of it. May be
- * called again at any time, also by another process after this one was killed anywhere in it.
- */
-export function recordingAttendant(parts: AttendParts): (facts: RecordingFacts) => Promise<Attended> {
+/** Makes what looks after recordings, so many at a time. */
+export function recordingAttendant(parts: AttendParts): RecordingAttendant {
   const { ports, place, clock } = parts
   const records: Turns = turns(recordsAtOnce)
   const uploads: Turns = turns(uploadsAtOnce)
@@ -84,17 +93,26 @@ export function recordingAttendant(parts: AttendParts): (facts: RecordingFacts) 
     return isHopeless ? { kind: 'given up' } : { kind: end.kind }
   }
 
-  return async (facts) => {
-    const { endedAt } = facts
-    if (!(await records(() => isOfDomain(parts, facts)))) return discard(place, facts)
-    if (endedAt !== undefined && place !== undefined) return store(facts, endedAt, place)
-    await records(() => placeRecording(ports.recordings, facts))
-    return endedAt === undefined ? { kind: 'noted' } : finished
+  return {
+    attend: async (facts) => {
+      const { endedAt } = facts
+      if (!(await records(() => isOfDomain(parts, facts)))) return discard(place, facts)
+      if (endedAt !== undefined && place !== undefined) return store(facts, endedAt, place)
+      await records(() => placeRecording(ports.recordings, facts))
+      return endedAt === undefined ? { kind: 'noted' } : finished
+    },
+    attendUnheard: (call) =>
+      records(async () => {
+        if (await isOfDomain(parts, call)) await expectUnheard(ports.recordings, call)
+      }),
   }
 }
 
 /** Whether the domain is still the one that the call was of: not deleted, and not another tenant's of the same name. */
-async function isOfDomain({ ports }: AttendParts, { domain, startedAt }: RecordingFacts): Promise<boolean> {
+async function isOfDomain(
+  { ports }: AttendParts,
+  { domain, startedAt }: Pick<RecordingFacts, 'domain' | 'startedAt'>,
+): Promise<boolean> {
   const found = await ports.domains.read(domain)
   return found !== undefined && found.createdAt <= startedAt + clockSlackMs
 }

@@ -23,6 +23,7 @@ export interface KnownRecordings {
   /** Forgets one that is left to others, or to a later look at the notes. */
   leave(known: KnownRecording): void
   has(id: string): boolean
+  hasCall(uuid: string): boolean
   /** Whether a call of another domain was known before to record into the same file. */
   isOfAnother(known: KnownRecording): boolean
   all(): Iterable<KnownRecording>
@@ -93,6 +94,7 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
     },
     leave,
     has: (id) => byId.has(id),
+    hasCall: (uuid) => byCall.has(uuid),
     isOfAnother: (known) => {
       const [first] = byPath.get(known.facts.path) ?? []
       return first !== undefined && first.facts.domain !== known.facts.domain

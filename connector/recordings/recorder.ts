@@ -10,6 +10,7 @@ import { FileRefused } from './mapped-path.ts'
 import { recordingWord } from './recording-facts.ts'
 import { recordingNotes } from './recording-notes.ts'
 import { turns } from './turns.ts'
+import { type RecordedCall, afterOthersTold } from './unheard-recording.ts'
 
 /** How often notes are looked for that others left, and calls whose end nobody told. */
 const lookMs = 15_000
@@ -41,7 +42,7 @@ export interface RecorderParts extends Omit<AttendParts, 'signal'> {
 export function recorder(parts: RecorderParts): Recorder {
   const { place, clock, timers, log, random } = parts
   const stopping = new AbortController()
-  const attendTo = recordingAttendant({ ...parts, signal: stopping.signal })
+  const attendant = recordingAttendant({ ...parts, signal: stopping.signal })
   const notes = place && recordingNotes(place.disk)
   const noting = turns(notesAtOnce)
   const known = knownRecordings()
@@ -93,7 +94,7 @@ export function recorder(parts: RecorderParts): Recorder {
     if (known.isOfAnother(one)) return refuse(one, new FileRefused('file of another domain'))
     if (notes !== undefined && one.failures === 0) await onDisk(() => notes.write(facts))
     try {
-      const end = await attendTo(facts)
+      const end = await attendant.attend(facts)
       if (!one.hasNews) await settle(one, end)
     } catch (problem) {
       if (problem instanceof FileRefused) return refuse(one, problem)
@@ -120,6 +121,20 @@ export function recorder(parts: RecorderParts): Recorder {
     atWork.add(working)
   }
 
+  /** What nobody heard cannot be stored, only told of: an attempt that fails is left to the other connector. */
+  const expectOf = (call: RecordedCall) => {
+    if (stopping.signal.aborted) return
+    const working = attendant
+      .attendUnheard(call)
+      .catch(() => {
+        counts.failures += 1
+      })
+      .finally(() => atWork.delete(working))
+    atWork.add(working)
+  }
+
+  const doubt = afterOthersTold(timers, expectOf)
+
   /** Of a call that nobody told the end of, its engine is asked; one that cannot be asked for a day has none any more. */
   const endOf = async (one: KnownRecording) => {
     const isUp = await parts.isUp(one.facts.uuid).catch(() => undefined)
@@ -143,7 +158,10 @@ export function recorder(parts: RecorderParts): Recorder {
   return {
     hear: (event, domain, engine) => {
       const word = recordingWord(event, domain, engine, clock.now())
-      if (word !== undefined) for (const one of known.hear(word)) attend(one)
+      if (word === undefined) return
+      const news = known.hear(word)
+      for (const one of news) attend(one)
+      if (word.kind === 'end' && word.recorded !== undefined && !known.hasCall(word.uuid)) doubt(word.recorded)
     },
     follow: async (signal) => {
       while (!signal.aborted) {

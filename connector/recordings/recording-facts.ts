@@ -5,6 +5,7 @@ import { legOf } from '../../core/cdr/leg.ts'
 import type { EngineEvent } from '../engine.ts'
 import { occurredAt } from '../events/platform-event.ts'
 import { maxPathLength } from './mapped-path.ts'
+import type { RecordedCall } from './unheard-recording.ts'
 
 /** What is known of one recording of a call, from the events that told of it; also what a note on disk holds. */
 export const recordingFacts = z.object({
@@ -32,7 +33,13 @@ export type RecordingFacts = z.infer<typeof recordingFacts>
 /** What one event told. */
 export type RecordingWord =
   | { readonly kind: 'start' | 'stop'; readonly facts: RecordingFacts }
-  | { readonly kind: 'end'; readonly uuid: string; readonly at: number }
+  | {
+      readonly kind: 'end'
+      readonly uuid: string
+      readonly at: number
+      /** What is known of the call where its last event says that it was recorded. */
+      readonly recorded?: RecordedCall | undefined
+    }
 
 /** Longer ones are nobody's. */
 const maxPresenceLength = 320
@@ -48,23 +55,36 @@ export function recordingWord(
   if (!isEnd && event.name !== 'RECORD_START' && event.name !== 'RECORD_STOP') return undefined
   const at = occurredAt(event, now)
   const uuid = event.uuid.toLowerCase()
-  if (isEnd) return { kind: 'end', uuid, at }
+  if (isEnd) return { kind: 'end', uuid, at, recorded: recordedCall(event, domain, engine, at) }
   const path = event.header('Record-File-Path') ?? ''
   if (path === '' || path.length > maxPathLength) return undefined
+  const known = { ...callOf(event, domain, engine), path }
+  if (event.name === 'RECORD_START') return { kind: 'start', facts: { ...known, startedAt: at, isStartTold: true } }
+  const startedAt = at - (recordedMs(event) ?? 0)
+  return { kind: 'stop', facts: { ...known, startedAt, isStartTold: false, endedAt: at } }
+}
+
+function callOf(event: EngineEvent, domain: string, engine: string) {
   const fields = event.headers()
-  const known = {
+  return {
     domain,
-    uuid,
-    path,
+    uuid: event.uuid.toLowerCase(),
     engine,
     presenceId: presenceOf(fields, domain),
     leg: legOf(fields),
     createdTime: epochOf(event.header('Caller-Channel-Created-Time')),
   }
-  if (event.name === 'RECORD_START') return { kind: 'start', facts: { ...known, startedAt: at, isStartTold: true } }
-  const recordedMs = Number(event.header('variable_record_ms'))
-  const startedAt = Number.isSafeInteger(recordedMs) && recordedMs > 0 ? at - recordedMs : at
-  return { kind: 'stop', facts: { ...known, startedAt, isStartTold: false, endedAt: at } }
+}
+
+/** The engine leaves how long it recorded with the channel. */
+function recordedCall(event: EngineEvent, domain: string, engine: string, at: number): RecordedCall | undefined {
+  const ms = recordedMs(event)
+  return ms === undefined ? undefined : { ...callOf(event, domain, engine), startedAt: at - ms, endedAt: at }
+}
+
+function recordedMs(event: EngineEvent): number | undefined {
+  const ms = Number(event.header('variable_record_ms'))
+  return Number.isSafeInteger(ms) && ms > 0 ? ms : undefined
 }
 
 /**

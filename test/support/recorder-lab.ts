@@ -126,7 +126,7 @@ export function aRecordedCall(time: ManualTime, given: { readonly uuid?: string;
     startedAt,
     start: (at = startedAt) => event('RECORD_START', at, file),
     stop: (at = startedAt + 2_000) => event('RECORD_STOP', at, { ...file, variable_record_ms: '2000' }),
-    end: (at = startedAt + 2_500) => event('CHANNEL_HANGUP_COMPLETE', at),
+    end: (at = startedAt + 2_500) => event('CHANNEL_HANGUP_COMPLETE', at, { variable_record_ms: '2000' }),
   }
 }
 

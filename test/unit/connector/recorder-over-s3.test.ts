@@ -44,8 +44,9 @@ test('a recording in parts whose last part was lost goes on with the parts that 
     .connector({ ports: { ...lab.ports, recordings, recordingFiles }, tell })
     .hear(call.stop(), recordedDomain, recordingEngine)
   await failed.promise
-  await lab.time.advance(1_000)
-  const { fields } = await told.promise
+  let fields: PlatformEvent['fields'] = {}
+  void told.promise.then((event) => (fields = event.fields))
+  while (fields['Recording-SHA256'] === undefined) await lab.time.advance(1_000)
   await lab.until(async () => (await lab.notes()).length === 0)
 
   const [recording] = await lab.recordings()

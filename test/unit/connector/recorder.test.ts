@@ -110,6 +110,30 @@ describe('a recording', () => {
     expect(await lab.recordings()).toMatchObject([{ state: 'stored', endedAt: call.startedAt + 2_500 }])
   })
 
+  test('of which only the end of its call was heard is expected, so that it is told of as one that never came', async () => {
+    const call = aRecordedCall(lab.time)
+
+    lab.connector().hear(call.end(), recordedDomain, recordingEngine)
+    await lab.until(async () => (await lab.recordings()).length === 1)
+
+    expect(await lab.recordings()).toMatchObject([
+      { state: 'expected', uuid: call.uuid, name: 'recording', startedAt: call.startedAt + 500, leg: 'a' },
+    ])
+  })
+
+  test('that is known is not expected once more when its call ends', async () => {
+    const call = aRecordedCall(lab.time)
+    await lab.write(call.path)
+    const recorder = lab.connector()
+    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    await lab.until(finished())
+
+    recorder.hear(call.end(), recordedDomain, recordingEngine)
+    await lab.time.advance(60_000)
+
+    expect(await lab.recordings()).toHaveLength(1)
+  })
+
   test('whose end nobody heard is stored when its engine does not have the call any more', async () => {
     const call = aRecordedCall(lab.time)
     lab.up.add(call.uuid)

@@ -1,0 +1,44 @@
+import type { RecordingStore } from '../../core/recordings/recording-store.ts'
+import { recordingKey } from '../../core/recordings/recording.ts'
+import type { Timers } from '../timers.ts'
+import type { RecordingFacts } from './recording-facts.ts'
+
+/** A call that ended and was recorded, by what its last event says. */
+export type RecordedCall = Omit<RecordingFacts, 'path' | 'isStartTold'>
+
+/** The other connector has written the record of what it heard of a call so long after the call's end. */
+const othersMs = 60_000
+
+/** Calls that are waited for at a time; more of which nobody heard is an outage that is told otherwise. */
+const maxWaiting = 1_000
+
+/** Calls `look` for a call when the others have told of it if they heard it. */
+export function afterOthersTold(timers: Timers, look: (call: RecordedCall) => void): (call: RecordedCall) => void {
+  let waiting = 0
+  return (call) => {
+    if (waiting >= maxWaiting) return
+    waiting += 1
+    timers.after(othersMs, () => {
+      waiting -= 1
+      look(call)
+    })
+  }
+}
+
+/** What the only recording of a call is called whose beginning and end nobody heard. */
+const unheard = 'unheard'
+
+/**
+ * Expects a recording of a call that was recorded and of which no recording is known: nobody heard where it was written,
+ * so it will be told of as one that never came.
+ */
+export async function expectUnheard(
+  store: Pick<RecordingStore, 'list' | 'expect'>,
+  { domain, uuid, engine, presenceId, leg, createdTime, startedAt, endedAt }: RecordedCall,
+): Promise<void> {
+  if ((await store.list(domain, uuid)).length > 0) return
+  const place = { domain, uuid, id: unheard }
+  const key = recordingKey(place, startedAt)
+  const known = { presenceId, leg, createdTime, engine, startedAt, endedAt }
+  await store.expect({ ...place, name: 'recording', key, path: undefined, ...known })
+}
