@@ -26,7 +26,8 @@ function aggregationDsl(aggregation: Aggregation): Dsl {
       return { date_histogram: dateHistogramDsl(aggregation) }
     case 'histogram': {
       const { field, interval, leastCount } = aggregation
-      return { histogram: { field, interval, min_doc_count: leastCount } }
+      // Empty buckets are never asked for: see `everyStep` of read-aggregations.ts.
+      return { histogram: { field, interval, min_doc_count: Math.max(1, leastCount) } }
     }
     case 'avg':
     case 'sum':
@@ -83,16 +84,17 @@ function dateHistogramDsl({ field, interval, timeZone, leastCount }: Of<'date_hi
   }
 }
 
-/** Each range has its name, so that the answer needs no other: those of the store differ by the kind of field. */
 function rangeDsl({ field, ranges }: Of<'range'>): Dsl {
-  const named = ranges.map(({ key, from, to }) => {
-    return {
-      key: key ?? `${endText(from)}-${endText(to)}`,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-    }
-  })
-  return { range: { field, ranges: named } }
+  return { range: { field, ranges: ranges.map(namedRange) } }
+}
+
+/** A range with a name, so that the answer needs no other: those of the store differ by the kind of field. */
+export function namedRange({ key, from, to }: Of<'range'>['ranges'][number]) {
+  return {
+    key: key ?? `${endText(from)}-${endText(to)}`,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  }
 }
 
 /** The end of a range as the search store names it: with a decimal at least. */

@@ -27,8 +27,8 @@ export interface OpenSearchAnswer {
 
 /** Statuses of a store that cannot serve now: too many requests, and those of a gateway before it or a node in it. */
 const UNAVAILABLE = new Set([429, 500, 502, 503])
-/** What a store says that could serve, but not this: an aggregation of more than 65 535 buckets, with status 503. */
-const TOO_MANY_BUCKETS = '"too_many_buckets_exception"'
+/** What a store says that could serve, but not this: more than 65 535 buckets (503), more than 1024 clauses (500). */
+const TOO_MUCH_ASKED = /"too_many_(?:buckets_exception|nested_clauses|clauses)"/
 /** Statuses of work that took too long. */
 const TIMED_OUT = new Set([408, 504])
 
@@ -53,7 +53,7 @@ export async function askOpenSearch(
   )
   if (TIMED_OUT.has(answer.status)) throw searchTimeout(new Error(`answered ${answer.status}`))
   if (UNAVAILABLE.has(answer.status)) {
-    if (answer.body.includes(TOO_MANY_BUCKETS)) throw queryRefused(new Error(told(answer)))
+    if (TOO_MUCH_ASKED.test(answer.body)) throw queryRefused(new Error(told(answer)))
     throw searchUnavailable(new Error(told(answer)))
   }
   return { status: answer.status, body: parsed(answer.body) }

@@ -187,6 +187,52 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     })
   })
 
+  test('the empty steps of a histogram hold what is counted over nothing', async () => {
+    const inner: Aggregations = { values: { kind: 'cardinality', field: 'gateway' } }
+    const within: Aggregations = {
+      terms: { kind: 'terms', field: 'gateway', size: 3, leastCount: 1, within: inner },
+      days: { kind: 'date_histogram', field: 'created_time', interval: { unit: 'day' }, leastCount: 0 },
+      steps: { kind: 'histogram', field: 'billsec', interval: 7, leastCount: 0 },
+      ranges: { kind: 'range', field: 'duration', ranges: [{ from: 10 }, { to: 10 }], within: inner },
+      named: { kind: 'filters', filters: { every: { kind: 'all' } }, within: inner },
+      numbers: { kind: 'percentiles', field: 'duration', percents: [50, 99.9] },
+      avg: { kind: 'avg', field: 'duration' },
+      sum: { kind: 'sum', field: 'duration' },
+      last: { kind: 'max', field: 'created_time' },
+    }
+    const steps = { kind: 'histogram', field: 'duration', interval: 5, leastCount: 0, within } as const
+
+    const found = await answered({ steps }, [{ duration: 10 }, { duration: 20 }])
+
+    const none = { doc_count: 0, values: { value: 0 } }
+    expect(found).toMatchObject({ steps: { buckets: [{ key: 10 }, { key: 15 }, { key: 20 }] } })
+    expect(found).toMatchObject({
+      steps: {
+        buckets: [
+          { doc_count: 1 },
+          {
+            doc_count: 0,
+            terms: { doc_count_error_upper_bound: 0, sum_other_doc_count: 0, buckets: [] },
+            days: { buckets: [] },
+            steps: { buckets: [] },
+            ranges: {
+              buckets: [
+                { key: '*-10.0', to: 10, ...none },
+                { key: '10.0-*', from: 10, ...none },
+              ],
+            },
+            named: { buckets: { every: none } },
+            numbers: { values: { '50.0': null, '99.9': null } },
+            avg: { value: null },
+            sum: { value: 0 },
+            last: { value: null },
+          },
+          { doc_count: 1 },
+        ],
+      },
+    })
+  })
+
   test('a histogram of too many steps is refused', async () => {
     const { domain, keep, store } = bench()
     await keep([{ duration: 0 }, { duration: 100_000 }])

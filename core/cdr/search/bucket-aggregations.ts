@@ -76,11 +76,16 @@ const readDateHistogram: ReadAggregation = (value, at, { width }) => {
   }
 }
 
+/** The shortest step of a histogram: shorter ones have more places than a number of JSON keeps apart. */
+const leastStep = 0.001
+
 const readHistogram: ReadAggregation = (value, at) => {
   const members = objectAt(value, at)
   checkMembers(members, ['field', 'interval', 'min_doc_count'], at)
   const interval = members.get('interval')
-  if (typeof interval !== 'number' || !(interval > 0)) throw refused(`${at}.interval`, 'must be a number above 0')
+  if (typeof interval !== 'number' || !(interval >= leastStep)) {
+    throw refused(`${at}.interval`, `must be a number from ${leastStep}`)
+  }
   const field = fieldIn(members, ['integer', 'decimal'], at)
   return { aggregation: { kind: 'histogram', field, interval, leastCount: leastIn(members, at) }, buckets: 1 }
 }

@@ -158,6 +158,37 @@ describe('a search', () => {
     await expect(searching()).rejects.toMatchObject({ code: 'query_refused' })
   })
 
+  it.each([
+    [500, 'too_many_nested_clauses'],
+    [503, 'too_many_buckets_exception'],
+  ])('is refused where the store answers %i for a query with %s', async (status, type) => {
+    server.answer = () => reply(status, { error: { root_cause: [{ type }] }, status })
+
+    await expect(searching()).rejects.toMatchObject({ code: 'query_refused' })
+  })
+
+  it('never has the store make the empty steps of a histogram, of which a short step has billions', async () => {
+    const sizes = { kind: 'histogram', field: 'recordings.size', interval: 1, leastCount: 0 } as const
+    const buckets = [{ key: 0, doc_count: 1 }].concat({ key: 500_000_000, doc_count: 1 })
+    server.answer = () => reply(200, anAnswer({ aggregations: { sizes: { buckets } } }))
+
+    const search = store.search(aPlan({ aggregations: { sizes } }), 10_000)
+
+    await expect(search).rejects.toMatchObject({ code: 'query_refused' })
+    const [{ body } = { body: '' }] = server.requests
+    expect(JSON.parse(body)).toMatchObject({ aggs: { sizes: { histogram: { min_doc_count: 1 } } } })
+  })
+
+  it('fills the steps of histograms to 65 535 over all of an answer', async () => {
+    const steps = { kind: 'histogram', field: 'duration', interval: 1, leastCount: 0 } as const
+    const buckets = [{ key: 0, doc_count: 1 }].concat({ key: 40_000, doc_count: 1 })
+    server.answer = () => reply(200, anAnswer({ aggregations: { a: { buckets }, b: { buckets } } }))
+
+    const search = store.search(aPlan({ aggregations: { a: steps, b: steps } }), 10_000)
+
+    await expect(search).rejects.toMatchObject({ code: 'query_refused' })
+  })
+
   it('is an error of the service where the store does not know the service', async () => {
     server.answer = () => reply(403, { Message: 'not authorized' })
 

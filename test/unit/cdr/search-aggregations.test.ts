@@ -131,6 +131,7 @@ describe('what is counted beside the hits', () => {
     [{ a: { terms: { field: 'gateway', order: { other: 'asc' } } } }, 'aggs.a.terms.order'],
     [{ a: { terms: { field: 'gateway', order: { _key: 'up' } } } }, 'aggs.a.terms.order._key'],
     [{ a: { terms: { field: 'gateway', order: [] } } }, 'aggs.a.terms.order'],
+    [{ a: { histogram: { field: 'duration', interval: 1e-9 } } }, 'aggs.a.histogram.interval'],
     [{ a: { date_histogram: { field: 'duration', interval: 'day' } } }, 'aggs.a.date_histogram.field'],
     [{ a: { date_histogram: { field: 'created_time' } } }, 'aggs.a.date_histogram'],
     [{ a: { date_histogram: { field: 'created_time', interval: '2M' } } }, 'aggs.a.date_histogram.interval'],
