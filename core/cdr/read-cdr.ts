@@ -4,7 +4,7 @@ import type { Cdr } from './cdr.ts'
 import type { CdrStore } from './cdr-store.ts'
 import type { Clause, SearchPlan } from './search-plan.ts'
 import { searchLimitMs } from './search-cdrs.ts'
-import type { SearchScope } from './search/search-request.ts'
+import { type SearchScope, boundsOf } from './search/search-scope.ts'
 
 /** What reading needs. */
 export interface ReadTools {
@@ -17,7 +17,10 @@ const day = 86_400_000
 /** How long ago a call may have begun, and how far ahead the clock of an engine may be. */
 const [oldestMs, clockSkewMs] = [400 * day, day]
 
-/** The CDR of a leg; of several that root sees in different domains the newest. Throws `not_found`. */
+/**
+ * The CDR of a leg; of several that root sees in different domains the newest. Throws `not_found`, and `search_timeout`
+ * or `search_unavailable` where not everything could be searched.
+ */
 export async function readCdr(tools: ReadTools, scope: SearchScope, uuid: string): Promise<Cdr> {
   const [cdr] = await found(tools, scope, { kind: 'equals', field: 'uuid', values: [uuid] }, 1)
   if (cdr === undefined) throw new DomainError('not_found', `there is no CDR ${uuid}`)
@@ -47,12 +50,11 @@ export async function otherLegs(tools: ReadTools, scope: SearchScope, uuid: stri
 
 async function found(tools: ReadTools, scope: SearchScope, query: Clause, limit: number): Promise<readonly Cdr[]> {
   const now = tools.clock.now()
+  const bounds = boundsOf(scope, { from: now - oldestMs, to: now + clockSkewMs })
+  if (bounds === undefined) return []
   const plan: SearchPlan = {
-    domain: scope.domain ?? undefined,
-    presenceId: scope.presenceId,
+    ...bounds,
     legs: ['a', 'b'],
-    from: now - oldestMs,
-    to: now + clockSkewMs,
     query,
     limit,
     skip: 0,
@@ -61,7 +63,9 @@ async function found(tools: ReadTools, scope: SearchScope, query: Clause, limit:
       { field: 'uuid', order: 'asc' },
     ],
   }
-  const { hits, timedOut } = await tools.cdrs.search(plan, searchLimitMs)
+  const { hits, timedOut, shards } = await tools.cdrs.search(plan, searchLimitMs)
   if (timedOut) throw new DomainError('search_timeout', 'the search took too long')
+  // What was not found may be in the part that did not answer.
+  if (shards.failed > 0) throw new DomainError('search_unavailable', 'a part of the CDRs cannot be searched now')
   return hits.map(({ cdr }) => cdr)
 }

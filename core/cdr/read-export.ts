@@ -2,6 +2,7 @@ import { DomainError } from '../errors.ts'
 import type { PortsOf } from '../ports.ts'
 import { type ExportJob, exportKey } from './export-job.ts'
 import { exportTypes } from './export-rows.ts'
+import type { SearchCaller } from './search-cdrs.ts'
 
 /** The ports of {@link readExport}. */
 export type ReadExportPorts = PortsOf<{
@@ -30,15 +31,17 @@ const linkSeconds = 3600
 
 /**
  * How far an export is, with a link to its file once it is done. Throws `not_found` for one that is not there (any more,
- * after a day), is of another domain, or was asked for by somebody else.
+ * after a day), is of another domain, was asked for by somebody else, or holds more than his own calls, which are all
+ * that its owner may see by now.
  */
 export async function readExport(
   { exports, exportFiles }: ReadExportPorts,
-  { domain, username }: { readonly domain: string | null; readonly username: string },
+  { domain, username, presenceId }: SearchCaller,
   id: string,
 ): Promise<ShownExport> {
   const job = await exports.read({ domain: domain ?? '', id })
-  if (job === undefined || job.owner !== username) throw new DomainError('not_found', `there is no export ${id}`)
+  const isOwn = job?.owner === username && (presenceId === undefined || job.presenceId === presenceId)
+  if (!isOwn) throw new DomainError('not_found', `there is no export ${id}`)
   const { state, format, createdAt, progress, size, reason } = job
   const shown = { jobId: id, state, format, createdOn: createdAt, rows: progress.rows }
   if (state === 'failed') return { ...shown, ...(reason === undefined ? {} : { reason }) }

@@ -142,7 +142,8 @@ class ExportRun {
     try {
       const plan = { ...this.#plan, limit, skip: 0, after: this.#after, aggregations: undefined }
       const answer = await this.#ports.cdrs.search(plan, searchMs)
-      if (!answer.timedOut && answer.shards.failed === 0) return answer
+      if (answer.timedOut) throw new DomainError('search_timeout', 'the search takes too long: narrow it')
+      if (answer.shards.failed === 0) return answer
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'payload_too_large') || limit === 1) throw error
       this.#pageRows = Math.ceil(limit / 2)

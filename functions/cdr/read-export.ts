@@ -4,10 +4,10 @@ import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
 import * as routes from '../../contracts/routes/cdr.ts'
 import { readExport } from '../../core/cdr/read-export.ts'
 import { endpoint, okData } from '../endpoint.ts'
+import { searchCaller } from './search-caller.ts'
 
 export const handler = endpoint(
   routes.readExport,
   { domains: dynamoDomainStore, exports: dynamoExportStore, exportFiles: s3ExportFiles },
-  async ({ domain, caller, params }, ports) =>
-    okData(await readExport(ports, { domain, username: caller.username }, params.job_id)),
+  async (request, ports) => okData(await readExport(ports, searchCaller(request), request.params.job_id)),
 )

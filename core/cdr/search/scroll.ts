@@ -8,6 +8,8 @@ export interface ScrollPosition {
   /** The username of the caller who began it. */
   readonly caller: string
   readonly domain: string | null
+  /** Where the scope of the search began, see `SearchScope`. */
+  readonly since?: number | undefined
   readonly request: SearchRequest
   /** When it began: what relative dates count from. Epoch milliseconds, as `expiresAt`. */
   readonly startedAt: number
@@ -30,6 +32,9 @@ export const scrollLifeMs = 10 * 60_000
 /** Characters of the request that a scroll id carries with it. */
 const maxRequest = 64 * 1024
 
+/** Characters of a scroll id, as the route takes it: letters beyond ASCII make a request longer. */
+const maxId = 131_072
+
 /** Members of a body that say what is found and shown; counts are made once, with the first page. */
 const carried = ['index', 'columns', 'filter', 'query', 'sort', 'limit'] as const
 
@@ -41,11 +46,12 @@ export async function writeScroll(position: ScrollPosition, signer: ScrollSigner
       .map((name) => [name, position.request.body[name]]),
   )
   const request = { body, leg: position.request.leg }
-  if (JSON.stringify(request).length > maxRequest) {
-    throw invalidField('scroll', `the search must have at most ${maxRequest} characters to be scrolled`)
-  }
+  const tooLong = invalidField('scroll', `the search must have at most ${maxRequest} characters to be scrolled`)
+  if (JSON.stringify(request).length > maxRequest) throw tooLong
   const text = encoded(JSON.stringify({ ...position, request }))
-  return `${text}.${await signer.sign(text)}`
+  const id = `${text}.${await signer.sign(text)}`
+  if (id.length > maxId) throw tooLong
+  return id
 }
 
 /**

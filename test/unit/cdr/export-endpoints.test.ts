@@ -135,6 +135,20 @@ describe('an export', () => {
     })
   })
 
+  it('of a whole domain is refused to whoever may see his own calls alone by now', async () => {
+    const { api, admin, again } = await setUp()
+    const jobId = await begin(api, admin, {})
+    await write(api)
+    const account = await api.ports.accounts.read(domain, '1001')
+    if (account !== undefined) await api.ports.accounts.update({ ...account, role: 'user', version: 2 }, account)
+
+    const asUser = await again('1001')
+
+    expect(await ask(api, asUser, jobId)).toMatchObject({ status: 404 })
+    const own = await begin(api, asUser, {})
+    expect(await ask(api, asUser, own)).toMatchObject({ status: 200 })
+  })
+
   it('ends after a day', async () => {
     const { api, user, again } = await setUp()
     const jobId = await begin(api, user, {})

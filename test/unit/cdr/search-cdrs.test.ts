@@ -251,16 +251,24 @@ describe('scrolling', () => {
     await expect(scrollCdrs(tools, caller, none)).rejects.toMatchObject({ code: 'invalid_field' })
   })
 
-  test('is refused for a search that is too long to be carried along', async () => {
-    const tools = await searching(seven)
-    const values = Array.from({ length: 900 }, (_, index) => String(index).padStart(100, 'u'))
-    const filter = { bool: { should: [{ terms: { uuid: values } }, { exists: { field: 'uuid' } }] } }
+  test.each([
+    ['100 letters', 900, 'u'],
+    ['60 letters beyond ASCII', 900, 'ж'.repeat(60)],
+  ])(
+    'is refused for a search that is too long to be carried along: 900 values of %s',
+    async (_title, length, letters) => {
+      const tools = await searching(seven)
+      const values = Array.from({ length }, (_, index) =>
+        `${letters}${index}`.padStart(letters.length > 1 ? 0 : 100, 'u'),
+      )
+      const filter = { bool: { should: [{ terms: { uuid: values } }, { exists: { field: 'uuid' } }] } }
 
-    await expect(searchCdrs(tools, caller, { body: { scroll: true, limit: 1, filter } })).rejects.toMatchObject({
-      code: 'invalid_field',
-      details: [expect.objectContaining({ field: 'scroll' })],
-    })
-  })
+      await expect(searchCdrs(tools, caller, { body: { scroll: true, limit: 1, filter } })).rejects.toMatchObject({
+        code: 'invalid_field',
+        details: [expect.objectContaining({ field: 'scroll' })],
+      })
+    },
+  )
 })
 
 describe('one record and its legs', () => {
@@ -283,6 +291,15 @@ describe('one record and its legs', () => {
       [{ ...caller, presenceId: caller.username }, 'b2'],
     ] as const) {
       await expect(readCdr(tools, scope, uuid)).rejects.toMatchObject({ code: 'not_found' })
+    }
+  })
+
+  test('nothing is said of a record while a part of the store does not answer', async () => {
+    const shards = { total: 2, successful: 1, skipped: 0, failed: 1 }
+    const tools = await answering({ shards, hits: [{ cdr: aCdr(), sort: [] }] })
+
+    for (const reading of [readCdr, otherLegs]) {
+      await expect(reading(tools, caller, 'u')).rejects.toMatchObject({ code: 'search_unavailable' })
     }
   })
 

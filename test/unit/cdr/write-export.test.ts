@@ -164,21 +164,25 @@ describe('an export', () => {
     expect(await work()).toBe('over')
   })
 
-  it.each([
-    { timedOut: true },
-    { shards: { total: 2, successful: 1, skipped: 0, failed: 1 } },
-  ] satisfies Partial<SearchAnswer>[])(
-    'is tried again rather than written without what a search has not seen: %j',
-    async (partial) => {
-      await ports.exports.create(job)
-      const cdrs: WriteExportPorts['cdrs'] = {
-        search: async (plan, limitMs) => ({ ...(await ports.cdrs.search(plan, limitMs)), ...partial }),
-      }
+  /** Searches that have seen only a part. */
+  const partial = (given: Partial<SearchAnswer>): WriteExportPorts['cdrs'] => ({
+    search: async (plan, limitMs) => ({ ...(await ports.cdrs.search(plan, limitMs)), ...given }),
+  })
 
-      await expect(work({ cdrs })).rejects.toMatchObject({ code: 'search_unavailable' })
-      expect((await ports.exports.read(job))?.state).toBe('queued')
-    },
-  )
+  it('is tried again rather than written without what a search has not seen', async () => {
+    await ports.exports.create(job)
+    const cdrs = partial({ shards: { total: 2, successful: 1, skipped: 0, failed: 1 } })
+
+    await expect(work({ cdrs })).rejects.toMatchObject({ code: 'search_unavailable' })
+    expect((await ports.exports.read(job))?.state).toBe('queued')
+  })
+
+  it('whose search the store has ended for its length has failed: it would take as long again', async () => {
+    await ports.exports.create(job)
+
+    expect(await work({ cdrs: partial({ timedOut: true }) })).toBe('failed')
+    expect(await ports.exports.read(job)).toMatchObject({ state: 'failed', reason: expect.stringContaining('narrow') })
+  })
 
   it('that can never succeed has failed, and says why', async () => {
     await ports.exports.create(job)
