@@ -39,6 +39,7 @@ const refusals: Readonly<Record<Refusal, Reason>> = {
     status: 403,
   },
   RequestExpired: { code: 'AccessDenied', message: 'Request has expired', status: 403 },
+  InvalidArgument: { code: 'InvalidArgument', message: 'Only one auth mechanism allowed', status: 400 },
 }
 
 /** The words for a signature that was refused. */

@@ -11,6 +11,7 @@ export type Refusal =
   | 'SignatureDoesNotMatch'
   | 'RequestTimeTooSkewed'
   | 'RequestExpired'
+  | 'InvalidArgument'
 
 /** What a verified signature proves. */
 export interface Proof {
@@ -52,7 +53,10 @@ export function verifySignature(
 ): Verification {
   const query = new URLSearchParams(parts.rawQuery)
   const link = query.has('X-Amz-Signature')
-  if (!link && parts.headers.authorization === undefined) return { refusal: 'MissingAuthenticationToken' }
+  const isHeaderThere = parts.headers.authorization !== undefined
+  if (!link && !isHeaderThere) return { refusal: 'MissingAuthenticationToken' }
+  // Whoever has a link must not choose by a header what it is taken for.
+  if (link && isHeaderThere) return { refusal: 'InvalidArgument' }
   const claim = link ? claimOfLink(query) : claimOfHeader(parts)
   if (claim === undefined || !claim.signedHeaders.includes('host')) return { refusal: 'IncompleteSignature' }
   const credential = options.credentialOf(claim.accessKeyId)

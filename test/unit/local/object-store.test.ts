@@ -184,6 +184,18 @@ describe('a link', () => {
   })
 })
 
+describe('a link and a signed header in one request', () => {
+  it.each(['s3', 'es'])('are refused, as S3 refuses them: a header that names %s', async (service) => {
+    await send('PUT', '/recordings/linked', { body: 'sound' })
+    const credential = `Credential=nobody/20260101/us-east-1/${service}/aws4_request`
+    const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=host, Signature=${'0'.repeat(64)}`
+
+    const response = await fetch(link('/recordings/linked'), { headers: { authorization } })
+
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('one auth mechanism')])
+  })
+})
+
 describe('byteRange', () => {
   it.each([
     [undefined, undefined],
