@@ -26,9 +26,9 @@ const signatureParameter = /^x-amz-(algorithm|credential|date|expires|signedhead
 export function forwardObjects(endpoint: string, signer: Signer): ObjectBackend {
   return async ({ request }, response) => {
     const url = new URL(request.url ?? '/', endpoint)
-    url.search = new URLSearchParams(
-      [...url.searchParams].filter(([name]) => !signatureParameter.test(name)),
-    ).toString()
+    const query = new URLSearchParams([...url.searchParams].filter(([name]) => !signatureParameter.test(name)))
+    // A plus is a space to the one store, and a plus to the other: the signature would not be the same.
+    url.search = query.toString().replaceAll('+', '%20')
     const kept = Object.entries(request.headers).filter(
       ([name]) => keptHeaders.has(name) || name.startsWith('x-amz-meta-'),
     )

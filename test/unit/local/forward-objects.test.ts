@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, createServer } from 'node:http'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { ObjectBackend } from '../../../local/gate/gate.ts'
+import { forwardObjects } from '../../../local/stores/objects/forward-objects.ts'
+import { freePort } from '../../support/free-port.ts'
+
+const signer = { accessKeyId: 'local', secretAccessKey: 'local' }
+
+let seen: { method: string; url: string; headers: IncomingHttpHeaders }[] = []
+
+const upstream = createServer(({ method = '', url = '', headers }, response) => {
+  seen.push({ method, url, headers })
+  response.writeHead(200).end('sound')
+})
+let forward: ObjectBackend
+const gate = createServer((request, response) => {
+  void forward({ request, payloadHash: 'UNSIGNED-PAYLOAD', mayList: () => true }, response)
+})
+const ports: number[] = []
+
+beforeAll(async () => {
+  for (const server of [upstream, gate]) {
+    const port = await freePort()
+    ports.push(port)
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  forward = forwardObjects(`http://127.0.0.1:${ports[0]}`, signer)
+})
+beforeEach(() => {
+  seen = []
+})
+afterAll(() => {
+  for (const server of [upstream, gate]) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+it('a link is handed on under a signature of its own, and spaces in it are no plus signs', async () => {
+  const asked = 'response-content-disposition=attachment%3B%20filename%3D%22a%2Bb.wav%22'
+  const link = `/recordings/a%20b?${asked}&X-Amz-Credential=c&X-Amz-Signature=s&X-Amz-Expires=300`
+
+  const answer = await fetch(`http://127.0.0.1:${ports[1]}${link}`)
+
+  expect(await answer.text()).toBe('sound')
+  expect(seen).toMatchObject([{ method: 'GET', url: `/recordings/a%20b?${asked}` }])
+  expect(seen[0]?.headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=local\/\d{8}\/[a-z0-9-]+\/s3\//)
+})
