@@ -44,11 +44,15 @@ const ofService = /^(?:svc|w_|domain_name$|uuid$|user_scheme$|user_context$|acco
  * which hold the keys that the media is encrypted with.
  */
 const secret =
-  /auth|passw|passphrase|secret|hash|token|credential|crypto|cookie|nonce|digest|sdp|(?:^|[_-])(?:pin|key|a1)(?:$|[_-])/i
+  /auth|passw|passphrase|passcode|pwd|secret|hash|token|credential|crypto|cookie|nonce|digest|sdp|bearer|jwt|api_?key|(?:^|[_-])(?:pin|key|a1)(?:$|[_-])/i
+
+/** The user and password of an address. */
+const userInfo = /(?:sips?:|:\/\/)[^\s/@:]{1,256}:[^\s/@]{1,256}@/i
 
 /**
  * The other variables of a channel, without their prefix: not those that fields come from, those of the service, and
- * secrets. Of more than {@link variableLimits} allows, the engine's own go first, and of these the last by name.
+ * those that are or tell secrets. Of more than {@link variableLimits} allows, the engine's own go first, and of these the
+ * last by name.
  */
 export function cdrVariables(fields: EndFields): Record<string, string> {
   const given = Object.keys(fields)
@@ -60,7 +64,7 @@ export function cdrVariables(fields: EndFields): Record<string, string> {
   let all = 0
   for (const name of given) {
     const value = cut(told(fields, prefix + name) ?? '', variableLimits.value)
-    if (value === '') continue
+    if (value === '' || tellsSecret(value)) continue
     all += name.length + value.length
     if (kept.length === variableLimits.count || all > variableLimits.all) break
     kept.push([name, value])
@@ -76,6 +80,15 @@ export function cut(text: string, length: number): string {
 function isShown(name: string): boolean {
   if (name.length > variableLimits.name || !askable.test(name)) return false
   return !fieldSources.has(name) && !ofService.test(name) && !secret.test(name)
+}
+
+/**
+ * Whether a value sets something secret, as the data of an application does (`last_arg` of a bridge:
+ * `[sip_auth_password=…]sofia/…`), or is an address with a password in it.
+ */
+function tellsSecret(value: string): boolean {
+  const names = value.split('=').slice(0, -1)
+  return names.some((text) => secret.test(/[\w.-]{1,64}$/.exec(text.slice(-64))?.[0] ?? '')) || userInfo.test(value)
 }
 
 function clientsFirst(left: string, right: string): number {

@@ -48,8 +48,8 @@ function shownValues(cdr: Cdr, column: string): readonly (string | number)[] {
   return valuesOf(cdr, column).map((value) => (isDate ? new Date(value).toISOString() : value))
 }
 
-/** What spreadsheets take for the beginning of a formula; numbers with a sign are none. */
-const formula = /^(?:[=@\t\r]|[+-](?![\d ]+$))/
+/** What spreadsheets take for the beginning of a formula, the wide signs of East Asia too; signed numbers are none. */
+const formula = /^(?:[=@＝＠\t\r\n]|[+\-＋－](?![\d ]+$))/
 
 function quoted(text: string): string {
   const harmless = formula.test(text) ? `'${text}` : text

@@ -189,6 +189,10 @@ describe('the other variables', () => {
     'pin_digits',
     'account_pin',
     'api_key',
+    'apikey',
+    'passcode',
+    'db_pwd',
+    'bearer',
     'client_secret',
     'access_token',
     'rtp_local_sdp_str',
@@ -209,6 +213,22 @@ describe('the other variables', () => {
   test.each(['project', 'sip_h_X-Ticket', 'last_app', 'spinner', 'keyboard', 'opinion'])('%s is shown', (name) => {
     expect(shown([name])).toEqual([name])
   })
+
+  test.each([
+    '[origination_uuid=x,sip_auth_password=hunter2]sofia/gateway/out/1',
+    'client_secret=hunter2',
+    'http://user:hunter2@files.example.com/a.wav',
+    'sip:1000:hunter2@192.0.2.1',
+  ])('one that tells a secret is not shown, as the data of the last application may: %s', (value) => {
+    expect(shown(['last_arg'], value)).toEqual([])
+  })
+
+  test.each(['project=1', 'sip:1000@192.0.2.1:5060;transport=udp', 'http://files.example.com:80/a.wav?x=a@b', '='])(
+    'one that tells none is shown: %s',
+    (value) => {
+      expect(shown(['last_arg'], value)).toEqual(['last_arg'])
+    },
+  )
 
   test('there are not more than the limit, and those that clients set come first', () => {
     const own = Array.from({ length: variableLimits.count }, (_, index) => `rtp_${index}`)
