@@ -8,6 +8,8 @@ export interface KnownRecording {
   isAtWork: boolean
   /** Whether something was told while it was being handled. */
   hasNews: boolean
+  /** Whether calls of two domains record into its file, so that nobody can tell whose content it is. */
+  isContested: boolean
   /** Takes back the next attempt. */
   cancel: () => void
 }
@@ -24,8 +26,6 @@ export interface KnownRecordings {
   leave(known: KnownRecording): void
   has(id: string): boolean
   hasCall(uuid: string): boolean
-  /** Whether a call of another domain was known before to record into the same file. */
-  isOfAnother(known: KnownRecording): boolean
   all(): Iterable<KnownRecording>
   readonly size: number
   /** Words that were not taken in, since there was no room. */
@@ -48,10 +48,21 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
 
   const enter = (facts: RecordingFacts): KnownRecording | undefined => {
     if (byId.size >= limit) return undefined
-    const known: KnownRecording = { facts, failures: 0, isAtWork: false, hasNews: false, cancel: () => {} }
+    const known: KnownRecording = {
+      facts,
+      failures: 0,
+      isAtWork: false,
+      hasNews: false,
+      isContested: false,
+      cancel: () => {},
+    }
     byId.set(fileId(facts), known)
     byCall.set(facts.uuid, (byCall.get(facts.uuid) ?? new Set()).add(known))
-    byPath.set(facts.path, (byPath.get(facts.path) ?? new Set()).add(known))
+    const ofFile = (byPath.get(facts.path) ?? new Set()).add(known)
+    byPath.set(facts.path, ofFile)
+    if (new Set([...ofFile].map(({ facts }) => facts.domain)).size > 1) {
+      for (const one of ofFile) one.isContested = true
+    }
     return known
   }
   const leave = (known: KnownRecording): void => {
@@ -95,10 +106,6 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
     leave,
     has: (id) => byId.has(id),
     hasCall: (uuid) => byCall.has(uuid),
-    isOfAnother: (known) => {
-      const [first] = byPath.get(known.facts.path) ?? []
-      return first !== undefined && first.facts.domain !== known.facts.domain
-    },
     all: () => byId.values(),
     get size() {
       return byId.size

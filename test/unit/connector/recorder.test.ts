@@ -258,7 +258,7 @@ describe('a recording is refused', () => {
 })
 
 describe('another tenant', () => {
-  test('gets nothing of a file that a call of the first is recorded into', async () => {
+  test('gets nothing of a file that a call of the first is recorded into, nor does the first', async () => {
     const call = aRecordedCall(lab.time)
     const thief = aRecordedCall(lab.time, { path: call.path })
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
@@ -269,11 +269,32 @@ describe('another tenant', () => {
     recorder.hear(call.start(), recordedDomain, recordingEngine)
     recorder.hear(thief.stop(), 'b.example.com', recordingEngine)
     await lab.until(() => recorder.counters()['recordingsRefused'] === 1)
-    expect(lab.ports.recordingFiles.files.size).toBe(0)
-
     recorder.hear(call.stop(), recordedDomain, recordingEngine)
-    await lab.until(finished())
+    await lab.until(() => recorder.counters()['recordingsRefused'] === 2)
+
+    expect(lab.ports.recordingFiles.files.size).toBe(0)
     expect(await lab.ports.recordings.page('b.example.com', 10)).toEqual([])
+  })
+
+  test('gives nothing to the first whose file it records over', async () => {
+    const [call, later] = [aRecordedCall(lab.time), aRecordedCall(lab.time, { path: 'one.wav' })]
+    const first = aRecordedCall(lab.time, { path: 'one.wav' })
+    await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: first.startedAt - 1_000 }))
+    for (const { path } of [call, first]) await lab.write(path)
+    let isAway = true
+    const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
+    const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
+
+    for (const one of [call, first]) recorder.hear(one.stop(), recordedDomain, recordingEngine)
+    await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2)
+    await lab.write('one.wav', aWavFile(1_000))
+    recorder.hear(later.stop(), 'b.example.com', recordingEngine)
+    isAway = false
+    await lab.until(() => recorder.counters()['recordings'] === 0)
+
+    expect(recorder.counters()).toMatchObject({ recordingsRefused: 2, recordingsStored: 1 })
+    expect((await lab.recordings()).find(({ uuid }) => uuid === first.uuid)).toMatchObject({ state: 'expected' })
+    expect(await lab.files()).toEqual(['one.wav'])
   })
 
   test('is never named as the account of a recording', async () => {
