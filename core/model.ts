@@ -130,6 +130,8 @@ export interface Caller {
   readonly login: string
   /** The domain that the caller is bound to; root is bound to none. */
   readonly domain: string | null
+  /** When that domain was made, epoch milliseconds. */
+  readonly domainCreatedAt: number | null
   readonly role: string
   readonly acl: Acl
   /** The token's key, or the uuid of a domain's token. */

@@ -18,6 +18,7 @@ const exportItem = z.object({
   /** As JSON: what a caller wrote may nest deeper than the store takes, and have any names. */
   request: z.string(),
   presenceId: z.optional(z.string()),
+  since: z.optional(z.number()),
   state: z.enum(['queued', 'running', 'done', 'failed']),
   progress: z.object({
     uploadId: z.optional(z.string()),

@@ -15,21 +15,29 @@ export interface NamedDomains {
   readonly body: string | undefined
 }
 
+/** A domain that a request works in. */
+export interface ResolvedDomain {
+  readonly name: string
+  /** When it was made, epoch milliseconds. */
+  readonly createdAt: number
+}
+
 /**
  * The domain that a request works in. A caller bound to a domain works in his own and may name no other (403). Root
  * names one that exists (404 otherwise); where `optional` he may name none and works in all of them (`null`), else
  * that is `domain_required`.
  */
 export async function resolveDomain(
-  caller: Pick<Caller, 'domain'>,
+  caller: Pick<Caller, 'domain' | 'domainCreatedAt'>,
   named: NamedDomains,
   rule: 'required' | 'optional',
   domains: Pick<DomainStore, 'read'>,
-): Promise<string | null> {
+): Promise<ResolvedDomain | null> {
   const names = [named.path, named.query, named.body].filter((name) => name !== undefined).map(lowerAscii)
   if (caller.domain !== null) {
-    if (names.some((name) => name !== caller.domain)) throw permissionDenied()
-    return caller.domain
+    const isOther = names.some((name) => name !== caller.domain)
+    if (isOther || caller.domainCreatedAt === null) throw permissionDenied()
+    return { name: caller.domain, createdAt: caller.domainCreatedAt }
   }
   const [name, ...others] = names
   if (others.some((other) => other !== name)) {
@@ -41,8 +49,9 @@ export async function resolveDomain(
       details: [{ field: 'domain', problem: 'must be given' }],
     })
   }
-  if (!couldBeDomain(name) || (await domains.read(name)) === undefined) throw noSuchDomain()
-  return name
+  const found = couldBeDomain(name) ? await domains.read(name) : undefined
+  if (found === undefined) throw noSuchDomain()
+  return { name, createdAt: found.createdAt }
 }
 
 /** The refusal of a domain that is not there. */

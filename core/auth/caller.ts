@@ -34,14 +34,15 @@ export function callerOfToken({ credentials, digestMatches, now, rootName, rootV
   if (token.domain === '') {
     if (token.login !== rootName || token.credentialsId !== rootVersion) throw invalidToken()
     const acl = aclOfRole(rootRole) ?? {}
-    return { ...proven, username: rootName, login: rootName, domain: null, role: rootRole, acl }
+    return { ...proven, username: rootName, login: rootName, domain: null, domainCreatedAt: null, role: rootRole, acl }
   }
   if (account === undefined || domain === undefined || account.credentialsId !== token.credentialsId) {
     throw invalidToken()
   }
   const { login, role } = account
   const acl = aclOfRole(role, roles) ?? {}
-  return { ...proven, username: `${login}@${domain.name}`, login, domain: domain.name, role, acl }
+  const bound = { domain: domain.name, domainCreatedAt: domain.createdAt }
+  return { ...proven, username: `${login}@${domain.name}`, login, ...bound, role, acl }
 }
 
 /** What the presented token of a domain is judged by. */
@@ -68,6 +69,7 @@ export function callerOfDomainToken({ credentials, digestMatches, now }: Present
     username,
     login: username,
     domain: domain.name,
+    domainCreatedAt: domain.createdAt,
     role,
     acl,
     tokenKey: uuid,

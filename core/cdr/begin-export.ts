@@ -38,7 +38,7 @@ export async function beginExport(
   const verdict = await ports.rateLimits.takeInWindow(`export:${domain}`, exportsAnHour, createdAt)
   if (!verdict.isAllowed) throw rateLimited(verdict, `${exportsAnHour.limit} exports were asked for within an hour`)
   const id = random.uuid()
-  const { username: owner, presenceId } = caller
+  const { username: owner, presenceId, since } = caller
   await ports.exports.create({
     domain,
     id,
@@ -47,6 +47,7 @@ export async function beginExport(
     format,
     request: { body: asked.body, ...(asked.leg === undefined ? {} : { leg: asked.leg }) },
     presenceId,
+    since,
     state: 'queued',
     progress: { parts: [], rows: 0 },
     version: 1,

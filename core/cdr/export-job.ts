@@ -42,6 +42,8 @@ export interface ExportJob extends ExportPlace {
   readonly request: Readonly<Record<string, unknown>>
   /** Only CDRs of this presence id are exported: callers who may see just their own calls. */
   readonly presenceId?: string | undefined
+  /** Only CDRs of legs that began then or later are exported, epoch milliseconds; all where absent. */
+  readonly since?: number | undefined
   readonly state: 'queued' | 'running' | 'done' | 'failed'
   readonly progress: ExportProgress
   /** Bytes of the file; once it is done. */

@@ -8,7 +8,7 @@ import { type SearchRequest, readSearch } from './search/search-request.ts'
  * of what its owner might find. Throws what `readSearch` throws.
  */
 export function exportSearch(job: ExportJob): { readonly plan: SearchPlan; readonly lines: ExportLines } {
-  const scope = { domain: domainOf(job), presenceId: job.presenceId }
+  const scope = { domain: domainOf(job), since: job.since, presenceId: job.presenceId }
   const { plan, columns } = readSearch(requestOf(job), scope, job.createdAt)
   return { plan, lines: exportLines(job.format, columns ?? usualExportColumns) }
 }

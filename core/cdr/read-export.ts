@@ -31,17 +31,17 @@ const linkSeconds = 3600
 
 /**
  * How far an export is, with a link to its file once it is done. Throws `not_found` for one that is not there (any more,
- * after a day), is of another domain, was asked for by somebody else, or holds more than his own calls, which are all
- * that its owner may see by now.
+ * after a day), is of another domain or an earlier one of its name, was asked for by somebody else, or holds more than
+ * his own calls, which are all that its owner may see by now.
  */
 export async function readExport(
   { exports, exportFiles }: ReadExportPorts,
-  { domain, username, presenceId }: SearchCaller,
+  { domain, since = -Infinity, username, presenceId }: SearchCaller,
   id: string,
 ): Promise<ShownExport> {
   const job = await exports.read({ domain: domain ?? '', id })
   const isOwn = job?.owner === username && (presenceId === undefined || job.presenceId === presenceId)
-  if (!isOwn) throw new DomainError('not_found', `there is no export ${id}`)
+  if (!isOwn || job.createdAt < since) throw new DomainError('not_found', `there is no export ${id}`)
   const { state, format, createdAt, progress, size, reason } = job
   const shown = { jobId: id, state, format, createdOn: createdAt, rows: progress.rows }
   if (state === 'failed') return { ...shown, ...(reason === undefined ? {} : { reason }) }

@@ -2,7 +2,8 @@ import type { Clock } from '../ports.ts'
 import type { CdrStore } from './cdr-store.ts'
 import { type SearchReply, presentAnswer } from './search/present-answer.ts'
 import { type ScrollSigner, readScroll, scrollLifeMs, writeScroll } from './search/scroll.ts'
-import { type SearchRequest, type SearchScope, readSearch } from './search/search-request.ts'
+import { type SearchRequest, readSearch } from './search/search-request.ts'
+import type { SearchScope } from './search/search-scope.ts'
 
 /** Who searches, and what he may find. */
 export interface SearchCaller extends SearchScope {
@@ -35,9 +36,10 @@ export async function searchCdrs(
 /** Gives the next page of a search that was begun with `scroll`. Throws what {@link readScroll} throws besides. */
 export async function scrollCdrs(tools: SearchTools, caller: SearchCaller, scrollId: string): Promise<SearchReply> {
   const by = { caller: caller.username, domain: caller.domain, now: tools.clock.now() }
-  const { domain, request, startedAt, after } = await readScroll(scrollId, by, tools.signer)
+  const { domain, since, request, startedAt, after } = await readScroll(scrollId, by, tools.signer)
   const scrolled = { ...request, body: { ...request.body, scroll: true } }
-  return answered(tools, { ...caller, domain }, scrolled, { startedAt, isFirst: false, after })
+  const scope = { domain, since: caller.since ?? since }
+  return answered(tools, { ...caller, ...scope }, scrolled, { startedAt, isFirst: false, after })
 }
 
 interface Page {
@@ -61,6 +63,7 @@ async function answered(
   const position = {
     caller: caller.username,
     domain: caller.domain,
+    since: caller.since,
     request,
     startedAt: page.startedAt,
     expiresAt: tools.clock.now() + scrollLifeMs,

@@ -92,7 +92,10 @@ export interface SearchPlan {
   /** Only CDRs of this presence id may be found: callers who may see just their own calls. */
   readonly presenceId?: string | undefined
   readonly legs: readonly Leg[]
-  /** The span of created_time, epoch milliseconds, both ends included: outside of it nothing is found. */
+  /**
+   * The span of created_time, epoch milliseconds, both ends included: outside of it nothing is found, whatever the query
+   * says. It begins no sooner than the domain.
+   */
   readonly from: number
   readonly to: number
   readonly query: Clause

@@ -9,6 +9,8 @@ import type { Recording } from './recording.ts'
 export interface RecordingsWanted {
   readonly domain: string
   readonly uuid: string
+  /** Only what began then or later, epoch milliseconds: older ones are of an earlier domain of the name. */
+  readonly since: number
   readonly caller: Pick<Caller, 'kind' | 'username'>
   readonly scope: AccessScope
   /** Only those of this name. */
@@ -18,11 +20,12 @@ export interface RecordingsWanted {
 /** The recordings of a call that a caller may see, oldest first: those of others' calls are not there for him. */
 export async function recordingsFor(
   recordings: Pick<RecordingStore, 'list'>,
-  { domain, uuid, caller, scope, name }: RecordingsWanted,
+  { domain, uuid, since, caller, scope, name }: RecordingsWanted,
 ): Promise<Recording[]> {
   const found = await recordings.list(domain, uuid)
   return found.filter(
     (recording) =>
+      recording.startedAt >= since &&
       (scope === 'all' || recording.presenceId === ownPresenceId(caller)) &&
       (name === undefined || recording.name === name),
   )

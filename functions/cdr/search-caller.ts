@@ -7,8 +7,9 @@ import type { Caller } from '../../core/model.ts'
 export function searchCaller(request: {
   readonly caller: Caller
   readonly domain: string | null
+  readonly since: number | undefined
   readonly scope: AccessScope
 }): SearchCaller {
-  const { caller, domain, scope } = request
-  return { username: caller.username, domain, presenceId: scope === 'own' ? ownPresenceId(caller) : undefined }
+  const { caller, domain, since, scope } = request
+  return { username: caller.username, domain, since, presenceId: scope === 'own' ? ownPresenceId(caller) : undefined }
 }

@@ -16,6 +16,8 @@ export interface Exchange {
   log: Log
   caller: Caller | undefined
   domain: string | null
+  /** When that domain was made, epoch milliseconds. */
+  domainCreatedAt: number | null
   /** Who acts, where no credential tells. */
   actor: { readonly username: string; readonly domain: string } | undefined
   /** Whether the token of a domain is used from a network for the first time; never rejects. */
@@ -41,6 +43,7 @@ export function beginExchange(event: APIGatewayProxyEventV2, { clock, random, lo
     log: log.with({ requestId }),
     caller: undefined,
     domain: null,
+    domainCreatedAt: null,
     actor: undefined,
     isNewSource: Promise.resolve(false),
     fields: [],

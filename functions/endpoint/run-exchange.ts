@@ -1,6 +1,6 @@
 import type { Route } from '../../contracts/routes/route.ts'
 import { decidePermission } from '../../core/access/permission.ts'
-import { resolveDomain } from '../../core/access/resolve-domain.ts'
+import { type ResolvedDomain, resolveDomain } from '../../core/access/resolve-domain.ts'
 import type { AccessScope } from '../../core/access/acl.ts'
 import {
   type Precondition,
@@ -8,6 +8,7 @@ import {
   preconditionFailed,
   readIfMatch,
 } from '../../core/concurrency/precondition.ts'
+import { tenancyStart } from '../../core/domains/tenancy-start.ts'
 import { sourceNetwork } from '../../core/auth/source-network.ts'
 import { invalidField } from '../../core/errors.ts'
 import type { Caller } from '../../core/model.ts'
@@ -35,7 +36,9 @@ export async function runExchange(exchange: Exchange, endpoint: Endpoint): Promi
     atOnce(exchange, ports.rateLimits, now, () => authenticate(exchange, endpoint)),
   )
   const raw = readRequest(exchange.event, route)
-  exchange.domain = await domainOf(exchange, endpoint, raw)
+  const domain = await domainOf(exchange, endpoint, raw)
+  exchange.domain = domain?.name ?? null
+  exchange.domainCreatedAt = domain?.createdAt ?? null
   exchange.log = exchange.log.with({ domain: exchange.domain ?? '' })
   const scope = scopeFor(exchange, route)
   const cursors = listCursors(route, exchange.domain, raw)
@@ -81,7 +84,11 @@ async function meetSource(
   }
 }
 
-async function domainOf({ caller }: Exchange, { route, ports }: Endpoint, raw: RawRequest): Promise<string | null> {
+async function domainOf(
+  { caller }: Exchange,
+  { route, ports }: Endpoint,
+  raw: RawRequest,
+): Promise<ResolvedDomain | null> {
   const rule = route.domain
   if (rule === 'none' || caller === undefined) return null
   const named = { query: raw.query['domain'], body: bodyDomain(raw.body) }
@@ -130,11 +137,16 @@ function fieldNames(body: unknown): string[] {
   return [...new Set(records.flatMap((record) => Object.keys(Object(record))))].sort()
 }
 
+function sinceOf({ domainCreatedAt }: Exchange, { settings }: Endpoint['tools']): number | undefined {
+  return domainCreatedAt === null ? undefined : tenancyStart(domainCreatedAt, settings.deletionGraceSeconds * 1000)
+}
+
 function requestFor(exchange: Exchange, { tools }: Endpoint, scope: AccessScope, fields: Fields): object {
   return {
     ...fields,
     caller: exchange.caller ?? null,
     domain: exchange.domain,
+    since: sinceOf(exchange, tools),
     scope,
     accepts: accepting(exchange.event.headers['accept']),
     requestId: exchange.requestId,

@@ -27,6 +27,11 @@ export interface EndpointRequest<R extends Route> {
   readonly caller: R['authentication'] extends 'token' ? Caller : null
   /** The domain to work in. `null` is root working in all of them, or a route that works in none. */
   readonly domain: R['domain'] extends 'required' | 'path' ? string : string | null
+  /**
+   * Nothing that began before this moment, epoch milliseconds, is of the domain: it may be of an earlier one of its name.
+   * `undefined` where there is no domain.
+   */
+  readonly since: R['domain'] extends 'required' | 'path' ? number : number | undefined
   /** What the caller's role granted: everything in the domain, or only what is the caller's own. */
   readonly scope: AccessScope
   /** What the request demands of the record that it changes. */

@@ -15,8 +15,8 @@ export const handler = endpoint(
     cdrQueue: sqsCdrQueue,
   },
   async (request, ports) => {
-    const { domain, caller, scope, query } = request
-    const wanted = { domain, uuid: request.params.uuid, caller, scope, name: query.name }
+    const { domain, since, caller, scope, query } = request
+    const wanted = { domain, uuid: request.params.uuid, since, caller, scope, name: query.name }
     return okInfo(`Removed ${await deleteRecordings(ports, wanted, request)} files.`)
   },
 )

@@ -7,8 +7,8 @@ import { endpoint, okInfo } from '../endpoint.ts'
 export const handler = endpoint(
   routes.holdRecordings,
   { domains: dynamoDomainStore, recordings: dynamoRecordingStore },
-  async ({ domain, caller, scope, query, params, body }, { recordings }) => {
-    const wanted = { domain, uuid: params.uuid, caller, scope, name: query.name }
+  async ({ domain, since, caller, scope, query, params, body }, { recordings }) => {
+    const wanted = { domain, uuid: params.uuid, since, caller, scope, name: query.name }
     const count = await holdRecordings(recordings, wanted, body.hold)
     return okInfo(`${body.hold ? 'Held' : 'Released'} ${count} files.`)
   },

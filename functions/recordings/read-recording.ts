@@ -12,8 +12,8 @@ export const handler = endpoint(
   routes.readRecording,
   { domains: dynamoDomainStore, recordings: dynamoRecordingStore, recordingFiles: s3RecordingFiles },
   async (request, ports) => {
-    const { domain, caller, scope, accepts, query } = request
-    const wanted = { domain, uuid: request.params.uuid, caller, scope, name: query.name }
+    const { domain, since, caller, scope, accepts, query } = request
+    const wanted = { domain, uuid: request.params.uuid, since, caller, scope, name: query.name }
     if (query.type === 'all') return reply(await listRecordings(ports.recordings, wanted), { headers })
     const found = await findRecording(ports, { ...wanted, type: query.type, fileName: query.file_name })
     const { contentType, disposition, size } = found

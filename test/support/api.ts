@@ -67,7 +67,7 @@ export interface Api {
    * a refusal is checked against the error body.
    */
   call<R extends Route>(handler: Served<R>, request?: ApiRequest): Promise<ApiAnswer>
-  /** Makes an account, and its domain where that is missing. The password is {@link passwordOf} its login. */
+  /** Makes an account, and its domain, as one made long ago, where that is missing. The password is {@link passwordOf} its login. */
   account(given?: Partial<Account>): Promise<Account>
   /** The same platform, some of its ports replaced. */
   with(ports: Partial<MemoryPorts>): Api
@@ -104,7 +104,7 @@ function apiOver(ports: MemoryPorts, around: Pick<Api, 'clock' | 'log' | 'tools'
     },
     account: async (given = {}) => {
       const { login = '1000', domain = 'a.example.com' } = given
-      await ports.domains.create(aDomain({ name: domain }))
+      await ports.domains.create(aDomain({ name: domain, createdAt: 0 }))
       const passwordHash = await ports.passwords.hash(passwordOf(login))
       const a1Hash = createHash('md5')
         .update(`${login}:${domain}:${passwordOf(login)}`)

@@ -11,6 +11,7 @@ export function aCaller(given: Partial<Caller> = {}): Caller {
     username: domain === null ? login : `${login}@${domain}`,
     login,
     domain,
+    domainCreatedAt: domain === null ? null : 0,
     role: 'admin',
     acl: everything,
     tokenKey: '00000000-0000-4000-8000-000000000000',

@@ -11,6 +11,7 @@ import { readQueryText } from './query-text.ts'
 import { readColumns, readPage, readSort } from './read-page.ts'
 import { refused } from './refusal.ts'
 import { type SearchBudget, searchBudget } from './search-budget.ts'
+import { type SearchScope, boundsOf } from './search-scope.ts'
 
 /** A search as its caller sent it. */
 export interface SearchRequest {
@@ -18,14 +19,6 @@ export interface SearchRequest {
   readonly body: Readonly<Record<string, unknown>>
   /** The query parameter `leg`: wins over the body's `index`. */
   readonly leg?: string | undefined
-}
-
-/** Whose CDRs a search may find. */
-export interface SearchScope {
-  /** `null`: those of all domains. */
-  readonly domain: string | null
-  /** Only CDRs of this presence id; all where absent. */
-  readonly presenceId?: string | undefined
 }
 
 /** A search as the service has understood it. */
@@ -60,15 +53,12 @@ export function readSearch(request: SearchRequest, scope: SearchScope, now: numb
   const query = readQuery(body, now, budget)
   const { from, to, isDefaultRange } = spanOf(query, now)
   const width = Math.max(0, Math.min(to, now + clockSkew) - from)
-  const isEmpty = from > to
+  const bounds = boundsOf(scope, { from, to })
   const columns = readColumns(body.get('columns'))
   const plan: SearchPlan = {
-    domain: scope.domain ?? undefined,
-    presenceId: scope.presenceId,
+    ...(bounds ?? { domain: scope.domain ?? undefined, presenceId: scope.presenceId, from: now, to: now }),
     legs,
-    from: isEmpty ? now : from,
-    to: isEmpty ? now : to,
-    query: isEmpty ? { kind: 'none' } : query,
+    query: bounds === undefined ? { kind: 'none' } : query,
     ...readPage(body),
     sort: readSort(body.get('sort')),
     aggregations: readAggregations(body.get('aggs'), { now, budget, width }),

@@ -18,7 +18,12 @@ describe('a caller bound to a domain', () => {
   it.each([none, { ...none, query: 'A.EXAMPLE.com' }, { ...none, body: 'a.example.com' }])(
     'who names %j works in his own',
     async (named) => {
-      await expect(resolveDomain(aCaller(), named, 'required', await domains())).resolves.toBe('a.example.com')
+      await expect(resolveDomain(aCaller({ domainCreatedAt: 7 }), named, 'required', await domains())).resolves.toEqual(
+        {
+          name: 'a.example.com',
+          createdAt: 7,
+        },
+      )
     },
   )
 
@@ -47,7 +52,10 @@ describe('root', () => {
   it('works in the domain that he names, in any case of its letters', async () => {
     const named = { query: 'A.example.com', body: 'a.EXAMPLE.com' }
 
-    await expect(resolveDomain(aRoot(), named, 'required', await domains())).resolves.toBe('a.example.com')
+    await expect(resolveDomain(aRoot(), named, 'required', await domains())).resolves.toEqual({
+      name: 'a.example.com',
+      createdAt: aDomain().createdAt,
+    })
   })
 
   it('works in all domains where he may name none', async () => {

@@ -42,7 +42,7 @@ describe('a domain', () => {
         customer_id: 'customer-1',
         variables: ['default_language=uk'],
         parameters: [],
-        created_on: api.clock.now(),
+        created_on: 0,
         counts: { accounts: 2, devices: 1 },
       },
     })
