@@ -11,11 +11,11 @@ type Uploads = Pick<FileStore, 'beginUpload' | 'putPart' | 'listParts' | 'comple
 /** Requests without a body of bytes are answered within a second. */
 const shortMs = 10_000
 
-/** S3 may put parts together for minutes, and keeps the connection alive by spaces meanwhile. */
-const completionMs = 120_000
+/** S3 keeps the connection alive by spaces while it puts parts together. */
+export const completionMs = 100_000
 
-/** Time for a body: 16 MiB at 56 KB/s. */
-export const bodyMs = 300_000
+/** Time for a body: 16 MiB at 168 KB/s. Less than an uploader's claim lasts. */
+export const bodyMs = 100_000
 
 /** Uploads in parts to a bucket of S3, each part with its SHA-256, which the store verifies and gives back. */
 export function s3Uploads(context: AdapterContext, bucket: BucketName): Uploads {
@@ -64,7 +64,7 @@ async function complete({ key, uploadId }: Upload, parts: readonly UploadedPart[
   const listed = [...parts].sort((a, b) => a.number - b.number).map(partText)
   const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${listed.join('')}</CompleteMultipartUpload>`
   const request = ask({ key, method: 'POST', query: { uploadId }, body, timeoutMs: completionMs })
-  const answer = await answered('complete an upload', request, { taken: [200, 400, 404] })
+  const answer = await answered('complete an upload', request, { taken: [200, 400, 404], isOnce: true })
   const refusal = refusalOf('complete an upload', answer)
   if (['NoSuchUpload', 'InvalidPart'].includes(refusal.code)) return false
   // S3 may say 200 and only then find out that it cannot.

@@ -7,8 +7,11 @@ import { FileRefused, type RecordingType, typeOfFile } from './mapped-path.ts'
 import { putRecording } from './put-recording.ts'
 import type { FileVersion, OpenFile, RecordingDisk } from './recording-disk.ts'
 
-/** How long a claim lasts. It is kept before each step, of which the longest, 16 MiB to the object store, takes less. */
-const claimMs = 120_000
+/**
+ * How long a claim lasts. It is kept before each step, and the longest, 16 MiB to the object store, has less time: when a
+ * claim is over, so is what was done with it, and no object comes after it.
+ */
+export const claimMs = 120_000
 
 /** What became of an attempt to store a recording. */
 export type StoreEnd =
