@@ -29,8 +29,10 @@ async function recorded(content: Buffer): Promise<string> {
   return uuid
 }
 
-const ask = (path: string, init: RequestInit = {}) =>
-  fetch(`${rig().url}${path}`, { redirect: 'manual', ...init, headers: { ...headers, ...init.headers } })
+type Asked = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> }
+
+const ask = (path: string, { headers: more = {}, ...init }: Asked = {}) =>
+  fetch(`${rig().url}${path}`, { redirect: 'manual', ...init, headers: { ...headers, ...more } })
 
 describe('recordings through the gateway', () => {
   const bytes = manyBytes(300_000)

@@ -48,7 +48,9 @@ async function load(): Promise<void> {
       const number = first + index
       return aCdr({ uuid: uuidOf(number), created_time: since + number, variables: { note } })
     })
-    const others = cdrs.filter((_, index) => index % 10 === 0).map((cdr) => ({ ...cdr, domain_name: 'b.example.com' }))
+    const others = cdrs
+      .filter((_, index) => index % 10 === 0)
+      .map(({ uuid, created_time }) => aCdr({ uuid, created_time, domain_name: 'b.example.com', variables: { note } }))
     const refused = await store.index([...cdrs, ...others].map((cdr) => ({ source: 'event', cdr })))
     if (refused.length > 0) throw new Error(`refused: ${refused[0]?.reason}`)
     rig().search.requests.length = 0

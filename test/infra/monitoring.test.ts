@@ -63,7 +63,7 @@ it('the store of CDRs alarms when a part of it is gone, a quarter of a disk is l
         `${domain.stack.name}/${domain.id}`,
       )
       const { MetricName, Statistic, ComparisonOperator, Threshold } = Properties
-      return [MetricName, Statistic, ComparisonOperator, Threshold].join(' ')
+      return [MetricName, Statistic, ComparisonOperator, Threshold].map(String).join(' ')
     })
 
   expect(alarms.sort()).toEqual([
