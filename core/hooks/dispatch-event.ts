@@ -3,7 +3,7 @@ import type { Delivery, Hook, PlatformEvent } from '../model.ts'
 import type { Clock, DeliveryQueue, DeliveryStore, EventLog, HookStore } from '../ports.ts'
 import { matches } from './matching.ts'
 import { newDelivery } from './new-delivery.ts'
-import { type PatternCompiler, timed } from './pattern.ts'
+import { type PatternCompiler, patternsMs, timed } from './pattern.ts'
 import { queuedAttempt } from './queued-attempt.ts'
 
 /**
@@ -22,12 +22,6 @@ export interface EventDispatch {
   readonly compile: PatternCompiler
   readonly deliveryIdOf: DeliveryIdOf
 }
-
-/**
- * How long the patterns of all filters may take over one event. They hold up the whole process, which handles events of
- * other tenants beside this one.
- */
-const patternsMs = 1_000
 
 /** What the filters of a hook say of an event; `unjudged` where their time was over before they had said it. */
 type Judgement = 'fires' | 'refused' | 'unjudged'

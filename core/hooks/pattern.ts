@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import type { Clock } from '../ports.ts'
 
 /** Answers whether a text matches, in time linear in the text's length whatever the pattern. */
@@ -30,12 +30,18 @@ export function readPattern(value: string, compile: PatternCompiler): TextMatche
 }
 
 /**
+ * How long, in milliseconds, the patterns of all filters may take over one event. They hold up the whole process, which
+ * may handle events of other tenants beside it.
+ */
+export const patternsMs = 1_000
+
+/**
  * The same compiler, until its patterns have had their time (`until`, epoch milliseconds): what they are asked behind it
- * throws `internal_error`.
+ * throws `invalid_field`.
  */
 export function timed(compile: PatternCompiler, clock: Clock, until: number): PatternCompiler {
   const check = () => {
-    if (clock.now() > until) throw new DomainError('internal_error', 'the patterns of the filters take too long')
+    if (clock.now() > until) throw invalidField('filter', 'its patterns take too long: make them simpler, or fewer')
   }
   return (pattern, flags) => {
     check()

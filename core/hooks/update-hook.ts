@@ -2,7 +2,7 @@ import { requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import type { FieldProblem } from '../errors.ts'
 import type { Hook } from '../model.ts'
-import { hookContent, nextVersion, refuseProblems } from './hook-content.ts'
+import { type HookContent, hookContent, nextVersion, refuseProblems } from './hook-content.ts'
 import type { HookInput } from './hook-input.ts'
 import { hookProblems } from './hook-rules.ts'
 import { type HookName, readHook } from './read-hook.ts'
@@ -12,6 +12,9 @@ import type { HookChange } from './replace-hook.ts'
 export type HookPatch = {
   readonly [F in keyof HookInput]?: HookInput[F] | undefined | (F extends 'delay' ? null : never)
 }
+
+/** The most bytes of a hook as JSON: what the store takes of one item is 400 KB, its secrets and notes included. */
+const maxHookBytes = 300 * 1024
 
 /**
  * Changes fields of a hook, each as a whole; the others stay. Answers the hook as it is then. Throws `invalid_field`
@@ -29,7 +32,9 @@ export async function updateHook(
     const input = merged(stored, patch)
     const touched = touchedBy(patch)
     refuseProblems(hookProblems(input, judges).filter((problem) => touched.has(topOf(problem))))
-    const hook = nextVersion(stored, hookContent(input))
+    const content = hookContent(input)
+    refuseProblems(sizeProblems(content, patch))
+    const hook = nextVersion(stored, content)
     return (await hooks.replace(hook)) ? hook : undefined
   })
 }
@@ -44,6 +49,14 @@ function merged(stored: Hook, patch: HookPatch): HookInput {
     ...given,
     delay: delay === undefined ? stored.delay : (delay ?? undefined),
   }
+}
+
+/** A new hook is as large as a request may be. Changed field by field it could become larger than the store takes. */
+function sizeProblems(content: HookContent, patch: HookPatch): FieldProblem[] {
+  if (new TextEncoder().encode(JSON.stringify(content)).length <= maxHookBytes) return []
+  const problem = `makes the hook larger than ${maxHookBytes} bytes as JSON`
+  const grown = Object.keys(patch).filter((field) => field !== 'enable')
+  return grown.map((field) => ({ field, problem }))
 }
 
 /** The fields that a change can break: its own, and the body when it begins to count. */

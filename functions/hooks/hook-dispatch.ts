@@ -6,6 +6,7 @@ import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { hookDispatch } from '../../contracts/workers.ts'
 import { dispatchEvent } from '../../core/hooks/dispatch-event.ts'
+import { listedOnce } from '../../core/hooks/listed-once.ts'
 import { worker } from '../worker.ts'
 
 export const handler = worker(
@@ -21,4 +22,5 @@ export const handler = worker(
     const unjudged = await dispatchEvent(tools, event)
     if (unjudged > 0) log.warn('filters take too long', { domain: event.domain, hooks: unjudged })
   },
+  { portsOfBatch: (ports) => ({ ...ports, hooks: listedOnce(ports.hooks) }) },
 )

@@ -5,7 +5,12 @@ import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { dispatchEvent } from '../../../core/hooks/dispatch-event.ts'
 import type { Hook, PlatformEvent } from '../../../core/model.ts'
+import { readSettings } from '../../../functions/endpoint/settings.ts'
+import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
+import { aContext } from '../../support/api.ts'
+import { capturedLog } from '../../support/captured-log.ts'
 import { movableClock } from '../../support/movable-clock.ts'
+import { aBatch } from '../../support/queue-batch.ts'
 import { aHook, anEvent } from '../../support/records.ts'
 
 async function aSetup(...hooks: Hook[]) {
@@ -208,5 +213,31 @@ describe('patterns that take too long', () => {
     expect(await dispatchEvent({ ...tools, compile: () => () => true }, event)).toBe(0)
     expect(await ports.deliveries.listFailed(event.domain, 9)).toEqual(dead)
     expect(await ports.deliveries.readEvent(event.domain, event.id)).toEqual(event)
+  })
+})
+
+describe('the events of one batch', () => {
+  it('read the hooks of their domain once', async () => {
+    const { ports, clock } = await aSetup(anyHook(), anyHook({ domain: 'b.example.com' }))
+    const read: string[] = []
+    const list = (domain: string) => {
+      read.push(domain)
+      return ports.hooks.list(domain)
+    }
+    const tools = { clock, random: systemRandomness, log: capturedLog(), settings: readSettings({ PUBLIC_URL: '' }) }
+    const handle = hookDispatch.over({ ...ports, hooks: { ...ports.hooks, list } }, tools)
+    const events = [anEvent(), anEvent({ domain: 'b.example.com' }), anEvent()]
+    const batch = () =>
+      aBatch(
+        events.map((event) => Object.assign({ version: 1 }, event)),
+        ['first', 'second', 'third'],
+      )
+
+    await handle(batch(), aContext)
+
+    expect(read).toEqual(['a.example.com', 'b.example.com'])
+    expect(ports.deliveryQueue.queued).toHaveLength(3)
+    await handle(batch(), aContext)
+    expect(read).toHaveLength(4)
   })
 })

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
+import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { placeholderReply } from '../../../core/hooks/auth-placeholders.ts'
-import { dryRunLimits } from '../../../core/hooks/dry-run-hook.ts'
+import { dryRunHook as dryRunOf, dryRunLimits } from '../../../core/hooks/dry-run-hook.ts'
 import type { HookInput } from '../../../core/hooks/hook-input.ts'
 import type { PlatformEvent } from '../../../core/model.ts'
 import type { HookRequest } from '../../../core/ports.ts'
@@ -207,6 +209,23 @@ describe('a dry run is bounded', () => {
 
     expect(body.data.events).toHaveLength(5)
     expect(body.data).toMatchObject({ matched: 7, isCut: true })
+  })
+
+  it('by the time that its patterns take over all of them', async () => {
+    await happened(...Array.from({ length: 60 }, () => inbound()))
+    let matched = 0
+    const compile = () => () => {
+      matched += 1
+      api.clock.move(100)
+      return true
+    }
+    const filter = { 'Call-Direction': { operation: 'reg', value: 'x' } } as const
+    const tools = { ...api.ports, clock: api.clock, hmac: hmacSha256, judges: { guard: addressGuard(''), compile } }
+
+    const rehearsal = dryRunOf(tools, 'a.example.com', aHookInput({ filter }), 20)
+
+    await expect(rehearsal).rejects.toMatchObject({ code: 'invalid_field', details: [{ field: 'filter' }] })
+    expect(matched).toBe(51)
   })
 
   it('by the names of other events that it counts', async () => {

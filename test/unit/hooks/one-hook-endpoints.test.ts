@@ -209,6 +209,21 @@ describe('a change', () => {
 
     expect(await update({ enable: false })).toMatchObject({ status: 200, body: { data: { enable: false } } })
   })
+
+  it('field by field makes no hook that is larger than the store takes', async () => {
+    await aFullHook()
+    const long = 'x'.repeat(2048)
+    const texts = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, long]))
+    const auth = { headers: texts(50), map: texts(60) }
+    expect((await update({ auth })).status).toBe(200)
+
+    const { status, body } = await update({ headers: texts(50) })
+
+    expect(status).toBe(400)
+    expect(body.details).toEqual([{ field: 'headers', problem: 'makes the hook larger than 307200 bytes as JSON' }])
+    expect((await stored())?.headers).toEqual({ 'X-A': '1' })
+    expect((await update({ enable: false })).status).toBe(200)
+  })
 })
 
 describe('why a hook was switched off', () => {

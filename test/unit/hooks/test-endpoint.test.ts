@@ -1,8 +1,10 @@
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
+import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
 import { testClientLimits } from '../../../adapters/http/guarded-hook-client.ts'
 import { secretPurpose } from '../../../core/hooks/signing.ts'
-import { testLimits } from '../../../core/hooks/test-hook.ts'
+import { testHook as testOf, testLimits } from '../../../core/hooks/test-hook.ts'
 import type { Hook } from '../../../core/model.ts'
 import type { HookReply } from '../../../core/ports.ts'
 import { handler as listDeliveries } from '../../../functions/hooks/list-deliveries.ts'
@@ -254,6 +256,28 @@ describe('the bounds', () => {
     expect(api.ports.hookClient.sent).toHaveLength(20)
     api.clock.move(60_000)
     expect((await fire()).status).toBe(200)
+  })
+
+  it('are the time of its patterns: a second, as for an event', async () => {
+    const hook = await theHook({
+      filter: Object.fromEntries(
+        Array.from({ length: 50 }, (_, at) => [`f${at}`, { operation: 'reg' as const, value: 'x' }]),
+      ),
+    })
+    let matched = 0
+    const compile = () => () => {
+      matched += 1
+      api.clock.move(100)
+      return true
+    }
+    const tools = { ...api.ports, ...api.tools, hmac: hmacSha256, deliveryIdOf: deliveryId, compile }
+    const event = Object.fromEntries(Object.keys(hook.filter).map((name) => [name, 'x']))
+
+    const test = testOf(tools, { domain, id: hookId }, { event })
+
+    await expect(test).rejects.toMatchObject({ code: 'invalid_field', details: [{ field: 'filter' }] })
+    expect(matched).toBe(11)
+    expect(await logged()).toEqual([])
   })
 
   it('are the tenant: a hook of another one, or none, is not there', async () => {
