@@ -1,0 +1,127 @@
+import type { SQSEvent } from 'aws-lambda'
+import * as z from 'zod/mini'
+import { awsJson, services } from '../../adapters/aws/aws-json.ts'
+import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { createLogger } from '../../adapters/log/logger.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { queues } from '../../contracts/resources.ts'
+import type { hookDispatch } from '../../contracts/workers.ts'
+import type { PlatformEvent } from '../../core/model.ts'
+import type { PortsOf } from '../../core/ports.ts'
+import { readSettings } from '../../functions/endpoint/settings.ts'
+import { handler } from '../../functions/hooks/hook-dispatch.ts'
+import { aContext } from './api.ts'
+import { aBatch } from './queue-batch.ts'
+
+/** Consumes the event queue as the platform does: batches of ten, and the function that dispatches to hooks. */
+export interface EventConsumer {
+  /** Messages that were handled, those included that came again. */
+  readonly handled: number
+  /** Of these, how many led to nothing, since what they tell had been written before: what the guard held off. */
+  readonly heldOff: number
+  /** Rejects when a batch could not be handled, which ends the consumer. */
+  readonly failed: Promise<never>
+  /** Lets what is under way end. */
+  close(): Promise<void>
+}
+
+/** What a consumer works with. */
+export interface ConsumerParts {
+  readonly env: Readonly<Record<string, string>>
+  readonly ports: PortsOf<(typeof hookDispatch)['needs']>
+  /** Told of each new delivery's event when it is written, once for each; of one call in the order of the queue. */
+  readonly onDelivery: (event: PlatformEvent) => void
+  /** Whether the consumer dies now: between its work on a batch and the removal of the messages. */
+  readonly dies: () => boolean
+}
+
+/** Batches at once. The queue hands out one message of a call at a time, so that this keeps their order. */
+const parallel = 4
+
+const received = z.object({
+  Messages: z.optional(z.array(z.object({ ReceiptHandle: z.string(), Body: z.string() }))),
+})
+
+/**
+ * Starts to consume. The guard against copies is the platform's own: the event's number, which is given on the condition
+ * that its id has none, and the delivery, whose id comes from event, hook and number and which is written if new. A call
+ * that the queue does not answer in time, since the machine has much else to do, is made again; what it had handed out
+ * comes again.
+ */
+export function startEventConsumer({ env, ports, onDelivery, dies }: ConsumerParts): EventConsumer {
+  const context = { env, clock: systemClock, random: systemRandomness }
+  const log = createLogger('consumer', { env: { LOG_LEVEL: 'error' } })
+  /** New deliveries by the id of their event. */
+  const written = new Map<string, number>()
+  const create: typeof ports.deliveries.create = async (delivery) => {
+    const isNew = await ports.deliveries.create(delivery)
+    if (isNew) written.set(delivery.eventId, (written.get(delivery.eventId) ?? 0) + 1)
+    return isNew
+  }
+  const dispatch = handler.over(
+    { ...ports, deliveries: { ...ports.deliveries, create } },
+    { ...context, log, settings: readSettings({}) },
+  )
+  const QueueUrl = env[queues.events.variable]
+  const call = async (action: string, input: object): Promise<unknown> => {
+    try {
+      return await awsJson(context, services.sqs, action, { QueueUrl, ...input })
+    } catch {
+      return {}
+    }
+  }
+  const counts = { handled: 0, heldOff: 0 }
+  const over = new AbortController()
+
+  const handle = async (messages: readonly { ReceiptHandle: string; Body: string }[]) => {
+    const events = messages.map(({ Body }) => JSON.parse(Body) as PlatformEvent)
+    const { batchItemFailures } = await dispatch(oneGroupEach(messages.map(({ Body }) => Body)), aContext)
+    if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} messages were not handled`)
+    for (const event of events) {
+      counts.handled += 1
+      const deliveries = written.get(event.id) ?? 0
+      written.delete(event.id)
+      if (deliveries === 0) counts.heldOff += 1
+      for (let each = 0; each < deliveries; each += 1) onDelivery(event)
+    }
+    const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }))
+    if (!dies()) await call('DeleteMessageBatch', { Entries })
+    else {
+      await call('ChangeMessageVisibilityBatch', {
+        Entries: Entries.map(({ Id, ReceiptHandle }) => ({ Id, ReceiptHandle, VisibilityTimeout: 0 })),
+      })
+    }
+  }
+
+  const follow = async () => {
+    while (!over.signal.aborted) {
+      const answer = await call('ReceiveMessage', { MaxNumberOfMessages: 10, WaitTimeSeconds: 1 })
+      const { Messages = [] } = received.parse(answer)
+      if (Messages.length > 0) await handle(Messages)
+    }
+  }
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  failed.catch(() => over.abort())
+  const loops = Promise.all(Array.from({ length: parallel }, follow))
+  loops.catch(reject)
+  return {
+    failed,
+    get handled() {
+      return counts.handled
+    },
+    get heldOff() {
+      return counts.heldOff
+    },
+    close: async () => {
+      over.abort()
+      await loops
+    },
+  }
+}
+
+/** The queue never hands out two messages of one call at once, so none waits for another. */
+function oneGroupEach(bodies: readonly string[]): SQSEvent {
+  const batch = aBatch(bodies)
+  for (const record of batch.Records) record.attributes.MessageGroupId = record.messageId
+  return batch
+}
