@@ -12,9 +12,17 @@ export function answerRequest(database: Database, request: SearchRequest): Searc
   try {
     return { status: 200, body: bodyOf(database, request) }
   } catch (error) {
-    if (error instanceof Refusal) return { status: error.status, body: JSON.stringify(refusalBody(error)) }
+    const refusal = refusalOf(error)
+    if (refusal !== undefined) return { status: refusal.status, body: JSON.stringify(refusalBody(refusal)) }
     throw error
   }
+}
+
+/** A refusal, also SQLite's own: of more values or levels than a statement can have. */
+function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  const isTooMuch = error instanceof Error && /too many SQL variables|Expression tree is too large/.test(error.message)
+  return isTooMuch ? badRequest('Query contains too many nested clauses', 'too_many_nested_clauses') : undefined
 }
 
 interface Context {

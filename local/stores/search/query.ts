@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { type Field, fieldOf, listedAs } from './field.ts'
+import { globOf } from './wildcard.ts'
 import { type JsonObject, checkNames, isObject, listOf, objectOf, onlyEntry } from './json.ts'
 import { badRequest } from './refusal.ts'
 
@@ -42,7 +43,18 @@ export function allOf(conditions: readonly Condition[]): Condition {
   return conditions.length === 0 ? always : joined(conditions, ' AND ')
 }
 
+/** Conditions in one row of SQL; more are halved, since SQLite takes expressions of 1000 levels, and each adds one. */
+const maxInRow = 100
+
 function joined(conditions: readonly Condition[], operator: string): Condition {
+  if (conditions.length > maxInRow) {
+    const middle = Math.ceil(conditions.length / 2)
+    const halves = [conditions.slice(0, middle), conditions.slice(middle)]
+    return joined(
+      halves.map((half) => joined(half, operator)),
+      operator,
+    )
+  }
   return {
     sql: `(${conditions.map(({ sql }) => sql).join(operator)})`,
     values: conditions.flatMap(({ values }) => values),
@@ -101,7 +113,13 @@ const maxTerms = 65_536
 function oneOf(field: Field, values: readonly unknown[]): Condition {
   const { column } = field
   const wanted = values.map((value) => valueOf(field, value))
-  if (!field.isList) return { sql: `${column} IN (${wanted.map(() => '?').join(', ')})`, values: wanted }
+  if (!field.isList) {
+    // A statement takes 32 766 values.
+    if (wanted.length > maxInRow) {
+      return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(wanted)] }
+    }
+    return { sql: `${column} IN (${wanted.map(() => '?').join(', ')})`, values: wanted }
+  }
   return joined(
     wanted.map((value) => ({ sql: `instr(${column}, ?) > 0`, values: [listedAs(String(value), 'whole')] })),
     ' OR ',
@@ -145,7 +163,10 @@ function wildcardCondition(body: unknown): Condition {
   const { field, value } = fieldClause(body, 'wildcard')
   if (field === undefined) return never
   const pattern = onlyText(field, value, 'wildcard')
-  return { sql: `${field.isList ? 'list_wild' : 'wild'}(${field.column}, ?)`, values: [pattern] }
+  // What a function is given stays in memory until the statement is over: it sees no row that SQLite can rule out itself.
+  const rough = globOf(pattern, field.isList)
+  const exact = `${field.isList ? 'list_wild' : 'wild'}(${field.column}, ?)`
+  return { sql: `(${field.column} GLOB ? AND ${exact})`, values: [rough, pattern] }
 }
 
 function existsCondition(body: unknown): Condition {

@@ -1,3 +1,5 @@
+import { listedAs } from './field.ts'
+
 /**
  * Whether a text fits a pattern of OpenSearch: `*` stands for any text, `?` for one character, and what comes behind a
  * backslash for itself. A character is a Unicode code point.
@@ -51,4 +53,22 @@ function partsOf(pattern: string): readonly Part[] {
   if (read.size >= maxRead) read.clear()
   read.set(pattern, parts)
   return parts
+}
+
+/** What stands before each value of a list. */
+const separator = listedAs('', 'prefix')
+
+/**
+ * A pattern for SQLite's GLOB that every text fits that fits a pattern of OpenSearch, and seldom others. Of a list (see
+ * `valueList`) it holds for lists with a value that fits; in what a value is written with there, `?` may be two characters.
+ */
+export function globOf(pattern: string, isList: boolean): string {
+  const pieces = partsOf(pattern).map((part) => {
+    if (part === anyText || (part === anyCharacter && isList)) return '*'
+    if (part === anyCharacter) return '?'
+    const text = isList ? listedAs(part, 'prefix').slice(separator.length) : part
+    return /^[*?[]$/.test(text) ? `[${text}]` : text
+  })
+  const glob = pieces.join('').replaceAll(/\*{2,}/g, '*')
+  return isList ? `*${separator}${glob}${separator}*` : glob
 }
