@@ -3,7 +3,7 @@ import type { Delivery, DeliveryAttempt, DeliveryEvent, DeliveryState, Hook } fr
 import type { AttemptOutcome, DeliveryQueue, DeliveryStore, HookStore, QueuedDelivery, Randomness } from '../ports.ts'
 import { type HookCall, callHook, signingKeys } from './call-hook.ts'
 import { deliveryLimits } from './delivery-limits.ts'
-import { type HookDisabling, disableHook, tellOwner } from './disable-hook.ts'
+import { type HookDisabling, disableHook, givesNotice, tellOwner } from './disable-hook.ts'
 import { type Verdict, judgeReply } from './judge-reply.ts'
 import { queuedAttempt } from './queued-attempt.ts'
 import { type SpeedNotes, measured } from './receiver-speed.ts'
@@ -52,7 +52,7 @@ export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttemp
     tools.deliveries.read(wanted.domain, wanted.hookId, wanted.id),
     tools.hooks.read(wanted.domain, wanted.hookId),
   ])
-  if (hook?.noticeDue === true) await tellOwner(tools, hook, wanted)
+  if (hook !== undefined && givesNotice(hook, wanted)) await tellOwner(tools, hook, wanted)
   if (delivery?.state !== 'pending') return undefined
   const now = tools.clock.now()
   const { tries, nextAttemptAt: dueAt = now } = delivery

@@ -2,7 +2,16 @@ import { mailServerOf, senderOf } from '../email/mail-server-of.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { Delivery, Hook } from '../model.ts'
-import type { Clock, DeliveryQueue, EmailSettingsStore, EventSink, HookStore, MailSender, SecretBox } from '../ports.ts'
+import type {
+  Clock,
+  DeliveryQueue,
+  EmailSettingsStore,
+  EventSink,
+  HookStore,
+  MailSender,
+  QueuedDelivery,
+  SecretBox,
+} from '../ports.ts'
 
 /** What switching a hook off and telling of it works with. */
 export interface HookDisabling {
@@ -17,6 +26,17 @@ export interface HookDisabling {
 
 /** Seconds until a mail that could not be sent is tried again; behind the last it is given up. */
 const mailWaits = [60, 300, 900, 900]
+
+/** The plan that a reminder names: no attempt is planned for it, so it makes none. */
+const reminderDueAt = 0
+
+/**
+ * Whether a message gives the notice that is due for its hook: the first that comes does. Behind a mail that could not be
+ * sent its reminder does, so that other deliveries of the hook do not use up the tries.
+ */
+export function givesNotice({ noticeDue, noticeTries }: Hook, { dueAt }: Pick<QueuedDelivery, 'dueAt'>): boolean {
+  return noticeDue === true && (noticeTries === undefined || dueAt === reminderDueAt)
+}
 
 /**
  * Switches a hook off, so that its owner is to be told; answers it as it is then. One that was removed or changed in any
@@ -54,8 +74,8 @@ export async function tellOwner(tools: HookDisabling, hook: Hook, delivery: Pick
   const { noticeTries = 0, domain, id: hookId } = hook
   const delaySeconds = mailWaits[noticeTries]
   if (delaySeconds === undefined || !(await tools.hooks.renewNotice(hook, noticeTries + 1))) return
-  // Planned for no moment: it makes no attempt. One that is not taken leaves the notice to whoever reads the hook next.
-  await tools.deliveryQueue.send([{ id: delivery.id, domain, hookId, attempt: 1, dueAt: 0, delaySeconds }])
+  const reminder = { id: delivery.id, domain, hookId, attempt: 1, dueAt: reminderDueAt, delaySeconds }
+  await tools.deliveryQueue.send([reminder])
 }
 
 /** Whether the mail was sent, or nobody is there to get one. */

@@ -367,6 +367,22 @@ describe('F39 a receiver that answers 410', () => {
     expect(lab.requests(hook)).toHaveLength(2)
   })
 
+  it('keeps to the waits between its mails while other deliveries of the hook end', async () => {
+    const lab = aDeliveryLab()
+    await lab.ports.emailSettings.put(mailSettings)
+    const hook = await lab.hook({ answers: [410] })
+    lab.ports.mail.answer = () => ({ outcome: 'failed', reason: 'timeout' })
+    const events = Array.from({ length: 7 }, () => anArrival())
+    for (const event of events) await lab.dispatch([event])
+    const since = lab.clock.now()
+    while ((await lab.workOnce(lab.ports, 1)) > 0);
+    await lab.settle()
+
+    const minutes = lab.ports.mail.sent.map(({ mail }) => (mail.date - since) / 60_000)
+    expect(minutes).toEqual([0, 1, 6, 21, 36])
+    checkDeliveries(lab, events, [hook])
+  })
+
   it.each([
     ['changed', (lab: DeliveryLab, hook: Hook) => lab.ports.hooks.replace({ ...hook, noticeDue: false, version: 3 })],
     ['removed', (lab: DeliveryLab, hook: Hook) => lab.ports.hooks.remove({ ...hook, version: 2 })],
