@@ -1,3 +1,4 @@
+import type { RefusalReason } from './mapped-path.ts'
 import { type RecordingFacts, type RecordingWord, afterWord, fileId } from './recording-facts.ts'
 
 /** A recording that is not finished, and how its handling stands. */
@@ -8,8 +9,8 @@ export interface KnownRecording {
   isAtWork: boolean
   /** Whether something was told while it was being handled. */
   hasNews: boolean
-  /** Whether calls of two domains record into its file, so that nobody can tell whose content it is. */
-  isContested: boolean
+  /** Why its file must not be stored: nobody can tell any more whose content it is. */
+  refusal?: RefusalReason
   /** Takes back the next attempt. */
   cancel: () => void
 }
@@ -53,16 +54,13 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
       failures: 0,
       isAtWork: false,
       hasNews: false,
-      isContested: false,
       cancel: () => {},
     }
     byId.set(fileId(facts), known)
     byCall.set(facts.uuid, (byCall.get(facts.uuid) ?? new Set()).add(known))
     const ofFile = (byPath.get(facts.path) ?? new Set()).add(known)
     byPath.set(facts.path, ofFile)
-    if (new Set([...ofFile].map(({ facts }) => facts.domain)).size > 1) {
-      for (const one of ofFile) one.isContested = true
-    }
+    for (const other of ofFile) setApart(known, other)
     return known
   }
   const leave = (known: KnownRecording): void => {
@@ -113,6 +111,20 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
     get dropped() {
       return dropped
     },
+  }
+}
+
+/**
+ * Of two recordings into one file: where they are of two domains both are refused, where they are of two calls one after
+ * the other, the earlier one, whose content was overwritten before it was stored.
+ */
+function setApart(known: KnownRecording, other: KnownRecording): void {
+  const { facts } = known
+  if (other.facts.domain !== facts.domain) {
+    known.refusal = 'file of another domain'
+    other.refusal = 'file of another domain'
+  } else if (facts.isStartTold && facts.startedAt > (other.facts.endedAt ?? Number.POSITIVE_INFINITY)) {
+    other.refusal ??= 'file of another call'
   }
 }
 

@@ -12,6 +12,7 @@ export type RefusalReason =
   | 'too large'
   | 'not a file'
   | 'file of another domain'
+  | 'file of another call'
 
 /** A file that is not uploaded, now or later. */
 export class FileRefused extends Error {

@@ -91,7 +91,7 @@ export function recorder(parts: RecorderParts): Recorder {
 
   const look = async (one: KnownRecording) => {
     const { facts } = one
-    if (one.isContested) return refuse(one, new FileRefused('file of another domain'))
+    if (one.refusal !== undefined) return refuse(one, new FileRefused(one.refusal))
     if (notes !== undefined && one.failures === 0) await onDisk(() => notes.write(facts))
     try {
       const end = await attendant.attend(facts)

@@ -193,6 +193,24 @@ describe('of one call', () => {
     expect(lab.ports.recordingFiles.files.size).toBe(2)
   })
 
+  test('one that another call recorded over before it was stored is refused, and the later one stored', async () => {
+    const [first, second] = [aRecordedCall(lab.time, { path: 'one.wav' }), aRecordedCall(lab.time, { path: 'one.wav' })]
+    await lab.write('one.wav')
+    let isAway = true
+    const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
+    const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
+
+    recorder.hear(first.stop(), recordedDomain, recordingEngine)
+    await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2)
+    recorder.hear(second.start(first.startedAt + 3_000), recordedDomain, recordingEngine)
+    recorder.hear(second.stop(first.startedAt + 5_000), recordedDomain, recordingEngine)
+    isAway = false
+    await lab.until(() => recorder.counters()['recordings'] === 0)
+
+    const states = new Map((await lab.recordings()).map(({ uuid, state }) => [uuid, state]))
+    expect([states.get(first.uuid), states.get(second.uuid)]).toEqual(['expected', 'stored'])
+  })
+
   test('a second recording into the same file is another recording once the first has ended', async () => {
     const call = aRecordedCall(lab.time)
     await lab.write(call.path)
