@@ -4,20 +4,20 @@ import { fieldKind } from './fields.ts'
 
 type Of<K extends Aggregation['kind']> = Extract<Aggregation, { readonly kind: K }>
 
-/** Aggregations in the search store's language. */
-export function aggregationsDsl(aggregations: Aggregations): Dsl {
+/** Aggregations in the search store's language. `level`: how many others they stand in. */
+export function aggregationsDsl(aggregations: Aggregations, level = 0): Dsl {
   return Object.fromEntries(
     Object.entries(aggregations).map(([name, aggregation]) => [
       name,
       {
-        ...aggregationDsl(aggregation),
-        ...(aggregation.within && { aggs: aggregationsDsl(aggregation.within) }),
+        ...aggregationDsl(aggregation, level),
+        ...(aggregation.within && { aggs: aggregationsDsl(aggregation.within, level + 1) }),
       },
     ]),
   )
 }
 
-function aggregationDsl(aggregation: Aggregation): Dsl {
+function aggregationDsl(aggregation: Aggregation, level: number): Dsl {
   const { kind } = aggregation
   switch (kind) {
     case 'terms':
@@ -35,7 +35,7 @@ function aggregationDsl(aggregation: Aggregation): Dsl {
     case 'max':
       return { [kind]: { field: aggregation.field, ...dateFormat(aggregation.field) } }
     case 'cardinality':
-      return { cardinality: { field: aggregation.field, precision_threshold: PRECISE_VALUES } }
+      return { cardinality: { field: aggregation.field, precision_threshold: preciseValues(level) } }
     case 'percentiles': {
       const { field, percents } = aggregation
       return { percentiles: { field, percents, ...dateFormat(field), tdigest: { compression: COMPRESSION } } }
@@ -49,8 +49,11 @@ function aggregationDsl(aggregation: Aggregation): Dsl {
   }
 }
 
-/** Different values up to which a count of them is nearly exact: the most that the search store grants. */
-const PRECISE_VALUES = 40_000
+/**
+ * Different values up to which a count of them is nearly exact. By itself it is the most that the search store grants,
+ * at 128 KB; in buckets, each of which takes that memory, it is less: 4 KB, and 512 bytes in buckets of buckets.
+ */
+const preciseValues = (level: number): number => [40_000, 1000][level] ?? 100
 
 /** Centres that an estimate of percentiles keeps, in proportion: 200 is twice the usual. */
 const COMPRESSION = 200
