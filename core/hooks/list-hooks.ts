@@ -1,4 +1,5 @@
 import { applyList } from '../lists/apply-list.ts'
+import { jsonBytes } from '../lists/json-bytes.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { HookStore } from '../ports.ts'
 import { presentHook } from './present-hook.ts'
@@ -23,6 +24,9 @@ const fields = [
   'disabledReason',
 ] as const
 
+/** The most bytes that the hooks of one page have as JSON: an answer has 6 MB at most. */
+const maxListBytes = 5_000_000
+
 /** The hooks of a domain as callers see them, oldest first, by the rules that every list follows. */
 export async function listHooks(hooks: Pick<HookStore, 'list'>, domain: string, query: ListQuery) {
   const stored = await hooks.list(domain)
@@ -30,6 +34,7 @@ export async function listHooks(hooks: Pick<HookStore, 'list'>, domain: string, 
   const { rows, headers } = applyList(stored.map(presentHook), query, {
     id: ({ _id }) => _id,
     fields,
+    weight: { of: jsonBytes, most: maxListBytes },
     order: ({ _id }) => `${createdAt.get(_id) ?? ''}:${_id}`,
   })
   return { data: rows.map(({ item }) => item), headers }

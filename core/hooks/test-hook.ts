@@ -1,6 +1,7 @@
 import { invalidField } from '../errors.ts'
 import { sampleEvent } from '../events/sample-event.ts'
 import { rateLimited } from '../limits/allowance.ts'
+import { jsonBytes } from '../lists/json-bytes.ts'
 import type { Delivery, DeliveryAttempt, DeliveryEvent, DeliveryState, Hook } from '../model.ts'
 import type {
   DeliveryStore,
@@ -76,7 +77,7 @@ const takenUpMs = 60_000
  */
 export async function testHook(tools: HookTest, name: HookName, input: TestInput): Promise<TestedHook> {
   const { event: given } = input
-  if (given !== undefined && new TextEncoder().encode(JSON.stringify(given)).length > testLimits.eventBytes) {
+  if (given !== undefined && jsonBytes(given) > testLimits.eventBytes) {
     throw invalidField('event', `must have at most ${testLimits.eventBytes} bytes as JSON`)
   }
   const problem = given && storingProblem(given)

@@ -1,6 +1,7 @@
 import { requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import type { FieldProblem } from '../errors.ts'
+import { jsonBytes } from '../lists/json-bytes.ts'
 import type { Hook } from '../model.ts'
 import { type HookContent, hookContent, nextVersion, refuseProblems } from './hook-content.ts'
 import type { HookInput } from './hook-input.ts'
@@ -53,7 +54,7 @@ function merged(stored: Hook, patch: HookPatch): HookInput {
 
 /** A new hook is as large as a request may be. Changed field by field it could become larger than the store takes. */
 function sizeProblems(content: HookContent, patch: HookPatch): FieldProblem[] {
-  if (new TextEncoder().encode(JSON.stringify(content)).length <= maxHookBytes) return []
+  if (jsonBytes(content) <= maxHookBytes) return []
   const problem = `makes the hook larger than ${maxHookBytes} bytes as JSON`
   const grown = Object.keys(patch).filter((field) => field !== 'enable')
   return grown.map((field) => ({ field, problem }))

@@ -4,6 +4,7 @@ import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts
 import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'
 import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
 import { aHookInput } from '../../support/hook-input.ts'
+import { aHook } from '../../support/records.ts'
 
 let api: Api
 let headers: Record<string, string>
@@ -15,6 +16,24 @@ beforeEach(async () => {
 
 const create = (body: unknown, query = ''): Promise<ApiAnswer> => api.call(createHooks, { headers, body, query })
 const list = (query = ''): Promise<ApiAnswer> => api.call(listHooks, { headers, query })
+
+describe('the list', () => {
+  it('of hooks that are too large for one answer is cut, and goes on behind its cursor', async () => {
+    const rawBody = JSON.stringify('č'.repeat(32_000))
+    const hooks = Array.from({ length: 90 }, () => aHook({ customBody: true, rawBody }))
+    await api.ports.hooks.create(hooks, 100)
+
+    const first = await list()
+    const second = await list(`cursor=${first.headers['X-Next-Cursor']}`)
+
+    expect(first.headers).toMatchObject({ 'X-Truncated': 'true' })
+    expect(first.bytes.length).toBeLessThan(6_000_000)
+    const ids = [first, second].flatMap(({ body }) => body.data.map(({ _id }: { _id: string }) => _id))
+    expect(ids).toHaveLength(90)
+    expect(new Set(ids)).toEqual(new Set(hooks.map(({ id }) => id)))
+    expect(second.headers).not.toHaveProperty('X-Next-Cursor')
+  })
+})
 
 describe('create', () => {
   it('answers 200 with what the list shows from then on', async () => {
