@@ -1,5 +1,6 @@
 /** `npm run bench`: measures, prints beside the committed baseline, and with `--write` makes the figures the baseline. */
 import { benchApi } from './api.ts'
+import { benchCdrs } from './cdrs.ts'
 import { benchEsl } from './esl.ts'
 import { type Figures, printFigures, writeBaseline } from './figures.ts'
 import { benchGateway } from './gateway.ts'
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   deliver: benchThroughput,
   slowReceiver: benchSlowReceiver,
   search: benchSearch,
+  cdrs: benchCdrs,
 }
 
 /** The budgets of the design, for figures of the same name. */

@@ -6,10 +6,11 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { channelRegistry } from '../../connector/calls/channel-registry.ts'
 import { type EventSide, eventSide } from '../../connector/events/event-side.ts'
 import { systemEslTimers } from '../../connector/esl/timers.ts'
-import type { Log } from '../../adapters/log/logger.ts'
+import type { CdrQueue } from '../../core/cdr/cdr-news.ts'
+import { silentLog } from '../silent-log.ts'
 
 /** The domains of the calls, one for each repetition of the recording. */
-const domains = Array.from({ length: 10 }, (_, index) => `tenant${index}.example.com`)
+export const domains = Array.from({ length: 10 }, (_, index) => `tenant${index}.example.com`)
 
 /** Every kind of event that the recording has of calls. */
 const names = [
@@ -46,22 +47,26 @@ const hooks: Readonly<Record<string, readonly { domain: string; event: string }[
   all: domains.flatMap((domain) => names.map((event) => ({ domain, event }))),
 }
 
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet }
-
 /** The connector's way of an event, from its link to messages as the queue takes them, which are counted. */
 export interface WholePath {
   readonly side: EventSide
   readonly queued: { messages: number; bytes: number }
+  /** Lets go of what would keep the process alive. */
+  close(): Promise<void>
 }
 
-/** Makes the path where hooks want `none`, `one` (in a hundred) or `all` of the recorded events. */
-export async function wholePath(wanted: string): Promise<WholePath> {
+/**
+ * Makes the path where hooks want `none`, `one` (in a hundred) or `all` of the recorded events. The ends of legs go to
+ * `cdrQueue`, or into memory.
+ */
+export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<WholePath> {
   const queued = { messages: 0, bytes: 0 }
   const ports = memoryPorts({ clock: systemClock, random: systemRandomness })
   const known = { exists: (name: string) => domains.includes(name) }
   const side = eventSide({
     ports: {
       ...ports,
+      cdrQueue: cdrQueue ?? ports.cdrQueue,
       subscriptions: { version: async () => 1, list: async () => [...(hooks[wanted] ?? [])] },
       events: {
         publish: async (events) => {
@@ -79,10 +84,16 @@ export async function wholePath(wanted: string): Promise<WholePath> {
     isUp: async () => false,
     connectorId: 'bench',
     random: Math.random,
-    log: quiet,
+    log: silentLog,
   })
   const isKnown = Promise.withResolvers<void>()
-  void side.follow(isKnown.resolve, new AbortController().signal)
+  const over = new AbortController()
+  const following = side.follow(isKnown.resolve, over.signal)
   await isKnown.promise
-  return { side, queued }
+  const close = async () => {
+    over.abort()
+    await side.close()
+    await following
+  }
+  return { side, queued, close }
 }

@@ -1,6 +1,5 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
-import type { Log } from '../../adapters/log/logger.ts'
 import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { hookContent } from '../../core/hooks/hook-content.ts'
@@ -11,15 +10,7 @@ import type { Hook, PlatformEvent } from '../../core/model.ts'
 import type { QueuedDelivery } from '../../core/ports.ts'
 import { readSettings } from '../../functions/endpoint/settings.ts'
 import type { WorkerTools } from '../../functions/worker.ts'
-
-/** What is measured here is the way to the receiver: nothing is logged. */
-const silent: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  with: () => silent,
-}
+import { silentLog } from '../silent-log.ts'
 
 /** What the functions work with: stores in memory, and the hook client of a deployment over real sockets. */
 export interface BenchParts {
@@ -33,7 +24,7 @@ export function benchParts(): BenchParts {
   const ports = { ...memoryPorts(context), hookClient: guardedHookClient(context) }
   return {
     ports: ports as MemoryPorts,
-    tools: { clock: systemClock, random: systemRandomness, log: silent, settings: readSettings({}) },
+    tools: { clock: systemClock, random: systemRandomness, log: silentLog, settings: readSettings({}) },
   }
 }
 

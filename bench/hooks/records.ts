@@ -8,8 +8,8 @@ export function messageBody({ id, domain, hookId, attempt, dueAt }: QueuedDelive
   return JSON.stringify(message)
 }
 
-/** A message as the queue gives it to a function. */
-export function recordOf(messageId: string, body: string): SQSRecord {
+/** A message as the queue gives it to a function; on a FIFO queue it is of a `group`. */
+export function recordOf(messageId: string, body: string, group = 'group'): SQSRecord {
   return {
     messageId,
     receiptHandle: '',
@@ -19,7 +19,7 @@ export function recordOf(messageId: string, body: string): SQSRecord {
       SentTimestamp: '0',
       SenderId: '',
       ApproximateFirstReceiveTimestamp: '0',
-      MessageGroupId: 'group',
+      MessageGroupId: group,
     },
     messageAttributes: {},
     md5OfBody: '',

@@ -1,0 +1,60 @@
+/**
+ * The stores of a laptop behind their gate, as a process of its own: queues, tables and roles as the assembly has them.
+ * Tells its parent where they are and what the worker and the connector know of them; `cpu` is answered with the CPU
+ * milliseconds so far, `close` ends it. `stores.ts <folder for its state>`.
+ */
+import { fileURLToPath } from 'node:url'
+import { queues } from '../../contracts/resources.ts'
+import { laptop } from '../../local/assembly/place.ts'
+import { readAssembly } from '../../local/assembly/read-assembly.ts'
+import { openDataFolder } from '../../local/data/data-folder.ts'
+import { readSecrets } from '../../local/data/kept-secrets.ts'
+import { Gate } from '../../local/gate/gate.ts'
+import { functionEnvironment, sharedEnvironment } from '../../local/platform/local-environment.ts'
+import { platformRole } from '../../local/platform/requeue.ts'
+import { startStores } from '../../local/platform/start-stores.ts'
+import { readSettings } from '../../local/settings.ts'
+import { ensureAssembly } from '../../local/synthesis/ensure-assembly.ts'
+import type { StoresOfBench } from './open-stores.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const settings = readSettings({ DATA_DIR: process.argv[2] })
+const folder = openDataFolder(settings.dataDir)
+const closing = new AsyncDisposableStack()
+const directory = await ensureAssembly(root, () => undefined, new AbortController().signal)
+const gate = new Gate()
+const place = { ...laptop, publicUrl: 'http://127.0.0.1', storesUrl: await gate.open() }
+const assembly = readAssembly(directory, place)
+const kept = readSecrets(folder, settings)
+gate.serve(place, [...assembly.roles, platformRole], await startStores(assembly, { settings, folder, kept, closing }))
+
+const [container] = assembly.containers
+const queueUrl = container?.environment[queues.cdrs.variable]
+const queue = assembly.queues.find(({ url }) => url === queueUrl)
+const mapping = assembly.mappings.find(({ queueArn }) => queueArn === queue?.arn)
+const worker = assembly.functions.find(({ arn }) => arn === mapping?.functionArn)
+if (container === undefined || queue === undefined || mapping === undefined || worker === undefined) {
+  throw new Error('the assembly has no queue of CDRs with a function behind it')
+}
+const credential = gate.issue(worker.roleArn)
+const environmentOf = (roleArn: string) => sharedEnvironment(settings, place.storesUrl, gate.issue(roleArn))
+const told: StoresOfBench = {
+  storesUrl: place.storesUrl,
+  queueUrl: queue.url,
+  batchSize: mapping.batchSize,
+  maxConcurrency: mapping.maximumConcurrency,
+  credential,
+  workerEnv: functionEnvironment(worker, settings, sharedEnvironment(settings, place.storesUrl, credential)),
+  connectorEnv: { ...container.environment, ...environmentOf(container.roleArn) },
+  platformEnv: { ...worker.environment, ...environmentOf(platformRole.arn) },
+}
+
+process.on('message', (message) => {
+  if (message === 'cpu') {
+    const { user, system } = process.cpuUsage()
+    process.send?.({ cpuMs: (user + system) / 1000 })
+  } else {
+    void Promise.all([closing.disposeAsync(), gate.close()]).then(() => process.exit(0))
+  }
+})
+process.send?.(told)
