@@ -4,12 +4,16 @@ import type { AddressGuard } from '../../core/hooks/target-url.ts'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = readonly [Address, number]
 
-/** IPv4 blocks that are not globally reachable: the IANA special-purpose registry, multicast, and 6to4 relays. */
+/**
+ * IPv4 blocks that are not globally reachable: the IANA special-purpose registry, multicast, 6to4 relays, and the address
+ * of the platform of Azure's machines, which looks public and is not.
+ */
 const forbiddenIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
