@@ -191,8 +191,10 @@ class ExportRun {
     // An upload that is not known was completed by another run of this job a moment ago.
     await exportFiles.completeUpload({ key, uploadId }, parts)
     const head = await exportFiles.head(key)
-    if (head === undefined) throw new DomainError('store_unavailable', 'the file of an export was not kept')
-    return this.#end(head.size, progress)
+    if (head !== undefined) return this.#end(head.size, progress)
+    // Another run has replaced a part before it saw that it was overtaken: these parts never become a file.
+    await this.#record({ progress: { parts: [], rows: 0 } })
+    throw new DomainError('store_unavailable', 'the file of an export was not kept')
   }
 
   async #end(size: number, progress: ExportProgress): Promise<ExportRunEnd> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
@@ -241,6 +242,28 @@ describe('an export that is killed after any of its steps', () => {
       expect((await ports.exports.read(job))?.state).toBe('done')
     },
   )
+
+  it('and whose part an overtaken run has replaced is begun anew', async () => {
+    await withCdrs(2500, large)
+    await ports.exports.create(job)
+    let isReplaced = false
+    const exportFiles: WriteExportPorts['exportFiles'] = {
+      ...ports.exportFiles,
+      completeUpload: async (upload, parts) => {
+        const bytes = Buffer.from('what the other run had found by then')
+        const sha256 = createHash('sha256').update(bytes).digest('hex')
+        const body = { bytes: Readable.from([bytes]), size: bytes.length, sha256 }
+        if (!isReplaced) await ports.exportFiles.putPart(upload, 1, body)
+        isReplaced = true
+        return ports.exportFiles.completeUpload(upload, parts)
+      },
+    }
+
+    await expect(work({ exportFiles })).rejects.toMatchObject({ code: 'store_unavailable' })
+
+    expect(await work({ exportFiles })).toBe('done')
+    expect(written()).toEqual(uuids(2500))
+  })
 
   it('and two runs at once make one file', async () => {
     await withCdrs(2500, large)
