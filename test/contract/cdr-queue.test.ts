@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryCdrQueue } from '../../adapters/memory/memory-cdr-queue.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { cdrMessage } from '../../contracts/messages/cdr.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { CdrNews, CdrQueue } from '../../core/cdr/cdr-news.ts'
 import { aPostNews, aRecordingNews, anEndNews, asNews } from '../support/cdr-news.ts'
-import { startCloudGate } from '../support/cloud-gate.ts'
-import { movableClock } from '../support/movable-clock.ts'
+import { openCloudQueues } from '../support/cloud-queues.ts'
 import { opened } from '../support/opened.ts'
-import { startQueueServer } from '../support/queue-server.ts'
 
 interface Rig {
   readonly queue: CdrQueue
@@ -113,16 +110,6 @@ describe('news of CDRs on the queue', () => {
 })
 
 async function openSqs() {
-  const server = await startQueueServer()
-  const gate = await startCloudGate({ AmazonSQS: server.endpoint })
-  const context = { env: { ...server.env, ...gate.env }, clock: movableClock(), random: systemRandomness }
-  return {
-    server,
-    gate,
-    queue: sqsCdrQueue(context),
-    async close() {
-      await gate.close()
-      await server.close()
-    },
-  }
+  const cloud = await openCloudQueues()
+  return { ...cloud, queue: sqsCdrQueue(cloud.context) }
 }

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryDeliveryQueue } from '../../adapters/memory/memory-delivery-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../../core/ports.ts'
-import { startCloudGate } from '../support/cloud-gate.ts'
-import { movableClock } from '../support/movable-clock.ts'
+import { openCloudQueues } from '../support/cloud-queues.ts'
 import { opened } from '../support/opened.ts'
-import { startQueueServer } from '../support/queue-server.ts'
 
 const aQueued = (given: Partial<QueuedDelivery> = {}): QueuedDelivery => ({
   id: `msg_${'a'.repeat(32)}`,
@@ -109,18 +106,8 @@ describe('attempts on the queue', () => {
 })
 
 async function openSqs() {
-  const server = await startQueueServer()
-  const gate = await startCloudGate({ AmazonSQS: server.endpoint })
-  const context = { env: { ...server.env, ...gate.env }, clock: movableClock(), random: systemRandomness }
-  return {
-    server,
-    gate,
-    queue: sqsDeliveryQueue(context),
-    async close() {
-      await gate.close()
-      await server.close()
-    },
-  }
+  const cloud = await openCloudQueues()
+  return { ...cloud, queue: sqsDeliveryQueue(cloud.context) }
 }
 
 function asQueued(body: unknown): QueuedDelivery {

@@ -9,11 +9,11 @@ import { environment } from '../../contracts/environment.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import type { PlatformEvent } from '../../core/model.ts'
 import type { EventSink } from '../../core/ports.ts'
-import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
+import type { CloudGate } from '../support/cloud-gate.ts'
 import { freePort } from '../support/free-port.ts'
 import { movableClock } from '../support/movable-clock.ts'
+import { openCloudQueues } from '../support/cloud-queues.ts'
 import { opened } from '../support/opened.ts'
-import { startQueueServer } from '../support/queue-server.ts'
 import { anEvent } from '../support/records.ts'
 
 interface Rig {
@@ -245,19 +245,8 @@ describe('events on the queue', () => {
 })
 
 async function openSqs() {
-  const server = await startQueueServer()
-  const gate = await startCloudGate({ AmazonSQS: server.endpoint })
-  const context = { env: { ...server.env, ...gate.env }, clock: movableClock(), random: systemRandomness }
-  return {
-    server,
-    gate,
-    env: context.env,
-    sink: sqsEventSink(context),
-    async close() {
-      await gate.close()
-      await server.close()
-    },
-  }
+  const cloud = await openCloudQueues()
+  return { ...cloud, env: cloud.context.env, sink: sqsEventSink(cloud.context) }
 }
 
 /** Gives a task its credentials; each answer names another key. */
