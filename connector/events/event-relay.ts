@@ -81,10 +81,14 @@ export function eventRelay(parts: RelayParts): EventRelay {
     if (change !== undefined) relay(accountStatus(change, causeOf(known), at), engine)
   }
 
-  /** Every leg that ends has a CDR, whether a hook wants its end or not. */
+  /**
+   * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue would
+   * take the one that another connector has heard, and that tells more, for its repetition.
+   */
   const tellCdrs = ({ event, id, domain, channel }: KnownEvent) => {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
-    const end = platformEvent(event, `cdr:${id}`, domain, clock.now())
+    const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
+    const end = platformEvent(event, own, domain, clock.now())
     if (parts.cdrs.add({ ...end, fields: keptFields(end.fields), reader: 'cdr' })) counts.cdrs += 1
   }
 

@@ -112,6 +112,24 @@ describe('the end of a leg', () => {
     })
   })
 
+  test('that one connector has made goes to the index beside the one that another has heard, which tells more', async () => {
+    const world = await aWorld()
+    const [one, two] = [await world.connector('one'), await world.connector('two')]
+    for (const connector of [one, two]) {
+      await connector.up()
+      await connector.emit({ name: 'CHANNEL_CREATE', uuid: call, sequence: 1, headers: inDomain(world) })
+    }
+    await one.down()
+    await one.up()
+    await world.time.advance(60_000)
+    expect(told(world).map(({ fields }) => fields['Synthetic'])).toEqual(['true'])
+
+    const headers = inDomain(world, labDomain, { variable_billsec: '7' })
+    await two.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, sequence: 2, headers })
+
+    expect(told(world).flatMap((end) => cdrFromEvent(end)?.cdr.billsec ?? [])).toEqual([7])
+  })
+
   test('of a loopback pair that was missed tells that it was the second half', async () => {
     const world = await aWorld()
     const connector = await world.connector()
