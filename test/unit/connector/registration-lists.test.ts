@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { presenceTracker } from '../../../connector/events/presence.ts'
@@ -36,4 +36,79 @@ test('of a recorded list each phone is found, under the contact that events give
   expect(found).toHaveLength(5)
   expect(found).toContain('1001 tenant1.example.com sip:1001@127.0.0.1:40421')
   expect(found).toContainEqual(expect.stringMatching(/^1000 tenant2\.example\.com sip:1000@127\.0\.0\.1:\d+$/))
+})
+
+const tenant = 'tenant1.example.com'
+
+const recordedTexts = (name: string) => framesOf(recordedBytes(name)).map(({ body }) => body.toString())
+
+describe('a list of registrations', () => {
+  const full = (recording: string) => recordedTexts(recording).find((text) => text.startsWith('{"row_count":5')) ?? ''
+
+  /** What is found out about accounts by readings that answer one text after the other. */
+  async function foundBy(
+    answers: readonly string[],
+    known: readonly (readonly [login: string, contact: string])[] = [],
+  ) {
+    const time = manualTime(Date.UTC(2026, 10, 20, 23, 27))
+    const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+    const presence = presenceTracker(ports.presence, async () => true)
+    for (const [login, contact] of known) {
+      await presence.load(tenant)
+      presence.registered(tenant, { login, contact, lastsSeconds: 600 }, time.clock.now())
+    }
+    const found: string[] = []
+    let count = 0
+    void checkRegistrations(
+      {
+        ...time,
+        presence,
+        domains: { exists: (name) => name.endsWith('.example.com') },
+        links: () => [{ api: async () => answers[Math.min(count++, answers.length - 1)] ?? '' }],
+        found: (domain, { login, contact, lastsSeconds }) =>
+          void found.push(`${login}@${domain} ${lastsSeconds > 0 ? 'at' : 'without'} ${contact}`),
+        log: capturedLog(),
+      },
+      new AbortController().signal,
+    )
+    await time.advance(5_000)
+    return found.toSorted()
+  }
+
+  test('that a phone is missing from, since it was written late, ends nothing and begins nothing', async () => {
+    const counts = recordedTexts('api/registrations-lag').filter((text) => text.includes(' total.'))
+    expect([counts[0], counts.at(-1)]).toEqual(['\n0 total.\n', '\n1 total.\n'])
+    const empty = recordedTexts('api/idle').find((text) => text === '{"row_count": 0}\n') ?? ''
+    const list = full('api/registrations')
+    const before = await foundBy([list], [['1001', 'sip:1001@127.0.0.1:40421']])
+
+    expect(await foundBy([empty, list], [['1001', 'sip:1001@127.0.0.1:40421']])).toEqual([])
+    expect(before).toHaveLength(4)
+  })
+
+  test('that has one row for two phones of a user ends neither', async () => {
+    const list = full('api/registrations')
+    expect(list.match(/"reg_user":"1000","realm":"tenant1\.example\.com"/g)).toHaveLength(1)
+
+    const found = await foundBy(
+      [list],
+      [
+        ['1000', 'sip:1000@192.0.2.7:5060'],
+        ['1000', 'sip:1000@192.0.2.8:5060'],
+      ],
+    )
+
+    expect(found.filter((line) => line.startsWith(`1000@${tenant}`))).toEqual([])
+    expect(found).toHaveLength(4)
+  })
+
+  test('of a profile that mixes up two tenants gives each his own phone: what it says of contacts is never asked', async () => {
+    const mixed = recordedTexts('api/registrations-presence-hosts-leak')
+    const found = await foundBy([full('api/registrations-presence-hosts-leak')])
+    const of = (domain: string) => found.filter((line) => line.startsWith(`1000@${domain}`))
+
+    expect(mixed.some((text) => text.split(',').filter((part) => part.includes('sip:1000@')).length === 3)).toBe(true)
+    expect([of(tenant).length, of('tenant2.example.com').length]).toEqual([1, 1])
+    expect(of(tenant)[0]?.split(' ')[2]).not.toBe(of('tenant2.example.com')[0]?.split(' ')[2])
+  })
 })
