@@ -34,6 +34,8 @@ export const requeueLimits = {
    * receivers it holds for theirs alone: a new plan would only make what waits void, and add a message to those.
    */
   backlog: 1_000,
+  /** What is overdue by so long was lost however much waits: the queues keep no message longer. */
+  droppedMs: 4 * 86_400_000,
   /** Deliveries of one page, and of one run. */
   page: 100,
   most: 5_000,
@@ -50,8 +52,9 @@ export const requeueLimits = {
 export async function requeueDeliveries(tools: Requeuing, until: number): Promise<Requeued> {
   const { deliveries, deliveryQueue, clock } = tools
   const { usual, slow } = await deliveryQueue.waiting()
-  if (usual > requeueLimits.backlog) return { requeued: 0, left: 0, unreadable: [], stoppedBy: 'backlog' }
-  const before = clock.now() - requeueLimits.overdueMs
+  const isBehind = usual > requeueLimits.backlog
+  const dropped = clock.now() - requeueLimits.droppedMs
+  const before = isBehind ? dropped : clock.now() - requeueLimits.overdueMs
   const unreadable = new Set<string>()
   const hookOf = hooksOf(tools, unreadable)
   let [requeued, left, looked] = [0, 0, 0]
@@ -61,14 +64,16 @@ export async function requeueDeliveries(tools: Requeuing, until: number): Promis
     const page = found.deliveries
     for (const place of found.unreadable) unreadable.add(place)
     const known = await Promise.all(page.map(async (delivery) => ({ delivery, hook: await hookOf(delivery) })))
-    const lost = slow > requeueLimits.backlog ? known.filter(({ hook }) => hook?.slowAt === undefined) : known
+    const isLost = ({ delivery, hook }: Overdue) =>
+      slow <= requeueLimits.backlog || hook?.slowAt === undefined || (delivery.nextAttemptAt ?? 0) < dropped
+    const lost = known.filter(isLost)
     const done = await requeue(tools, lost)
     requeued += done
     left += lost.length - done
     looked += page.length
     after = page.at(-1)
     const end = { requeued, left, unreadable: [...unreadable] }
-    if (page.length < requeueLimits.page) return end
+    if (page.length < requeueLimits.page) return isBehind ? { ...end, stoppedBy: 'backlog' } : end
     const isFull = requeued + left >= requeueLimits.most || looked >= requeueLimits.looked
     if (isFull) return { ...end, stoppedBy: 'limit' }
     if (clock.now() >= until) return { ...end, stoppedBy: 'time' }

@@ -726,6 +726,29 @@ describe('F51 a backlog', () => {
     ).toEqual(plans)
   })
 
+  it.each([
+    ['of some', { backlog: requeueLimits.backlog + 1 }, undefined],
+    ['of slow receivers', { slowBacklog: requeueLimits.backlog + 1 }, 1],
+  ])('%s that never ends keeps what the queue dropped from nobody', async (_title, waiting, slowAt) => {
+    expect([queues.deliveries, queues.slowDeliveries].map((queue) => queue.retentionSeconds * second)).toEqual([
+      requeueLimits.droppedMs,
+      requeueLimits.droppedMs,
+    ])
+    const lab = aDeliveryLab()
+    const hook = await lab.hook(slowAt === undefined ? {} : { slowAt })
+    await lab.dispatch([anArrival()])
+    lab.lose()
+    Object.assign(lab.ports.deliveryQueue, waiting)
+    lab.clock.move(requeueLimits.droppedMs)
+    await lab.sweep()
+    expect(lab.messages()).toEqual([])
+
+    lab.clock.move(1)
+    await lab.sweep()
+
+    expect(lab.messages()).toMatchObject([{ hookId: hook.id, attempt: 1 }])
+  })
+
   it('of slow receivers that is lost is queued among the slow ones', async () => {
     const lab = aDeliveryLab()
     await lab.hook({ slowAt: 1 })
