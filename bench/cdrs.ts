@@ -36,26 +36,33 @@ const bulkSize = 10
  */
 export async function benchCdrs(): Promise<Figures> {
   const state = temporaryState()
-  const stores = await openStores(state.path)
   try {
-    const platform = contextOf(stores.platformEnv)
-    await openSearchCdrAdmin(platform).prepare()
-    for (const name of domains) await dynamoDomainStore(platform).create(domainOf(name))
-    // Until everything is compiled.
-    await endToEnd(stores, { from: 0, count: looked })
-    const { perSecond, storesCpuMs } = await endToEnd(stores, { from: looked, count: amount })
-    const { sendCpuMs, workCpuMs } = await apart(stores, { from: looked + amount, count: looked })
-    const bareMs = await bareCpuMs(contextOf(stores.workerEnv), { from: 2 * looked + amount, count: looked })
-    return {
-      cdrsPerSecond: perSecond,
-      cdrSendCpuMs: sendCpuMs,
-      cdrIndexCpuMs: workCpuMs,
-      cdrStoresCpuMs: storesCpuMs,
-      cdrCpuRatio: (sendCpuMs + workCpuMs) / bareMs,
+    const stores = await openStores(state.path)
+    try {
+      return await measured(stores)
+    } finally {
+      await stores.close()
     }
   } finally {
-    await stores.close()
     state.remove()
+  }
+}
+
+async function measured(stores: BenchStores): Promise<Figures> {
+  const platform = contextOf(stores.platformEnv)
+  await openSearchCdrAdmin(platform).prepare()
+  for (const name of domains) await dynamoDomainStore(platform).create(domainOf(name))
+  // Until everything is compiled.
+  await endToEnd(stores, { from: 0, count: looked })
+  const { perSecond, storesCpuMs } = await endToEnd(stores, { from: looked, count: amount })
+  const { sendCpuMs, workCpuMs } = await apart(stores, { from: looked + amount, count: looked })
+  const bareMs = await bareCpuMs(contextOf(stores.workerEnv), { from: 2 * looked + amount, count: looked })
+  return {
+    cdrsPerSecond: perSecond,
+    cdrSendCpuMs: sendCpuMs,
+    cdrIndexCpuMs: workCpuMs,
+    cdrStoresCpuMs: storesCpuMs,
+    cdrCpuRatio: (sendCpuMs + workCpuMs) / bareMs,
   }
 }
 

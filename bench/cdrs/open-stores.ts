@@ -44,7 +44,7 @@ export async function openStores(folder: string): Promise<BenchStores> {
     },
     async close() {
       const exited = once(child, 'exit')
-      child.send('close')
+      child.disconnect()
       await exited
     },
   }

@@ -1,7 +1,7 @@
 /**
  * The stores of a laptop behind their gate, as a process of its own: queues, tables and roles as the assembly has them.
- * Tells its parent where they are and what the worker and the connector know of them; `cpu` is answered with the CPU
- * milliseconds so far, `close` ends it. `stores.ts <folder for its state>`.
+ * Tells its parent where they are and what the worker and the connector know of them; a message is answered
+ * with the CPU milliseconds so far. Ends with its parent, or when that hangs up. `stores.ts <folder for its state>`.
  */
 import { fileURLToPath } from 'node:url'
 import { queues } from '../../contracts/resources.ts'
@@ -49,12 +49,12 @@ const told: StoresOfBench = {
   platformEnv: { ...worker.environment, ...environmentOf(platformRole.arn) },
 }
 
-process.on('message', (message) => {
-  if (message === 'cpu') {
-    const { user, system } = process.cpuUsage()
-    process.send?.({ cpuMs: (user + system) / 1000 })
-  } else {
-    void Promise.all([closing.disposeAsync(), gate.close()]).then(() => process.exit(0))
-  }
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ cpuMs: (user + system) / 1000 })
+})
+// Also when the parent has died.
+process.on('disconnect', () => {
+  void Promise.all([closing.disposeAsync(), gate.close()]).then(() => process.exit(0))
 })
 process.send?.(told)
