@@ -9,6 +9,8 @@ export interface KnownRecording {
   isAtWork: boolean
   /** Whether something was told while it was being handled. */
   hasNews: boolean
+  /** Whether its note on disk has all that is known. */
+  isNoted: boolean
   /** Why its file must not be stored: nobody can tell any more whose content it is. */
   refusal?: RefusalReason
   /** Takes back the next attempt. */
@@ -54,6 +56,7 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
       failures: 0,
       isAtWork: false,
       hasNews: false,
+      isNoted: false,
       cancel: () => {},
     }
     byId.set(fileId(facts), known)
@@ -73,6 +76,7 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
     if (facts === known.facts) return []
     known.facts = facts
     known.failures = 0
+    known.isNoted = false
     return [known]
   }
   const hearOfFile = (word: Exclude<RecordingWord, { kind: 'end' }>): KnownRecording[] => {
@@ -92,7 +96,11 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
       const open = [...(byCall.get(word.uuid) ?? [])].filter(({ facts }) => facts.endedAt === undefined)
       return open.flatMap((known) => change(known, { ...known.facts, endedAt: word.at }))
     },
-    recall: (facts) => (byId.has(fileId(facts)) ? undefined : enter(facts)),
+    recall: (facts) => {
+      const entered = byId.has(fileId(facts)) ? undefined : enter(facts)
+      if (entered !== undefined) entered.isNoted = true
+      return entered
+    },
     finish: (known) => {
       leave(known)
       const id = fileId(known.facts)

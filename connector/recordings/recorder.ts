@@ -70,8 +70,10 @@ export function recorder(parts: RecorderParts): Recorder {
     if (notes !== undefined) await onDisk(() => notes.remove(one.facts))
   }
   const settle = async (one: KnownRecording, end: Attended) => {
-    if (end.kind === 'elsewhere') known.leave(one)
-    if (end.kind === 'unready') again(one)
+    // Of what no note tells nobody would know any more.
+    const isKept = end.kind === 'elsewhere' && !one.isNoted
+    if (end.kind === 'elsewhere' && !isKept) known.leave(one)
+    if (end.kind === 'unready' || isKept) again(one)
     if (end.kind === 'given up') {
       counts.givenUp += 1
       log.error('a recording never came', undefined, { domain: one.facts.domain, uuid: one.facts.uuid })
@@ -92,7 +94,12 @@ export function recorder(parts: RecorderParts): Recorder {
   const look = async (one: KnownRecording) => {
     const { facts } = one
     if (one.refusal !== undefined) return refuse(one, new FileRefused(one.refusal))
-    if (notes !== undefined && one.failures === 0) await onDisk(() => notes.write(facts))
+    if (notes !== undefined && !one.isNoted) {
+      await onDisk(async () => {
+        await notes.write(facts)
+        one.isNoted = one.facts === facts
+      })
+    }
     try {
       const end = await attendant.attend(facts)
       if (!one.hasNews) await settle(one, end)

@@ -377,6 +377,25 @@ test('F31 what the folder takes no note of is stored all the same', async () => 
   )
 })
 
+test('F31 what waits is noted as soon as the folder takes notes again', async () => {
+  const call = aRecordedCall(lab.time)
+  await lab.write(call.path)
+  let [isFull, isAway] = [true, true]
+  const disk = gone(recordingDisk(lab.folder), 'writeNote', () => isFull)
+  const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
+  const ports = { ...lab.ports, recordingFiles }
+  const recorder = lab.connector({ ports, place: { disk, engineFolder, keepsFiles: false } })
+
+  recorder.hear(call.stop(), recordedDomain, recordingEngine)
+  await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2)
+  expect(await lab.notes()).toEqual([])
+  isFull = false
+  await lab.until(async () => (await lab.notes()).length === 1)
+
+  isAway = false
+  await lab.until(finished())
+})
+
 test('a recording that its owner deletes while it is uploaded leaves no object', async () => {
   const call = aRecordedCall(lab.time)
   await lab.write(call.path)
