@@ -296,6 +296,9 @@ export const access: MethodAccess = {
     listExpired: [{ table: 'recordings', actions: ['Query'], index: true }],
     listDoomed: [{ table: 'recordings', actions: ['Query'], index: true }],
     page: [{ table: 'recordings', actions: ['Query'] }],
+    leave: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    listLeft: [{ table: 'recordings', actions: ['Query'] }],
+    forgetLeft: [{ table: 'recordings', actions: ['DeleteItem'] }],
   },
   recordingFiles: filesIn('recordings'),
   exportFiles: filesIn('exports'),
@@ -316,7 +319,6 @@ export const access: MethodAccess = {
     index: [{ search: 'cdr', actions: ['ESHttpPost'] }],
     setRecordings: [{ search: 'cdr', actions: ['ESHttpPost'] }],
     search: [{ search: 'cdr', actions: ['ESHttpPost'] }],
-    removeDomain: [{ search: 'cdr', actions: ['ESHttpPost'] }],
   },
   cdrAdmin: { prepare: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPut', 'ESHttpPost'] }] },
 }

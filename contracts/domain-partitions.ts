@@ -17,7 +17,7 @@ export function removedHooks(domain: string): readonly [string, ...string[]] {
 /**
  * Everything that the stores hold of a domain besides its own record, in the order of its removal: what is found by
  * way of other items comes before those. A new store of tenants' records joins by one line. What is not here outlives
- * its domain: the audit trail for its 400 days, and what expires within a day by itself and is found by no tenant
+ * its domain: the audit trail for its 400 days, recordings for their retention, and what expires within a day by itself and is found by no tenant
  * (commands, sessions, failed logins).
  */
 export const domainPartitions: readonly DomainPartition[] = [
@@ -54,6 +54,5 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'blacklists', key: (domain) => ['lists', domain] },
   { table: 'blacklists', key: (domain) => ['count', domain] },
   { table: 'routes', key: (domain) => [domain] },
-  { table: 'recordings', key: (domain) => [domain] },
   { table: 'exports', key: (domain) => [domain] },
 ]

@@ -41,6 +41,7 @@ export const failMissingRecordings = schedule({
   everyMinutes: 1,
   timeoutSeconds: 60,
   needs: {
+    domains: ['read'],
     recordings: ['listOverdue', 'claim', 'release', 'markFailed'],
     events: ['publish'],
     cdrQueue: ['send'],
@@ -60,7 +61,7 @@ export const removeExpiredRecordings = schedule({
   timeoutSeconds: 300,
   needs: {
     domains: ['list'],
-    recordings: ['listExpired', 'listDoomed', 'markDeleted', 'markRemoved'],
+    recordings: ['listExpired', 'listDoomed', 'markDeleted', 'markRemoved', 'page', 'listLeft', 'forgetLeft'],
     recordingFiles: ['remove'],
     cdrQueue: ['send'],
   },

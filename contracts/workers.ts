@@ -88,7 +88,7 @@ export const cdrIndex = worker({
   timeoutSeconds: 60,
   needs: {
     cdrs: ['index', 'setRecordings'],
-    domains: ['read'],
+    domains: ['read', 'readDeleted'],
     recordings: ['list'],
   },
 })
@@ -125,9 +125,7 @@ export const cleanUpDomain = worker({
     cleanups: ['send'],
     presence: ['list'],
     engine: ['send'],
-    recordings: ['page', 'markDeleted', 'markRemoved'],
-    recordingFiles: ['remove'],
-    cdrs: ['removeDomain'],
+    recordings: ['leave'],
   },
 })
 

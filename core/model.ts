@@ -23,6 +23,8 @@ export interface DeletedDomain {
   readonly name: string
   /** When its deletion began, epoch milliseconds. */
   readonly since: number
+  /** As they were then. */
+  readonly parameters: Readonly<Record<string, string>>
 }
 
 /** A role that a tenant made. */

@@ -19,7 +19,7 @@ const domainItem = z.object({
 })
 
 /** A tenant whose deletion has begun, as it is stored. */
-const deletedItem = z.object({ name: z.string(), deletedAt: z.number() })
+const deletedItem = z.object({ name: z.string(), deletedAt: z.number(), parameters: texts })
 
 const isDeleted = (item: Item) => 'deletedAt' in item
 
@@ -31,7 +31,7 @@ export function fromDomainItem(item: Item | undefined): Domain | undefined {
 /** The tenant in an item whose deletion has begun; none when it has not. */
 export function fromDeletedItem(item: Item | undefined): DeletedDomain | undefined {
   const parsed = item === undefined || !isDeleted(item) ? undefined : parseItem(deletedItem, item)
-  return parsed && { name: parsed.name, since: parsed.deletedAt }
+  return parsed && { name: parsed.name, since: parsed.deletedAt, parameters: parsed.parameters }
 }
 
 /** Where a tenant is stored. */

@@ -19,6 +19,7 @@ import { type Put, type Query, getItem, putItem, queryAll, queryPage, tableName 
 import { conditionally, textOf } from './errors.ts'
 import { parseItem, under, unexpired } from './items.ts'
 import { joinKey, keyPrefix, numberPart } from './key.ts'
+import { forgetLeftRecordings, leaveRecordings, listLeftRecordings } from './left-recordings.ts'
 import {
   doomedPartition,
   overduePartition,
@@ -55,9 +56,12 @@ export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
     markRemoved: (place, at) => change(place, (stored) => removed(stored, at)),
     setHold: (place, isHeld) => change(place, (stored) => held(stored, isHeld)),
     listOverdue: (before, limit) => earliest(context, shards.map(overduePartition), before, limit),
-    listExpired: (domain, before, limit) => earliest(context, [storedPartition(domain)], before, limit),
+    listExpired: (domain, before, limit, from) => earliest(context, [storedPartition(domain)], before, limit, from),
     listDoomed: (before, limit) => earliest(context, shards.map(doomedPartition), before, limit),
     page: (domain, limit, after) => pageOf(context, domain, limit, after),
+    leave: (left) => leaveRecordings(context, left),
+    listLeft: (limit, after) => listLeftRecordings(context, limit, after),
+    forgetLeft: (domain, before) => forgetLeftRecordings(context, domain, before),
   }
 }
 
@@ -97,19 +101,26 @@ async function listOf(context: AdapterContext, domain: string, uuid: string): Pr
   return items.flatMap((item) => recordingIn(context, item) ?? []).sort((a, b) => a.startedAt - b.startedAt)
 }
 
-/** The earliest entries of partitions of the index before a moment. */
+/** The earliest entries of partitions of the index between two moments. */
 async function earliest(
   context: AdapterContext,
   partitions: readonly string[],
   before: number,
   limit: number,
+  from = 0,
 ): Promise<Recording[]> {
+  if (before <= from) return []
   const query = (partition: string): Query => ({
     TableName: tableName(context, 'recordings'),
     IndexName: 'by-state',
     Limit: limit,
-    KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk < :before',
-    ExpressionAttributeValues: { ':pk': partition, ':before': numberPart(Math.max(0, before)) },
+    // A key has more than its number, so that one of `before` itself is behind the span.
+    KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk BETWEEN :from AND :before',
+    ExpressionAttributeValues: {
+      ':pk': partition,
+      ':from': numberPart(Math.max(0, from)),
+      ':before': numberPart(before),
+    },
   })
   const found = await Promise.all(partitions.map((partition) => queryUpTo(context, query(partition), limit)))
   const sortOf = (item: Item) => textOf(item, 'gsi_sk') ?? ''

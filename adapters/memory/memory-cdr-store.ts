@@ -37,9 +37,5 @@ export function memoryCdrStore({ state }: Pick<MemoryContext, 'state'>): CdrStor
         aggregations: plan.aggregations && aggregate(found, plan.aggregations),
       }
     },
-    async removeDomain(domain) {
-      for (const [key, { cdr }] of state.cdrs) if (cdr.domain_name === domain) state.cdrs.delete(key)
-      return true
-    },
   }
 }

@@ -1,7 +1,7 @@
 import type { DomainRemains } from '../../core/ports.ts'
 import type { MemoryContext } from './memory-state.ts'
 
-/** The maps whose records belong to a domain and go with it. A new one joins here. */
+/** The maps whose records belong to a domain and go with it. A new one joins here; CDRs and recordings outlive theirs. */
 const swept = [
   'tokens',
   'domainTokens',
@@ -16,7 +16,6 @@ const swept = [
   'routeEditions',
   'emailSettings',
   'requestKeys',
-  'recordings',
   'exports',
 ] as const
 

@@ -26,8 +26,10 @@ export function memoryDomainStore({ state }: MemoryContext): DomainStore {
       return isUsed(name)
     },
     async beginDeletion(name, at) {
-      if (!state.domains.delete(name)) return false
-      state.deletedDomains.set(name, { name, since: at })
+      const domain = state.domains.get(name)
+      if (domain === undefined) return false
+      state.domains.delete(name)
+      state.deletedDomains.set(name, { name, since: at, parameters: domain.parameters })
       return true
     },
     async readDeleted(name) {

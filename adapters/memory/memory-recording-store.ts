@@ -53,9 +53,10 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
         .filter((one) => one.state === 'expected' && endOf(one) < before)
         .sort((a, b) => endOf(a) - endOf(b))
         .slice(0, limit),
-    listExpired: async (domain, before, limit) =>
+    listExpired: async (domain, before, limit, from = 0) =>
       all()
-        .filter((one) => one.domain === domain && one.state === 'stored' && !one.isHeld && one.startedAt < before)
+        .filter((one) => one.domain === domain && one.state === 'stored' && !one.isHeld)
+        .filter(({ startedAt }) => startedAt >= from && startedAt < before)
         .sort((a, b) => a.startedAt - b.startedAt)
         .slice(0, limit),
     listDoomed: async (before, limit) =>
@@ -69,6 +70,23 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
         .sort(byText(sortOf))
         .filter((one) => after === undefined || sortOf(one) > sortOf(after))
         .slice(0, limit),
+    async leave({ domain, retentionDays, leftAt }) {
+      const known = state.leftRecordings.get(domain) ?? { retentionDays: 0, leftAt: 0 }
+      state.leftRecordings.set(domain, {
+        domain,
+        retentionDays: Math.max(known.retentionDays, retentionDays),
+        leftAt: Math.max(known.leftAt, leftAt),
+      })
+    },
+    listLeft: async (limit, after = '') =>
+      [...state.leftRecordings.values()]
+        .filter(({ domain }) => domain > after)
+        .sort(byText(({ domain }) => domain))
+        .slice(0, limit),
+    async forgetLeft(domain, before) {
+      const known = state.leftRecordings.get(domain)
+      if (known !== undefined && known.leftAt < before) state.leftRecordings.delete(domain)
+    },
   }
 }
 

@@ -20,6 +20,7 @@ import type {
   RecordedGap,
   Token,
 } from '../../core/model.ts'
+import type { LeftRecordings } from '../../core/recordings/recording-store.ts'
 import type { Recording } from '../../core/recordings/recording.ts'
 import type { AuditRecord, Clock, LoginFailure, Randomness } from '../../core/ports.ts'
 
@@ -85,6 +86,7 @@ export interface MemoryState {
   readonly emailSettings: Map<string, EmailSettings>
   readonly cdrs: Map<string, KeptCdr>
   readonly recordings: Map<string, Recording>
+  readonly leftRecordings: Map<string, LeftRecordings>
   readonly exports: Map<string, ExportJob>
   readonly audit: AuditRecord[]
 }
@@ -130,6 +132,7 @@ export function memoryState(): MemoryState {
     emailSettings: new Map(),
     cdrs: new Map(),
     recordings: new Map(),
+    leftRecordings: new Map(),
     exports: new Map(),
     audit: [],
   }

@@ -10,9 +10,6 @@ export function documentId({ domain_name, uuid }: { readonly domain_name: string
   return `${domain_name}:${uuid}`
 }
 
-/** Every index of CDRs, as a pattern. */
-export const everyIndex = 'cdr-*'
-
 /** Names that one request may list: the search store takes a request line of 4096 bytes, a name has 13. */
 const MAX_NAMES = 200
 

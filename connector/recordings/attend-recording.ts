@@ -1,3 +1,4 @@
+import { isOfTenant } from '../../core/domains/tenancy-start.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import type { Time } from '../timers.ts'
@@ -19,8 +20,8 @@ const recordsAtOnce = 8
 /** A file that has not come for so long after its end comes no more. */
 const patienceMs = 24 * 3_600_000
 
-/** A domain that was made this much later than a recording began was not there then; clocks differ by less. */
-const clockSlackMs = 60_000
+/** The least time, by a deployment's settings, between the deletion of a domain and the next one of its name. */
+const leastGraceMs = 60_000
 
 /** Where the engines' recordings are. */
 export interface RecordingsPlace {
@@ -82,7 +83,8 @@ export function recordingAttendant(parts: AttendParts): RecordingAttendant {
     const end = await uploads(() => storeRecording(used, recording, pieces))
     if (end.kind === 'stored') {
       // The event may wait for its queue, and must not keep others from the object store meanwhile.
-      await finishRecording(used, end.recording, { pieces, version: end.version })
+      const tell = (await records(() => isOfDomain(parts, facts))) ? parts.tell : nobody
+      await finishRecording({ ...used, tell }, end.recording, { pieces, version: end.version })
       return { kind: 'finished', storedBytes: end.recording.size ?? 0 }
     }
     if (end.kind === 'gone') {
@@ -96,7 +98,6 @@ export function recordingAttendant(parts: AttendParts): RecordingAttendant {
   return {
     attend: async (facts) => {
       const { endedAt } = facts
-      if (!(await records(() => isOfDomain(parts, facts)))) return discard(place, facts)
       if (endedAt !== undefined && place !== undefined) return store(facts, endedAt, place)
       await records(() => placeRecording(ports.recordings, facts))
       return endedAt === undefined ? { kind: 'noted' } : finished
@@ -108,19 +109,13 @@ export function recordingAttendant(parts: AttendParts): RecordingAttendant {
   }
 }
 
+/** Who is told of what a deleted domain recorded: it is stored until its retention ends, and a later tenant knows nothing. */
+const nobody = async () => true
+
 /** Whether the domain is still the one that the call was of: not deleted, and not another tenant's of the same name. */
 async function isOfDomain(
   { ports }: AttendParts,
   { domain, startedAt }: Pick<RecordingFacts, 'domain' | 'startedAt'>,
 ): Promise<boolean> {
-  const found = await ports.domains.read(domain)
-  return found !== undefined && found.createdAt <= startedAt + clockSlackMs
-}
-
-/** What a deleted domain recorded goes with all else that was its own. */
-async function discard(place: RecordingsPlace | undefined, facts: RecordingFacts): Promise<Attended> {
-  if (place === undefined) return finished
-  if (facts.endedAt === undefined) return { kind: 'noted' }
-  if (!place.keepsFiles) await place.disk.remove(mappedPath(facts.path, place.engineFolder))
-  return finished
+  return isOfTenant(await ports.domains.read(domain), startedAt, leastGraceMs)
 }

@@ -24,6 +24,4 @@ export interface CdrStore {
   setRecordings(place: CdrPlace, recordings: readonly CdrRecording[]): Promise<boolean>
   /** Finds CDRs; what was written is found within seconds. A span of time without records finds nothing. */
   search(plan: SearchPlan, limitMs: number): Promise<SearchAnswer>
-  /** Removes the CDRs of a domain until none is left (`true`) or `until` (epoch milliseconds) has passed. */
-  removeDomain(domain: string, until: number): Promise<boolean>
 }

@@ -1,4 +1,3 @@
-import type { Domain } from '../model.ts'
 import type { PortsOf } from '../ports.ts'
 import type { Recording } from '../recordings/recording.ts'
 import type { CdrPart, CdrRecording } from './cdr.ts'
@@ -10,22 +9,17 @@ import type { CdrPlace } from './cdr-store.ts'
 /** The ports of {@link indexNews}. */
 export type IndexPorts = PortsOf<{
   readonly cdrs: readonly ['index', 'setRecordings']
-  readonly domains: readonly ['read']
+  readonly domains: readonly ['read', 'readDeleted']
   readonly recordings: readonly ['list']
 }>
 
-/** How news ended: `nobody`: they are of no tenant, or of one that was deleted since. */
+/** How news ended: `nobody`: they are of no tenant. */
 export type IndexEnd = 'indexed' | 'nobody' | { readonly refused: string }
 
 /**
- * Clocks of engine and service differ by this much at most. A deleted domain's name is free again after two minutes at
- * the earliest, so news of the old domain are told from those of a new one.
- */
-const slackMs = 60_000
-
-/**
  * Takes news of a CDR into the index: what an ended leg told, with the recordings that it has by now, or its recordings
- * alone. It can be done again, and in any order. Throws `search_unavailable` or `store_unavailable` while it cannot be
+ * alone. The calls that a deletion hung up have their CDRs, too: they are kept until their retention ends, and whoever gets
+ * the name finds none from before his own beginning. It can be done again, and in any order. Throws `search_unavailable` or `store_unavailable` while it cannot be
  * done.
  */
 export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<IndexEnd> {
@@ -36,8 +30,8 @@ export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<Index
     return 'indexed'
   }
   const domain = await domainOf(ports, news)
-  if (domain === undefined || news.occurredAt + slackMs < domain.createdAt) return 'nobody'
-  const part = partOf(news, domain.name)
+  if (domain === undefined) return 'nobody'
+  const part = partOf(news, domain)
   if (part === undefined) return { refused: 'it tells no usable time' }
   const [refused] = await ports.cdrs.index([part])
   if (refused !== undefined) return { refused: refused.reason }
@@ -50,11 +44,12 @@ function partOf(news: EventNews | PostNews, domain: string): CdrPart | undefined
   return news.kind === 'event' ? cdrFromEvent(leg) : cdrFromPost(leg)
 }
 
-async function domainOf({ domains }: IndexPorts, news: EventNews | PostNews): Promise<Domain | undefined> {
-  const candidates = news.kind === 'event' ? [news.domain] : postDomainCandidates(news.fields)
-  for (const name of candidates) {
-    const domain = await domains.read(name)
-    if (domain !== undefined) return domain
+/** The domain of an event was there when the connector took it; a post names what may be one, now or until a moment ago. */
+async function domainOf({ domains }: IndexPorts, news: EventNews | PostNews): Promise<string | undefined> {
+  if (news.kind === 'event') return news.domain
+  for (const name of postDomainCandidates(news.fields)) {
+    const found = (await domains.read(name)) ?? (await domains.readDeleted(name))
+    if (found !== undefined) return name
   }
   return undefined
 }

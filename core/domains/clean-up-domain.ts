@@ -1,6 +1,6 @@
 import type { DeletedDomain } from '../model.ts'
 import type { Clock, PortsOf, QueuedCleanup } from '../ports.ts'
-import { removeDomainRecordings } from '../recordings/remove-domain-recordings.ts'
+import { retentionDaysOf } from '../recordings/retention.ts'
 
 /** The ports of {@link cleanUpDomain}. */
 export type CleanUpDomainPorts = PortsOf<{
@@ -9,22 +9,20 @@ export type CleanUpDomainPorts = PortsOf<{
   readonly cleanups: readonly ['send']
   readonly presence: readonly ['list']
   readonly engine: readonly ['send']
-  readonly recordings: readonly ['page', 'markDeleted', 'markRemoved']
-  readonly recordingFiles: readonly ['remove']
-  readonly cdrs: readonly ['removeDomain']
+  readonly recordings: readonly ['leave']
 }>
 
 /** A request is over within 29 s: whatever was let in before the mark has been written, or never will be. */
 const requestMs = 30_000
 
-/** After its calls were ended and its phones dropped, their last events have this long to arrive, or the whole grace. */
-const settleMs = 15_000
+/**
+ * After its calls were ended and its phones dropped, their last events have this long to arrive, or the whole grace. It is
+ * more than the minute at most that a later domain of the name reaches back (tenancy-start.ts).
+ */
+const settleMs = 75_000
 
 /** When to look again for a mark that is not there yet. */
 const unmarkedSeconds = 15
-
-/** When to look again for recordings that an uploader may still bring. */
-const uploadSeconds = 30
 
 /** What a clean-up works with besides its ports. */
 export interface CleanUpTools {
@@ -39,7 +37,8 @@ export interface CleanUpTools {
 }
 
 /**
- * Removes what a deleted domain leaves, its own record last, which frees its name. Every step can be repeated and none
+ * Removes what a deleted domain leaves, its own record last, which frees its name. CDRs and recordings stay until their
+ * retention ends; for recordings it is noted how long that is. Every step can be repeated and none
  * depends on what an earlier call did: a call that was cut short anywhere is made good by the next one of the same
  * message. What cannot be done yet, or not in the time given, is queued again. A domain whose deletion has not begun is
  * never touched.
@@ -64,10 +63,7 @@ export async function cleanUpDomain(
   const dueAt = Math.max(deleted.since + graceMs, silentSince + Math.min(settleMs, graceMs))
   const remainingMs = dueAt - clock.now()
   if (remainingMs > 0) return again(Math.ceil(remainingMs / 1000), silentSince)
-  if (!(await removeDomainRecordings({ ...ports, clock }, domain, until))) {
-    return again(clock.now() >= until ? 0 : uploadSeconds, silentSince)
-  }
-  if (!(await ports.cdrs.removeDomain(domain, until))) return again(0)
+  await ports.recordings.leave({ domain, retentionDays: retentionDaysOf(deleted), leftAt: clock.now() })
   if (!(await ports.remains.sweep(domain, until))) return again(0)
   await ports.domains.endDeletion(domain)
   return 'done'

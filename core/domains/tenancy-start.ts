@@ -1,3 +1,5 @@
+import type { Domain } from '../model.ts'
+
 /** Clocks of engines and of the service differ by this much at most. */
 const mostSlackMs = 60_000
 
@@ -9,4 +11,9 @@ const mostSlackMs = 60_000
  */
 export function tenancyStart(createdAt: number, graceMs: number): number {
   return createdAt - Math.min(mostSlackMs, graceMs / 2)
+}
+
+/** Whether what began at a moment (epoch milliseconds) is of this tenant, and not of nobody or an earlier one of the name. */
+export function isOfTenant(domain: Pick<Domain, 'createdAt'> | undefined, startedAt: number, graceMs: number): boolean {
+  return domain !== undefined && startedAt >= tenancyStart(domain.createdAt, graceMs)
 }

@@ -1,5 +1,6 @@
 import type { CdrQueue } from '../cdr/cdr-news.ts'
-import type { Clock, EventSink } from '../ports.ts'
+import { isOfTenant } from '../domains/tenancy-start.ts'
+import type { Clock, DomainStore, EventSink } from '../ports.ts'
 import type { RecordingStore } from './recording-store.ts'
 import { recordingEvent } from './recording-event.ts'
 import { recordingNews } from './recording-news.ts'
@@ -7,10 +8,13 @@ import type { Recording } from './recording.ts'
 
 /** What the use case works with. */
 export interface FailingMissing {
+  readonly domains: Pick<DomainStore, 'read'>
   readonly recordings: Pick<RecordingStore, 'listOverdue' | 'claim' | 'release' | 'markFailed'>
   readonly events: EventSink
   readonly cdrQueue: CdrQueue
   readonly clock: Clock
+  /** How long after its deletion a domain's name is not given again, milliseconds. */
+  readonly graceMs: number
 }
 
 /** By the contract: so long after the end of its call a recording without an object has failed. */
@@ -28,7 +32,7 @@ const claimant = 'fail-missing-recordings'
 /**
  * Fails expected recordings that have no object 15 minutes after their end, and tells of each. Its event goes to the queue
  * before the record is changed, under an id that is derived from the recording: a run that is killed is repeated, and
- * the event is there once. An object that comes later is stored all the same. Works until nothing is overdue or the time
+ * the event is there once. Of what a domain recorded that is gone nobody is told. An object that comes later is stored all the same. Works until nothing is overdue or the time
  * is over (`until`, epoch milliseconds); answers how many failed.
  */
 export async function failMissingRecordings(tools: FailingMissing, until: number): Promise<number> {
@@ -47,17 +51,24 @@ export async function failMissingRecordings(tools: FailingMissing, until: number
   }
 }
 
-async function failOne({ recordings, events, cdrQueue, clock }: FailingMissing, found: Recording): Promise<boolean> {
+async function failOne(tools: FailingMissing, found: Recording): Promise<boolean> {
+  const { recordings, cdrQueue, clock } = tools
   const now = clock.now()
   const recording = await recordings.claim(found, claimant, { now, until: now + holdMs })
   if (recording === undefined) return false
   const isDue = recording.state === 'expected'
-  const isTold = isDue && (await events.publish([recordingEvent('recording_failed', recording, now)])).length === 0
+  const isTold = isDue && (await tell(tools, recording, now))
   await recordings.release(recording, claimant)
   if (!isTold || !(await recordings.markFailed(recording, now))) return false
   const news = recordingNews({ ...recording, state: 'failed' })
   if (news !== undefined) await cdrQueue.send([news])
   return true
+}
+
+/** Whether whoever is to know of it is told; a later tenant of the name is not. */
+async function tell({ domains, events, graceMs }: FailingMissing, recording: Recording, now: number): Promise<boolean> {
+  if (!isOfTenant(await domains.read(recording.domain), recording.startedAt, graceMs)) return true
+  return (await events.publish([recordingEvent('recording_failed', recording, now)])).length === 0
 }
 
 function nameOf({ domain, uuid, id }: Recording): string {

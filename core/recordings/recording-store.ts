@@ -9,15 +9,24 @@ export type StoredOutcome =
   | 'stored'
   /** Another uploader has it, or has stored it. */
   | 'claim_lost'
-  /** It was deleted, or its domain was: what was uploaded has to go again. */
+  /** It was deleted: what was uploaded has to go again. */
   | 'gone'
 
 /** How long a call may last before its recordings count as ended, when nobody tells of its end: 24 hours. */
 export const longestCallMs = 86_400_000
 
+/** That a deleted domain may have left recordings. */
+export interface LeftRecordings {
+  readonly domain: string
+  /** For how many days after they began they are kept. */
+  readonly retentionDays: number
+  /** When this was noted last, epoch milliseconds. */
+  readonly leftAt: number
+}
+
 /**
- * The records of recordings. Every method works inside the one domain that it is given, but for {@link listOverdue}
- * and {@link listDoomed}.
+ * The records of recordings, which outlive their domains. Every method works inside the one domain that it is given, but for
+ * {@link listOverdue}, {@link listDoomed} and {@link listLeft}.
  * Reads by place and by call are consistent. What was deleted, or failed, is kept for 400 days, as long as CDRs are.
  */
 export interface RecordingStore {
@@ -72,10 +81,10 @@ export interface RecordingStore {
    */
   listOverdue(before: number, limit: number): Promise<Recording[]>
   /**
-   * Stored recordings of a domain that began before a moment (epoch milliseconds) and are not held, oldest first. A
-   * change of the last seconds may be missing.
+   * Stored recordings of a domain that began before a moment (epoch milliseconds), and not before `from` where that is
+   * given, and are not held, oldest first. A change of the last seconds may be missing.
    */
-  listExpired(domain: string, before: number, limit: number): Promise<Recording[]>
+  listExpired(domain: string, before: number, limit: number, from?: number): Promise<Recording[]>
   /**
    * Recordings of all domains that were deleted before a moment (epoch milliseconds) and whose object is not known to be
    * removed, oldest first: to be removed by whoever finds them. A change of the last seconds may be missing.
@@ -83,4 +92,13 @@ export interface RecordingStore {
   listDoomed(before: number, limit: number): Promise<Recording[]>
   /** Every recording of a domain, held and deleted ones too, by call and id. Fewer than the limit: there are no more. */
   page(domain: string, limit: number, after?: RecordingCursor): Promise<Recording[]>
+  /**
+   * Notes that a domain is gone and may have left recordings. There is one note for each name: of two retentions the longer
+   * one stays, of two moments the later.
+   */
+  leave(left: LeftRecordings): Promise<void>
+  /** The notes of {@link leave}, by domain, behind one where it is given. Fewer than the limit: there are no more. */
+  listLeft(limit: number, after?: string): Promise<LeftRecordings[]>
+  /** Removes the note of a domain that was left before a moment (epoch milliseconds); a later one stays. */
+  forgetLeft(domain: string, before: number): Promise<void>
 }

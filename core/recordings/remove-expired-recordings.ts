@@ -2,17 +2,24 @@ import type { CdrQueue } from '../cdr/cdr-news.ts'
 import type { Clock, DomainStore } from '../ports.ts'
 import type { FileStore } from './file-store.ts'
 import { recordingNews } from './recording-news.ts'
-import type { RecordingStore } from './recording-store.ts'
+import { tenancyStart } from '../domains/tenancy-start.ts'
+import type { Domain } from '../model.ts'
+import type { LeftRecordings, RecordingStore } from './recording-store.ts'
 import type { Recording } from './recording.ts'
 import { retentionMs } from './retention.ts'
 
 /** What the use case works with. */
 export interface RemovingExpired {
   readonly domains: Pick<DomainStore, 'list'>
-  readonly recordings: Pick<RecordingStore, 'listExpired' | 'listDoomed' | 'markDeleted' | 'markRemoved'>
+  readonly recordings: Pick<
+    RecordingStore,
+    'listExpired' | 'listDoomed' | 'markDeleted' | 'markRemoved' | 'page' | 'listLeft' | 'forgetLeft'
+  >
   readonly recordingFiles: Pick<FileStore, 'remove'>
   readonly cdrQueue: CdrQueue
   readonly clock: Clock
+  /** How long after its deletion a domain's name is not given again, milliseconds. */
+  readonly graceMs: number
 }
 
 /** What one run came to. */
@@ -30,12 +37,18 @@ const pageSize = 100
 const sideBySide = 10
 
 /** Whoever deletes a recording removes its object himself within this time, or was killed. */
-const graceMs = 10 * 60_000
+const removalMs = 10 * 60_000
+
+/** An uploader brings what a deleted domain recorded within a day of the call's end; until then its note stays. */
+const lateMs = 7 * 86_400_000
 
 /**
  * Removes the recordings that are past their domain's retention, and the objects that somebody who was killed left
  * behind a deleted record. What is under a legal hold stays. A record says that it is deleted before its object goes, and
- * that the object is gone after: killed between the two, the next run ends it. Works until all is done or the time is
+ * that the object is gone after: killed between the two, the next run ends it.
+ *
+ * What a deleted domain left is kept for as long as that domain wanted, also while another domain has its name; of several
+ * earlier domains of one name the longest retention counts. Works until all is done or the time is
  * over (`until`, epoch milliseconds); each run begins with another domain, so that none waits for ever.
  */
 export async function removeExpiredRecordings(tools: RemovingExpired, until: number): Promise<RemovedExpired> {
@@ -43,22 +56,64 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
   const now = clock.now()
   const end = { expired: 0, finished: 0 }
   end.finished = await eachOf(
-    () => recordings.listDoomed(now - graceMs, pageSize),
+    () => recordings.listDoomed(now - removalMs, pageSize),
     (one) => removeObject(tools, one),
     () => clock.now() < until,
   )
+  const left = await allLeft(recordings)
   const all = await domains.list()
-  const first = all.length === 0 ? 0 : Math.floor(now / 3_600_000) % all.length
-  for (const domain of [...all.slice(first), ...all.slice(0, first)]) {
+  const spans = spansOf(all, left, tools)
+  const first = spans.length === 0 ? 0 : Math.floor(now / 3_600_000) % spans.length
+  for (const { domain, from, before } of [...spans.slice(first), ...spans.slice(0, first)]) {
     if (clock.now() >= until) return { ...end, isCutShort: true }
-    const before = now - retentionMs(domain)
     end.expired += await eachOf(
-      () => recordings.listExpired(domain.name, before, pageSize),
+      () => recordings.listExpired(domain, before, pageSize, from),
       (one) => expire(tools, one),
       () => clock.now() < until,
     )
   }
+  const names = new Set(all.map(({ name }) => name))
+  const old = [...left.values()].filter(({ domain, leftAt }) => leftAt < now - lateMs && !names.has(domain))
+  for (const { domain } of old) {
+    if (clock.now() >= until) return { ...end, isCutShort: true }
+    if ((await recordings.page(domain, 1)).length === 0) await recordings.forgetLeft(domain, now - lateMs)
+  }
   return { ...end, isCutShort: clock.now() >= until }
+}
+
+async function allLeft({ listLeft }: Pick<RecordingStore, 'listLeft'>): Promise<Map<string, LeftRecordings>> {
+  const left = new Map<string, LeftRecordings>()
+  for (let after: string | undefined; ; ) {
+    const page = await listLeft(pageSize, after)
+    for (const one of page) left.set(one.domain, one)
+    after = page.at(-1)?.domain
+    if (page.length < pageSize) return left
+  }
+}
+
+/** Recordings that are past their time: those of a domain that began at `from` or later, and before another moment. */
+interface ExpiredSpan {
+  readonly domain: string
+  readonly from: number
+  readonly before: number
+}
+
+function spansOf(
+  all: readonly Domain[],
+  left: ReadonlyMap<string, LeftRecordings>,
+  { clock, graceMs }: Pick<RemovingExpired, 'clock' | 'graceMs'>,
+): ExpiredSpan[] {
+  const now = clock.now()
+  const startOf = new Map(all.map(({ name, createdAt }) => [name, tenancyStart(createdAt, graceMs)]))
+  const own = all.map((domain) => {
+    const from = left.has(domain.name) ? (startOf.get(domain.name) ?? 0) : 0
+    return { domain: domain.name, from, before: now - retentionMs(domain) }
+  })
+  const earlier = Array.from(left.values(), ({ domain, retentionDays }) => {
+    const before = Math.min(now - retentionMs(retentionDays), startOf.get(domain) ?? Infinity)
+    return { domain, from: 0, before }
+  })
+  return [...own, ...earlier]
 }
 
 /** Works through pages until one has nothing new; answers how much of it was done. */

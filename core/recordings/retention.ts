@@ -14,8 +14,13 @@ export function isRetention(text: string): boolean {
   return /^[1-9]\d{0,3}$/.test(text) && days >= retentionDays.least && days <= retentionDays.most
 }
 
-/** How long a domain's recordings are kept after they began, in milliseconds. */
-export function retentionMs({ parameters }: Pick<Domain, 'parameters'>): number {
+/** For how many days after they began a domain's recordings are kept. */
+export function retentionDaysOf({ parameters }: Pick<Domain, 'parameters'>): number {
   const text = Object.hasOwn(parameters, retentionParameter) ? (parameters[retentionParameter] ?? '') : ''
-  return (isRetention(text) ? Number(text) : retentionDays.usual) * dayMs
+  return isRetention(text) ? Number(text) : retentionDays.usual
+}
+
+/** The same of a number of days, or of a domain, in milliseconds. */
+export function retentionMs(of: number | Pick<Domain, 'parameters'>): number {
+  return (typeof of === 'number' ? of : retentionDaysOf(of)) * dayMs
 }

@@ -2,8 +2,6 @@ import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remai
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
-import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
-import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { cleanUpDomain as record } from '../../contracts/workers.ts'
@@ -22,8 +20,6 @@ export const handler = worker(
     presence: dynamoPresenceStore,
     engine: sqsCallEngine,
     recordings: dynamoRecordingStore,
-    recordingFiles: s3RecordingFiles,
-    cdrs: openSearchCdrStore,
   },
   async (message, ports, { clock, log, settings }) => {
     const graceMs = settings.deletionGraceSeconds * 1000

@@ -1,3 +1,4 @@
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -10,9 +11,10 @@ const workMs = record.timeoutSeconds * 667
 
 export const handler = scheduled(
   record,
-  { recordings: dynamoRecordingStore, events: sqsEventSink, cdrQueue: sqsCdrQueue },
-  async (ports, { clock, log }) => {
-    const failed = await failMissingRecordings({ ...ports, clock }, clock.now() + workMs)
+  { domains: dynamoDomainStore, recordings: dynamoRecordingStore, events: sqsEventSink, cdrQueue: sqsCdrQueue },
+  async (ports, { clock, log, settings }) => {
+    const graceMs = settings.deletionGraceSeconds * 1000
+    const failed = await failMissingRecordings({ ...ports, clock, graceMs }, clock.now() + workMs)
     if (failed > 0) log.warn('recordings never came', { failed })
   },
 )

@@ -17,8 +17,9 @@ export const handler = scheduled(
     recordingFiles: s3RecordingFiles,
     cdrQueue: sqsCdrQueue,
   },
-  async (ports, { clock, log }) => {
-    const { expired, finished, isCutShort } = await removeExpiredRecordings({ ...ports, clock }, clock.now() + workMs)
+  async (ports, { clock, log, settings }) => {
+    const tools = { ...ports, clock, graceMs: settings.deletionGraceSeconds * 1000 }
+    const { expired, finished, isCutShort } = await removeExpiredRecordings(tools, clock.now() + workMs)
     if (expired + finished > 0 || isCutShort) log.info('expired recordings', { expired, finished, isCutShort })
   },
 )

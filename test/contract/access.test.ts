@@ -100,7 +100,6 @@ async function openCloud() {
 const searchAnswers: Readonly<Record<string, { readonly status: number; readonly body: unknown }>> = {
   '/_mget': { status: 200, body: { docs: [{ found: false }] } },
   '/_bulk': { status: 200, body: { items: [{ create: { status: 201 } }] } },
-  '/cdr-*/_delete_by_query': { status: 200, body: { total: 0, deleted: 0 } },
 }
 
 function searchAnswer({ action }: CloudCall): { readonly status: number; readonly body: unknown } {

@@ -2,16 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { tableName } from '../../adapters/dynamodb/client.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryCallEngine } from '../../adapters/memory/memory-call-engine.ts'
-import { memoryCdrStore } from '../../adapters/memory/memory-cdr-store.ts'
 import { memoryCleanupQueue } from '../../adapters/memory/memory-cleanup-queue.ts'
 import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
-import { memoryFileStore } from '../../adapters/memory/memory-file-store.ts'
-import { memoryState } from '../../adapters/memory/memory-state.ts'
 import type { TableName } from '../../contracts/resources.ts'
 import { noPrecondition } from '../../core/concurrency/precondition.ts'
 import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
 import { deleteDomain } from '../../core/domains/delete-domain.ts'
-import { aCdr } from '../support/cdrs.ts'
 import { type CloudGate, type CloudReply, startCloudGate } from '../support/cloud-gate.ts'
 import { dump } from '../support/dump.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'
@@ -124,6 +120,22 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
+  test('keeps its recordings, under a note of how long', async () => {
+    const given = cloud()
+    await given.populate()
+    const before = await given.stores.recordings.page(name, 9)
+
+    await given.deleteDomain()
+    await given.cleanUp()
+
+    expect(before.length).toBeGreaterThan(0)
+    expect(await given.stores.recordings.page(name, 9)).toEqual(before)
+    expect(await given.stores.recordings.listLeft(9)).toContainEqual(
+      expect.objectContaining({ domain: name, retentionDays: 365 }),
+    )
+    await given.forget()
+  })
+
   test('of which the store leaves some undone, being busy, is removed in full', async () => {
     const given = cloud()
     await given.fillNeighbours()
@@ -151,19 +163,13 @@ async function openCloud() {
   const clock = movableClock()
   const direct = { env: server.env, clock, random: systemRandomness }
   const stores = dynamoStores(direct)
-  const search = { state: memoryState() }
   const ports = {
     ...dynamoStores({ ...direct, env: { ...server.env, ...gate.env } }),
     cleanups: memoryCleanupQueue(),
     engine: memoryCallEngine(),
     events: memoryEventSink(),
-    recordingFiles: memoryFileStore({ clock, random: systemRandomness }),
-    cdrs: memoryCdrStore(search),
   }
-  const fillWith = async (domain: string, fill?: Fill) => {
-    await fillDomain(stores, domain, fill)
-    await ports.cdrs.index([{ source: 'event', cdr: aCdr({ uuid: 'u', domain_name: domain }) }])
-  }
+  const fillWith = (domain: string, fill?: Fill) => fillDomain(stores, domain, fill)
   const tools = { clock, random: systemRandomness, precondition: noPrecondition, graceMs, reportUnsent: () => {} }
   const step = async (budgetMs = 60_000) => {
     const message = ports.cleanups.queued[0]
@@ -182,8 +188,7 @@ async function openCloud() {
     },
     /** Everything but what outlives a domain, and the version that counts changes of all hooks. */
     async everything() {
-      const cdrs = Array.from(search.state.cdrs.values(), (kept) => JSON.stringify(kept))
-      const items = [...cdrs, ...(await dump(direct, ['commands', 'audit', 'sessions']))]
+      const items = await dump(direct, ['commands', 'audit', 'sessions', 'recordings'])
       return items.filter((item) => !item.includes('"pk":"subscriptions"'))
     },
     deleteDomain: () => deleteDomain(ports, name, tools),

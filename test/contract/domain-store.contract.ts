@@ -81,8 +81,16 @@ export function domainStoreContract(open: StoreKind['open']): void {
 
       expect(await stores().domains.read(domain.name)).toBeUndefined()
       expect((await stores().domains.list()).map(({ name }) => name)).not.toContain(domain.name)
-      expect(await stores().domains.readDeleted(domain.name)).toEqual({ name: domain.name, since: 42 })
-      expect(await stores().domains.listDeleted()).toContainEqual({ name: domain.name, since: 42 })
+      expect(await stores().domains.readDeleted(domain.name)).toEqual({
+        name: domain.name,
+        since: 42,
+        parameters: domain.parameters,
+      })
+      expect(await stores().domains.listDeleted()).toContainEqual({
+        name: domain.name,
+        since: 42,
+        parameters: domain.parameters,
+      })
       expect(await stores().domains.exists(domain.name)).toBe(true)
     })
 

@@ -7,6 +7,7 @@ import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-sto
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import type { CdrStore } from '../../core/cdr/cdr-store.ts'
 import type { SearchPlan } from '../../core/cdr/search-plan.ts'
+import { emptySearch } from '../support/empty-search.ts'
 import { generatedCdrs, generatedPlan } from '../support/generated-searches.ts'
 import { opened } from '../support/opened.ts'
 import { startSearchServer } from '../support/search-server.ts'
@@ -29,7 +30,7 @@ it('the embedded server finds, orders and counts as the store in memory does, wh
   const property = fc.asyncProperty(generatedCdrs(domain), searches, async (cdrs, plans) => {
     const memory = memoryCdrStore({ state: memoryState() })
     const parts = cdrs.map((cdr) => ({ source: 'event' as const, cdr }))
-    expect(await embedded.removeDomain(domain, Infinity)).toBe(true)
+    await emptySearch(server().env, domain)
     for (const store of [memory, embedded]) expect(await store.index(parts)).toEqual([])
 
     for (const plan of plans) {

@@ -366,6 +366,17 @@ const writes: Readonly<Record<string, Write>> = {
     write: async ({ recordings }) => (await recordings.setHold(recording, true))?.isHeld,
     answer: true,
   },
+  'recordings.leave': {
+    write: ({ recordings }) => recordings.leave({ domain: recording.domain, retentionDays: 30, leftAt: now }),
+  },
+  'recordings.leave again': {
+    first: ({ recordings }) => recordings.leave({ domain: recording.domain, retentionDays: 30, leftAt: now }),
+    write: ({ recordings }) => recordings.leave({ domain: recording.domain, retentionDays: 60, leftAt: now + 1 }),
+  },
+  'recordings.forgetLeft': {
+    first: ({ recordings }) => recordings.leave({ domain: recording.domain, retentionDays: 30, leftAt: now }),
+    write: ({ recordings }) => recordings.forgetLeft(recording.domain, now + 1),
+  },
   'exports.create': { write: ({ exports }) => exports.create(exported) },
   'exports.replace': {
     first: ({ exports }) => exports.create(exported),

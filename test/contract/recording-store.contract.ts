@@ -273,13 +273,57 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     stores().clock.move(start - stores().clock.now())
   })
 
-  test('a domain that is removed leaves none', async () => {
+  test('recordings outlive their domain', async () => {
     const told = await stored()
 
     expect(await stores().remains.sweep(told.domain, Number.MAX_SAFE_INTEGER)).toBe(true)
 
-    expect(await recordings().read(told)).toBeUndefined()
-    expect(await recordings().listExpired(told.domain, now + day, 9)).toEqual([])
+    expect(await recordings().read(told)).toMatchObject({ state: 'stored' })
+    expect(await recordings().listExpired(told.domain, now + day, 9)).toHaveLength(1)
+  })
+
+  test('stored recordings between two moments', async () => {
+    const domain = aDomainName()
+    for (const offset of [1, 2, 3]) await stored({ domain, startedAt: now + offset })
+    const between = async (from: number, before: number) =>
+      (await recordings().listExpired(domain, now + before, 9, now + from)).map(({ startedAt }) => startedAt - now)
+
+    expect(await between(2, 3)).toEqual([2])
+    expect(await between(2, 9)).toEqual([2, 3])
+    expect(await between(2, 2)).toEqual([])
+    expect(await between(3, 1)).toEqual([])
+  })
+
+  test('what domains left is noted once for each, with the longest retention and the latest moment', async () => {
+    const [first, second] = [`left-a-${randomUUID()}`, `left-b-${randomUUID()}`]
+    const all = async () =>
+      (await recordings().listLeft(1_000)).filter(({ domain }) => [first, second].includes(domain))
+    await recordings().leave({ domain: second, retentionDays: 1, leftAt: 5 })
+    await recordings().leave({ domain: first, retentionDays: 30, leftAt: 5 })
+    await recordings().leave({ domain: first, retentionDays: 7, leftAt: 9 })
+    await recordings().leave({ domain: first, retentionDays: 8, leftAt: 7 })
+
+    const noted = { domain: first, retentionDays: 30, leftAt: 9 }
+    expect(await all()).toEqual([noted, { domain: second, retentionDays: 1, leftAt: 5 }])
+    expect((await recordings().listLeft(1_000, first))[0]?.domain).toBe(second)
+    expect(await recordings().listLeft(1)).toHaveLength(1)
+    expect(await recordings().page(first, 9)).toEqual([])
+
+    await recordings().forgetLeft(first, 9)
+    expect(await all()).toContainEqual(noted)
+    await recordings().forgetLeft(first, 10)
+    await recordings().forgetLeft(first, 10)
+    expect((await all()).map(({ domain }) => domain)).toEqual([second])
+  })
+
+  test('many that note one domain at once leave one note', async () => {
+    const domain = `left-c-${randomUUID()}`
+
+    await Promise.all([1, 5, 3].map((days) => recordings().leave({ domain, retentionDays: days, leftAt: days })))
+
+    expect((await recordings().listLeft(1_000)).filter((one) => one.domain === domain)).toEqual([
+      { domain, retentionDays: 5, leftAt: 5 },
+    ])
   })
 }
 

@@ -14,6 +14,7 @@ import type { CdrStore } from '../../core/cdr/cdr-store.ts'
 import type { SearchPlan } from '../../core/cdr/search-plan.ts'
 import { type OpenCdrStore, cdrStoreContract } from '../contract/cdr-store.contract.ts'
 import { aCdr, callTime } from '../support/cdrs.ts'
+import { emptySearch } from '../support/empty-search.ts'
 import { generatedCdrs, generatedPlan } from '../support/generated-searches.ts'
 import { opened } from '../support/opened.ts'
 import { fetchOpenSearch, startOpenSearch } from '../support/opensearch-node.ts'
@@ -47,6 +48,7 @@ async function openNode() {
     return parsed
   }
   return {
+    env,
     admin,
     prepared,
     ask,
@@ -74,12 +76,12 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     const domain = 'generated.example.com'
     const server = await startSearchServer()
     const embedded = openSearchCdrStore({ env: server.env, clock: systemClock, random: systemRandomness })
-    const { store: real, settle } = node()
+    const { store: real, settle, env } = node()
     const searches = fc.array(generatedPlan(domain), { minLength: 60, maxLength: 60 })
     const property = fc.asyncProperty(generatedCdrs(domain), searches, async (cdrs, plans) => {
       const parts = cdrs.map((cdr) => ({ source: 'event' as const, cdr }))
+      for (const each of [env, server.env]) await emptySearch(each, domain)
       for (const store of [real, embedded]) {
-        expect(await store.removeDomain(domain, Infinity)).toBe(true)
         expect(await store.index(parts)).toEqual([])
       }
       await settle()

@@ -1,4 +1,5 @@
 /** For the test of contracts/access.ts: how to make each method of each port do all that it may do to the cloud. */
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
@@ -47,7 +48,7 @@ const token = aToken({ domain: domain.name })
 const delivery = aDelivery({ domain: domain.name })
 const attempt = { at: 1, durationMs: 1, status: 200 }
 const aPart = { number: 1, size: 5, sha256: 'f'.repeat(64), etag: '"some"' }
-const recording = aRecording({ domain: 'recorded.test' })
+let recording = aRecording({ domain: 'recorded.test' })
 const large = { state: 'done', text: systemText(400_000) } as const
 
 /** For each method: what has to be there first, and the calls of the method. */
@@ -80,7 +81,6 @@ export const exercises: {
     index: { run: ({ cdrs }) => cdrs.index([{ source: 'event', cdr: aCdr() }]) },
     setRecordings: { run: ({ cdrs }) => cdrs.setRecordings(aCdr(), []) },
     search: { run: ({ cdrs }) => cdrs.search(aPlan(), 1_000) },
-    removeDomain: { run: ({ cdrs }) => cdrs.removeDomain(domain.name, Number.MAX_SAFE_INTEGER) },
   },
   cdrAdmin: { prepare: { run: ({ cdrAdmin }) => cdrAdmin.prepare() } },
   exports: {
@@ -376,6 +376,11 @@ export const exercises: {
     listExpired: { run: ({ recordings }) => recordings.listExpired(recording.domain, 1, 9) },
     listDoomed: { run: ({ recordings }) => recordings.listDoomed(1, 9) },
     page: { run: ({ recordings }) => recordings.page(recording.domain, 9) },
+    leave: {
+      run: ({ recordings }) => recordings.leave({ domain: domain.name, retentionDays: 365, leftAt: 1 }),
+    },
+    listLeft: { run: ({ recordings }) => recordings.listLeft(9) },
+    forgetLeft: { run: ({ recordings }) => recordings.forgetLeft(domain.name, 1) },
   },
   recordingFiles: fileExercises(({ recordingFiles }) => recordingFiles),
   exportFiles: fileExercises(({ exportFiles }) => exportFiles),
@@ -431,9 +436,9 @@ function fileExercises(filesOf: (ports: CloudPorts) => FileStore) {
   }
 }
 
-/** The recording as if it had just been told of and taken by an uploader. */
-async function withRecording({ recordings, remains }: CloudPorts): Promise<void> {
-  await remains.sweep(recording.domain, Number.MAX_SAFE_INTEGER)
+/** Another recording that has just been told of and taken by an uploader. */
+async function withRecording({ recordings }: CloudPorts): Promise<void> {
+  recording = aRecording({ domain: recording.domain, uuid: randomUUID() })
   await recordings.expect(recording)
   await recordings.claim(recording, 'me', { now: 1, until: 2 })
 }

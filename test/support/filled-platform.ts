@@ -47,7 +47,7 @@ export const inMemory: PlatformKind = {
         const api = anApi(env)
         const { state } = api.ports
         fillState(state, wanted)
-        fillFiles(api, first)
+        fillBeside(api, first)
         return {
           api: api.with({ secretBox: first.ports.secretBox }),
           filled,
@@ -83,7 +83,7 @@ export const overDynamoDb: PlatformKind = {
       async fresh() {
         const api = anApi(env)
         const context = contextOf(api)
-        fillFiles(api, first)
+        fillBeside(api, first)
         await restore(context, known ?? (await look()), wanted)
         known = wanted
         const ports = watched(dynamoStores(context), () => {
@@ -145,8 +145,9 @@ function fillState(state: Api['ports']['state'], wanted: Api['ports']['state']):
   }
 }
 
-/** What is in the buckets, which are in memory whatever keeps the records. */
-function fillFiles(api: Api, first: Api): void {
+/** What is in the buckets and in the search store, which are in memory whatever keeps the records. */
+function fillBeside(api: Api, first: Api): void {
+  for (const [key, cdr] of first.ports.state.cdrs) api.ports.state.cdrs.set(key, cdr)
   for (const name of ['recordingFiles', 'exportFiles'] as const) {
     for (const [key, file] of first.ports[name].files) api.ports[name].files.set(key, { ...file })
   }

@@ -9,6 +9,7 @@ import { withTimeLimit } from '../../../adapters/time-limit.ts'
 import { searchDomains } from '../../../contracts/resources.ts'
 import type { CdrStore } from '../../../core/cdr/cdr-store.ts'
 import { aCdr, aPlan, callTime } from '../../support/cdrs.ts'
+import { emptySearch } from '../../support/empty-search.ts'
 import { freePort } from '../../support/free-port.ts'
 import { opened } from '../../support/opened.ts'
 import { type Replied, type SearchServer, startSearchServer } from '../../support/search-server.ts'
@@ -22,7 +23,7 @@ beforeEach(async () => {
   server = running()
   server.answer = (_request, forward) => forward()
   store = storeAt(server.env)
-  await store.removeDomain('a.example.com', Infinity)
+  await emptySearch(server.env, 'a.example.com')
   server.requests.length = 0
 })
 
@@ -72,7 +73,6 @@ describe('an outage of the search store', () => {
     await expect(nowhere.index([{ source: 'event', cdr: aCdr() }])).rejects.toMatchObject({
       code: 'search_unavailable',
     })
-    await expect(nowhere.removeDomain('a', Infinity)).rejects.toMatchObject({ code: 'search_unavailable' })
   })
 
   it.each([429, 500, 502, 503])('is unavailable where a search is answered with %i', async (status) => {
@@ -354,34 +354,5 @@ describe('recordings', () => {
     answering('/_bulk', () => reply(200, { items: [{ index: { status: 400, error: { type: 'x' } } }] }))
 
     await expect(store.setRecordings(place, recordings)).rejects.toMatchObject({ code: 'search_unavailable' })
-  })
-})
-
-describe('the removal of a domain', () => {
-  it('goes on until nothing is left', async () => {
-    const left = [10_000, 10_000, 17, 0]
-    answering('/_delete_by_query', () => reply(200, { total: left[0], deleted: left.shift() }))
-
-    expect(await store.removeDomain('a.example.com', Infinity)).toBe(true)
-
-    const [refresh, first, ...rest] = server.requests
-    expect(refresh?.path).toBe('/cdr-*/_refresh')
-    expect(first?.query).toContain('routing=a.example.com')
-    expect(rest).toHaveLength(3)
-  })
-
-  it('stops when its time is over', async () => {
-    answering('/_delete_by_query', () => reply(200, { total: 10_000, deleted: 10_000 }))
-    let now = 0
-    const clock = { now: () => (now += 10) }
-    const bounded = openSearchCdrStore({ env: server.env, clock, random: systemRandomness })
-
-    expect(await bounded.removeDomain('a.example.com', 100)).toBe(false)
-  })
-
-  it('is unavailable where it is answered in another form', async () => {
-    answering('/_delete_by_query', () => reply(200, {}))
-
-    await expect(store.removeDomain('a', Infinity)).rejects.toMatchObject({ code: 'search_unavailable' })
   })
 })

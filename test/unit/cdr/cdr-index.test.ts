@@ -114,8 +114,6 @@ describe('whose a leg is', () => {
   })
 
   test.each([
-    ['an event of a tenant that is not there', anEndNews({ domain: 'c.example.com' })],
-    ['an event of a tenant that is there, with another name around it', anEndNews({ domain: 'x.a.example.com' })],
     ['a post that names no tenant', aPostNews({ fields: { 'Channel-Presence-ID': '', 'Caller-Context': 'public' } })],
     ['recordings of a CDR that is not there', aRecordingNews()],
   ] as const)('%s leaves nothing and does not come again', async (_what, news: CdrNews) => {
@@ -129,20 +127,45 @@ describe('whose a leg is', () => {
   test('what belongs to nobody is counted', async () => {
     const lab = await aCdrLab()
 
-    await lab.take([anEndNews({ domain: 'c.example.com' })])
+    await lab.take([aPostNews({ fields: { 'Channel-Presence-ID': '', 'Caller-Context': 'public' } })])
 
-    expect(lab.log.lines).toMatchObject([{ level: 'warn', message: 'CDR of nobody', keys: { kind: 'event' } }])
+    expect(lab.log.lines).toMatchObject([{ level: 'warn', message: 'CDR of nobody', keys: { kind: 'post' } }])
   })
 
-  test('a call of a deleted tenant is not that of a new one of the same name', async () => {
+  test.each([
+    ['is being deleted', async ({ domains }: MemoryPorts) => void (await domains.beginDeletion(domain, 1))],
+    [
+      'was deleted a moment ago',
+      async ({ domains }: MemoryPorts) => {
+        await domains.beginDeletion(domain, 1)
+        await domains.endDeletion(domain)
+      },
+    ],
+    [
+      'was deleted and made again',
+      async ({ domains }: MemoryPorts) => {
+        await domains.beginDeletion(domain, 1)
+        await domains.endDeletion(domain)
+        await domains.create(aDomain({ name: domain, createdAt: 9_999_999_999_999 }))
+      },
+    ],
+  ])('the end of a call of a domain that %s becomes its CDR', async (_what, change) => {
     const lab = await aCdrLab()
-    const created = 1_768_478_400_000 + 60_001
-    await lab.ports.domains.create(aDomain({ name: 'c.example.com', createdAt: created }))
+    await change(lab.ports)
 
-    await lab.take([anEndNews({ domain: 'c.example.com' })])
-    await lab.take([anEndNews({ domain: 'c.example.com', uuid: 'later', occurredAt: created - 60_000 })])
+    expect(await lab.take([anEndNews()])).toEqual([])
 
-    expect(lab.cdrs()).toMatchObject([{ uuid: 'later' }])
+    expect(lab.cdrs()).toMatchObject([{ domain_name: domain }])
+  })
+
+  test('a post is of a tenant that is being deleted, and of none that is gone', async () => {
+    const lab = await aCdrLab()
+    await lab.ports.domains.beginDeletion(domain, 1)
+    await lab.take([aPostNews({ uuid: one })])
+    await lab.ports.domains.endDeletion(domain)
+    await lab.take([aPostNews({ uuid: two })])
+
+    expect(lab.cdrs().map(({ uuid }) => uuid)).toEqual([one])
   })
 
   test('legs of two tenants with one uuid are two CDRs', async () => {
@@ -271,7 +294,7 @@ describe('what goes wrong', () => {
     const lab = await aCdrLab()
     let isGone = true
     const ports = { ...lab.ports, [port]: gone(lab.ports[port] as never, method as never, () => isGone) }
-    const news = [anEndNews({ uuid: one }), anEndNews({ uuid: two })]
+    const news = [aPostNews({ uuid: one }), aPostNews({ uuid: two })]
 
     expect(await lab.take(news, { ports })).toEqual(news.map(({ id }) => id))
     isGone = false

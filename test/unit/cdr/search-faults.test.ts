@@ -8,6 +8,7 @@ import { handler as scrollCdrs } from '../../../functions/cdr/scroll-cdrs.ts'
 import { handler as searchCdrs } from '../../../functions/cdr/search-cdrs.ts'
 import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
 import { aCdr } from '../../support/cdrs.ts'
+import { emptySearch } from '../../support/empty-search.ts'
 import { checkInvariants } from '../../support/invariants.ts'
 import { opened } from '../../support/opened.ts'
 import { type Replied, startSearchServer } from '../../support/search-server.ts'
@@ -40,7 +41,7 @@ async function setUp() {
   server.answer = (_request, forward) => forward()
   server.requests.length = 0
   const cdrs = openSearchCdrStore({ env: server.env, clock: systemClock, random: systemRandomness })
-  await cdrs.removeDomain(domain, Infinity)
+  await emptySearch(server.env, domain)
   server.requests.length = 0
   const scrollId: string = begun.body.scrollId
   return { api: api.with({ cdrs }), headers, scrollId, server }

@@ -328,17 +328,24 @@ describe('another tenant', () => {
     expect(await lab.recordings()).toEqual([])
   })
 
-  test('who has the name of a deleted domain does not get what that one recorded', async () => {
+  test.each([
+    ['is told to nobody', undefined],
+    ['is not told to who has its name now', 3_600_000],
+  ])('what a deleted domain recorded is stored, and %s', async (_who, createdAfter) => {
     const call = aRecordedCall(lab.time)
     await lab.write(call.path)
-    await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt + 3_600_000 }))
+    if (createdAfter !== undefined) {
+      const createdAt = call.startedAt + createdAfter
+      await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt }))
+    }
     const recorder = lab.connector()
 
     recorder.hear(call.stop(), 'b.example.com', recordingEngine)
     await lab.until(async () => recorder.counters()['recordings'] === 0 && (await lab.files()).length === 0)
 
-    expect(await lab.ports.recordings.page('b.example.com', 10)).toEqual([])
-    expect(lab.ports.recordingFiles.files.size).toBe(0)
+    expect(await lab.ports.recordings.page('b.example.com', 10)).toMatchObject([{ state: 'stored' }])
+    expect(lab.ports.recordingFiles.files.size).toBe(1)
+    expect(lab.ports.events.published).toEqual([])
   })
 })
 

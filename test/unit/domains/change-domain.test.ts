@@ -361,7 +361,7 @@ describe('the clean-up of a deleted domain', () => {
 
     expect(api.ports.engine.given.map(({ command }) => command.kind)).toContain('drop-registrations')
     expect(await api.ports.accounts.list(name)).toHaveLength(2)
-    expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 15 }])
+    expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 75 }])
     await finish(api)
     expect(await api.ports.domains.exists(name)).toBe(false)
   })

@@ -5,17 +5,21 @@ import { failMissingRecordings } from '../../../core/recordings/fail-missing-rec
 import type { ExpectedRecording } from '../../../core/recordings/recording.ts'
 import { dying } from '../../support/dying.ts'
 import { manualTime } from '../../support/manual-time.ts'
-import { aRecording, aStoredObject } from '../../support/records.ts'
+import { aDomain, aRecording, aStoredObject } from '../../support/records.ts'
 
 const minute = 60_000
+const graceMs = 2 * minute
 let time = manualTime()
 let ports: MemoryPorts
-beforeEach(() => {
+beforeEach(begin)
+
+async function begin() {
   time = manualTime()
   ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-})
+  await ports.domains.create(aDomain({ name: aRecording().domain, createdAt: 0 }))
+}
 
-const run = (used = ports) => failMissingRecordings({ ...used, clock: time.clock }, time.clock.now() + minute)
+const run = (used = ports) => failMissingRecordings({ ...used, clock: time.clock, graceMs }, time.clock.now() + minute)
 
 async function expectRecording(given: Partial<ExpectedRecording> = {}) {
   const now = time.clock.now()
@@ -81,6 +85,27 @@ describe('an expected recording', () => {
   })
 })
 
+describe('an expected recording of a domain that was deleted', () => {
+  test.each([
+    ['nobody', undefined],
+    ['no later domain of its name', 3 * minute],
+  ])('fails, and %s is told', async (_who, createdAfter) => {
+    const recording = await expectRecording()
+    await ports.domains.beginDeletion(recording.domain, time.clock.now())
+    await ports.domains.endDeletion(recording.domain)
+    if (createdAfter !== undefined) {
+      const createdAt = time.clock.now() + createdAfter
+      await ports.domains.create(aDomain({ name: recording.domain, createdAt }))
+    }
+    await time.advance(16 * minute)
+
+    expect(await run()).toBe(1)
+
+    expect(await ports.recordings.read(recording)).toMatchObject({ state: 'failed' })
+    expect(told()).toEqual([])
+  })
+})
+
 test('all of many are failed in one run, and a further run finds none', async () => {
   for (let count = 0; count < 250; count += 1) await expectRecording()
   await time.advance(16 * minute)
@@ -94,7 +119,7 @@ test('a run ends when its time is over', async () => {
   await expectRecording()
   await time.advance(16 * minute)
 
-  expect(await failMissingRecordings({ ...ports, clock: time.clock }, time.clock.now())).toBe(0)
+  expect(await failMissingRecordings({ ...ports, clock: time.clock, graceMs }, time.clock.now())).toBe(0)
 })
 
 test('killed before or after any of its calls, it is told once, and has failed after the next run', async () => {
@@ -107,8 +132,7 @@ test('killed before or after any of its calls, it is told once, and has failed a
 
   for (let call = 1; call <= calls; call += 1) {
     for (const side of ['before', 'after'] as const) {
-      time = manualTime()
-      ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+      await begin()
       const recording = await expectRecording()
       await time.advance(16 * minute)
       await run(dying(ports, { call, side }).ports).catch(() => {})

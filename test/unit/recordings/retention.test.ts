@@ -3,7 +3,6 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { isClientParameter } from '../../../core/accounts/setting-names.ts'
 import { readSettings } from '../../../core/domains/domain-settings.ts'
-import { removeDomainRecordings } from '../../../core/recordings/remove-domain-recordings.ts'
 import { removeExpiredRecordings } from '../../../core/recordings/remove-expired-recordings.ts'
 import { isRetention, retentionMs } from '../../../core/recordings/retention.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
@@ -24,7 +23,7 @@ async function begin() {
 }
 
 const run = (used = ports, until = time.clock.now() + minute) =>
-  removeExpiredRecordings({ ...used, clock: time.clock }, until)
+  removeExpiredRecordings({ ...used, clock: time.clock, graceMs: 2 * minute }, until)
 
 /** A stored recording of so many days ago, with its object. */
 async function aStored(daysAgo: number, domain = 'a.example.com'): Promise<Recording> {
@@ -145,50 +144,98 @@ describe('a run of the retention', () => {
 })
 
 describe('of a deleted domain', () => {
-  const sweep = (used = ports, until = time.clock.now() + minute) =>
-    removeDomainRecordings({ ...used, clock: time.clock }, 'a.example.com', until)
-
-  test('all objects go but those under a legal hold, and no other domain loses any', async () => {
-    for (let count = 0; count < 450; count += 1) await aStored(count)
-    const [held, other] = [await aStored(1), await aStored(1, 'b.example.com')]
-    await ports.recordings.setHold(held, true)
-
-    expect(await sweep()).toBe(true)
-
-    expect(new Set(objects())).toEqual(new Set([held.key, other.key]))
-  })
-
-  test('what does not fit into the time is left for the next call', async () => {
-    await aStored(1)
-
-    expect(await sweep(ports, time.clock.now())).toBe(false)
-    expect(objects()).toHaveLength(1)
-    expect(await sweep()).toBe(true)
-  })
-
-  test('an upload that is under way is waited for', async () => {
-    const now = time.clock.now()
-    const recording = await ports.recordings.expect(aRecording({ domain: 'a.example.com' }))
-    await ports.recordings.claim(recording, 'connector-1', { now, until: now + 2 * minute })
-
-    expect(await sweep()).toBe(false)
+  const name = 'a.example.com'
+  /** Deletes the domain as the clean-up does, and makes one of its name where `days` are given for it. */
+  async function replaced(earlierDays: number, days?: number) {
+    await ports.domains.beginDeletion(name, time.clock.now())
+    await ports.recordings.leave({ domain: name, retentionDays: earlierDays, leftAt: time.clock.now() })
+    await ports.domains.endDeletion(name)
+    if (days === undefined) return
     await time.advance(2 * minute)
-    expect(await sweep()).toBe(true)
+    const parameters = { 'recording-retention-days': `${days}` }
+    await ports.domains.create(aDomain({ name, createdAt: time.clock.now(), parameters }))
+  }
+  const notes = () => ports.recordings.listLeft(9)
+
+  test('recordings stay as long as it wanted, and go then', async () => {
+    const [kept] = [await aStored(9), await aStored(11)]
+    await replaced(10)
+
+    expect(await run()).toMatchObject({ expired: 1 })
+    expect(objects()).toEqual([kept.key])
+    await time.advance(2 * day)
+    expect(await run()).toMatchObject({ expired: 1 })
+    expect(objects()).toEqual([])
   })
 
-  test('killed before or after any of its calls, the next one ends it', async () => {
-    const whole = dying(ports)
-    await aStored(1)
-    await sweep(whole.ports)
-    for (let call = 1; call <= whole.calls(); call += 1) {
-      for (const side of ['before', 'after'] as const) {
-        await begin()
-        await aStored(1)
-        await sweep(dying(ports, { call, side }).ports).catch(() => {})
-
-        expect(await sweep(), `${side} call ${call}`).toBe(true)
-        expect(objects()).toEqual([])
-      }
+  test.each([
+    ['shorter', 10, 2],
+    ['longer', 2, 10],
+  ])('the next one of its name, with a %s retention, has its own alone', async (_what, earlier, own) => {
+    await aStored(0)
+    await replaced(earlier, own)
+    await time.advance(2 * minute)
+    const later = await aStored(0)
+    const leftAfter = async (days: number) => {
+      await time.advance(days * day)
+      await run()
+      return objects()
     }
+
+    const [first, second] = [await leftAfter(3), await leftAfter(8)]
+
+    expect(first.includes(later.key)).toBe(own > 3)
+    expect(first).toHaveLength(1)
+    expect(second).toEqual([])
+  })
+
+  test('a legal hold outlasts it', async () => {
+    const held = await aStored(400)
+    await ports.recordings.setHold(held, true)
+    await replaced(1)
+    await time.advance(500 * day)
+
+    expect(await run()).toMatchObject({ expired: 0 })
+
+    expect(objects()).toEqual([held.key])
+    expect(await notes()).toHaveLength(1)
+  })
+
+  test('the note goes when no recording of it can come any more, and none is left', async () => {
+    const recording = await aStored(1)
+    await replaced(3)
+    await time.advance(4 * day)
+    await run()
+    expect(await ports.recordings.read(recording)).toMatchObject({ state: 'deleted' })
+    await time.advance(4 * day)
+    await run()
+    expect(await notes()).toHaveLength(1)
+
+    await time.advance(400 * day)
+    await run()
+
+    expect(await notes()).toEqual([])
+  })
+
+  test('the note stays for a week, while an uploader may still bring something, and while a domain has its name', async () => {
+    await replaced(1)
+    await time.advance(7 * day)
+    await run()
+    expect(await notes()).toHaveLength(1)
+    await ports.domains.create(aDomain({ name, createdAt: time.clock.now() }))
+    await time.advance(1)
+    await run()
+    expect(await notes()).toHaveLength(1)
+  })
+
+  test('all notes are looked at, also when they are more than one page', async () => {
+    for (let count = 0; count < 250; count += 1) {
+      const domain = `gone-${count}.example.com`
+      await aStored(3, domain)
+      await ports.recordings.leave({ domain, retentionDays: 2, leftAt: time.clock.now() })
+    }
+
+    expect(await run()).toMatchObject({ expired: 250, isCutShort: false })
+    expect(objects()).toEqual([])
   })
 })
