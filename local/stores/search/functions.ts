@@ -11,12 +11,9 @@ export class TimeOver extends Error {
 export interface Functions {
   /** From now on, work that looks at rows throws {@link TimeOver} behind this moment of `performance.now()`. */
   setDeadline(at: number): void
-  /** Looks at the clock now and then; to be called for each row. */
+  /** Looks at the clock; to be called for each row. */
   tick(): void
 }
-
-/** Rows between two looks at the clock. */
-const rowsPerLook = 256
 
 /**
  * Makes the functions known to SQL: `tick(row)`, which is true, and for patterns and for fields with several values
@@ -24,10 +21,8 @@ const rowsPerLook = 256
  */
 export function addFunctions(sqlite: DatabaseSync): Functions {
   let deadline = Infinity
-  let rows = 0
   const tick = (): void => {
-    rows += 1
-    if (rows % rowsPerLook === 0 && performance.now() > deadline) throw new TimeOver('the time of the search is over')
+    if (performance.now() > deadline) throw new TimeOver('the time of the search is over')
   }
   const plain = { deterministic: true }
   sqlite.function('tick', (_row) => {
@@ -53,7 +48,6 @@ export function addFunctions(sqlite: DatabaseSync): Functions {
     tick,
     setDeadline(at) {
       deadline = at
-      rows = 0
     },
   }
 }

@@ -312,6 +312,17 @@ describe('a query', () => {
   })
 })
 
+describe('the time of a search', () => {
+  it('ends it at the next row, of which one alone can take seconds', () => {
+    const { ask } = server()
+    ask('POST', '/_bulk', create({ any: ['x'] }))
+    const query = { wildcard: { any: { value: 'x*' } } }
+
+    expect(ask('POST', '/cdr-*/_search', { query, timeout: '0ms' }).body).toMatchObject({ timed_out: true })
+    expect(ask('POST', '/cdr-*/_search', { query, timeout: '1m' }).body).toMatchObject({ timed_out: false })
+  })
+})
+
 describe('a wildcard pattern', () => {
   it('takes no memory for the rows that it does not fit', async () => {
     const store = await startEmbeddedSearch(':memory:')
