@@ -26,6 +26,8 @@ export interface AnsweringEngine {
   readonly asked: string[]
   /** Every `bgapi` in order. */
   readonly jobs: { readonly line: string; readonly id: string }[]
+  /** What jobs were answered with, by their ids. */
+  readonly replies: Map<string, string>
   /** Passwords that were presented. */
   readonly passwords: string[]
   /** Connections made so far. */
@@ -71,6 +73,7 @@ export async function startAnsweringEngine(port = 0): Promise<AnsweringEngine> {
     accept: (_line, id) => `+OK Job-UUID: ${id}`,
     asked: [],
     jobs: [],
+    replies: new Map(),
     passwords: [],
     get connections() {
       return connections
@@ -78,7 +81,10 @@ export async function startAnsweringEngine(port = 0): Promise<AnsweringEngine> {
     get open() {
       return sockets.size
     },
-    finishJob: (id, reply) => engine.emit({ 'Event-Name': 'BACKGROUND_JOB', 'Job-UUID': id }, reply),
+    finishJob: (id, reply) => {
+      engine.replies.set(id, reply)
+      engine.emit({ 'Event-Name': 'BACKGROUND_JOB', 'Job-UUID': id }, reply)
+    },
     emit: (headers, body = '') => {
       sequence += 1
       const own = { 'Core-UUID': engine.coreUuid, 'Event-Sequence': `${sequence}` }

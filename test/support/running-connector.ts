@@ -19,6 +19,8 @@ export interface RunningConnector {
   readonly log: CapturedLog
   /** Records a command as an endpoint does and queues its message. */
   readonly post: (command: EngineCommand, scope?: CommandScope) => Promise<CommandMessage>
+  /** Every message that was posted. */
+  readonly posted: readonly CommandMessage[]
   /** What became of a command so far. */
   readonly outcome: (message: CommandMessage) => Promise<CommandOutcome | undefined>
   /** Posts a command and waits for its outcome, moving the time on. */
@@ -49,6 +51,7 @@ export async function aRunningConnector(
   const ports = given.ports ?? memoryPorts({ clock: time.clock, random: systemRandomness })
   for (const name of ['a.example.com', 'b.example.com']) await ports.domains.create(aDomain({ name }))
   const bodies: string[] = []
+  const posted: CommandMessage[] = []
   const log = capturedLog()
   const connector = startConnector({
     clock: time.clock,
@@ -75,6 +78,7 @@ export async function aRunningConnector(
     const now = time.clock.now()
     const message = aCommandMessage({ command, scope, createdAt: now, deadlineAt: now + 20_000 })
     await ports.commands.create(message)
+    posted.push(message)
     bodies.push(JSON.stringify(message))
     return message
   }
@@ -101,6 +105,7 @@ export async function aRunningConnector(
     time,
     log,
     post,
+    posted,
     outcome,
     run: async (command, scope) => {
       const message = await post(command, scope)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type AnsweringEngine, startAnsweringEngine } from '../../support/answering-engine.ts'
 import { anOriginate } from '../../support/command-message.ts'
+import { checkConnector } from '../../support/connector-invariants.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
 
@@ -59,6 +60,7 @@ describe('F01 an engine that is not there at the start', () => {
     expect(waits(running, 'commands')).not.toEqual(waits(running, 'events').slice(0, 8))
     expect(running.time.clock.now() - backAt).toBeLessThanOrEqual(10_000)
     expect(engine.passwords).toEqual([password, password])
+    await checkConnector(running, { engine, password })
   })
 
   test('is told as unreachable, also while it is tried again', async () => {
@@ -72,6 +74,7 @@ describe('F01 an engine that is not there at the start', () => {
     }
 
     expect(new Set(told.map((one) => JSON.stringify(one)))).toEqual(new Set(['["error","engine unreachable"]']))
+    await checkConnector(running, { password })
   })
 
   test('keeps nobody waiting: orders are refused long before it could be back', async () => {
@@ -86,6 +89,7 @@ describe('F01 an engine that is not there at the start', () => {
       expect(await running.outcome(message)).toEqual({ state: 'unsent', reason: 'disconnected' })
       expect(running.time.clock.now() - postedAt).toBeLessThanOrEqual(200)
     }
+    await checkConnector(running, { password })
   })
 })
 
@@ -103,6 +107,7 @@ test('F04 an engine that accepts and does not greet is given up after 5 s and tr
   await running.until(() => running.connector.health().status === 'OK')
 
   expect(engine.connections).toBe(4)
+  await checkConnector(running, { engine, password })
 })
 
 describe.each([
@@ -132,6 +137,7 @@ describe.each([
     expect(errors).toEqual([
       expect.objectContaining({ keys: expect.objectContaining({ engine: `127.0.0.1:${engine.port}`, reason }) }),
     ])
+    await checkConnector(running, { engine, password })
   })
 
   test('is told without its password', async () => {
@@ -142,6 +148,7 @@ describe.each([
     await running.until(() => waits(running, 'events').length > 1)
 
     expect(JSON.stringify([running.log.lines, running.connector.health()])).not.toContain(password)
+    await checkConnector(running, { engine, password })
   })
 })
 
@@ -171,6 +178,7 @@ describe.each([
 
     expect(engine.jobs).toHaveLength(1)
     expect(await running.outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
+    await checkConnector(running, { engine, password })
   })
 })
 
@@ -184,6 +192,7 @@ test("F21 an engine's -ERR is the outcome, in its own words, and nothing is trie
 
   expect(await running.outcome(message)).toEqual({ state: 'refused', text: '-ERR NO_ROUTE_DESTINATION\n' })
   expect(engine.jobs).toHaveLength(1)
+  await checkConnector(running, { engine, password })
 })
 
 describe('F22 of 200 calls at once', () => {
@@ -209,6 +218,7 @@ describe('F22 of 200 calls at once', () => {
     expect(engine.jobs).toHaveLength(100)
     const refused = (await outcomes()).filter((outcome) => outcome !== undefined)
     expect(refused).toEqual(Array.from({ length: 100 }, () => ({ state: 'unsent', reason: 'busy' })))
+    await checkConnector({ ...running, time }, { engine, password })
   })
 
   test('the next is given as soon as one has ended, and a hang-up waits for none', async () => {
@@ -223,5 +233,6 @@ describe('F22 of 200 calls at once', () => {
     await running.atOnce(() => engine.jobs.length === 141)
 
     expect(new Set(engine.jobs.map(({ id }) => id)).size).toBe(141)
+    await checkConnector(running, { engine, password })
   })
 })

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Gap } from '../../../core/model.ts'
 import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
+import { checkConnector } from '../../support/connector-invariants.ts'
+import type { EventFact } from '../../support/invariants.ts'
 import { aHook } from '../../support/records.ts'
 import { seededCuts } from '../../support/engine-recordings.ts'
 import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
@@ -17,6 +19,8 @@ afterEach(async () => {
 /** An engine with calls, and what it has told of each. */
 class Calls {
   readonly told = new Map<string, string[]>()
+  /** Each event under the id that every connector gives it. */
+  readonly events: { readonly id: string; readonly uuid: string; readonly name: string; readonly core: string }[] = []
   readonly #live = new Map<string, { readonly row: Record<string, string>; readonly createdAt: number }>()
   readonly #now: () => number
   engine: AnsweringEngine
@@ -52,6 +56,8 @@ class Calls {
     const createdAt = this.#live.get(uuid)?.createdAt ?? this.#now()
     if (name === 'CHANNEL_DESTROY') this.#live.delete(uuid)
     this.told.set(uuid, [...(this.told.get(uuid) ?? []), name])
+    const core = this.engine.coreUuid
+    this.events.push({ id: `${core}:${uuid}:${name}`, uuid, name, core })
     this.engine.emit({
       'Event-Name': name,
       'Unique-ID': uuid,
@@ -136,6 +142,16 @@ function expectWhole({ calls, told }: Lab, uuids: readonly string[]): void {
   }
 }
 
+/** Checks the invariants over what the engine told and what was published. */
+function expectInvariants({ running, calls }: Lab, links = 2): Promise<void> {
+  const published = Map.groupBy(running.ports.events.published, ({ uuid, name }) => `${uuid} ${name}`)
+  const wanted = calls.events.map(({ id, uuid, name, core }): EventFact => {
+    const copies = (published.get(`${uuid} ${name}`) ?? []).filter(({ fields }) => fields['Core-UUID'] === core)
+    return { id, toldAs: copies.map((copy) => copy.id) }
+  })
+  return checkConnector(running, { engine: calls.engine, links, wanted })
+}
+
 describe('F02 a link that is cut while events flow', () => {
   const cuts = seededCuts(20_261_121, 60_000, 9_000)
 
@@ -160,6 +176,7 @@ describe('F02 a link that is cut while events flow', () => {
       after: { coreUuid: lab.calls.engine.coreUuid, sequence: expect.stringMatching(/^\d+$/) },
     })
     expect(Number(gap?.after.sequence)).toBeGreaterThan(Number(gap?.before.sequence || 0))
+    await expectInvariants(lab)
   })
 })
 
@@ -178,6 +195,8 @@ test('F03 a link on which nothing arrives any more is given up within 45 seconds
 
   expectWhole(lab, [uuid])
   expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
+  // The host that is gone never said so to the engine.
+  await expectInvariants(lab, 3)
 })
 
 test('F08 an engine that drops its listener for lost events makes a gap of that reason', async () => {
@@ -194,6 +213,7 @@ test('F08 an engine that drops its listener for lost events makes a gap of that 
 
   expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['overflow'])
   expect(lab.told(uuid)).toEqual(['CHANNEL_CREATE'])
+  await expectInvariants(lab)
 })
 
 test('F09 an engine that is started anew has its old calls ended and its new ones told, whatever their sequences', async () => {
@@ -216,6 +236,7 @@ test('F09 an engine that is started anew has its old calls ended and its new one
   expect(await lab.gaps()).toMatchObject([
     { reason: 'engine-restarted', before: { coreUuid }, after: { coreUuid: lab.calls.engine.coreUuid } },
   ])
+  await expectInvariants(lab)
 })
 
 describe('F10 a byte that is lost on the way', () => {
@@ -237,6 +258,7 @@ describe('F10 a byte that is lost on the way', () => {
     expect(reasons.length).toBeGreaterThan(0)
     expect(['framing-lost', 'unreadable']).toEqual(expect.arrayContaining(reasons))
     expectWhole(lab, uuids)
+    await expectInvariants(lab)
   })
 })
 
@@ -252,6 +274,8 @@ test('F14 of a storm of 20 000 events in a moment all arrive', async () => {
   await lab.running.until(() => ids.size === 20_000)
 
   expect(lab.running.connector.health()).toMatchObject({ lagMs: 0, counters: { eventsDropped: 0, channels: 10_000 } })
+  const wanted = lab.calls.events.map(({ id }) => ({ id, toldAs: ids.has(id) ? [id] : [] }))
+  await checkConnector(lab.running, { engine: lab.calls.engine, wanted })
 })
 
 test('F13 two connectors on one engine give every event one id, and either may lose its link', async () => {
@@ -277,6 +301,7 @@ test('F13 two connectors on one engine give every event one id, and either may l
   expectWhole(lab, uuids)
   for (const uuid of uuids) expect(lab.told(uuid)).toEqual(expect.arrayContaining(lab.calls.told.get(uuid) ?? []))
   expect(ports.events.published.filter(({ fields }) => fields['Synthetic'] === 'true')).toEqual([])
+  await expectInvariants(lab, 4)
 })
 
 test('the last report of an orderly stop says so, and how far the events were read', async () => {

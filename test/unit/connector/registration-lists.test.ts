@@ -102,7 +102,7 @@ describe('a list of registrations', () => {
     expect(found).toHaveLength(4)
   })
 
-  test('of a profile that mixes up two tenants gives each his own phone: what it says of contacts is never asked', async () => {
+  test('of a profile that mixes up two tenants gives each his own phone, where the contacts of one are those of both', async () => {
     const mixed = recordedTexts('api/registrations-presence-hosts-leak')
     const found = await foundBy([full('api/registrations-presence-hosts-leak')])
     const of = (domain: string) => found.filter((line) => line.startsWith(`1000@${domain}`))
