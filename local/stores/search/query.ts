@@ -167,7 +167,7 @@ function wildcardCondition(body: unknown): Condition {
   const rough = globOf(pattern, field.isList)
   const exact = `${field.isList ? 'list_wild' : 'wild'}(${field.column}, ?)`
   // A hundred long patterns take seconds for one row: the clock is looked at before each.
-  const sql = `CASE WHEN tick(c.row) THEN ${field.column} GLOB ? AND ${exact} END`
+  const sql = `CASE WHEN tick(c.row) THEN CASE WHEN ${field.column} GLOB ? THEN ${exact} END END`
   return { sql, values: [rough, pattern] }
 }
 
