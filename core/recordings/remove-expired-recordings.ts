@@ -81,10 +81,10 @@ export async function removeExpiredRecordings(tools: RemovingExpired, until: num
   return { ...end, isCutShort: clock.now() >= until }
 }
 
-async function allLeft({ listLeft }: Pick<RecordingStore, 'listLeft'>): Promise<Map<string, LeftRecordings>> {
+async function allLeft(recordings: Pick<RecordingStore, 'listLeft'>): Promise<Map<string, LeftRecordings>> {
   const left = new Map<string, LeftRecordings>()
   for (let after: string | undefined; ; ) {
-    const page = await listLeft(pageSize, after)
+    const page = await recordings.listLeft(pageSize, after)
     for (const one of page) left.set(one.domain, one)
     after = page.at(-1)?.domain
     if (page.length < pageSize) return left

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { isOfTenant, tenancyStart } from '../../../core/domains/tenancy-start.ts'
+
+const minute = 60_000
+const createdAt = 1_000 * minute
+
+test.each([
+  ['a minute before it was made, as deployed', 2 * minute, minute],
+  ['a minute at most', 15 * minute, minute],
+  ['half of a shorter grace, which the deployment may set', minute, minute / 2],
+  ['half of the shortest grace of a laptop', 1_000, 500],
+])('a tenant begins %s', (_what, graceMs, slackMs) => {
+  expect(tenancyStart(createdAt, graceMs)).toBe(createdAt - slackMs)
+})
+
+test.each([
+  [createdAt - minute, true],
+  [createdAt - minute - 1, false],
+])('what began at %i is of it: %s', (startedAt, isOf) => {
+  expect(isOfTenant({ createdAt }, startedAt, 2 * minute)).toBe(isOf)
+})
+
+test('nothing is of a tenant that is not there', () => {
+  expect(isOfTenant(undefined, createdAt, 2 * minute)).toBe(false)
+})
