@@ -18,10 +18,9 @@ let lab: RecorderLab | undefined
 afterEach(() => lab?.close())
 
 /** What a connector does for a recording that begins, and then for its end, call by call. */
-const beginning = ['disk.listNotes', 'disk.writeNote', 'domains.read', 'recordings.list', 'recordings.expect']
+const beginning = ['disk.listNotes', 'disk.writeNote', 'recordings.list', 'recordings.expect']
 const stepsOfSmall = [
   'disk.writeNote',
-  'domains.read',
   'recordings.list',
   'recordings.expect',
   'recordings.read',
@@ -31,6 +30,7 @@ const stepsOfSmall = [
   'recordingFiles.put',
   'recordingFiles.head',
   'recordings.markStored',
+  'domains.read',
   'events.publish',
   'cdrQueue.send',
   'disk.look',
