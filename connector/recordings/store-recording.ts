@@ -62,7 +62,7 @@ export async function storeRecording(
   const known = await recordings.read(place)
   if (known?.state === 'stored')
     return isFresh(known, clock) ? { kind: 'elsewhere' } : { kind: 'stored', recording: known, version: undefined }
-  if (known?.state === 'deleted') return { kind: 'gone' }
+  if (known?.state === 'deleted') return drop(parts, known, known.claim?.uploadId)
   const file = await disk.open(pieces)
   if (file === undefined) return { kind: 'unready' }
   try {
@@ -89,9 +89,11 @@ async function storeClaimed(
 ): Promise<StoreEnd> {
   const { recordings, recordingFiles, clock, connectorId, signal } = parts
   const { key } = recording
-  const keep = async (uploadId?: string) => {
+  let uploadId = recording.claim?.uploadId
+  const keep = async (begun?: string) => {
     signal.throwIfAborted()
-    const isOwn = await recordings.renew(recording, connectorId, clock.now() + claimMs, uploadId)
+    uploadId = begun ?? uploadId
+    const isOwn = await recordings.renew(recording, connectorId, clock.now() + claimMs, begun)
     if (!isOwn) throw new ClaimLost('another uploader has the recording')
   }
   try {
@@ -100,7 +102,7 @@ async function storeClaimed(
       file,
       key,
       contentType,
-      uploadId: recording.claim?.uploadId,
+      uploadId,
       keep,
     })
     const head = await recordingFiles.head(key)
@@ -109,10 +111,9 @@ async function storeClaimed(
     const outcome = await recordings.markStored(recording, connectorId, object)
     if (outcome === 'claim_lost') return { kind: 'elsewhere' }
     if (outcome === 'stored') return storedEnd({ ...recording, ...object, state: 'stored' }, file)
-    await recordingFiles.remove(key)
-    return { kind: 'gone' }
+    return await drop(parts, recording, undefined)
   } catch (problem) {
-    if (problem instanceof ClaimLost) return afterLoss(parts, recording)
+    if (problem instanceof ClaimLost) return afterLoss(parts, recording, uploadId)
     await recordings.release(recording, connectorId).catch(() => {})
     throw problem
   }
@@ -122,12 +123,19 @@ function storedEnd(recording: Recording, { size, changedAt }: FileVersion): Stor
   return { kind: 'stored', recording, version: { size, changedAt } }
 }
 
-/** Whoever deleted the recording meanwhile could not know of what was on its way. */
-async function afterLoss({ recordings, recordingFiles }: StoreParts, recording: Recording): Promise<StoreEnd> {
-  const now = await recordings.read(recording)
+async function afterLoss(parts: StoreParts, recording: Recording, uploadId: string | undefined): Promise<StoreEnd> {
+  const now = await parts.recordings.read(recording)
   if (now !== undefined && now.state !== 'deleted') return { kind: 'elsewhere' }
-  const uploadId = recording.claim?.uploadId
-  if (uploadId !== undefined) await recordingFiles.abortUpload({ key: recording.key, uploadId })
-  await recordingFiles.remove(recording.key)
+  return drop(parts, recording, uploadId)
+}
+
+/** Whoever deleted the recording meanwhile could not know of what was on its way. */
+async function drop(
+  { recordingFiles }: StoreParts,
+  { key }: Pick<Recording, 'key'>,
+  uploadId: string | undefined,
+): Promise<StoreEnd> {
+  if (uploadId !== undefined) await recordingFiles.abortUpload({ key, uploadId })
+  await recordingFiles.remove(key)
   return { kind: 'gone' }
 }

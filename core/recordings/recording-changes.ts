@@ -40,14 +40,14 @@ export function claimed(
   return { next, answer: next }
 }
 
-/** What `renew` does. */
+/** What `renew` does. Of what was deleted the claim ends when it was to end. */
 export function renewed(
   stored: Recording | undefined,
   by: string,
   until: number,
   uploadId?: string,
 ): RecordingChange<boolean> {
-  if (stored?.claim?.by !== by) return { answer: false }
+  if (stored?.claim?.by !== by || stored.state === 'deleted') return { answer: false }
   const claim = { ...stored.claim, until, ...(uploadId === undefined ? {} : { uploadId }) }
   return { next: changed(stored, { claim }), answer: true }
 }

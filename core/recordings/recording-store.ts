@@ -50,7 +50,7 @@ export interface RecordingStore {
   ): Promise<Recording | undefined>
   /**
    * Keeps a claim until a moment, with the id of the upload that was begun where one is given; `false` when it is not
-   * this uploader's any more.
+   * this uploader's any more, or the recording is deleted.
    */
   renew(place: RecordingPlace, by: string, until: number, uploadId?: string): Promise<boolean>
   /** Ends a claim, so that others may take the recording at once. Does nothing when it is not this uploader's. */

@@ -180,6 +180,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     await recordings().claim(told, 'me', times)
     await recordings().markDeleted(told, now)
 
+    expect(await recordings().renew(told, 'me', now + 3 * minute)).toBe(false)
     expect(await recordings().markStored(told, 'me', aStoredObject())).toBe('gone')
   })
 

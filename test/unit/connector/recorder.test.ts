@@ -425,6 +425,28 @@ test('a recording that its owner deletes while it is uploaded leaves no object',
   expect(lab.ports.events.published).toEqual([])
 })
 
+test('a recording that its owner deletes between two parts leaves no part', async () => {
+  const call = aRecordedCall(lab.time)
+  await lab.write(call.path, aWavFile(8_700_000))
+  const files = lab.ports.recordingFiles
+  let parts = 0
+  const recordingFiles = {
+    ...files,
+    putPart: async (...given: Parameters<typeof files.putPart>) => {
+      const part = await files.putPart(...given)
+      const [recording] = await lab.recordings()
+      if (recording !== undefined) await lab.ports.recordings.markDeleted(recording, lab.time.clock.now())
+      parts += 1
+      return part
+    },
+  }
+
+  lab.connector({ ports: { ...lab.ports, recordingFiles } }).hear(call.stop(), recordedDomain, recordingEngine)
+  await lab.until(async () => (await lab.recordings()).length === 1 && (await lab.notes()).length === 0)
+
+  expect([parts, files.openUploads(), files.files.size, await lab.files()]).toEqual([1, [], 0, []])
+})
+
 test('recordings wait while the object store is away, and are stored when it is back, with two lines in the log', async () => {
   const calls = Array.from({ length: 12 }, () => aRecordedCall(lab.time))
   for (const { path } of calls) await lab.write(path)
