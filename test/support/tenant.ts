@@ -169,6 +169,8 @@ async function plantCalls({ ports, clock }: Pick<Api, 'ports' | 'clock'>, { doma
     await plantRecording({ ports }, { domain, uuid, name: mark, presenceId })
     await plantCdr({ ports, clock }, { domain_name: domain, uuid, presence_id: presenceId, caller_id_name: mark })
   }
+  // An earlier domain of this name may have left recordings, too.
+  await ports.recordings.leave({ domain, retentionDays: 365, leftAt: clock.now() })
   await ports.exports.create(
     anExport({
       domain,

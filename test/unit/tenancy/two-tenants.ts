@@ -92,7 +92,8 @@ export async function fillTenants(api: Api): Promise<HeadersOf> {
     await plantRecording(api, { domain, uuid: ownChannel(caller), presenceId })
     await plantCdr(api, { domain_name: domain, uuid: ownChannel(caller), presence_id: presenceId })
     const owner = caller === 'root' ? 'root' : presenceId
-    await api.ports.exports.create(anExport({ domain, id: ownJob(caller), owner, createdAt: api.clock.now() }))
+    const about = { domain, id: ownJob(caller), owner, createdAt: api.clock.now() }
+    await api.ports.exports.create(anExport({ ...about, ...(caller === 'user' && { presenceId }) }))
   }
   await api.ports.connectorStatus.report(aReport())
   return {
