@@ -201,7 +201,8 @@ describe('of one call', () => {
     const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
 
     recorder.hear(first.stop(), recordedDomain, recordingEngine)
-    await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2)
+    // By steps that are shorter than the waits between attempts: none is under way then.
+    await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2, 100)
     recorder.hear(second.start(first.startedAt + 3_000), recordedDomain, recordingEngine)
     recorder.hear(second.stop(first.startedAt + 5_000), recordedDomain, recordingEngine)
     isAway = false
@@ -304,7 +305,8 @@ describe('another tenant', () => {
     const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
 
     for (const one of [call, first]) recorder.hear(one.stop(), recordedDomain, recordingEngine)
-    await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2)
+    // Twice each, by steps that are shorter than the waits between attempts: none is under way then.
+    await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 3, 100)
     await lab.write('one.wav', aWavFile(1_000))
     recorder.hear(later.stop(), 'b.example.com', recordingEngine)
     isAway = false
