@@ -5,7 +5,7 @@ import { handler as listAudit } from '../../../functions/audit/list-audit.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as eavesdropChannel } from '../../../functions/channels/eavesdrop-channel.ts'
 import { anApi, passwordOf } from '../../support/api.ts'
-import { aRole, anAuditRecord } from '../../support/records.ts'
+import { aDomain, aRole, anAuditRecord } from '../../support/records.ts'
 
 const domain = 'a.example.com'
 const other = 'b.a.example.com'
@@ -13,6 +13,7 @@ const other = 'b.a.example.com'
 /** Two tenants, each with an admin, and `lines` lines in the trail of the first, a second apart. */
 async function setUp(lines = 0) {
   const api = anApi()
+  await api.ports.domains.create(aDomain({ name: domain, createdAt: api.clock.now() }))
   const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
   const foreign = { ...(await api.as(await api.account({ domain: other, role: 'admin' }))) }
   const root = { ...(await api.as('root')) }

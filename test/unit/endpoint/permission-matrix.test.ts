@@ -167,7 +167,8 @@ async function fill({ ports, clock }: Api): Promise<void> {
   await ports.deliveries.create(aDelivery({ id: deliveryId, hookId: hook().hook_id, event }))
   await plantRecording({ ports }, { domain, ...call() })
   await plantCdr({ ports, clock }, { domain_name: domain, uuid: call().uuid, presence_id: `1000@${domain}` })
-  await ports.exports.create(anExport({ domain, id: jobId, owner: `1000@${domain}`, createdAt: clock.now() }))
+  const owner = `1000@${domain}`
+  await ports.exports.create(anExport({ domain, id: jobId, owner, presenceId: owner, createdAt: clock.now() }))
   const { options, ...settings } = emailSettingsOf({ domain })
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }
