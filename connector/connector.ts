@@ -27,14 +27,20 @@ export interface Connector {
   stop(graceMs: number): Promise<number>
 }
 
+/** Owners of spools of before that are told of in reports. */
+const mostTaken = 20
+
 /** Starts everything: the links, the intake of commands, the relay of events, the reports. */
 export function startConnector(parts: ConnectorParts): Connector {
   const { clock } = parts
   const domains = domainNames(parts.ports.domains, clock)
   const registry = channelRegistry(domains)
   const shared = { ...parts, registry, domains }
+  const tally = { gapsOfLost: 0, taken: new Array<string>() }
+  const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const events = eventSide({
     ...shared,
+    spool: parts.spool && { ...parts.spool, onTaken },
     engines: () => works.map(({ engine }) => engine),
     isUp: (uuid) => isUp(uuid),
     onChannelEvent: (event, domain, engine) => recorder.hear(event, domain, engine),
@@ -61,7 +67,6 @@ export function startConnector(parts: ConnectorParts): Connector {
     limits: commandLimits,
   })
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
-  const tally = { gapsOfLost: 0 }
   const running = { parts, startedAt: clock.now(), registry, events, works, runner, recorder, lost, tally }
   const stopping = new AbortController()
   const reporter =

@@ -59,5 +59,7 @@ export interface Running {
   readonly tally: {
     /** Gaps that this connector has recorded in the place of one that is gone. */
     gapsOfLost: number
+    /** Owners of spools of before whose events were taken over, the newest last. */
+    taken: readonly string[]
   }
 }

@@ -62,6 +62,7 @@ export function startLoops(
         channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
         eventLinks: () => events.links(),
         handedOverTo: () => parts.clock.now() - events.lagMs,
+        spool: () => parts.spool && { owner: parts.spool.owner.name, taken: tally.taken },
         queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
       },
       signal,

@@ -391,8 +391,18 @@ export interface ConnectorReport {
   readonly eventLinks?: readonly EventLinkReport[] | undefined
   /** Every event that it read before this moment, epoch milliseconds, has been queued; absent as above. */
   readonly handedOverTo?: number | undefined
+  /** Where its events wait; absent in memory only, and as above. */
+  readonly spool?: SpoolReport | undefined
   /** When it stopped in order, epoch milliseconds; absent while it runs, and when it was killed. */
   readonly stoppedAt?: number | undefined
+}
+
+/** Whose a connector's place on disk is. */
+export interface SpoolReport {
+  /** Names the process and, where that is known, its machine: `<pid>-<start>-<boot>`. */
+  readonly owner: string
+  /** Owners of before whose events it has taken over; the newest 20. */
+  readonly taken: readonly string[]
 }
 
 /** What a connector tells of one engine. */
@@ -444,7 +454,7 @@ export interface Gap {
   readonly recordedBy: string
   /** The engine's name; empty for events that were dropped whatever engine they came from. */
   readonly engine: string
-  /** Why the link was lost, in its own words, or `engine-restarted`, `connector-killed`, `dropped`. */
+  /** Why the link was lost, in its own words, or `engine-restarted`, `connector-killed`, `spool-lost`, `dropped`. */
   readonly reason: string
   /** Epoch milliseconds. */
   readonly from: number

@@ -43,6 +43,7 @@ const reportItem = z.object({
     ),
   ),
   handedOverTo: z.optional(z.number()),
+  spool: z.optional(z.object({ owner: z.string(), taken: z.array(z.string()) })),
   stoppedAt: z.optional(z.number()),
 })
 

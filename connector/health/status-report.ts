@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { ConnectorReport, EngineReport, EventLinkReport } from '../../core/model.ts'
+import type { ConnectorReport, EngineReport, EventLinkReport, SpoolReport } from '../../core/model.ts'
 import type { ConnectorStatusStore } from '../../core/ports.ts'
 import { type Engine, isHealthy } from '../engine.ts'
 import { type Time, pause } from '../timers.ts'
@@ -25,6 +25,8 @@ export interface StatusParts extends Time {
   readonly eventLinks: () => readonly EventLinkReport[]
   /** Every event that was read before this moment, epoch milliseconds, has been queued. */
   readonly handedOverTo: () => number
+  /** Where its events wait on disk; absent where they do not. */
+  readonly spool?: (() => SpoolReport | undefined) | undefined
   readonly queues: () => { readonly inFlight: number; readonly waiting: number }
   readonly log: Log
 }
@@ -74,6 +76,7 @@ async function report(parts: StatusParts, texts: StatusTexts, restarts: number):
   const engines = parts.engines.map((engine, index) => engineReport(parts, engine, status[index] ?? ''))
   const first = engines.find(({ connected }) => connected)
   const { inFlight, waiting } = parts.queues()
+  const spool = parts.spool?.()
   return {
     connectorId: parts.connectorId,
     startedAt: parts.startedAt,
@@ -85,6 +88,7 @@ async function report(parts: StatusParts, texts: StatusTexts, restarts: number):
     engines,
     eventLinks: parts.eventLinks(),
     handedOverTo: parts.handedOverTo(),
+    ...(spool === undefined ? {} : { spool }),
     commandsInFlight: inFlight,
     commandsWaiting: waiting,
     restarts,

@@ -3,7 +3,9 @@ import type { ConnectorReport, EventLinkReport, Gap } from '../../core/model.ts'
 import type { ConnectorStatusStore, GapStore } from '../../core/ports.ts'
 import { trouble } from '../health/trouble.ts'
 import { type Time, pause } from '../timers.ts'
+import { nowhere } from './event-position.ts'
 import { gapId } from './gap-log.ts'
+import { spoolFate } from './lost-spool.ts'
 
 /** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
 const deadAfterMs = 30_000
@@ -42,7 +44,7 @@ export interface UndertakerParts extends Time {
  * which nobody listened, as `connector-killed`, or `connector-stopped` where it had said so. Exactly one living
  * connector records it, and nobody does where another connector's link to that engine was up all the time. While no
  * link to the engine is up the gap is still open, and is looked at again. One that was only silent, and reports again,
- * can be gone once more.
+ * can be gone once more. What waited on its disk and nobody took over is recorded as `spool-lost`.
  */
 export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal): Promise<void> {
   const buried = new Set<string>()
@@ -81,6 +83,9 @@ async function bury(
   if (isDone) await parts.onDeadConnector(gone.connectorId)
   const others = reports.filter((report) => report.connectorId !== gone.connectorId)
   for (const link of gone.eventLinks ?? []) {
+    const fate = spoolFate(gone, link.engine, others, parts.clock.now())
+    if (fate === 'not known yet') isDone = false
+    else if (fate !== 'told by others') await recordLostSpool(parts, gone, link, fate)
     if (link.upSince === 0) continue
     const heard = heardAgain(parts, link.engine, lastAlive(gone), others)
     if (heard === 'all the time') continue
@@ -120,6 +125,18 @@ async function recordGap(
   const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to: heard.upSince, before: last, after }
   if (!(await gaps.record(gap))) return
   log.warn('events may have been missed', { engine, reason, from: gap.from, to: gap.to, connector: gone.connectorId })
+}
+
+async function recordLostSpool(
+  { gaps, connectorId, log }: UndertakerParts,
+  gone: ConnectorReport,
+  { engine, last }: EventLinkReport,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const cause = { connectorId: gone.connectorId, engine, reason: 'spool-lost', from }
+  const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to, before: nowhere, after: last }
+  if (!(await gaps.record(gap))) return
+  log.warn('events may have been missed', { engine, reason: cause.reason, from, to, connector: gone.connectorId })
 }
 
 function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {

@@ -8,6 +8,7 @@ export interface LeftPlace {
   readonly folder: string
   readonly files: SpoolFiles
   readonly owner: SpoolOwner
+  readonly onTaken?: ((owner: string) => void) | undefined
 }
 
 /**
@@ -16,21 +17,22 @@ export interface LeftPlace {
  * `signal` is aborted; a folder that was just taken is left to the next process then.
  */
 export async function* leftJournals(
-  { folder, files, owner }: LeftPlace,
+  { folder, files, owner, onTaken }: LeftPlace,
   journalIn: (name: string) => Journal,
   signal: AbortSignal,
 ): AsyncGenerator<Journal> {
   const left = (await files.list(folder)).flatMap((name) => {
     const known = ownerOf(name)
-    return known === undefined || owner.isAlive(known.name) ? [] : [{ name, since: known.since }]
+    return known === undefined || owner.isAlive(known.name) ? [] : [{ name, owner: known.name, since: known.since }]
   })
-  for (const { name, since } of left.toSorted((a, b) => a.since - b.since)) {
+  for (const { name, owner: former, since } of left.toSorted((a, b) => a.since - b.since)) {
     if (signal.aborted) return
     const mine = folderName(owner, since)
     if (!(await files.rename(join(folder, name), join(folder, mine)))) continue
     const journal = journalIn(mine)
     await journal.find()
     if (signal.aborted) return
+    onTaken?.(former)
     yield journal
   }
 }

@@ -12,6 +12,8 @@ export interface SpoolPlace {
   readonly bytes: number
   readonly files: SpoolFiles
   readonly owner: SpoolOwner
+  /** Told of each owner of before whose events are found. */
+  readonly onTaken?: ((owner: string) => void) | undefined
 }
 
 /** Events on a disk. Nothing of it ever rejects: what a disk cannot do is counted. */

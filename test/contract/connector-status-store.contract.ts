@@ -15,6 +15,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
       connectorId: 'b',
       reportedAt: now,
       handedOverTo: now - 2,
+      spool: { owner: '7-1234-abcdef01', taken: ['7-1000-abcdef01'] },
       stoppedAt: now,
       engines: [
         {

@@ -3,6 +3,7 @@ import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-port
 import type { Metrics } from '../../adapters/metrics/emf-metrics.ts'
 import { type Connector, startConnector } from '../../connector/connector.ts'
 import type { EngineAddress } from '../../connector/engine.ts'
+import type { SpoolPlace } from '../../connector/spool/spool.ts'
 import { openEslSession } from '../../connector/esl/session.ts'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands.ts'
@@ -45,6 +46,7 @@ export async function aRunningConnector(
     readonly ports?: MemoryPorts
     readonly connectorId?: string
     readonly metrics?: Metrics
+    readonly spool?: SpoolPlace
   } = {},
 ): Promise<RunningConnector> {
   const { time = manualTime(), random = () => 0, connectorId = 'connector-1' } = given
@@ -71,6 +73,7 @@ export async function aRunningConnector(
     random,
     log,
     metrics: given.metrics,
+    spool: given.spool,
   })
 
   const outcome = async ({ id }: CommandMessage) => (await ports.commands.read(id))?.outcome

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { buryConnectors } from '../../../connector/reconcile/undertaker.ts'
@@ -180,4 +180,72 @@ test('whoever could not do its part at a death is told again', async () => {
 
   expect(told).toEqual(['killed', 'killed'])
   stop()
+})
+
+describe('events that waited on the disk of a connector that was killed', () => {
+  const spool = { owner: '1-77-aaaaaaaa', taken: [] }
+
+  /** One that was a minute behind, and the gaps of its disk some time after its death. */
+  async function aDeath(meanwhile: (lab: ReturnType<typeof aGraveyard>) => Promise<unknown>, ms = 160_000) {
+    const lab = aGraveyard()
+    await lab.report({ connectorId: 'killed', handedOverTo: lab.start - 60_000, spool }, lab.start - 300_000)
+    lab.bury('successor', () => [up(lab.start + 4_000)])
+    await meanwhile(lab)
+    await lab.time.advance(ms)
+    lab.stop()
+    const gaps = await lab.ports.gaps.list(0)
+    return { lab, lost: gaps.filter(({ reason }) => reason === 'spool-lost') }
+  }
+
+  test('and that nobody took over are lost: that is a gap, recorded once', async () => {
+    const { lab, lost } = await aDeath(async ({ bury, start }) => bury('third', () => [up(start + 5_000)]))
+
+    expect(lost).toMatchObject([
+      { connectorId: 'killed', engine, from: lab.start - 60_000, to: lab.start, after: last },
+    ])
+  })
+
+  test('are not given up before two minutes are over', async () => {
+    expect((await aDeath(async () => {}, 115_000)).lost).toEqual([])
+  })
+
+  test.each([
+    ['says that it took them over', { owner: '9-99-bbbbbbbb', taken: ['5-55-aaaaaaaa', '1-77-aaaaaaaa'] }],
+    ['was started later on the same machine', { owner: '2-88-aaaaaaaa', taken: [] }],
+  ])('are told by a process that %s', async (_what, theirs) => {
+    const { lost } = await aDeath(({ report, start }) =>
+      report(
+        { connectorId: 'next', startedAt: start + 2_000, reportedAt: start + 10_000, spool: theirs },
+        start + 3_000,
+      ),
+    )
+
+    expect(lost).toEqual([])
+  })
+
+  test('are told by one that listened, too, as soon as it has handed over what it read then', async () => {
+    const listened = (lab: ReturnType<typeof aGraveyard>, at: number, handedOverTo: number) =>
+      lab.report({ connectorId: 'other', reportedAt: at, handedOverTo }, lab.start - 300_000)
+    const { lab, lost } = await aDeath(async (lab) => {
+      for (let seconds = 10; seconds <= 300; seconds += 10) {
+        await listened(lab, lab.start + seconds * 1_000, lab.start - 50_000)
+        await lab.time.advance(10_000)
+      }
+      expect((await lab.ports.gaps.list(0)).filter(({ reason }) => reason === 'spool-lost')).toEqual([])
+      await listened(lab, lab.start + 301_000, lab.start + 301_000)
+    })
+
+    expect([lost, lab.time.clock.now() - lab.start]).toEqual([[], 460_000])
+  })
+
+  test('are lost as well when the other one that had read them dies behind, too', async () => {
+    const { lost } = await aDeath(({ report, start }) =>
+      report({ connectorId: 'other', reportedAt: start + 1_000, handedOverTo: start - 50_000 }, start - 300_000),
+    )
+
+    expect(lost.map(({ connectorId }) => connectorId).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'killed',
+      'other',
+    ])
+  })
 })

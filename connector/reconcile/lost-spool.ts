@@ -1,0 +1,45 @@
+import type { ConnectorReport } from '../../core/model.ts'
+
+/** Events are on disk half a second after they were read, if the queue has not taken them by then. */
+const unwrittenMs = 1_000
+
+/** A process that is started again in its task has looked through its disk by then, and reported. */
+const takenOverMs = 120_000
+
+/** What becomes of events that waited where a connector was killed. */
+export type SpoolFate = 'told by others' | 'not known yet' | { readonly from: number; readonly to: number }
+
+/**
+ * Whether events of an engine that waited on the disk of a connector which was killed are lost with it: nobody has taken
+ * them over in two minutes, no later process runs on its machine, and no other connector has handed over what it heard at
+ * that time. Answers when they were read, epoch milliseconds, by the last report of the dead one.
+ */
+export function spoolFate(
+  gone: ConnectorReport,
+  engine: string,
+  others: readonly ConnectorReport[],
+  now: number,
+): SpoolFate {
+  const { reportedAt: to, handedOverTo: from = to, stoppedAt, spool } = gone
+  if (stoppedAt !== undefined || from >= to - unwrittenMs) return 'told by others'
+  if (spool !== undefined && others.some((other) => hasItsDisk(other, gone, spool.owner))) return 'told by others'
+  const listeners = others.filter((other) =>
+    (other.eventLinks ?? []).some((link) => link.engine === engine && link.upSince > 0 && link.upSince <= from),
+  )
+  const later = listeners.filter((other) => other.reportedAt >= to)
+  if (later.some(({ handedOverTo = 0 }) => handedOverTo >= to)) return 'told by others'
+  const mayCatchUp = later.some(({ reportedAt }) => reportedAt >= now - 30_000)
+  return mayCatchUp || now < to + takenOverMs ? 'not known yet' : { from, to }
+}
+
+function hasItsDisk(other: ConnectorReport, gone: ConnectorReport, owner: string): boolean {
+  if (other.spool === undefined) return false
+  if (other.spool.taken.includes(owner)) return true
+  const machine = machineOf(owner)
+  return machine !== '' && machineOf(other.spool.owner) === machine && other.startedAt > gone.reportedAt
+}
+
+/** Told by where `/proc` is: the start of the machine, and each task of a deployment has a machine of its own. */
+function machineOf(owner: string): string {
+  return owner.split('-')[2] ?? ''
+}
