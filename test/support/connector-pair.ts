@@ -30,7 +30,8 @@ export interface ConnectorPair {
   readonly connectors: readonly [PairedConnector, PairedConnector]
   /**
    * Whether as many connectors as run have told the platform that they have handed over all that the engine told before
-   * a moment, epoch milliseconds, and something after it.
+   * a moment, epoch milliseconds, and something after it. While this engine tells nothing, which a real one never does for
+   * longer than 20 s, it stays false.
    */
   isWhole(moment: number): Promise<boolean>
   /** What every connector, also those that were killed, last told. */

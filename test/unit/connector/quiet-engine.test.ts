@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { readStatus } from '../../../core/status/read-status.ts'
+import { startAnsweringEngine } from '../../support/answering-engine.ts'
+import { aRunningConnector } from '../../support/running-connector.ts'
+
+test('the status of an engine that tells no event for three minutes stays true, and so do the links', async () => {
+  const engine = await startAnsweringEngine()
+  engine.answer = (command) => (command === 'status' ? 'UP 0 years, 3 days\n' : '{"row_count": 0}\n')
+  const address = { host: '127.0.0.1', port: engine.port, password: 'ClueCon' }
+  const first = await aRunningConnector([address])
+  const { ports, time } = first
+  const second = await aRunningConnector([address], { ports, time, connectorId: 'connector-2' })
+  const both = [first, second]
+  await first.until(() => both.every(({ connector }) => connector.health().status === 'OK'))
+  await time.advance(6_000)
+  const told = new Set<string>()
+
+  for (let seconds = 0; seconds < 180; seconds += 1) {
+    await time.advance(1_000)
+    const { wConsole, freeSWITCH } = await readStatus(ports, time.clock.now())
+    told.add(JSON.stringify([wConsole.status, wConsole.sid, freeSWITCH]))
+  }
+
+  expect([...told]).toEqual([JSON.stringify(['Connected', engine.coreUuid, 'UP 0 years, 3 days\n'])])
+  expect(both.flatMap(({ connector }) => connector.health().engines.map(({ events }) => events.connections))).toEqual([
+    1, 1,
+  ])
+  const reports = await ports.connectorStatus.list(time.clock.now() - 6_000)
+  expect(reports.map(({ engineConnected }) => engineConnected)).toEqual([true, true])
+  for (const each of both) await each.stop()
+  await engine.close()
+})
