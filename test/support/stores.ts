@@ -99,7 +99,7 @@ export const storeKinds: readonly StoreKind[] = [
   },
 ]
 
-/** Every store over DynamoDB. */
+/** Every store over DynamoDB; what is too large for a table is in memory. */
 export function dynamoStores(context: AdapterContext): StorePorts {
   const payloads = memoryFileStore(context)
   return {
