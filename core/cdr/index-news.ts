@@ -19,14 +19,17 @@ export type IndexEnd = 'indexed' | 'nobody' | { readonly refused: string }
 /**
  * Takes news of a CDR into the index: what an ended leg told, with the recordings that it has by now, or its recordings
  * alone. The calls that a deletion hung up have their CDRs, too: they are kept until their retention ends, and whoever gets
- * the name finds none from before his own beginning. It can be done again, and in any order. Throws `search_unavailable` or `store_unavailable` while it cannot be
- * done.
+ * the name finds none from before his own beginning. It can be done again, and in any order. Throws `search_unavailable`
+ * or `store_unavailable` while it cannot be done.
  */
 export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<IndexEnd> {
   if (news.kind === 'recording') {
     const { uuid, domain, leg, createdTime } = news
     // Where the CDR is not there yet, whatever brings it reads the recordings, too.
-    await showRecordings(ports, { uuid, domain_name: domain, leg, created_time: createdTime }, true)
+    const place = { uuid, domain_name: domain, created_time: createdTime }
+    // What the leg is may be known at its end only, after its recording.
+    const isShown = await showRecordings(ports, { ...place, leg }, true)
+    if (!isShown) await showRecordings(ports, { ...place, leg: leg === 'a' ? 'b' : 'a' }, true)
     return 'indexed'
   }
   const domain = await domainOf(ports, news)
@@ -54,11 +57,12 @@ async function domainOf({ domains }: IndexPorts, news: EventNews | PostNews): Pr
   return undefined
 }
 
-async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrPlace, evenNone: boolean): Promise<void> {
+/** Shows what recordings there are with a CDR; `false` where there is none in that place. */
+async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrPlace, evenNone: boolean): Promise<boolean> {
   const { uuid, domain_name, leg, created_time } = place
   const found = await recordings.list(domain_name, uuid)
-  if (found.length === 0 && !evenNone) return
-  await cdrs.setRecordings({ uuid, domain_name, leg, created_time }, found.map(asShown))
+  if (found.length === 0 && !evenNone) return true
+  return cdrs.setRecordings({ uuid, domain_name, leg, created_time }, found.map(asShown))
 }
 
 function asShown({ name, contentType = '', size = 0, state }: Recording): CdrRecording {

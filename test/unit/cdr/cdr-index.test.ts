@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { MemoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import type { CdrPart } from '../../../core/cdr/cdr.ts'
+import { indexNews } from '../../../core/cdr/index-news.ts'
+import type { CdrPlace, CdrStore } from '../../../core/cdr/cdr-store.ts'
 import type { CdrNews } from '../../../core/cdr/cdr-news.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { aCdrLab } from '../../support/cdr-lab.ts'
@@ -184,6 +186,24 @@ describe('whose a leg is', () => {
 
 describe('the recordings of a leg', () => {
   const recording = aRecording({ domain, uuid: one, name: 'call.wav' })
+
+  test('are shown with the CDR of the other leg, where the leg turned out to be that at its end', async () => {
+    const lab = await aCdrLab()
+    await lab.ports.recordings.expect(recording)
+    const places: CdrPlace[] = []
+    const setRecordings: CdrStore['setRecordings'] = async (place) => {
+      places.push(place)
+      return place.leg === 'b'
+    }
+
+    await indexNews(
+      { ...lab.ports, cdrs: { ...lab.ports.cdrs, setRecordings } },
+      aRecordingNews({ uuid: one, leg: 'a' }),
+    )
+
+    expect(places.map(({ leg }) => leg)).toEqual(['a', 'b'])
+    expect(new Set(places.map(({ uuid, created_time }) => `${uuid} ${created_time}`)).size).toBe(1)
+  })
 
   test('that are there when the leg ends are in its CDR', async () => {
     const lab = await aCdrLab()
