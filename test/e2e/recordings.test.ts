@@ -25,7 +25,7 @@ beforeAll(async () => {
 async function recorded(content: Buffer): Promise<string> {
   const context = contextOf(rig().platform)
   const ports = { recordings: dynamoRecordingStore(context), recordingFiles: s3RecordingFiles(context) }
-  const { uuid } = await record({ ports }, { domain, uuid: randomUUID(), content })
+  const { uuid } = await record({ ports }, { domain, uuid: randomUUID(), content, startedAt: Date.now() })
   return uuid
 }
 
