@@ -1,6 +1,7 @@
 /** Two tenants with different things, and the people and programs that ask for them. */
 import type { Route } from '../../../contracts/routes/route.ts'
 import type { Api } from '../../support/api.ts'
+import { foreign } from '../../support/crossing.ts'
 import { aReport, anExport } from '../../support/records.ts'
 import type { Things } from '../../support/route-requests.ts'
 import {
@@ -17,20 +18,6 @@ import { type Caller, type Thing, callers } from './caller-table.ts'
 /** Where most callers are at home, and where the foreign admin is. */
 export const tenant = 'a.example.com'
 export const another = 'b.example.com'
-
-/** What only the other tenant has. */
-const foreignThings: Omit<Things, 'domain'> = {
-  account: '2003',
-  channel: '7a2c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
-  role: 'chief',
-  token: '1e4e4e1f-8c1f-4f6c-9a43-0c7e1f2b3a4d',
-  list: 'fraud',
-  number: '900',
-  routes: ['d'.repeat(24), 'e'.repeat(24)],
-  hook: '7'.repeat(24),
-  delivery: `msg_${'7'.repeat(32)}`,
-  job: '3c9f2d8f-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
-}
 
 /** What nobody has. */
 export const missingThings: Things = {
@@ -75,7 +62,7 @@ export function thingsFor(caller: Caller, thing: Thing, { path }: Route): Things
       domain: home,
     },
     'of the tenant': { ...usualThings, domain: tenant },
-    'of another tenant': { ...foreignThings, domain: another },
+    'of another tenant': { ...foreign, domain: another },
     missing: missingThings,
   }
   // Of a token the path names the domain too: it is the caller's, so that the token alone is in question.
@@ -85,7 +72,7 @@ export function thingsFor(caller: Caller, thing: Thing, { path }: Route): Things
 /** Makes both tenants and a credential of each caller. */
 export async function fillTenants(api: Api): Promise<HeadersOf> {
   await aTenant(api, { domain: tenant, mark: 'mark-a' })
-  await aTenant(api, { domain: another, mark: 'mark-b', things: foreignThings })
+  await aTenant(api, { domain: another, mark: 'mark-b', things: foreign })
   for (const caller of callers) {
     const domain = homeOf(caller)
     const presenceId = `${ownLogin(caller)}@${domain}`
@@ -112,7 +99,7 @@ export function heedScopes(api: Api): void {
   const calls = [
     ...owned,
     [usualThings.channel, people.colleague, tenant] as const,
-    [foreignThings.channel, foreignThings.account, another] as const,
+    [foreign.channel, foreign.account, another] as const,
   ]
   api.ports.engine.answer = (command, { domain, presenceId }) => {
     if (command.kind === 'list-channels') return { state: 'done', text: '{"row_count":0,"rows":[]}' }
