@@ -6,11 +6,11 @@ import type { Figures } from './figures.ts'
 
 const requests = 20_000
 const warmUpRequests = 5000
-const rounds = 3
+const rounds = 9
 
 /**
  * CPU time a request of the local gateway, over that of a bare node:http server with a JSON boundary: the median of
- * three rounds, each server in a process of its own, both driven the same way in one run.
+ * nine rounds, each server in a process of its own, both driven the same way in one run.
  */
 export async function benchGateway(): Promise<Figures> {
   const gateway = await openServer('gateway')
