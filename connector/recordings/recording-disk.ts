@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FileRefused } from './mapped-path.ts'
+import { readPart } from '../read-part.ts'
 
 /** What tells one content of a file from another. */
 export interface FileVersion {
@@ -105,7 +106,7 @@ async function opened(path: string): Promise<OpenFile> {
     }
     return {
       ...versionOf(held),
-      read: (offset, length) => readFrom(file, offset, length),
+      read: (offset, length) => readPart(file, offset, length),
       look: async () => versionOf(await file.stat()),
       close: () => file.close(),
     }
@@ -113,17 +114,6 @@ async function opened(path: string): Promise<OpenFile> {
     await file.close()
     throw problem
   }
-}
-
-async function readFrom(file: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length)
-  let filled = 0
-  while (filled < length) {
-    const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
-  return bytes.subarray(0, filled)
 }
 
 async function removeOld(path: string): Promise<void> {

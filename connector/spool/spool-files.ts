@@ -1,4 +1,5 @@
 import { mkdir, open, readdir, rename, rmdir, stat, truncate, unlink } from 'node:fs/promises'
+import { readPart } from '../read-part.ts'
 
 /** What a spool asks of a disk. Each rejects with the system's error when it cannot be done. */
 export interface SpoolFiles {
@@ -56,14 +57,7 @@ export const systemSpoolFiles: SpoolFiles = {
   read: async (path, offset, length) => {
     const file = await open(path, 'r')
     try {
-      const bytes = Buffer.allocUnsafe(length)
-      let filled = 0
-      while (filled < length) {
-        const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled)
-        if (bytesRead === 0) break
-        filled += bytesRead
-      }
-      return bytes.subarray(0, filled)
+      return await readPart(file, offset, length)
     } finally {
       await file.close()
     }
