@@ -1,5 +1,5 @@
 import type { AnsweringEngine } from './answering-engine.ts'
-import { type EventFact, checkInvariants } from './invariants.ts'
+import { type EventFact, checkAllInvariants } from './invariants.ts'
 import type { RunningConnector } from './running-connector.ts'
 
 /** The tenant that no fault of these tests concerns. */
@@ -34,7 +34,7 @@ export async function checkConnector(running: RunningConnector, ordeal: Ordeal =
   const effectsOf = (id: string) =>
     engine?.jobs.filter((job) => job.id === id && engine.replies.get(id)?.startsWith('-ERR') !== true).length ?? 0
   const count = (name: string) => counters[name] ?? Number.NaN
-  checkInvariants({
+  checkAllInvariants({
     acknowledged: records.map(({ id, record }) => ({ what: `command ${id}`, isFound: record !== undefined })),
     events: { wanted, recordedAsLost: gaps.length === 0 ? 0 : wanted.length },
     commands: records.map(({ id, record }) => ({ id, outcome: record?.outcome, effects: effectsOf(id) })),
@@ -60,6 +60,9 @@ export async function checkConnector(running: RunningConnector, ordeal: Ordeal =
         whole: count('eventsDropped'),
       },
     ],
-    ...(engine === undefined ? {} : { backAfterMs: time.clock.now() - endedAt + lagMs }),
+    backAfterMs:
+      engine === undefined
+        ? { notHere: 'without an engine the fault has not ended' }
+        : time.clock.now() - endedAt + lagMs,
   })
 }

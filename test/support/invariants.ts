@@ -1,4 +1,4 @@
-/** What must hold after every fault, as checks over what a test has counted. Every fault test ends with one. */
+/** What must hold after every fault, as checks over what a test has counted. */
 import { expect } from 'vitest'
 import type { CommandOutcome } from '../../core/commands.ts'
 import type { LogLine } from './captured-log.ts'
@@ -47,6 +47,16 @@ export interface Evidence {
   readonly backAfterMs?: number
 }
 
+/** Why a test can tell nothing of an invariant: its fault, at the part that it is brought about at, does not reach it. */
+export interface NotHere {
+  readonly notHere: string
+}
+
+/** Evidence of every invariant, or for each that is left out the reason in a sentence. */
+export type WholeEvidence = {
+  readonly [Part in Exclude<keyof Evidence, 'sums'>]-?: NonNullable<Evidence[Part]> | NotHere
+} & Pick<Evidence, 'sums'>
+
 /** After the end of a fault the system is back to normal within so long. */
 const backWithinMs = 60_000
 
@@ -68,6 +78,27 @@ export function checkInvariants(evidence: Evidence): void {
   if (evidence.backAfterMs !== undefined) {
     expect(evidence.backAfterMs, 'I8: back to normal').toBeLessThanOrEqual(backWithinMs)
   }
+}
+
+const wholeTests = new Set<string | undefined>()
+
+/**
+ * Checks every invariant, as {@link checkInvariants}. Every test of a fault of the engine's links, of commands and of the
+ * event queue ends with it, which `every-fault-is-judged.ts` sees to.
+ */
+export function checkAllInvariants(evidence: WholeEvidence): void {
+  const told = Object.entries(evidence).filter(([, each]) => !isNotHere(each))
+  checkInvariants(Object.fromEntries(told))
+  wholeTests.add(expect.getState().currentTestName)
+}
+
+/** Whether a test, by its whole name, has ended with {@link checkAllInvariants}. */
+export function wasWhollyChecked(test: string): boolean {
+  return wholeTests.has(test)
+}
+
+function isNotHere(each: unknown): each is NotHere {
+  return typeof each === 'object' && each !== null && 'notHere' in each
 }
 
 function checkEvents({ wanted, recordedAsLost }: NonNullable<Evidence['events']>): void {
