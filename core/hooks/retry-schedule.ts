@@ -18,7 +18,7 @@ const usualWaits = [
   24 * hour,
 ]
 
-/** No wait is longer: not one that doubles, and not one that a receiver asks for. */
+/** The most that a wait which doubles grows to, its jitter included, and the most that a receiver may ask for. */
 const longestWait = 24 * hour
 
 /** How much longer than planned a wait may be, so that what failed together does not come back together. */
@@ -47,7 +47,8 @@ export function nextAttemptAt(
   const planned = plannedWait(hook, failed.made)
   if (planned === undefined) return undefined
   const asked = Math.min(readRetryAfter(failed.retryAfter, failed.at) ?? 0, longestWait)
-  return failed.at + Math.max(Math.min(Math.floor(planned * (1 + jitter * random())), longestWait), asked)
+  const wait = Math.floor(planned * (1 + jitter * random()))
+  return failed.at + Math.max(hook.delay === undefined ? wait : Math.min(wait, longestWait), asked)
 }
 
 /**

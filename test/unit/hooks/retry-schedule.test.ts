@@ -28,7 +28,7 @@ describe('the planned waits', () => {
 })
 
 describe('the next attempt', () => {
-  it('comes up to a fifth later than planned, never earlier, and within a day', () => {
+  it('comes up to a fifth later than planned, never earlier; with a delay of its own within a day', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10 }),
@@ -39,11 +39,15 @@ describe('the next attempt', () => {
           const planned = plannedWait(hook, made) ?? 0
           const wait = (nextAttemptAt(hook, failed(made), () => random) ?? 0) - now
           expect(wait).toBeGreaterThanOrEqual(planned)
-          expect(wait).toBeLessThanOrEqual(Math.min(planned * 1.2, day))
+          expect(wait).toBeLessThanOrEqual(delay === undefined ? planned * 1.2 : Math.min(planned * 1.2, day))
         },
       ),
       { seed: 7 },
     )
+  })
+
+  it('is spread also behind the longest of the usual waits', () => {
+    expect(nextAttemptAt({ retries: 10 }, failed(10), () => 0.5)).toBe(now + 1.1 * day)
   })
 
   it.each([
