@@ -3,7 +3,7 @@ import { commandIntake } from './commands/command-intake.ts'
 import { fitnessJudge } from './commands/fitness.ts'
 import { commandLimits } from './commands/places.ts'
 import { subscriptionTeller } from './events/subscription-teller.ts'
-import { reportStatus } from './health/status-report.ts'
+import type { StatusReporter } from './health/status-report.ts'
 import { buryConnectors } from './reconcile/undertaker.ts'
 import type { Running } from './running.ts'
 
@@ -15,7 +15,8 @@ const maxInHand = (engines: number) => 2 * (engines + 1) * (commandLimits.calls.
 
 /** What goes on by itself until the connector stops. */
 export function startLoops(
-  { parts, startedAt, events, works, runner, recorder, lost, tally }: Running,
+  { parts, events, works, runner, recorder, lost, tally }: Running,
+  status: StatusReporter,
   signal: AbortSignal,
 ): Promise<unknown> {
   const fitness = fitnessJudge({
@@ -48,24 +49,10 @@ export function startLoops(
             return isOwn
           },
         },
-        links: () => events.links(),
         onDeadConnector: (connectorId) => lost.end(connectorId),
       },
       signal,
     ),
-    reportStatus(
-      {
-        ...parts,
-        startedAt,
-        store: parts.ports.connectorStatus,
-        engines: works.map(({ engine }) => engine),
-        channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
-        eventLinks: () => events.links(),
-        handedOverTo: () => parts.clock.now() - events.lagMs,
-        spool: () => parts.spool && { owner: parts.spool.owner.name, taken: tally.taken },
-        queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
-      },
-      signal,
-    ),
+    status.follow(signal),
   ])
 }

@@ -1,3 +1,4 @@
+import type { StatusReporter } from './health/status-report.ts'
 import type { Running } from './running.ts'
 import { type Timers, pause } from './timers.ts'
 
@@ -13,19 +14,25 @@ const lastWritesMs = 1_000
 /** How long putting on disk what could not be handed over may take at the very end. */
 const spoolMs = 2_000
 
+/** How long telling how all of it ended may take. */
+const lastReportMs = 1_000
+
 /**
  * No command is taken any more. While all engines are still there, their answers are waited for and events handed over;
- * then all are let go of at once, which ends what is open as unknown; then what that brought is written, and
- * what still waits is put on disk. Answers how many events are lost.
+ * then all are let go of at once, which ends what is open as unknown; then what that brought is written, what still waits
+ * is put on disk, and a last report tells how much that is. Answers how many events are lost.
  */
 export async function stopConnector(
   { parts, events, works, runner }: Running,
+  status: StatusReporter,
   loops: Promise<unknown>,
   graceMs: number,
 ) {
-  const { timers } = parts
+  const { clock, timers } = parts
   const answered = loops.then(() => runner.settled())
   await within(timers, graceMs, Promise.all([events.flushed(), within(timers, answersMs, answered)]))
+  const eventLinks = events.links()
+  const listenedTo = clock.now()
   const goodbyes = works.flatMap(({ engine }) => [engine.commands.close(), engine.events.close()])
   await within(timers, goodbyeMs, Promise.all(goodbyes))
   await within(timers, lastWritesMs, Promise.all([events.flushed(), answered]))
@@ -35,6 +42,8 @@ export async function stopConnector(
     spoolMs,
     events.close().then((count) => (lost = count)),
   )
+  const handedOverTo = Math.min(listenedTo, clock.now() - events.lagMs)
+  await within(timers, lastReportMs, status.tellEnd({ eventLinks, handedOverTo, left: events.waiting }))
   return lost
 }
 

@@ -389,11 +389,17 @@ export interface ConnectorReport {
   readonly engines?: readonly EngineReport[] | undefined
   /** How far its reading of each engine's events had come; absent in reports of before it was told. */
   readonly eventLinks?: readonly EventLinkReport[] | undefined
-  /** Every event that it read before this moment, epoch milliseconds, has been queued; absent as above. */
+  /**
+   * Every event that it read before this moment, epoch milliseconds, has been queued, or its loss recorded; absent as
+   * above.
+   */
   readonly handedOverTo?: number | undefined
   /** Where its events wait; absent in memory only, and as above. */
   readonly spool?: SpoolReport | undefined
-  /** When it stopped in order, epoch milliseconds; absent while it runs, and when it was killed. */
+  /**
+   * When it began to stop in order, epoch milliseconds; absent while it runs, and when it was killed. It goes on reading
+   * and handing over for a while, and tells how that ended by a last report with the same moment.
+   */
   readonly stoppedAt?: number | undefined
 }
 
@@ -403,6 +409,8 @@ export interface SpoolReport {
   readonly owner: string
   /** Owners of before whose events it has taken over; the newest 20. */
   readonly taken: readonly string[]
+  /** Events that it left there when its stop was over; only the last report of an orderly stop tells it. */
+  readonly left?: number | undefined
 }
 
 /** What a connector tells of one engine. */
@@ -429,6 +437,8 @@ export interface EventLinkReport {
   readonly last: EventPosition
   /** Since when the link has been up without a break, epoch milliseconds; 0 while it is down. */
   readonly upSince: number
+  /** When it was last heard before it was lost, epoch milliseconds; absent while it is up, and before it ever was. */
+  readonly lostAt?: number | undefined
   /**
    * By the engine's own clock, epoch milliseconds: every event that it told before this moment has been queued. Absent
    * before the first, and in reports of before it was told.
@@ -454,7 +464,10 @@ export interface Gap {
   readonly recordedBy: string
   /** The engine's name; empty for events that were dropped whatever engine they came from. */
   readonly engine: string
-  /** Why the link was lost, in its own words, or `engine-restarted`, `connector-killed`, `spool-lost`, `dropped`. */
+  /**
+   * Why the link was lost, in its own words, or `engine-restarted`, `connector-killed`, `connector-stopped`, `spool-lost`,
+   * `unreadable`, `dropped`.
+   */
   readonly reason: string
   /** Epoch milliseconds. */
   readonly from: number

@@ -38,12 +38,13 @@ const reportItem = z.object({
         engine: z.string(),
         last: z.object({ coreUuid: z.string(), sequence: z.string() }),
         upSince: z.number(),
+        lostAt: z.optional(z.number()),
         handedOverTo: z.optional(z.number()),
       }),
     ),
   ),
   handedOverTo: z.optional(z.number()),
-  spool: z.optional(z.object({ owner: z.string(), taken: z.array(z.string()) })),
+  spool: z.optional(z.object({ owner: z.string(), taken: z.array(z.string()), left: z.optional(z.number()) })),
   stoppedAt: z.optional(z.number()),
 })
 

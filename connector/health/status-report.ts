@@ -31,39 +31,86 @@ export interface StatusParts extends Time {
   readonly log: Log
 }
 
-/**
- * Counts this start once and reports every 5 s until aborted, and as soon as an engine is found or lost. A store that
- * is gone is tried again with the next report; an engine that does not answer holds no report up.
- */
-export async function reportStatus(parts: StatusParts, signal: AbortSignal): Promise<void> {
-  const texts = statusTexts(parts)
-  const unstored = trouble(parts.log, 'the status of the connector could not be stored')
-  let restarts: number | undefined
-  while (!signal.aborted) {
-    const told = whoIsThere(parts)
-    try {
-      restarts ??= await parts.store.countStart()
-      await parts.store.report(await report(parts, texts, restarts))
-      unstored.over()
-    } catch (problem) {
-      unstored.note(problem)
-    }
-    for (let waitedMs = 0; waitedMs < reportMs && !signal.aborted; waitedMs += lookMs) {
-      if (whoIsThere(parts) !== told) break
-      await pause(parts.timers, lookMs, signal)
-    }
-  }
-  await tellStop(parts, texts, restarts ?? 0)
+/** How a stop ended. */
+export interface StopEnd {
+  /** How far each engine's events had been read when the links were let go of. */
+  readonly eventLinks: readonly EventLinkReport[]
+  /** Every event that was read before this moment, epoch milliseconds, has been queued, or its loss recorded. */
+  readonly handedOverTo: number
+  /** Events that are left on disk. */
+  readonly left: number
 }
 
-/** Says that it stops: whoever is silent without having said so is taken to be dead, and what it left is ended. */
-async function tellStop(parts: StatusParts, texts: StatusTexts, restarts: number): Promise<void> {
-  try {
-    const last = await report(parts, texts, restarts)
-    await parts.store.report({ ...last, stoppedAt: parts.clock.now() })
-  } catch (problem) {
-    parts.log.error('that the connector stops could not be stored', problem)
+/** Tells of this connector for as long as it runs, and how it ended. */
+export interface StatusReporter {
+  /**
+   * Counts this start once and reports every 5 s until aborted, and as soon as an engine is found or lost; then says that
+   * the connector stops. A store that is gone is tried again with the next report; an engine that does not answer holds
+   * no report up.
+   */
+  follow(signal: AbortSignal): Promise<void>
+  /**
+   * Says how the stop ended, once and without waiting for a store that is gone: then what was said at its beginning
+   * stands. Never rejects.
+   */
+  tellEnd(end: StopEnd): Promise<void>
+}
+
+/** Makes a reporter that has told nothing yet. */
+export function statusReporter(parts: StatusParts): StatusReporter {
+  const { store, clock, timers, log } = parts
+  const texts = statusTexts(parts)
+  const unstored = trouble(log, 'the status of the connector could not be stored')
+  let restarts: number | undefined
+  let atStop: (ConnectorReport & { readonly stoppedAt: number }) | undefined
+
+  /** Whoever is silent without having said that it stops is taken to be dead, and what it left is ended. */
+  const tellStop = async (said: ConnectorReport) => {
+    try {
+      await store.report(said)
+    } catch (problem) {
+      log.error('that the connector stops could not be stored', problem)
+    }
   }
+
+  return {
+    follow: async (signal) => {
+      while (!signal.aborted) {
+        const told = whoIsThere(parts)
+        try {
+          restarts ??= await store.countStart()
+          await store.report(await report(parts, texts, restarts))
+          unstored.over()
+        } catch (problem) {
+          unstored.note(problem)
+        }
+        for (let waitedMs = 0; waitedMs < reportMs && !signal.aborted; waitedMs += lookMs) {
+          if (whoIsThere(parts) !== told) break
+          await pause(timers, lookMs, signal)
+        }
+      }
+      const last = await report(parts, texts, restarts ?? 0)
+      atStop = { ...last, stoppedAt: last.reportedAt }
+      await tellStop(atStop)
+    },
+    tellEnd: async ({ handedOverTo, left, eventLinks }) => {
+      if (atStop === undefined) return
+      const { eventLinks: before = [], spool } = atStop
+      await tellStop({
+        ...atStop,
+        eventLinks: before.map((link) => lastOf(link, eventLinks)),
+        handedOverTo,
+        ...(spool === undefined ? {} : { spool: { ...spool, left } }),
+        reportedAt: clock.now(),
+      })
+    },
+  }
+}
+
+/** A link that was down when the stop began listens for nobody any more, even if it came up since. */
+function lastOf(atStop: EventLinkReport, atEnd: readonly EventLinkReport[]): EventLinkReport {
+  const ended = atStop.upSince === 0 ? undefined : atEnd.find(({ engine }) => engine === atStop.engine)
+  return ended ?? atStop
 }
 
 /** The engines that are connected, as one text. */

@@ -204,12 +204,13 @@ export function eventLinks(parts: {
   }
 }
 
-function reportOf(engine: string, { last, core, upSince, marks }: Link, queuedTo: number): EventLinkReport {
+function reportOf(engine: string, { last, core, upSince, lost, marks }: Link, queuedTo: number): EventLinkReport {
   const handedOverTo = marks.engineTimeBefore(queuedTo)
   return {
     engine,
     last: last === undefined ? { ...nowhere, coreUuid: core } : positionOf(last),
     upSince,
+    ...(lost === undefined ? {} : { lostAt: lost.from }),
     ...(handedOverTo === undefined ? {} : { handedOverTo }),
   }
 }

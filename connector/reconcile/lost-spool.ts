@@ -1,18 +1,22 @@
 import type { ConnectorReport } from '../../core/model.ts'
 
-/** Events are on disk half a second after they were read, if the queue has not taken them by then. */
+/**
+ * Events are on disk half a second after they were read, if the queue has not taken them by then. What one that was
+ * killed had read in its last second belongs to the gap of its death.
+ */
 const unwrittenMs = 1_000
 
 /** A process that is started again in its task has looked through its disk by then, and reported. */
 const takenOverMs = 120_000
 
-/** What becomes of events that waited where a connector was killed. */
+/** What becomes of events that waited where a connector ended. */
 export type SpoolFate = 'told by others' | 'not known yet' | { readonly from: number; readonly to: number }
 
 /**
- * Whether events of an engine that waited on the disk of a connector which was killed are lost with it: nobody has taken
+ * Whether events of an engine that waited on the disk of a connector which is gone are lost with it: nobody has taken
  * them over in two minutes, no later process runs on its machine, and no other connector has handed over what it heard at
- * that time. Answers when they were read, epoch milliseconds, by the last report of the dead one.
+ * that time. Answers when they were read, epoch milliseconds, by the last report of the one that is gone. What was read
+ * after a stop had begun belongs to the gap of the stop.
  */
 export function spoolFate(
   gone: ConnectorReport,
@@ -20,16 +24,16 @@ export function spoolFate(
   others: readonly ConnectorReport[],
   now: number,
 ): SpoolFate {
-  const { reportedAt: to, handedOverTo: from = to, stoppedAt, spool } = gone
-  if (stoppedAt !== undefined || from >= to - unwrittenMs) return 'told by others'
+  const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from = to, spool } = gone
+  if (from >= to - (gone.stoppedAt === undefined ? unwrittenMs : 0)) return 'told by others'
   if (spool !== undefined && others.some((other) => hasItsDisk(other, gone, spool.owner))) return 'told by others'
   const listeners = others.filter((other) =>
     (other.eventLinks ?? []).some((link) => link.engine === engine && link.upSince > 0 && link.upSince <= from),
   )
   const later = listeners.filter((other) => other.reportedAt >= to)
   if (later.some(({ handedOverTo = 0 }) => handedOverTo >= to)) return 'told by others'
-  const mayCatchUp = later.some(({ reportedAt }) => reportedAt >= now - 30_000)
-  return mayCatchUp || now < to + takenOverMs ? 'not known yet' : { from, to }
+  const mayCatchUp = later.some((other) => other.reportedAt >= now - 30_000)
+  return mayCatchUp || now < reportedAt + takenOverMs ? 'not known yet' : { from, to }
 }
 
 function hasItsDisk(other: ConnectorReport, gone: ConnectorReport, owner: string): boolean {

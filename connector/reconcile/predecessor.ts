@@ -6,7 +6,7 @@ const silenceMs = 12_000
 /** Reports are kept for a day. */
 const reportsMs = 86_400_000
 
-/** When an engine was last listened to by a connector that is gone, and which process of it that was. */
+/** When an engine was last listened to by a connector that is gone, or has lost its link, and which process of it that was. */
 export interface LastListener {
   /** Epoch milliseconds; absent while another connector listens that did so at that moment, too. */
   readonly until: number | undefined
@@ -27,11 +27,11 @@ export async function lastListener(
     .filter((report) => report.connectorId !== connectorId)
     .flatMap((report) =>
       (report.eventLinks ?? [])
-        .filter((link) => link.engine === engine && link.upSince > 0)
-        .map(({ last, upSince }) => ({
+        .filter((link) => link.engine === engine && (link.upSince > 0 || link.lostAt !== undefined))
+        .map(({ last, upSince, lostAt }) => ({
           upSince,
-          until: report.stoppedAt ?? report.reportedAt,
-          isGone: report.stoppedAt !== undefined || report.reportedAt < now - silenceMs,
+          until: lostAt ?? report.stoppedAt ?? report.reportedAt,
+          isGone: lostAt !== undefined || report.stoppedAt !== undefined || report.reportedAt < now - silenceMs,
           core: last.coreUuid,
         })),
     )

@@ -27,8 +27,6 @@ export interface UndertakerParts extends Time {
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly gaps: Pick<GapStore, 'record'>
   readonly connectorId: string
-  /** The event links of this connector. */
-  readonly links: () => readonly EventLinkReport[]
   /**
    * Told once by each connector of each that is gone for half a minute, so that what it left open can be ended: commands
    * that it had claimed end as unknown, also those whose last writes failed while it stopped in order. Several connectors
@@ -44,7 +42,8 @@ export interface UndertakerParts extends Time {
  * which nobody listened, as `connector-killed`, or `connector-stopped` where it had said so. Exactly one living
  * connector records it, and nobody does where another connector's link to that engine was up all the time. While no
  * link to the engine is up the gap is still open, and is looked at again. One that was only silent, and reports again,
- * can be gone once more. What waited on its disk and nobody took over is recorded as `spool-lost`.
+ * can be gone once more. What waited on its disk and nobody took over is recorded as `spool-lost`. Of a link that was
+ * down when it went, the gap begins where that was lost: nobody else has told of it.
  */
 export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal): Promise<void> {
   const buried = new Set<string>()
@@ -82,12 +81,13 @@ async function bury(
   let isDone = lastAlive(gone) < parts.clock.now() - deadAfterMs
   if (isDone) await parts.onDeadConnector(gone.connectorId)
   const others = reports.filter((report) => report.connectorId !== gone.connectorId)
-  for (const link of gone.eventLinks ?? []) {
+  for (const link of linksOf(gone)) {
     const fate = spoolFate(gone, link.engine, others, parts.clock.now())
     if (fate === 'not known yet') isDone = false
     else if (fate !== 'told by others') await recordLostSpool(parts, gone, link, fate)
-    if (link.upSince === 0) continue
-    const heard = heardAgain(parts, link.engine, lastAlive(gone), others)
+    const { upSince, lostAt } = link
+    if (upSince === 0 && lostAt === undefined) continue
+    const heard = heardAgain(parts, link.engine, lastHeard(gone, link), others)
     if (heard === 'all the time') continue
     if (heard === undefined) isDone = false
     else await recordGap(parts, gone, link, heard)
@@ -95,36 +95,45 @@ async function bury(
   return isDone
 }
 
-/** The first link to the engine that was up after a moment; `undefined` while there is none. */
+/** Its links; what it took over from an earlier process may be of engines, too, that it never reached itself. */
+function linksOf({ eventLinks = [], engines = [], spool }: ConnectorReport): readonly EventLinkReport[] {
+  if (spool === undefined || spool.taken.length === 0) return eventLinks
+  const unheard = engines.filter(({ name }) => eventLinks.every(({ engine }) => engine !== name))
+  return [...eventLinks, ...unheard.map(({ name }) => ({ engine: name, last: nowhere, upSince: 0 }))]
+}
+
+/**
+ * The first link to the engine that was up after a moment; `undefined` while there is none. Of all connectors, this one
+ * included, only what is on record counts: what nobody knows of would be missed by nobody when it is gone in its turn.
+ */
 function heardAgain(
-  { connectorId, links, clock }: UndertakerParts,
+  { connectorId, clock }: UndertakerParts,
   engine: string,
   since: number,
   others: readonly ConnectorReport[],
 ): EventLinkReport | 'all the time' | undefined {
-  const own = links().map((link) => ({ link, until: clock.now() }))
-  const theirs = others
-    .filter((report) => report.connectorId !== connectorId)
-    .flatMap((report) => (report.eventLinks ?? []).map((link) => ({ link, until: lastAlive(report) })))
-  const upAfter = [...own, ...theirs].filter(
-    ({ link, until }) => link.engine === engine && link.upSince > 0 && until > since,
-  )
-  const first = upAfter.toSorted((a, b) => a.link.upSince - b.link.upSince)[0]
-  return first !== undefined && first.link.upSince <= since ? 'all the time' : first?.link
+  const upAfter = others
+    .filter((report) => (report.connectorId === connectorId ? clock.now() : lastAlive(report)) > since)
+    .flatMap(({ eventLinks = [] }) => eventLinks)
+    .filter((link) => link.engine === engine && link.upSince > 0)
+  const first = upAfter.toSorted((a, b) => a.upSince - b.upSince)[0]
+  return first !== undefined && first.upSince <= since ? 'all the time' : first
 }
 
 async function recordGap(
   { gaps, connectorId, log }: UndertakerParts,
   gone: ConnectorReport,
-  { engine, last }: EventLinkReport,
+  link: EventLinkReport,
   heard: EventLinkReport,
 ): Promise<void> {
   const reason = gone.stoppedAt === undefined ? 'connector-killed' : 'connector-stopped'
-  const cause = { connectorId: gone.connectorId, engine, reason, from: lastHandedOver(gone) }
+  const { engine, last } = link
+  const from = Math.min(lastHandedOver(gone), lastHeard(gone, link))
+  const cause = { connectorId: gone.connectorId, engine, reason, from }
   const after = { coreUuid: heard.last.coreUuid, sequence: '' }
   const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to: heard.upSince, before: last, after }
   if (!(await gaps.record(gap))) return
-  log.warn('events may have been missed', { engine, reason, from: gap.from, to: gap.to, connector: gone.connectorId })
+  log.warn('events may have been missed', { engine, reason, from, to: gap.to, connector: gone.connectorId })
 }
 
 async function recordLostSpool(
@@ -136,11 +145,17 @@ async function recordLostSpool(
   const cause = { connectorId: gone.connectorId, engine, reason: 'spool-lost', from }
   const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to, before: nowhere, after: last }
   if (!(await gaps.record(gap))) return
-  log.warn('events may have been missed', { engine, reason: cause.reason, from, to, connector: gone.connectorId })
+  const { connectorId: connector, spool } = gone
+  log.warn('events may have been missed', { engine, reason: cause.reason, from, to, connector, left: spool?.left })
 }
 
 function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
   return stoppedAt ?? reportedAt
+}
+
+/** When it last listened to an engine. */
+function lastHeard(gone: ConnectorReport, { lostAt = Infinity }: EventLinkReport): number {
+  return Math.min(lastAlive(gone), lostAt)
 }
 
 /** From when on events may be lost that it had read: what had waited for longer was on its disk when it was killed. */

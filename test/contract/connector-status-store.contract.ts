@@ -15,7 +15,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
       connectorId: 'b',
       reportedAt: now,
       handedOverTo: now - 2,
-      spool: { owner: '7-1234-abcdef01', taken: ['7-1000-abcdef01'] },
+      spool: { owner: '7-1234-abcdef01', taken: ['7-1000-abcdef01'], left: 3 },
       stoppedAt: now,
       engines: [
         {
@@ -28,7 +28,10 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
         },
         { name: '[::1]:8021', coreUuid: '', connected: false, heardAt: 0, status: '' },
       ],
-      eventLinks: [{ engine: '192.0.2.1:8021', last, upSince: now - 1, handedOverTo: now - 0.5 }],
+      eventLinks: [
+        { engine: '192.0.2.1:8021', last, upSince: now - 1, handedOverTo: now - 0.5 },
+        { engine: '[::1]:8021', last, upSince: 0, lostAt: now - 2 },
+      ],
     })
     await stores().connectorStatus.report(aReport({ connectorId: 'a', reportedAt: now }))
     await stores().connectorStatus.report(newest)

@@ -136,7 +136,7 @@ test('the report tells of each link how far it was read, and since when it is up
 
   links.down(engine, 'closed')
 
-  expect(links.reports(0)).toEqual([{ engine, last, upSince: 0 }])
+  expect(links.reports(0)).toEqual([{ engine, last, upSince: 0, lostAt: upSince + 5_000 }])
 })
 
 test('a report tells up to which moment of the engine all has been queued, however late it was read', async () => {

@@ -32,7 +32,7 @@ test('a connector reports whose its place on disk is, and whose events it has ta
 
   const reports = await ports.connectorStatus.list(0)
   expect(reports.map(({ connectorId, spool }) => [connectorId, spool])).toEqual([
-    ['connector-1', { owner: '1-77-aaaaaaaa', taken: [] }],
+    ['connector-1', { owner: '1-77-aaaaaaaa', taken: [], left: 1 }],
     ['next', { owner: '1-88-aaaaaaaa', taken: ['1-77-aaaaaaaa'] }],
   ])
   await next.stop()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ConnectorReport } from '../../../core/model.ts'
-import { reportStatus } from '../../../connector/health/status-report.ts'
+import { statusReporter } from '../../../connector/health/status-report.ts'
 import type { Engine } from '../../../connector/engine.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { type FakeEslSession, fakeEslSession } from '../../support/fake-esl-session.ts'
@@ -30,25 +30,23 @@ function twoEngines() {
   }
   const reports: ConnectorReport[] = []
   const stopping = new AbortController()
-  const reporting = reportStatus(
-    {
-      ...time,
-      store: {
-        report: async (report) => void reports.push(report),
-        countStart: async () => 0,
-      },
-      engines: [fs1, fs2],
-      channelsOf: (name) => (name === 'fs1:8021' ? 3 : undefined),
-      eventLinks: () => [],
-      handedOverTo: () => time.clock.now(),
-      connectorId: 'connector-1',
-      version: '1.2.3',
-      startedAt: time.clock.now(),
-      queues: () => ({ inFlight: 0, waiting: 0 }),
-      log: capturedLog(),
+  const reporter = statusReporter({
+    ...time,
+    store: {
+      report: async (report) => void reports.push(report),
+      countStart: async () => 0,
     },
-    stopping.signal,
-  )
+    engines: [fs1, fs2],
+    channelsOf: (name) => (name === 'fs1:8021' ? 3 : undefined),
+    eventLinks: () => [],
+    handedOverTo: () => time.clock.now(),
+    connectorId: 'connector-1',
+    version: '1.2.3',
+    startedAt: time.clock.now(),
+    queues: () => ({ inFlight: 0, waiting: 0 }),
+    log: capturedLog(),
+  })
+  const reporting = reporter.follow(stopping.signal)
   const stop = async () => {
     stopping.abort()
     await time.advance(10_000)

@@ -24,16 +24,23 @@ function aGraveyard() {
     stop: () => stopping.abort(),
     report: (given: Partial<ConnectorReport>, upSince = start - 60_000) =>
       ports.connectorStatus.report(aReport({ reportedAt: start, eventLinks: [{ engine, last, upSince }], ...given })),
-    /** Starts an undertaker; answers the dead that it was told of. */
+    /** Starts an undertaker that reports of its links whenever it looks; answers the dead that it was told of. */
     bury: (connectorId: string, links: () => readonly EventLinkReport[], refuse = () => false) => {
       const told: string[] = []
       const onDeadConnector = (dead: string) => {
         told.push(dead)
         if (refuse()) throw new Error('the store is gone')
       }
-      const store = ports.connectorStatus
+      const store = {
+        list: async (since: number) => {
+          await ports.connectorStatus.report(
+            aReport({ connectorId, reportedAt: time.clock.now(), handedOverTo: 0, eventLinks: links() }),
+          )
+          return ports.connectorStatus.list(since)
+        },
+      }
       void buryConnectors(
-        { ...time, store, gaps: ports.gaps, connectorId, links, onDeadConnector, log: capturedLog() },
+        { ...time, store, gaps: ports.gaps, connectorId, onDeadConnector, log: capturedLog() },
         stopping.signal,
       )
       return told

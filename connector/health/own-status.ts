@@ -1,0 +1,17 @@
+import type { Running } from '../running.ts'
+import { type StatusReporter, statusReporter } from './status-report.ts'
+
+/** What tells the platform of a running connector. */
+export function ownStatus({ parts, startedAt, events, works, runner, tally }: Running): StatusReporter {
+  return statusReporter({
+    ...parts,
+    startedAt,
+    store: parts.ports.connectorStatus,
+    engines: works.map(({ engine }) => engine),
+    channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
+    eventLinks: () => events.links(),
+    handedOverTo: () => parts.clock.now() - events.lagMs,
+    spool: () => parts.spool && { owner: parts.spool.owner.name, taken: tally.taken },
+    queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
+  })
+}

@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest'
+import { type Task, type TaskLab, taskLab } from '../../support/task-lab.ts'
+
+/** So many seconds in which the engine tells an event every so many milliseconds. */
+async function live(lab: TaskLab, seconds: number, everyMs = 200): Promise<void> {
+  for (let passedMs = 0; passedMs < seconds * 1_000; passedMs += everyMs) {
+    await lab.tell()
+    await lab.time.advance(everyMs)
+  }
+}
+
+/** Long enough that the others know what became of a disk. */
+const untilKnown = (lab: TaskLab) => live(lab, 160, 4_000)
+
+/** Tells tasks to stop at once, while the engine goes on telling for longer than that takes. */
+async function stopped(lab: TaskLab, ...tasks: readonly Task[]): Promise<number[]> {
+  const stopping = Promise.all(tasks.map((task) => task.stop()))
+  await live(lab, 27)
+  return stopping
+}
+
+/** Two tasks that have listened for ten seconds and have queued all. */
+async function twoTasks() {
+  const lab = await taskLab()
+  const one = await lab.start('one')
+  const other = await lab.start('other')
+  await live(lab, 10)
+  return { lab, one, other, start: lab.time.clock.now() }
+}
+
+async function recorded(lab: TaskLab): Promise<string[]> {
+  const gaps = await lab.gaps()
+  return gaps.map(({ connectorId, reason }) => `${connectorId} ${reason}`).toSorted((a, b) => a.localeCompare(b))
+}
+
+describe('tasks that are replaced while the event queue is away', () => {
+  test('take along what waited on their disks, which is a gap of each, whenever the queue comes back', async () => {
+    const { lab, one, other, start } = await twoTasks()
+    lab.isQueueAway = true
+    await live(lab, 60)
+    const stopsAt = lab.time.clock.now()
+
+    expect(await stopped(lab, one, other)).toEqual([0, 0])
+    await lab.start('three')
+    await lab.start('four')
+    await untilKnown(lab)
+    lab.isQueueAway = false
+    await live(lab, 10)
+
+    const lost = (await lab.gaps()).filter(({ reason }) => reason === 'spool-lost')
+    expect(await recorded(lab)).toEqual([
+      'one connector-stopped',
+      'one spool-lost',
+      'other connector-stopped',
+      'other spool-lost',
+    ])
+    expect(lost.map(({ from, to }) => [from, to])).toEqual([
+      [start, stopsAt],
+      [start, stopsAt],
+    ])
+    expect((await lab.report('one'))?.spool?.left).toBeGreaterThan(300)
+    expect(await lab.unrecorded()).toEqual([])
+  })
+
+  test('leave a gap of what only they had heard, where others listened before they stopped', async () => {
+    const { lab, one, other, start } = await twoTasks()
+    lab.isQueueAway = true
+    await live(lab, 30)
+    await lab.start('three')
+    await live(lab, 30)
+    const stopsAt = lab.time.clock.now()
+
+    await stopped(lab, one, other)
+    lab.isQueueAway = false
+    await untilKnown(lab)
+
+    expect(await recorded(lab)).toEqual(['one spool-lost', 'other spool-lost'])
+    expect(await lab.gaps()).toMatchObject([
+      { from: start, to: stopsAt },
+      { from: start, to: stopsAt },
+    ])
+    expect(await lab.unrecorded()).toEqual([])
+  })
+
+  test('leave none where one of them still handed over all, though the other did not', async () => {
+    const { lab, one, other } = await twoTasks()
+    lab.isQueueAway = true
+    await live(lab, 60)
+    one.isCutOff = true
+    const stopping = stopped(lab, one, other)
+    await lab.time.advance(5_000)
+    lab.isQueueAway = false
+    await stopping
+    await lab.start('three')
+    await untilKnown(lab)
+
+    expect((await lab.report('one'))?.spool?.left).toBeGreaterThan(300)
+    expect((await lab.report('other'))?.spool?.left).toBe(0)
+    expect(await recorded(lab)).toEqual(['one connector-stopped', 'other connector-stopped'])
+    expect(await lab.unrecorded()).toEqual([])
+  })
+
+  test('leave none where a process is started again on their disk', async () => {
+    const { lab, one, other } = await twoTasks()
+    lab.isQueueAway = true
+    await live(lab, 60)
+
+    await stopped(lab, one, other)
+    await lab.start('one again', lab.diskOf('one'))
+    await lab.start('other again', lab.diskOf('other'))
+    lab.isQueueAway = false
+    await untilKnown(lab)
+
+    expect(await recorded(lab)).toEqual(['one connector-stopped', 'other connector-stopped'])
+    expect(await lab.unrecorded()).toEqual([])
+  })
+
+  test('leave a gap also of the half second before the stop in which the queue went away', async () => {
+    const { lab, one, other } = await twoTasks()
+    lab.isQueueAway = true
+    await lab.tell()
+    await lab.time.advance(400)
+
+    await stopped(lab, one, other)
+    lab.isQueueAway = false
+    await lab.start('three')
+    await untilKnown(lab)
+
+    expect(await recorded(lab)).toEqual([
+      'one connector-stopped',
+      'one spool-lost',
+      'other connector-stopped',
+      'other spool-lost',
+    ])
+    expect(await lab.unrecorded()).toEqual([])
+  })
+
+  test('and whose disks are full, too: what is given up at the end is recorded as dropped and not once more', async () => {
+    const { lab, one, other } = await twoTasks()
+    for (const { id } of [one, other]) lab.diskOf(id).files.room = 0
+    lab.isQueueAway = true
+    await live(lab, 60)
+
+    const lost = await stopped(lab, one, other)
+    lab.isQueueAway = false
+    await lab.start('three')
+    await untilKnown(lab)
+
+    expect(Math.min(...lost)).toBeGreaterThan(300)
+    expect(await recorded(lab)).toEqual([
+      'one connector-stopped',
+      'one dropped',
+      'other connector-stopped',
+      'other dropped',
+    ])
+    expect((await lab.gaps()).flatMap(({ dropped }) => dropped?.count ?? [])).toEqual(lost)
+    expect(await lab.unrecorded()).toEqual([])
+  })
+})
+
+describe('a stop in order while the queue works', () => {
+  test('of all tasks one after the other, each beside its successors, leaves no gap', async () => {
+    const { lab, one, other } = await twoTasks()
+    lab.queueMs = 150
+
+    for (const [task, successor] of [
+      [one, 'three'],
+      [other, 'four'],
+    ] as const) {
+      await lab.start(successor)
+      await live(lab, 30)
+      await lab.tell()
+      await stopped(lab, task)
+    }
+    await untilKnown(lab)
+
+    expect(await recorded(lab)).toEqual([])
+    expect(await lab.unrecorded()).toEqual([])
+  })
+
+  test('of the only task is a gap until its successor listens, and nothing of what it had read is missing', async () => {
+    const lab = await taskLab()
+    const one = await lab.start('one')
+    lab.queueMs = 150
+    await live(lab, 10)
+    await lab.tell()
+
+    await stopped(lab, one)
+    await lab.start('next')
+    await untilKnown(lab)
+
+    expect(await recorded(lab)).toEqual(['one connector-stopped'])
+    expect(await lab.unrecorded()).toEqual([])
+  })
+})
+
+test('a task that is killed in the middle of its stop leaves a gap of what it had not handed over when that began', async () => {
+  const lab = await taskLab()
+  const one = await lab.start('one')
+  await live(lab, 10)
+  const from = lab.time.clock.now()
+  lab.isQueueAway = true
+  await live(lab, 30)
+  const to = lab.time.clock.now()
+
+  void one.stop()
+  await live(lab, 8)
+  one.kill()
+  lab.isQueueAway = false
+  await lab.start('next')
+  await untilKnown(lab)
+
+  expect(await recorded(lab)).toEqual(['one connector-stopped', 'one spool-lost'])
+  expect((await lab.gaps()).find(({ reason }) => reason === 'spool-lost')).toMatchObject({ from, to })
+  expect((await lab.report('one'))?.spool).not.toHaveProperty('left')
+  expect(await lab.unrecorded()).toEqual([])
+})
+
+test('while its last report cannot be stored, what was said at the beginning of the stop stands', async () => {
+  const lab = await taskLab()
+  const one = await lab.start('one')
+  lab.isQueueAway = true
+  await live(lab, 30)
+
+  const stopping = stopped(lab, one)
+  await lab.time.advance(2_000)
+  lab.isStatusAway = true
+  lab.isQueueAway = false
+  await stopping
+  lab.isStatusAway = false
+  await lab.start('next')
+  await untilKnown(lab)
+
+  expect(await recorded(lab)).toEqual(['one connector-stopped', 'one spool-lost'])
+  expect(one.log.lines.map(({ message }) => message)).toContain('that the connector stops could not be stored')
+})
+
+test('a task that ends while its engine link is down leaves a gap from the loss of the link on', async () => {
+  for (const end of ['stop', 'kill'] as const) {
+    const { lab, one, other } = await twoTasks()
+    const lostAt = lab.time.clock.now()
+    await one.linkDown()
+    await other.linkDown()
+    await live(lab, 12)
+
+    for (const task of [one, other]) void task[end]()
+    await live(lab, 27)
+    const heardAt = lab.time.clock.now()
+    await lab.start('three')
+    await live(lab, 60)
+
+    expect(await lab.gaps()).toMatchObject(
+      [0, 1].map(() => ({
+        from: lostAt - 200,
+        to: heardAt,
+        reason: end === 'stop' ? 'connector-stopped' : 'connector-killed',
+      })),
+    )
+    expect(await lab.unrecorded()).toEqual([])
+  }
+})
+
+test('a stop is over after 5.5 s more than its grace, also when nothing that it writes is answered', async () => {
+  const lab = await taskLab()
+  const one = await lab.start('one')
+  lab.isQueueAway = true
+  await live(lab, 10)
+  lab.statusMs = 600_000
+  await lab.time.advance(6_000)
+  const stopsAt = lab.time.clock.now()
+
+  let endedAt = 0
+  void one.stop(20_000).then(() => (endedAt = lab.time.clock.now()))
+  await live(lab, 60)
+
+  expect(endedAt - stopsAt).toBeGreaterThan(20_000)
+  expect(endedAt - stopsAt).toBeLessThanOrEqual(25_500)
+})
