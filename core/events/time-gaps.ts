@@ -2,7 +2,7 @@ import type { ConnectorReport, LoggedEvent, RecordedGap } from '../model.ts'
 
 /**
  * Why events of a time may be missing from a domain's list: a link to the engine was lost, or the engine began anew, or
- * who listened ended; events were read and had to be dropped, or could not be read; the domain had no hook; or several
+ * who listened ended; events were read and had to be dropped or were lost with a disk, or could not be read; the domain had no hook; or several
  * of these, put together because they are too many.
  */
 export type TimeGapReason =
@@ -36,6 +36,7 @@ const reasons: ReadonlyMap<string, TimeGapReason> = new Map<string, TimeGapReaso
   ['connector-killed', 'connector_ended'],
   ['connector-stopped', 'connector_ended'],
   ['dropped', 'events_dropped'],
+  ['spool-lost', 'events_dropped'],
   ['unreadable', 'events_unreadable'],
 ])
 
@@ -56,10 +57,10 @@ export function hooklessGap({ unwatched }: Pick<LoggedEvent, 'unwatched'>): Time
 
 /**
  * Whether another connector is known to have listened to the engine all the time, so that nothing was missed. What was
- * read and then lost (dropped, unreadable) nobody else makes good.
+ * read and then lost (dropped, unreadable, gone with a disk) nobody else makes good; whoever recorded it knows that.
  */
 export function isHeardByOthers(gap: RecordedGap, reports: readonly ConnectorReport[]): boolean {
-  if (gap.engine === '' || gap.dropped !== undefined) return false
+  if (gap.engine === '' || gap.dropped !== undefined || gap.reason === 'spool-lost') return false
   return reports.some(({ connectorId, stoppedAt, reportedAt, eventLinks = [] }) => {
     const isAlive = connectorId !== gap.connectorId && (stoppedAt ?? reportedAt) >= gap.to
     return (

@@ -206,6 +206,7 @@ describe('times in which events may have been missed', () => {
     ['connector-killed', 'connector_ended'],
     ['connector-stopped', 'connector_ended'],
     ['dropped', 'events_dropped'],
+    ['spool-lost', 'events_dropped'],
     ['unreadable', 'events_unreadable'],
   ])('are told with their reason: %s is %s', async (reason, told) => {
     await log(1)
@@ -310,7 +311,8 @@ describe('times in which events may have been missed', () => {
     await heard(now - 20_000, now + 1)
     await gap(10, { reason: 'unreadable', engine, dropped: { class: 'unreadable', count: 1 } })
     await gap(10, { reason: 'dropped', engine: '', dropped: { class: '1', count: 1 } })
-    expect((await data('since=1')).gaps).toHaveLength(2)
+    await gap(10, { reason: 'spool-lost', engine })
+    expect((await data('since=1')).gaps).toHaveLength(3)
   })
 
   it('are put together where they are more than a hundred', async () => {
