@@ -54,15 +54,17 @@ export interface LabWorld {
   readonly told: (uuid: string) => string[]
 }
 
-/** Makes a world with hooks on every event of a call's life and on account states. */
-export async function labWorld(time = manualTime()): Promise<LabWorld> {
+/** Makes a world whose domains have hooks on every event of a call's life and on account states. */
+export async function labWorld(time = manualTime(), domains: readonly string[] = [labDomain]): Promise<LabWorld> {
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-  await ports.domains.create(aDomain({ name: labDomain }))
   const wanted = [...life, 'CHANNEL_STATE', 'CHANNEL_HOLD', 'CUSTOM->svc::account_status']
-  await ports.hooks.create(
-    wanted.map((event) => aHook({ event, domain: labDomain })),
-    100,
-  )
+  for (const domain of domains) {
+    await ports.domains.create(aDomain({ name: domain }))
+    await ports.hooks.create(
+      wanted.map((event) => aHook({ event, domain })),
+      100,
+    )
+  }
   const { published } = ports.events
   return {
     time,

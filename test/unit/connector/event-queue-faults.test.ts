@@ -1,260 +1,345 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { sqsEventSink } from '../../../adapters/sqs/sqs-event-sink.ts'
+import { readMetrics } from '../../../connector/health/read-metrics.ts'
 import { pause } from '../../../connector/timers.ts'
-import type { PlatformEvent } from '../../../core/model.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { type EventLab, type LabWorld, labWorld, ofCall } from '../../support/event-lab.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
+import { openCloudQueues } from '../../support/cloud-queues.ts'
+import { checkEventOrdeal, triesIn } from '../../support/event-invariants.ts'
+import { ofCall } from '../../support/event-lab.ts'
+import { eventOrdeal, ordealSecrets } from '../../support/event-ordeal.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import type { MemoryDisk } from '../../support/memory-disk.ts'
+import { openTaskCredentials, taskSecret } from '../../support/task-credentials.ts'
 
-const outageMs = 5 * 60_000
 const mebi = 1024 * 1024
 
-/** What a busy minute of calls leaves: each made, held and ended. */
-interface Calls {
-  readonly uuids: string[]
-  readonly sequences: string[]
-}
-
-type Publish = LabWorld['ports']['events']['publish']
-
-/** A connector over a disk, which its queue does not hear while `isAway`. */
-async function aWorld({
-  disk = memoryDisk(),
-  bytes = 64 * mebi,
-  name = '1',
-  world = undefined as LabWorld | undefined,
-} = {}) {
-  const lab = world ?? (await labWorld())
-  const queue = { isAway: false, tries: 0, instead: undefined as Publish | undefined }
-  const events = {
-    ...lab.ports.events,
-    publish: async (batch: readonly PlatformEvent[]) => {
-      queue.tries += 1
-      if (queue.isAway) throw new Error('RequestThrottled')
-      if (queue.instead !== undefined) return queue.instead(batch)
-      return lab.ports.events.publish(batch)
-    },
-  }
-  const spool = { folder: '/spool', bytes, files: disk, owner: spoolOwner(name) }
-  const connector = await lab.connector(`connector-${name}`, { ports: { ...lab.ports, events }, spool })
-  await connector.up()
-  return { lab, queue, disk, connector, counter: (of: string) => connector.side.counters()[of] ?? 0 }
-}
-
-let sequence = 100_000
-
-/** So many calls in a time; answers what the engine told of them. */
-async function calls(lab: LabWorld, connector: EventLab, count: number, overMs: number): Promise<Calls> {
-  const made: Calls = { uuids: [], sequences: [] }
-  for (let call = 0; call < count; call += 1) {
-    const uuid = `00000000-0000-4000-8000-${String(sequence).padStart(12, '0')}`
-    made.uuids.push(uuid)
-    for (const name of ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']) {
-      sequence += 1
-      made.sequences.push(`${sequence}`)
-      await connector.emit({ name, uuid, sequence, headers: ofCall(lab.time.clock.now()) })
-    }
-    await lab.time.advance(overMs / count)
-  }
-  return made
-}
-
-/** Every event of calls, by its sequence, and as what it came. */
-function wanted(lab: LabWorld, { sequences }: Calls) {
-  return sequences.map((id) => ({
-    id,
-    toldAs: lab.published.flatMap(({ fields }) => (fields['Event-Sequence'] === id ? id : [])),
-  }))
-}
+/** A connector's health without an engine and without a count. */
+const aHealth = {
+  status: 'error',
+  connectorId: 'connector-1',
+  version: '1.2.3',
+  startedAt: 0,
+  engines: [],
+  lagMs: 0,
+  counters: {},
+} as const
 
 const inOrder = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']
 
-async function untilEmpty(lab: LabWorld, connector: EventLab): Promise<number> {
-  const since = lab.time.clock.now()
-  while (connector.side.waiting > 0) await lab.time.advance(500)
-  return lab.time.clock.now() - since
+/** What the queue's adapter throws when the queue cannot be had for three tries; the cause holds what no log may. */
+function unavailable(): DomainError {
+  const cause = new Error(`RequestThrottled (400) signed with ${ordealSecrets.queue}`)
+  return new DomainError('store_unavailable', 'the queue does not answer, try again', { cause })
 }
 
 test('F23 a queue that refuses for five minutes costs no event and no order, and reading goes on', async () => {
-  const { lab, queue, connector, counter } = await aWorld()
-  queue.isAway = true
-  const made = await calls(lab, connector, 300, outageMs)
-  expect(counter('eventsRead')).toBeGreaterThanOrEqual(1_200)
-  expect(queue.tries).toBeLessThan(200)
-  expect(connector.side.lagMs).toBeGreaterThan(outageMs - 5_000)
+  const faultMs = 5 * 60_000
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  ordeal.queue.instead = async () => Promise.reject(unavailable())
+  const made = await ordeal.calls(process, { count: 300, overMs: faultMs })
+  expect(process.counter('eventsRead')).toBe(1_500)
+  expect(process.lab.side.lagMs).toBeGreaterThan(faultMs - 5_000)
+  expect(ordeal.disk.used()).toBeGreaterThan(0)
+  const tries = ordeal.queue.calls.length
 
-  queue.isAway = false
-  const backAfterMs = await untilEmpty(lab, connector)
+  const backAfterMs = await ordeal.over(process)
 
-  for (const uuid of made.uuids) expect(lab.told(uuid)).toEqual(inOrder)
-  expect(connector.side.lagMs).toBe(0)
-  checkInvariants({
-    events: { wanted: wanted(lab, made), recordedAsLost: 0 },
-    bounds: [{ of: 'bytes on disk', value: counter('spoolBytes'), limit: 0 }],
+  for (const uuid of made) expect(ordeal.world.told(uuid)).toEqual(inOrder)
+  await checkEventOrdeal(ordeal, {
     backAfterMs,
-  })
-})
-
-test.each<{ readonly title: string; readonly instead: (lab: LabWorld) => Publish }>([
-  {
-    title: 'F24 a queue that does not answer, and is given up after three tries of three seconds',
-    instead:
-      ({ time }) =>
-      async () => {
-        await pause(time.timers, 9_250)
-        throw new DomainError('store_unavailable', 'the queue does not answer, try again')
-      },
-  },
-  {
-    title: 'F25 a queue that takes every third event only',
-    instead: ({ ports }) => {
-      let asked = 0
-      return async (batch) => {
-        const taken = batch.filter(() => (asked += 1) % 3 === 0)
-        await ports.events.publish(taken)
-        return batch.filter((event) => !taken.includes(event)).map(({ id }) => id)
-      }
-    },
-  },
-  {
-    title: 'F26 a queue whose answers are lost',
-    instead:
-      ({ ports }) =>
-      async (batch) => {
-        await ports.events.publish(batch)
-        throw new Error('socket hang up')
-      },
-  },
-  {
-    title: 'F28 a queue that takes the credentials for expired',
-    instead: () => async () => {
-      throw new DomainError('internal_error', 'the queue refused the request')
-    },
-  },
-])('$title costs no event, no order and no copy', async ({ instead }) => {
-  const { lab, queue, connector, counter } = await aWorld()
-  queue.instead = instead(lab)
-  const made = await calls(lab, connector, 60, 60_000)
-  expect(counter('eventsRepeated')).toBeGreaterThan(0)
-
-  queue.instead = undefined
-  const backAfterMs = await untilEmpty(lab, connector)
-
-  for (const uuid of made.uuids) expect(lab.told(uuid)).toEqual(inOrder)
-  checkInvariants({
-    events: { wanted: wanted(lab, made), recordedAsLost: 0 },
-    bounds: [{ of: 'bytes on disk', value: counter('spoolBytes'), limit: 0 }],
-    backAfterMs,
-  })
-})
-
-test('F27 an event above the size of a message is told without its large values, and those behind it are whole', async () => {
-  const { lab, connector, counter } = await aWorld()
-  const [large, small] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b']
-  const headers = { ...ofCall(lab.time.clock.now()), variable_sdp: 'x'.repeat(1_500_000) }
-
-  await connector.emit(
-    { name: 'CHANNEL_HOLD', uuid: large, headers },
-    { name: 'CHANNEL_HOLD', uuid: small, headers: ofCall(0) },
-  )
-  await untilEmpty(lab, connector)
-
-  const [first, second] = lab.published.filter(({ uuid }) => uuid !== '')
-  expect(first?.fields).toMatchObject({ 'Unique-ID': large, Truncated: 'true', 'Truncated-Fields': 'variable_sdp' })
-  expect(second?.fields).not.toHaveProperty('Truncated')
-  checkInvariants({ sums: [{ of: 'events', parts: [counter('eventsPublished')], whole: lab.published.length }] })
-})
-
-test('F30 of a connector that is killed, the next one tells all but the last second, before anything newer', async () => {
-  const { lab, queue, disk, connector } = await aWorld()
-  queue.isAway = true
-  const old = await calls(lab, connector, 20, 10_000)
-  await lab.time.advance(1_000)
-
-  const next = await aWorld({ disk, name: '2', world: lab })
-  next.connector.rows = []
-  const [uuid = ''] = old.uuids
-  await next.connector.emit({ name: 'CHANNEL_HOLD', uuid, headers: ofCall(lab.time.clock.now()) })
-  await untilEmpty(lab, next.connector)
-
-  expect(lab.told(uuid)).toEqual([...inOrder, 'CHANNEL_HOLD'])
-  expect(next.counter('spoolFound')).toBe(80)
-  checkInvariants({ events: { wanted: wanted(lab, old), recordedAsLost: 0 } })
-})
-
-test('F29 told to stop while the queue is away, nothing is lost that the disk has room for', async () => {
-  const { lab, queue, disk, connector } = await aWorld()
-  queue.isAway = true
-  const made = await calls(lab, connector, 20, 100)
-
-  expect(await connector.side.close()).toBe(0)
-
-  const next = await aWorld({ disk, name: '2', world: lab })
-  await untilEmpty(lab, next.connector)
-  for (const uuid of made.uuids) expect(lab.told(uuid)).toEqual(inOrder)
-  checkInvariants({ events: { wanted: wanted(lab, made), recordedAsLost: 0 } })
-})
-
-test('F31 a disk that is full is counted, and what then has no room is dropped by class and recorded as a gap', async () => {
-  const { lab, queue, disk, connector, counter } = await aWorld()
-  disk.room = 0
-  queue.isAway = true
-  const filler = 'x'.repeat(150_000)
-  const uuid = '00000000-0000-4000-8000-000000000001'
-  await connector.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(lab.time.clock.now()) })
-  for (let count = 0; count < 400; count += 1) {
-    const headers = { ...ofCall(lab.time.clock.now()), filler }
-    await connector.emit({ name: 'CHANNEL_HOLD', uuid, headers })
-  }
-  await connector.emit({ name: 'CHANNEL_DESTROY', uuid, headers: ofCall(lab.time.clock.now()) })
-  await lab.time.advance(30_000)
-  const dropped = counter('eventsDropped')
-  expect(dropped).toBeGreaterThan(40)
-  expect(counter('spoolSkipped')).toBeGreaterThan(200)
-  expect(counter('eventsDroppedTerminal')).toBe(0)
-  const bytes = counter('memoryBytes')
-
-  queue.isAway = false
-  disk.room = Infinity
-  const backAfterMs = await untilEmpty(lab, connector)
-  await lab.time.advance(15_000)
-
-  expect(lab.told(uuid).at(-1)).toBe('CHANNEL_DESTROY')
-  const gaps = await lab.ports.gaps.list(0)
-  const recorded = gaps.flatMap(({ dropped }) => dropped?.count ?? []).reduce((sum, count) => sum + count, 0)
-  expect(recorded).toBe(dropped)
-  checkInvariants({
-    bounds: [{ of: 'bytes in memory', value: bytes, limit: 64 * mebi }],
-    sums: [
-      {
-        of: 'dropped events',
-        parts: [counter('eventsDroppedTerminal'), counter('eventsDroppedCall'), counter('eventsDroppedOther')],
-        whole: dropped,
-      },
-    ],
-    backAfterMs,
+    faultMs,
+    bounds: [{ of: 'tries while the queue refuses', value: tries, limit: triesIn(faultMs) }],
   })
 })
 
 test('F23 a spool that reaches its bound gives up old events of the least class first, by the file, each counted', async () => {
-  const { lab, queue, disk, connector, counter } = await aWorld({ bytes: 4 * mebi })
-  queue.isAway = true
-  const filler = 'x'.repeat(150_000)
-  const call = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
-  for (let index = 0; index < 330; index += 1) {
-    const headers = { ...ofCall(lab.time.clock.now()), filler }
-    await connector.emit({ name: 'CHANNEL_HOLD', uuid: call(index), headers })
-    await connector.emit({ name: 'CHANNEL_DESTROY', uuid: call(index), headers: ofCall(lab.time.clock.now()) })
-    await lab.time.advance(100)
+  const spoolBytes = 4 * mebi
+  const faultMs = 8_000
+  const ordeal = await eventOrdeal({ spoolBytes })
+  const process = await ordeal.start()
+  ordeal.queue.instead = async () => Promise.reject(unavailable())
+  const made = await ordeal.calls(process, { count: 330, overMs: faultMs, holdBytes: 150_000 })
+
+  const backAfterMs = await ordeal.over(process)
+
+  const held = ordeal.world.published.filter(({ name }) => name === 'CHANNEL_HOLD').map(({ uuid }) => uuid)
+  for (const uuid of made) expect(ordeal.world.told(uuid).slice(-2)).toEqual(inOrder.slice(-2))
+  expect(process.counter('eventsDroppedCall')).toBeGreaterThan(100)
+  expect(process.counter('eventsDroppedTerminal')).toBe(0)
+  expect(held).toContain(made.at(-1))
+  await checkEventOrdeal(ordeal, { backAfterMs, faultMs, spoolBytes })
+})
+
+test('F24 a queue that refuses connections and then does not answer costs no event, and reading goes on', async () => {
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  const { timers } = ordeal.world.time
+  ordeal.queue.instead = async () => Promise.reject(unavailable())
+  await ordeal.calls(process, { count: 30, overMs: 30_000 })
+  ordeal.queue.instead = async () => {
+    // Three tries of three seconds, and what the adapter waits between them.
+    await pause(timers, 9_250)
+    throw unavailable()
   }
-  expect(disk.used()).toBeLessThanOrEqual(4 * mebi)
+  const made = await ordeal.calls(process, { count: 60, overMs: 60_000 })
+  expect(process.counter('eventsRead')).toBe(ordeal.told)
+  expect(process.counter('eventsPublished')).toBe(process.counter('cdrsRelayed') + 2)
+  expect(process.counter('spoolEvents') + process.counter('eventsWaiting')).toBeGreaterThan(450)
+  const tries = ordeal.queue.calls.length
 
-  queue.isAway = false
-  await untilEmpty(lab, connector)
+  const backAfterMs = await ordeal.over(process)
 
-  const ended = lab.published.filter(({ name }) => name === 'CHANNEL_DESTROY')
-  const held = lab.published.filter(({ name }) => name === 'CHANNEL_HOLD')
-  expect(ended.map(({ uuid }) => uuid)).toHaveLength(330)
-  expect(held.length + counter('eventsDroppedCall')).toBe(330)
-  expect(held.at(-1)?.uuid).toBe(call(329))
+  for (const uuid of made) expect(ordeal.world.told(uuid)).toEqual(inOrder)
+  await checkEventOrdeal(ordeal, {
+    backAfterMs,
+    faultMs: 90_000,
+    bounds: [{ of: 'tries while the queue is away', value: tries, limit: triesIn(90_000) }],
+  })
+})
+
+test('F25 of a batch of ten of which the third is refused, only that one is sent again', async () => {
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  const refused: string[] = []
+  const batches: number[] = []
+  ordeal.queue.instead = async (batch, take) => {
+    // While a call is under way others gather, so that batches are full.
+    await pause(ordeal.world.time.timers, 100)
+    batches.push(batch.length)
+    const third = batch.length === 10 ? batch[2] : undefined
+    if (third === undefined || refused.includes(third.id)) return take(batch)
+    refused.push(third.id)
+    await take(batch.filter((event) => event !== third))
+    return [third.id]
+  }
+  const made = await ordeal.calls(process, { count: 200, overMs: 2_000 })
+
+  const backAfterMs = await ordeal.over(process)
+
+  expect(batches.filter((size) => size === 10).length).toBeGreaterThan(30)
+  const sent = ordeal.wanted.map(({ id }) => [id, ordeal.queue.sent(id)])
+  expect(refused.length).toBeGreaterThan(20)
+  expect(sent.filter(([, times]) => times === 2).map(([id]) => id)).toEqual(expect.arrayContaining(refused))
+  expect(sent.filter(([id, times]) => times !== (refused.includes(String(id)) ? 2 : 1))).toEqual([])
+  for (const uuid of made) expect(ordeal.world.told(uuid)).toEqual(inOrder)
+  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 4_000 })
+})
+
+test('F26 a queue that takes every batch and whose answers are lost costs no event, no order and no copy', async () => {
+  const faultMs = 60_000
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  ordeal.queue.instead = async (batch, take) => {
+    await take(batch)
+    throw unavailable()
+  }
+  const made = await ordeal.calls(process, { count: 60, overMs: faultMs })
+  expect(process.counter('eventsRepeated')).toBeGreaterThan(10)
+  const tries = ordeal.queue.calls.length
+
+  const backAfterMs = await ordeal.over(process)
+
+  for (const uuid of made) expect(ordeal.world.told(uuid)).toEqual(inOrder)
+  await checkEventOrdeal(ordeal, {
+    backAfterMs,
+    faultMs,
+    bounds: [{ of: 'tries while answers are lost', value: tries, limit: triesIn(faultMs) }],
+  })
+})
+
+test('F27 events above the size of a message are told without their large values, and those behind them are whole', async () => {
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  const made = await ordeal.calls(process, { count: 8, overMs: 8_000, holdBytes: 1_500_000 })
+
+  const backAfterMs = await ordeal.over(process)
+
+  const ofLarge = ordeal.world.published.filter(({ name }) => name === 'CHANNEL_HOLD')
+  expect(ofLarge).toHaveLength(10)
+  for (const { fields } of ofLarge) {
+    expect(fields).toMatchObject({ Truncated: 'true', 'Truncated-Fields': 'filler', 'Caller-Caller-ID-Number': '1000' })
+  }
+  const others = ordeal.world.published.filter(({ name }) => name !== 'CHANNEL_HOLD')
+  expect(others.filter(({ fields }) => 'Truncated' in fields)).toEqual([])
+  for (const uuid of made) expect(ordeal.world.told(uuid).toSpliced(2, 1)).toEqual(inOrder)
+  const largest = Math.max(...ordeal.world.published.map((event) => Buffer.byteLength(JSON.stringify(event))))
+  await checkEventOrdeal(ordeal, {
+    backAfterMs,
+    faultMs: 0,
+    bounds: [{ of: 'bytes of a message', value: largest, limit: mebi }],
+  })
+})
+
+test('F28 a queue that takes the credentials for expired is asked again, and no event is lost', async () => {
+  const faultMs = 60_000
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  ordeal.queue.instead = async () => {
+    const cause = new Error(`ExpiredToken (403) ${ordealSecrets.queue}`)
+    throw new DomainError('internal_error', 'the queue refused the request', { cause })
+  }
+  const made = await ordeal.calls(process, { count: 60, overMs: faultMs })
+  const tries = ordeal.queue.calls.length
+
+  const backAfterMs = await ordeal.over(process)
+
+  for (const uuid of made) expect(ordeal.world.told(uuid)).toEqual(inOrder)
+  await checkEventOrdeal(ordeal, {
+    backAfterMs,
+    faultMs,
+    bounds: [{ of: 'tries while the queue refuses', value: tries, limit: triesIn(faultMs) }],
+  })
+})
+
+test('F28 credentials of one minute are renewed ahead of time, and while they are refused events wait', async () => {
+  const time = manualTime()
+  const [cloud, task] = await Promise.all([openCloudQueues(), openTaskCredentials()])
+  onTestFinished(() => Promise.all([cloud.close(), task.close()]).then(() => undefined))
+  const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...unsigned } = cloud.context.env
+  const env = { ...unsigned, AWS_CONTAINER_CREDENTIALS_FULL_URI: task.url }
+  const sink = sqsEventSink({ ...cloud.context, env, clock: time.clock })
+  const expired: number[] = []
+  cloud.gate.answer = ({ headers }, forward) => {
+    if (task.endOf(headers) > time.clock.now()) return forward()
+    expired.push(time.clock.now())
+    return { status: 403, body: { __type: 'com.amazonaws.sqs#ExpiredToken' } }
+  }
+  const ordeal = await eventOrdeal({ time, publish: (batch) => sink.publish(batch) })
+  task.answer = { status: 200, endsAt: time.clock.now() + 60_000 }
+  const process = await ordeal.start()
+  for (let step = 0; step < 4; step += 1) {
+    task.answer = { status: 200, endsAt: time.clock.now() + 60_000 }
+    await ordeal.calls(process, { count: 2, overMs: 20_000 })
+    expect(process.lab.side.waiting).toBe(0)
+  }
+  task.answer = { status: 500, endsAt: time.clock.now() }
+  // What is known serves to its end.
+  await ordeal.calls(process, { count: 2, overMs: 39_000 })
+  expect(process.lab.side.waiting).toBe(0)
+  const before = task.asked()
+  await ordeal.calls(process, { count: 4, overMs: 20_000 })
+  expect(process.lab.side.waiting).toBeGreaterThan(10)
+  const asked = task.asked() - before
+
+  task.answer = { status: 200, endsAt: time.clock.now() + 60_000 }
+  const backAfterMs = await ordeal.over(process)
+
+  expect(expired).toEqual([])
+  const ids = cloud.server.waiting('events').map(({ deduplicationId }) => deduplicationId)
+  expect(ids).toHaveLength(ordeal.world.published.length)
+  expect(new Set(ids)).toEqual(new Set(ordeal.world.published.map(({ id }) => id)))
+  const messages = JSON.stringify(cloud.server.waiting('events'))
+  await checkEventOrdeal(ordeal, {
+    backAfterMs,
+    faultMs: 20_000,
+    bounds: [
+      { of: 'questions for credentials', value: asked, limit: 3 * triesIn(20_000) },
+      { of: 'secrets in messages', value: messages.split(taskSecret).length - 1, limit: 0 },
+    ],
+  })
+})
+
+test('F29 told to stop while the queue is away, what has no room but on disk is told by the next process', async () => {
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  ordeal.queue.instead = async () => Promise.reject(unavailable())
+  const made = await ordeal.calls(process, { count: 20, overMs: 100 })
+
+  expect(await process.lab.side.close()).toBe(0)
+  process.kill()
+
+  const next = await ordeal.start()
+  const backAfterMs = await ordeal.over(next)
+  for (const uuid of made) expect(ordeal.world.told(uuid)).toEqual(inOrder)
+  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 2_100 })
+})
+
+test('F29 told to stop while neither queue nor disk take anything, what is lost is counted and recorded', async () => {
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  ordeal.disk.isReadOnly = true
+  ordeal.queue.instead = async () => Promise.reject(unavailable())
+  await ordeal.calls(process, { count: 20, overMs: 100 })
+
+  // Five calls are the other tenant's; each has four events of the engine and two of its account.
+  expect(await process.lab.side.close()).toBe(25 * 6)
+  process.kill()
+
+  const next = await ordeal.start()
+  const backAfterMs = await ordeal.over(next)
+  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 2_100 })
+})
+
+test('F30 of a connector that is killed, the next one tells all but the last second, before anything newer', async () => {
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  ordeal.queue.instead = async () => Promise.reject(unavailable())
+  const made = await ordeal.calls(process, { count: 20, overMs: 10_000 })
+  const uuid = '00000000-0000-4000-8000-00000000ca11'
+  const headers = ofCall(ordeal.world.time.clock.now())
+  await ordeal.tell(process, { name: 'CHANNEL_CREATE', uuid, headers })
+  await ordeal.tell(process, { name: 'CHANNEL_ANSWER', uuid, headers })
+  await ordeal.world.time.advance(1_000)
+  process.kill()
+
+  const next = await ordeal.start({ rows: [{ uuid }] })
+  for (const name of ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']) await ordeal.tell(next, { name, uuid, headers })
+  expect(next.counter('spoolFound')).toBe(25 * 6 + 3)
+  const backAfterMs = await ordeal.over(next)
+
+  for (const one of [...made, uuid]) expect(ordeal.world.told(one)).toEqual(inOrder)
+  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 13_000 })
+})
+
+const refusals: readonly { readonly title: string; readonly fail: (disk: MemoryDisk) => void }[] = [
+  {
+    title: 'is full',
+    fail: (disk) => {
+      disk.room = 1_000
+    },
+  },
+  {
+    title: 'cannot be written',
+    fail: (disk) => {
+      disk.isReadOnly = true
+    },
+  },
+]
+
+test.each(refusals)(
+  'F31 a disk that $title is counted, and what then has no room is dropped by class and recorded',
+  async ({ fail }) => {
+    const faultMs = 60_000
+    const ordeal = await eventOrdeal()
+    const process = await ordeal.start()
+    fail(ordeal.disk)
+    ordeal.queue.instead = async () => Promise.reject(unavailable())
+    const made = await ordeal.calls(process, { count: 320, overMs: faultMs, holdBytes: 150_000 })
+    const counters = process.lab.side.counters()
+    expect(counters['eventsDropped']).toBeGreaterThan(40)
+    expect(counters['eventsDroppedTerminal']).toBe(0)
+    // The metric that the alarm `EventsNotOnDisk` watches.
+    const { totals } = readMetrics({ ...aHealth, counters })
+    expect(totals.SpoolSkipped).toBeGreaterThan(200)
+    expect(totals.SpoolFailures).toBeLessThanOrEqual(faultMs / 5_000)
+
+    const backAfterMs = await ordeal.over(process)
+
+    for (const uuid of made) expect(ordeal.world.told(uuid).slice(-2)).toEqual(inOrder.slice(-2))
+    await checkEventOrdeal(ordeal, { backAfterMs, faultMs })
+  },
+)
+
+test('F31 a disk that is full while the queue takes events costs nothing at all', async () => {
+  const ordeal = await eventOrdeal()
+  const process = await ordeal.start()
+  ordeal.disk.room = 0
+  const made = await ordeal.calls(process, { count: 40, overMs: 40_000 })
+  expect(process.counter('spoolSkipped')).toBe(0)
+
+  const backAfterMs = await ordeal.over(process)
+
+  for (const uuid of made) expect(ordeal.world.told(uuid)).toEqual(inOrder)
+  await checkEventOrdeal(ordeal, { backAfterMs, faultMs: 40_000 })
 })

@@ -88,7 +88,7 @@ test('what one process leaves another finds, and nothing is left when it was sen
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('F31 a folder that cannot be made costs nothing but the disk', async () => {
+test('a folder that cannot be made costs nothing but the disk', async () => {
   mkdirSync(join(folder, '..'), { recursive: true })
   writeFileSync(folder, 'a file stands where the folder should be')
   const { outbox, time, back, sink } = anOutbox()

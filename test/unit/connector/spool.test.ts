@@ -376,7 +376,7 @@ describe('when the disk has no room', () => {
     expect(one.drops.reduce((sum, { count }) => sum + count, 0)).toBe(dropped)
   })
 
-  test('F31 events wait in memory, nothing else fails, and it is told once', async () => {
+  test('events wait in memory, nothing else fails, and it is told once', async () => {
     const { add, time, disk, back, outbox, ids, log } = aProcess('1')
     disk.room = 100
     add(...numbered('a', 20))
@@ -431,7 +431,7 @@ describe('when the disk has no room', () => {
     expect([next.outbox.spool.damaged, next.outbox.counts.published]).toEqual([1, 20])
   })
 
-  test('F31 a folder that cannot be written is told in the same way', async () => {
+  test('a folder that cannot be written is told in the same way', async () => {
     const { add, time, disk, back, ids, outbox } = aProcess('1')
     disk.isReadOnly = true
     add(...numbered('a', 3))
