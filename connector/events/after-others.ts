@@ -23,8 +23,11 @@ const leaveMs = 50
 
 /** Keeps events of calls from passing those that another connector read before and has yet to hand over. */
 export interface AfterOthers {
-  /** Takes an event of the engine named for the outbox, now or later; `false` when the outbox has no room for it. */
-  add(event: PlatformEvent, engine: string): boolean
+  /**
+   * Takes an event of the engine named, read at `readAt`, epoch milliseconds, now where absent, for the outbox, now or
+   * later; `false` when the outbox has no room for it.
+   */
+  add(event: PlatformEvent, engine: string, readAt?: number): boolean
   /** An event of an engine was read; at once, and never failing. */
   heard(event: EngineEvent, engine: string): void
   /** Events of an engine were missed or given up; from now on they are heard again. */
@@ -33,7 +36,7 @@ export interface AfterOthers {
   stop(): Promise<void>
   /** Holds no more, and gives the outbox all that is held, whether there is room for it or not. */
   close(): void
-  /** Events that are held, their bytes, and when the oldest was taken, epoch milliseconds. */
+  /** Events that are held, their bytes, and when the oldest was read, epoch milliseconds. */
   readonly waiting: number
   readonly bytes: number
   readonly oldestAt: number | undefined
@@ -82,9 +85,9 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
 
   /** Lets go of the first event of a place; `false` when there is none. */
   const pass = ({ held }: Place): boolean => {
-    const event = held.shift()
-    if (event !== undefined) outbox.add(event)
-    return event !== undefined
+    const first = held.shift()
+    if (first !== undefined) outbox.add(first.event, first.readAt)
+    return first !== undefined
   }
 
   const drain = () => {
@@ -114,8 +117,8 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
     return newCalls.has(uuid)
   }
 
-  const hold = (place: Place, event: PlatformEvent) => {
-    place.held.push(event, sizeOf(event), clock.now())
+  const hold = (place: Place, event: PlatformEvent, readAt: number) => {
+    place.held.push({ event, bytes: sizeOf(event), readAt })
     if (!isTooMuch()) return
     const waiting = [...places.values()].filter(({ over }) => !over.signal.aborted)
     if (waiting.length > 0) {
@@ -143,12 +146,12 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
     [...places.values()].find(({ held }) => held.has(uuid)) ?? places.get(engine)
 
   return {
-    add: (event, engine) => {
+    add: (event, engine, readAt = clock.now()) => {
       const place = places.size === 0 || event.uuid === '' ? undefined : placeOf(event.uuid, engine)
-      if (place === undefined) return outbox.add(event)
+      if (place === undefined) return outbox.add(event, readAt)
       const passes = place.over.signal.aborted ? !place.held.has(event.uuid) : isOfNewCall(place, event)
-      if (passes) return outbox.add(event)
-      hold(place, event)
+      if (passes) return outbox.add(event, readAt)
+      hold(place, event, readAt)
       return true
     },
     heard: (event, engine) => {

@@ -13,8 +13,11 @@ import { groupSender } from './group-sender.ts'
 
 /** Events on their way to the queue. */
 export interface EventOutbox {
-  /** Takes an event; `false` when there is no room for it, which is counted. */
-  add(event: PlatformEvent): boolean
+  /**
+   * Takes an event that was read at `readAt`, epoch milliseconds, now where absent; `false` when there is no room for it,
+   * which is counted.
+   */
+  add(event: PlatformEvent, readAt?: number): boolean
   /** Resolves when nothing waits any more. */
   drained(): Promise<void>
   /** Sends no more, and puts what waits on disk. Answers how many events are lost, which are counted as dropped. */
@@ -22,7 +25,7 @@ export interface EventOutbox {
   /** Whether it can take more than a burst before anything must be given up. */
   readonly hasRoom: boolean
   readonly waiting: number
-  /** When the event that waits longest was taken, epoch milliseconds; absent when none waits. */
+  /** When the oldest event that waits was read, epoch milliseconds; absent when none waits. */
   readonly oldestAt: number | undefined
   readonly counts: {
     readonly published: number
@@ -108,12 +111,12 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
   const senderOf = ({ event }: Waiting) => (event.reader === 'cdr' ? cdrSender : sender)
 
   return {
-    add: (event) => {
+    add: (event, readAt = clock.now()) => {
       const bytes = sizeOf(event)
-      if (bytes <= EVENT_BYTES) return backlog.add(event, bytes)
+      if (bytes <= EVENT_BYTES) return backlog.add(event, bytes, readAt)
       // Memory and disk hold no more of it than the queue takes.
       const small = fitted(event)
-      return backlog.add(small, sizeOf(small))
+      return backlog.add(small, sizeOf(small), readAt)
     },
     drained: () => (backlog.isEmpty ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
     close: () => {

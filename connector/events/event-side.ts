@@ -106,8 +106,18 @@ export function eventSide(parts: EventSideParts): EventSide {
   const presence = presenceTracker(ports.presence, parts.isUp, stale, (account, uuid) => unsure.add(account, uuid))
   const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence })
   const inOrder = afterOthers({ ...parts, outbox, store: ports.connectorStatus })
-  const relay = eventRelay({ ...parts, subscriptions: wanted, presence, writer, outbox: inOrder, cdrs: outbox, links })
   const inboxes = new Map<string, EventInbox>()
+  /** When what an inbox hands on now was read, or earlier: it may have waited there for long. */
+  const readAt = () => Math.min(clock.now(), ...[...inboxes.values()].map((inbox) => inbox.oldestAt ?? Infinity))
+  const relay = eventRelay({
+    ...parts,
+    subscriptions: wanted,
+    presence,
+    writer,
+    outbox: { add: (event, engine) => inOrder.add(event, engine, readAt()) },
+    cdrs: { add: (event) => outbox.add(event, readAt()) },
+    links,
+  })
   const inboxOf = (engine: string): EventInbox => {
     const inbox =
       inboxes.get(engine) ??

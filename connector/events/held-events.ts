@@ -2,10 +2,11 @@ import type { PlatformEvent } from '../../core/model.ts'
 import { Chain } from '../spool/chain.ts'
 
 /** An event that is held. */
-interface Held {
+export interface Held {
   readonly event: PlatformEvent
   readonly bytes: number
-  readonly takenAt: number
+  /** When it was read from the engine, epoch milliseconds. */
+  readonly readAt: number
 }
 
 /** Events of calls, in the order in which they came. */
@@ -23,9 +24,9 @@ export class HeldEvents {
     return this.#bytes
   }
 
-  /** When the first was taken, epoch milliseconds; absent when there is none. */
+  /** When the first was read, epoch milliseconds; absent when there is none. */
   get oldestAt(): number | undefined {
-    return this.#events.first?.value.takenAt
+    return this.#events.first?.value.readAt
   }
 
   /** Whether an event of the call is held. */
@@ -33,14 +34,15 @@ export class HeldEvents {
     return this.#calls.has(uuid)
   }
 
-  push(event: PlatformEvent, bytes: number, takenAt: number): void {
-    this.#events.push({ event, bytes, takenAt })
+  push(held: Held): void {
+    const { event, bytes } = held
+    this.#events.push(held)
     this.#calls.set(event.uuid, (this.#calls.get(event.uuid) ?? 0) + 1)
     this.#bytes += bytes
   }
 
   /** Takes the first out; absent when there is none. */
-  shift(): PlatformEvent | undefined {
+  shift(): Held | undefined {
     const { first } = this.#events
     if (first === undefined) return undefined
     const { event, bytes } = first.value
@@ -49,6 +51,6 @@ export class HeldEvents {
     const left = (this.#calls.get(event.uuid) ?? 0) - 1
     if (left > 0) this.#calls.set(event.uuid, left)
     else this.#calls.delete(event.uuid)
-    return event
+    return first.value
   }
 }

@@ -28,8 +28,11 @@ const staleMs = 4 * 24 * 3_600_000
 
 /** Events in the order in which they were taken, in memory and on disk. */
 export interface EventBacklog {
-  /** Takes an event of so many bytes (`sizeOf`); `false` when there was no room for it. */
-  add(event: PlatformEvent, bytes: number): boolean
+  /**
+   * Takes an event of so many bytes (`sizeOf`) that was read at `readAt`, epoch milliseconds; `false` when there was no
+   * room for it.
+   */
+  add(event: PlatformEvent, bytes: number, readAt: number): boolean
   /** Lets go of an event that was sent. */
   done(event: Waiting): void
   /** Writes what is only in memory to the disk. Answers how many events are lost, which are counted as dropped. */
@@ -39,7 +42,7 @@ export interface EventBacklog {
   readonly waiting: number
   /** Bytes in memory. */
   readonly bytes: number
-  /** When the event that waits longest was taken, epoch milliseconds. */
+  /** When the oldest event that waits was read, epoch milliseconds. */
   readonly oldestAt: number | undefined
   /** Events that should have been on disk and were not, since the disk did not take them. */
   readonly skipped: number
@@ -149,9 +152,9 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
   if (spool.isThere) void start()
 
   return {
-    add: (event, bytes) => {
+    add: (event, bytes, readAt) => {
       lastNumber += 1
-      const held = events.enter(event, { number: lastNumber, takenAt: clock.now(), bytes })
+      const held = events.enter(event, { number: lastNumber, takenAt: readAt, bytes })
       if (!makeRoomFor(held)) return false
       refill()
       writer.wake()

@@ -103,8 +103,8 @@ export class Journal {
         copies.set(line, { journal: this, segment, start: segment.size })
         segment.size += line.line.length
         segment.live += 1
-        segment.from ||= line.takenAt
-        segment.to = line.takenAt
+        segment.from = Math.min(segment.from || line.takenAt, line.takenAt)
+        segment.to = Math.max(segment.to, line.takenAt)
       }
     }
     return lines.flatMap((line) => copies.get(line) ?? [])

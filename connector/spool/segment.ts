@@ -13,7 +13,7 @@ export interface Segment {
   /** Events that stand only here, all of them from `readOffset` on. */
   unread: number
   readOffset: number
-  /** When the first and the last of its events were read from the engine, epoch milliseconds. */
+  /** When the oldest and the youngest of its events were read from the engine, epoch milliseconds. */
   from: number
   to: number
   /** That nothing is appended any more. */

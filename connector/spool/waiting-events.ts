@@ -65,10 +65,15 @@ export class WaitingEvents {
     return this.#tailBytes
   }
 
-  /** When the event that waits longest was read. */
+  /** When the oldest event was read. Looks at all of them: one that had to wait elsewhere comes behind younger ones. */
   get oldestAt(): number | undefined {
-    const times = dropOrder.flatMap((dropClass) => this.#byClass[dropClass].first?.value.takenAt ?? [])
-    return times.length === 0 ? undefined : Math.min(...times)
+    let oldest = Infinity
+    for (const dropClass of dropOrder) {
+      for (let link = this.#byClass[dropClass].first; link !== undefined; link = link.next) {
+        oldest = Math.min(oldest, link.value.takenAt)
+      }
+    }
+    return oldest === Infinity ? undefined : oldest
   }
 
   /** Takes an event in, at the end. It is in the tail, and unwritten unless it has a copy. */

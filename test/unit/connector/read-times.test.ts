@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { memoryEventSink } from '../../../adapters/memory/memory-event-sink.ts'
+import { eventOutbox } from '../../../connector/events/event-outbox.ts'
+import { sizeOf } from '../../../connector/spool/waiting-events.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { labWorld, ofCall } from '../../support/event-lab.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
+import { anEvent, aReport } from '../../support/records.ts'
+
+/** An outbox whose queue is away, with room for so many events in memory and a disk for the others. */
+function aFullOutbox(room: number) {
+  const time = manualTime()
+  const sink = memoryEventSink()
+  const bytes = room * sizeOf(anEvent())
+  const queue = { isAway: true }
+  const outbox = eventOutbox({
+    ...time,
+    sink: { publish: (events) => (queue.isAway ? Promise.reject(new Error('away')) : sink.publish(events)) },
+    log: capturedLog(),
+    random: () => 0,
+    memory: { window: bytes, all: 4 * bytes },
+    place: { folder: '/spool', bytes: 1e7, files: memoryDisk(), owner: spoolOwner('1') },
+  })
+  return { time, outbox, queue }
+}
+
+test.each([
+  ['in memory', 10],
+  ['on disk', 1],
+])(
+  'an event that had to wait elsewhere counts since it was read, also behind younger ones, %s',
+  async (_where, room) => {
+    const { time, outbox, queue } = aFullOutbox(room)
+    const now = time.clock.now()
+    for (const id of ['a', 'b', 'c']) outbox.add(anEvent({ id, uuid: id }))
+
+    outbox.add(anEvent({ id: 'late', uuid: 'late' }), now - 30_000)
+    await time.advance(1_000)
+    expect(outbox.oldestAt).toBe(now - 30_000)
+
+    queue.isAway = false
+    await time.advance(10_000)
+    expect(outbox.oldestAt).toBeUndefined()
+  },
+)
+
+test('what waited for a store before it waits for the queue has waited since it was read', async () => {
+  const world = await labWorld()
+  const { ports, time } = world
+  const away = { store: true, queue: false }
+  const lab = await world.connector('connector-1', {
+    ports: {
+      ...ports,
+      presence: {
+        ...ports.presence,
+        list: async (...asked) => {
+          if (away.store) throw new DomainError('store_unavailable', 'away')
+          return ports.presence.list(...asked)
+        },
+      },
+      events: {
+        publish: (events) => (away.queue ? Promise.reject(new Error('away')) : ports.events.publish(events)),
+      },
+    },
+  })
+  await lab.up()
+  await time.advance(5_000)
+  away.queue = true
+  await lab.emit({ name: 'CHANNEL_CREATE', uuid: 'call', headers: ofCall(time.clock.now()) })
+  await time.advance(30_000)
+  expect(lab.side.lagMs).toBe(30_000)
+  expect(lab.side.counters()['eventsRelayed']).toBe(0)
+
+  away.store = false
+  await time.advance(10_000)
+
+  expect(lab.side.counters()['eventsRelayed']).toBe(1)
+  expect(lab.side.lagMs).toBe(40_000)
+})
+
+test('what was held for another connector that died has waited since it was read', async () => {
+  const world = await labWorld()
+  const { ports, time } = world
+  let isAway = false
+  const publish: typeof ports.events.publish = (events) =>
+    isAway ? Promise.reject(new Error('away')) : ports.events.publish(events)
+  const lab = await world.connector('connector-1', { ports: { ...ports, events: { publish } } })
+  const link = { engine: '192.0.2.1:8021', last: { coreUuid: '', sequence: '' }, upSince: time.clock.now() - 60_000 }
+  await ports.connectorStatus.report(
+    aReport({ connectorId: 'other', reportedAt: time.clock.now(), handedOverTo: 0, eventLinks: [link] }),
+  )
+  await lab.up()
+  await time.advance(500)
+  isAway = true
+  await lab.emit({ name: 'CHANNEL_HOLD', uuid: 'old', headers: ofCall(time.clock.now() - 60_000) })
+  expect(lab.side.counters()['eventsHeld']).toBe(1)
+
+  await time.advance(20_000)
+
+  expect(lab.side.counters()['eventsHeld']).toBe(0)
+  expect(lab.side.lagMs).toBe(20_000)
+})
