@@ -56,6 +56,7 @@ export function engineWorks(parts: WorksParts): EngineWorks {
   const told: Told = { coreUuid: '', reasons: {} }
   const open = linkOpener(parts, name, told)
 
+  let wasCommanding = false
   const commands = open({
     name: 'commands',
     subscribe: ['BACKGROUND_JOB'],
@@ -63,10 +64,12 @@ export function engineWorks(parts: WorksParts): EngineWorks {
       if (event.name === 'BACKGROUND_JOB') jobs.accept(event)
     },
     onState: ({ kind }) => {
-      if (kind === 'down') {
+      // An attempt to connect that fails is a loss to nobody.
+      if (kind === 'down' && wasCommanding) {
         jobs.loseAll()
         held.commandsLost()
       }
+      wasCommanding = kind === 'ready'
       if (kind === 'ready') readWhole()
     },
   })

@@ -317,6 +317,19 @@ describe('while an engine is away', () => {
     expect(await list('b.example.com')).toMatchObject({ state: 'done', text: expect.stringContaining('"row_count":1') })
   })
 
+  test('and one that was without calls keeps no list from anybody, however long it stays away', async () => {
+    const running = await aConnectorOn(2)
+    holds(running.fs1, row(randomUUID()))
+    await running.until(() => knows(running, 1))
+    await lose(running, running.fs2)
+    const lostAt = running.time.clock.now()
+    await running.until(() => running.time.clock.now() > lostAt + 60_000)
+
+    const list = await running.run({ kind: 'list-channels' }, { domain: 'a.example.com', presenceId: null })
+
+    expect(list).toMatchObject({ state: 'done', text: expect.stringContaining('"row_count":1') })
+  })
+
   test('status tells it within the second, and the links of the others', async () => {
     const running = await aConnectorOn(2)
     for (const engine of running.engines) {
