@@ -1,7 +1,10 @@
 import type { ConnectorReport, EngineReport } from '../model.ts'
 
-/** A connector that has not reported for this long counts as silent, and an engine not heard from as offline. */
-export const reportLifeMs = 30_000
+/** The contract's most for the age of a status: a connector that has not reported for this long counts as silent. */
+export const reportLifeMs = 15_000
+
+/** An engine that was not heard from for longer counts as offline, by the contract. */
+const heardLifeMs = 30_000
 
 /** Reports that still count: not of connectors that fell silent or stopped. */
 export function freshReports(reports: readonly ConnectorReport[], now: number): ConnectorReport[] {
@@ -36,5 +39,5 @@ function enginesIn(report: ConnectorReport): readonly EngineReport[] {
 }
 
 function isHeard({ connected, heardAt }: EngineReport, now: number): boolean {
-  return connected && now - heardAt <= reportLifeMs
+  return connected && now - heardAt <= heardLifeMs
 }

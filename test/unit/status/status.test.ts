@@ -46,8 +46,8 @@ describe('the status report', () => {
 
   it.each([
     [0, 0, 'Connected'],
-    [30_000, 0, 'Connected'],
-    [30_001, 0, 'Offline'],
+    [15_000, 0, 'Connected'],
+    [15_001, 0, 'Offline'],
     [0, 30_000, 'Connected'],
     [0, 30_001, 'Offline'],
   ])('with a report %i ms old that heard the engine %i ms before says %s', async (age, silence, status) => {
