@@ -48,16 +48,18 @@ export function recorder(parts: RecorderParts): Recorder {
   const known = knownRecordings()
   const away = trouble(log, 'recordings cannot be stored; they wait')
   const diskAway = trouble(log, 'the folder of the recordings cannot be used')
+  // A full disk can still be looked through: that is no sign that it takes notes again.
+  const diskUnread = trouble(log, 'the folder of the recordings cannot be looked through')
   const counts = { stored: 0, bytes: 0, failures: 0, refused: 0, givenUp: 0, noteFailures: 0 }
   const atWork = new Set<Promise<void>>()
 
-  const onDisk = async (work: () => Promise<void>): Promise<void> => {
+  const onDisk = async (work: () => Promise<void>, away = diskAway): Promise<void> => {
     try {
       await noting(work)
-      diskAway.over()
+      away.over()
     } catch (problem) {
       counts.noteFailures += 1
-      diskAway.note(problem)
+      away.note(problem)
     }
   }
   const again = (one: KnownRecording) => {
@@ -172,7 +174,7 @@ export function recorder(parts: RecorderParts): Recorder {
     },
     follow: async (signal) => {
       while (!signal.aborted) {
-        await onDisk(lookAround)
+        await onDisk(lookAround, diskUnread)
         await pause(timers, lookMs, signal)
       }
       stopping.abort()

@@ -2,23 +2,28 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { MemoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import type { RecorderParts } from '../../../connector/recordings/recorder.ts'
 import { type RecordingDisk, recordingDisk } from '../../../connector/recordings/recording-disk.ts'
+import { claimMs } from '../../../connector/recordings/store-recording.ts'
 import { recordingNews } from '../../../core/recordings/recording-news.ts'
 import { type DyingPorts, type Moment, dying } from '../../support/dying.ts'
 import {
   type RecorderLab,
   aRecordedCall,
-  aWavFile,
   engineFolder,
   recordedDomain,
   recordingEngine,
   recorderLab,
 } from '../../support/recorder-lab.ts'
+import { aSpokenFile, watchRecorders } from '../../support/recorder-invariants.ts'
 
 let lab: RecorderLab | undefined
 afterEach(() => lab?.close())
 
 /** What a connector does for a recording that begins, and then for its end, call by call. */
 const beginning = ['disk.listNotes', 'disk.writeNote', 'recordings.list', 'recordings.expect']
+
+/** Calls for the beginnings of two recordings: of the other tenant's, too, which goes on while the connector is killed. */
+const ofBeginnings = 1 + 2 * (beginning.length - 1)
+
 const stepsOfSmall = [
   'disk.writeNote',
   'recordings.list',
@@ -70,26 +75,27 @@ function mortal(world: RecorderLab, moment?: Moment): { dying: DyingPorts; parts
   }
 }
 
-/** Whatever happened, there is one of everything, and nothing is left over. */
+/** Whatever happened, there is one of everything, and nothing is left over; one more of each is the other tenant's. */
 async function expectOne(world: RecorderLab, bytes: Buffer) {
   const recordings = await world.recordings()
   expect(recordings).toMatchObject([{ state: 'stored', size: bytes.length }])
-  const objects = [...world.ports.recordingFiles.files]
-  expect(objects.map(([key]) => key)).toEqual([recordings[0]?.key])
-  expect(objects[0]?.[1].bytes.equals(bytes)).toBe(true)
-  const told = world.ports.events.published.map(({ id, name }) => `${name} ${id}`)
-  expect(new Set(told).size).toBe(1)
-  expect(told[0]).toContain('recording_stored')
+  const { files } = world.ports.recordingFiles
+  expect(files.get(recordings[0]?.key ?? '')?.bytes.equals(bytes)).toBe(true)
+  expect(files.size).toBe(2)
+  const told = world.ports.events.published.filter(({ domain }) => domain === recordedDomain)
+  expect(told).toMatchObject([{ name: 'CUSTOM->svc::recording_stored' }])
   expect(await world.files()).toEqual([])
 }
 
-const isDone = (world: RecorderLab) => async () =>
-  (await world.recordings()).some(({ state }) => state === 'stored') &&
-  (await world.notes()).length === 0 &&
-  (await world.files()).length === 0
+const isDone =
+  (world: RecorderLab, others = 0) =>
+  async () =>
+    (await world.recordings()).some(({ state }) => state === 'stored') &&
+    (await world.notes()).length === others &&
+    (await world.files()).length === others
 
 describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
-  const bytes = aWavFile(samples)
+  const bytes = aSpokenFile(samples)
 
   test('the steps are these', async () => {
     lab = await recorderLab()
@@ -114,28 +120,48 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
   ]
   test.each(moments)(
     'F30 a connector that is killed $side step $number, $step, leaves what its next start finishes',
-    async ({ number, side }) => {
+    async ({ step, number, side }) => {
       const world = await recorderLab()
       lab = world
-      const { dying: killed, parts } = mortal(world, { call: beginning.length + number, side })
+      const watch = await watchRecorders(world)
+      const last = ofBeginnings + number
+      const { dying: killed, parts } = mortal(world, { call: last, side })
       const call = aRecordedCall(world.time)
       await world.write(call.path, bytes)
       const first = world.connector(parts)
+      await watch.begin([first])
       first.hear(call.start(), recordedDomain, recordingEngine)
-      await world.until(() => killed.names.length === beginning.length, 0)
+      await world.until(() => killed.names.length === ofBeginnings, 0)
       first.hear(call.stop(), recordedDomain, recordingEngine)
-      await world.until(() => killed.names.length === beginning.length + number, 0)
+      await world.until(() => killed.names.length === last, 0)
+      await watch.readNotes()
 
-      world.connector()
+      const next = world.connector()
+      const startedAt = world.time.clock.now()
+      await watch.end([next])
       await world.until(isDone(world))
 
       await expectOne(world, bytes)
+      const doneAfterMs = world.time.clock.now() - startedAt
+      // It is looked for every 15 s, and the time of these tests goes by steps of 10 s.
+      // Of an upload that has just begun nobody knows: the bucket itself ends it after seven days.
+      const uploadsLeft = step === 'recordingFiles.beginUpload' ? 1 : 0
+      await watch.check([next], {
+        uploadsLeft,
+        bounds: [
+          {
+            of: 'ms that a claim of the killed one holds up its recording',
+            value: doneAfterMs,
+            limit: claimMs + 30_000,
+          },
+        ],
+      })
     },
   )
 })
 
 describe('two connectors that hear every event twice', () => {
-  const bytes = aWavFile()
+  const bytes = aSpokenFile(2_000)
   const moments = stepsOfSmall
     .map((step, index) => ({ step, number: index + 1 }))
     .filter(({ step }) => step !== 'disk.open')
@@ -144,17 +170,25 @@ describe('two connectors that hear every event twice', () => {
     async ({ number }) => {
       const world = await recorderLab()
       lab = world
-      const { parts } = mortal(world, { call: beginning.length + number, side: 'after' })
+      const watch = await watchRecorders(world)
+      const moment = { call: ofBeginnings + number, side: 'after' as const }
+      const { parts } = mortal(world, moment)
       const call = aRecordedCall(world.time)
       await world.write(call.path, bytes)
       const both = [world.connector(parts), world.connector()]
+      await watch.begin(both)
 
       for (const event of [call.start(), call.start(), call.stop(), call.stop(), call.end(), call.end()]) {
         for (const one of both) one.hear(event, recordedDomain, recordingEngine)
       }
+      await world.until(isDone(world, 1))
+      // Where the other one did what was left, nobody is killed any more.
+      moment.call = Infinity
+      await watch.end(both)
       await world.until(isDone(world))
 
       await expectOne(world, bytes)
+      await watch.check(both.slice(1))
     },
   )
 })

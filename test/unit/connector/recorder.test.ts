@@ -14,6 +14,7 @@ import {
   recorderLab,
   wavHead,
 } from '../../support/recorder-lab.ts'
+import { aSpokenFile, watchRecorders } from '../../support/recorder-invariants.ts'
 import { aDomain } from '../../support/records.ts'
 
 let lab: RecorderLab
@@ -372,37 +373,60 @@ test('the event queue that is away keeps no recording from the object store', as
 })
 
 test('F31 what the folder takes no note of is stored all the same', async () => {
+  const watch = await watchRecorders(lab)
   const call = aRecordedCall(lab.time)
-  await lab.write(call.path)
-  const disk = gone(recordingDisk(lab.folder), 'writeNote', () => true)
+  await lab.write(call.path, aSpokenFile(2_000))
+  let isFull = true
+  const disk = gone(recordingDisk(lab.folder), 'writeNote', () => isFull)
   const recorder = lab.connector({ place: { disk, engineFolder, keepsFiles: false } })
+  await watch.begin([recorder])
 
   recorder.hear(call.stop(), recordedDomain, recordingEngine)
   await lab.until(finished())
 
-  expect(recorder.counters()['recordingNoteFailures']).toBeGreaterThan(0)
-  expect(lab.log.lines).toContainEqual(
-    expect.objectContaining({ message: 'the folder of the recordings cannot be used' }),
-  )
+  const failures = recorder.counters()['recordingNoteFailures'] ?? 0
+  expect(failures).toBeGreaterThan(0)
+  const told = lab.log.lines.filter(({ message }) => message === 'the folder of the recordings cannot be used')
+  isFull = false
+  await watch.end([recorder])
+  await watch.check([recorder], {
+    bounds: [
+      { of: 'lines on the folder', value: told.length, limit: 1 },
+      // One for each of the two recordings and attempt.
+      { of: 'notes that were tried', value: failures, limit: 2 },
+    ],
+  })
 })
 
 test('F31 what waits is noted as soon as the folder takes notes again', async () => {
+  const watch = await watchRecorders(lab)
   const call = aRecordedCall(lab.time)
-  await lab.write(call.path)
+  await lab.write(call.path, aSpokenFile(2_000))
   let [isFull, isAway] = [true, true]
   const disk = gone(recordingDisk(lab.folder), 'writeNote', () => isFull)
   const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
   const ports = { ...lab.ports, recordingFiles }
   const recorder = lab.connector({ ports, place: { disk, engineFolder, keepsFiles: false } })
+  await watch.begin([recorder])
 
   recorder.hear(call.stop(), recordedDomain, recordingEngine)
   await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2)
   expect(await lab.notes()).toEqual([])
   isFull = false
   await lab.until(async () => (await lab.notes()).length === 1)
+  await watch.readNotes()
 
   isAway = false
+  await watch.end([recorder])
   await lab.until(finished())
+  const { recordingFailures = NaN, recordingNoteFailures = NaN } = recorder.counters()
+  await watch.check([recorder], {
+    bounds: [
+      // A note is tried with each attempt at its recording, and once for the other tenant's beginning.
+      { of: 'notes that were tried', value: recordingNoteFailures, limit: recordingFailures + 1 },
+      { of: 'lines of the log', value: lab.log.lines.length, limit: 4 },
+    ],
+  })
 })
 
 test('a recording that its owner deletes while it is uploaded leaves no object', async () => {
