@@ -1,4 +1,4 @@
-import type { EavesdropCommand } from '../commands.ts'
+import type { CommandOutcome, EavesdropCommand } from '../commands.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { PlatformEvent } from '../model.ts'
@@ -32,8 +32,9 @@ export interface EavesdropPorts {
 
 /**
  * Rings a listener's phone and lets it hear a live channel of the domain. `uuid` is the listening leg that the
- * service chose; the command is sent once however often it is asked for under one `commandId`. Tells the hooks by `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings:
- * whoever is to know of it learns of every use that may have had its effect.
+ * service chose; the command is sent once however often it is asked for under one `commandId`. Tells the hooks by
+ * `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings, and when what became of the command is
+ * lost: whoever is to know of it learns of every use that may have had its effect.
  */
 export async function eavesdropChannel(
   ports: EavesdropPorts,
@@ -56,14 +57,20 @@ export async function eavesdropChannel(
     variables,
   }
   const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs, chosen.commandId)
-  const answer = isUnanswered(outcome) ? pendingAnswer(chosen.uuid) : okAnswer(requireDone(outcome).text)
-  await tell(ports.events, startEvent(command, orderer, chosen.now), answer)
-  return answer
+  if (mayListen(outcome)) await tell(ports.events, startEvent(command, orderer, outcome, chosen.now), outcome)
+  return isUnanswered(outcome) ? pendingAnswer(chosen.uuid) : okAnswer(requireDone(outcome, chosen.uuid).text)
 }
 
+/** Whether the engine was asked and did not refuse: also where its answer is open, or lost for ever. */
+function mayListen(outcome: CommandOutcome | undefined): boolean {
+  return outcome === undefined || outcome.state === 'done' || outcome.state === 'unknown'
+}
+
+/** The listening leg is the one that the engine made, as far as it said; else the chosen one, which leads to it. */
 function startEvent(
   command: EavesdropCommand,
   { caller, domain }: Orderer & { readonly domain: string },
+  outcome: CommandOutcome | undefined,
   now: number,
 ): PlatformEvent {
   return serviceEvent({
@@ -73,7 +80,7 @@ function startEvent(
     uuid: command.target,
     occurredAt: now,
     fields: {
-      'Eavesdrop-UUID': command.uuid,
+      'Eavesdrop-UUID': outcome?.state === 'done' ? (outcome.uuid ?? command.uuid) : command.uuid,
       'Eavesdrop-User': command.user,
       'Eavesdrop-Mode': command.mode,
       'Eavesdrop-Caller': caller.username,
@@ -82,11 +89,13 @@ function startEvent(
 }
 
 /** A listener that nobody is told of would be worse than an error after the fact: it says what has happened. */
-async function tell(events: Pick<EventSink, 'publish'>, event: PlatformEvent, answer: EngineAnswer): Promise<void> {
+async function tell(
+  events: Pick<EventSink, 'publish'>,
+  event: PlatformEvent,
+  outcome: CommandOutcome | undefined,
+): Promise<void> {
   const refused = await events.publish([event])
   if (refused.length === 0) return
-  throw new DomainError(
-    'store_unavailable',
-    `the listener was called (${answer.info.trim()}), but the event that tells of it could not be queued`,
-  )
+  const what = `${outcome?.state === 'done' ? 'was' : 'may have been'} called (${event.fields['Eavesdrop-UUID']})`
+  throw new DomainError('store_unavailable', `the listener ${what}, but the event that tells of it could not be queued`)
 }

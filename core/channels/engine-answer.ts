@@ -40,9 +40,10 @@ const noSuchChannel = /^-ERR no such channel/i
 /**
  * The engine's answer when it did as it was told. Every other outcome throws the error of the contract: `not_found`
  * when the channel is not there for this caller, `engine_refused` with the engine's text, `engine_unavailable` and
- * `rate_limited` when nothing was sent, `engine_timeout` and `outcome_unknown` when it may have had its effect.
+ * `rate_limited` when nothing was sent, `engine_timeout` and `outcome_unknown` when it may have had its effect. `placed`
+ * is the uuid that the service chose for a call: an `outcome_unknown` names it, so that its fate can be looked up.
  */
-export function requireDone(outcome: Run): Extract<CommandOutcome, { state: 'done' }> {
+export function requireDone(outcome: Run, placed?: string): Extract<CommandOutcome, { state: 'done' }> {
   if (outcome === undefined || isUnanswered(outcome)) {
     throw new DomainError('engine_timeout', 'the engine did not answer in time')
   }
@@ -60,6 +61,7 @@ export function requireDone(outcome: Run): Extract<CommandOutcome, { state: 'don
       throw new DomainError(
         'outcome_unknown',
         'the command was sent to the engine and its fate is not known: look before you repeat it',
+        placed === undefined ? {} : { details: [{ field: 'uuid', problem: `${placed} may be up` }] },
       )
   }
 }

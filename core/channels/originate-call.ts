@@ -66,7 +66,7 @@ export async function originateCall(
   )
   await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
   if (isUnanswered(outcome)) return pendingAnswer(uuid)
-  return okAnswer(requireDone(outcome).text)
+  return okAnswer(requireDone(outcome, uuid).text)
 }
 
 /** Refused before the account is looked up, so that the answer does not tell which accounts there are. */

@@ -114,6 +114,33 @@ describe('the event of an eavesdrop', () => {
     expect(ports.events.published).toHaveLength(1)
   })
 
+  it.each([{ reason: 'disconnected' }, { reason: 'connector_lost' }] as const)(
+    'is told of one whose fate is lost (%o), and so is the leg that may be up',
+    async ({ reason }) => {
+      const { eavesdrop, ports } = await aCallSetup({ outcome: { state: 'unknown', reason } })
+
+      await expect(eavesdrop(aChannel)).rejects.toMatchObject({
+        code: 'outcome_unknown',
+        details: [{ field: 'uuid', problem: `${chosenUuid} may be up` }],
+      })
+
+      expect(ports.events.published).toMatchObject([
+        { name: 'CUSTOM->svc::eavesdrop_start', fields: { 'Eavesdrop-UUID': chosenUuid } },
+      ])
+    },
+  )
+
+  it('names the leg that the engine made where it is another than the chosen one', async () => {
+    const made = '0b7a1c1e-0000-4000-8000-00000000000f'
+    const { eavesdrop, ports } = await aCallSetup({ outcome: { state: 'done', text: `+OK ${made}\n`, uuid: made } })
+
+    await eavesdrop(aChannel)
+
+    expect(ports.events.published).toMatchObject([
+      { id: `eavesdrop_start:${chosenUuid}`, fields: { 'Eavesdrop-UUID': made } },
+    ])
+  })
+
   it.each([
     { state: 'absent' },
     { state: 'refused', text: '-ERR' },
@@ -126,13 +153,23 @@ describe('the event of an eavesdrop', () => {
     expect(ports.events.published).toEqual([])
   })
 
+  it('that cannot be queued, of one whose fate is lost, says that it may have happened', async () => {
+    const { eavesdrop, ports } = await aCallSetup({ outcome: { state: 'unknown', reason: 'disconnected' } })
+    ports.events.refuses = () => true
+
+    await expect(eavesdrop(aChannel)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining(`may have been called (${chosenUuid})`),
+    })
+  })
+
   it('that cannot be queued is an error that says what has happened', async () => {
     const { eavesdrop, ports } = await aCallSetup({ outcome: done })
     ports.events.refuses = () => true
 
     await expect(eavesdrop(aChannel)).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: `the listener was called (+OK ${chosenUuid}), but the event that tells of it could not be queued`,
+      message: `the listener was called (${chosenUuid}), but the event that tells of it could not be queued`,
     })
   })
 })

@@ -57,6 +57,20 @@ describe.each(orders.filter(([order]) => ['hold', 'unhold', 'hang up'].includes(
   )
 })
 
+describe.each(orders.filter(([order]) => ['originate', 'eavesdrop'].includes(order)))('%s', (_order, send) => {
+  it.each([{ reason: 'disconnected' }, { reason: 'connector_lost' }] as const)(
+    'whose fate is lost (%o) tells the uuid that was chosen for the call',
+    async ({ reason }) => {
+      const setup = await aCallSetup({ outcome: { state: 'unknown', reason } })
+
+      await expect(send(setup)).rejects.toMatchObject({
+        code: 'outcome_unknown',
+        details: [{ field: 'uuid', problem: `${chosenUuid} may be up` }],
+      })
+    },
+  )
+})
+
 describe('hold and hang-up', () => {
   const done: CommandOutcome = { state: 'done', text: '+OK whatever the engine says\n' }
 
