@@ -13,7 +13,7 @@ export interface ChannelRegistry {
   domainOf(uuid: string): string | undefined
   /** Whether the channel was destroyed a short while ago. */
   hasEnded(uuid: string): boolean
-  /** Notes that the platform is about to place a call with this uuid at an engine. */
+  /** Notes that the platform is about to place a call with this uuid at an engine; one that has ended stays so. */
   place(uuid: string, domain: string, presenceId: string, engine: string): void
   /** Forgets a placed call that never became a channel; one that its engine has told of stays. */
   unplace(uuid: string): void
@@ -93,7 +93,7 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
     hasEnded: (uuid) => ended.has(uuid),
     place: (uuid, domain, presenceId, engine) => {
       const placed = { ...blankEntry(uuid), engine, domain, presenceId: presenceId.toLowerCase() }
-      if (!live.has(uuid)) keep(placed)
+      if (!live.has(uuid) && !ended.has(uuid)) keep(placed)
     },
     unplace: (uuid) => {
       const placed = live.get(uuid)

@@ -88,6 +88,16 @@ test('an event after the end does not bring a channel back', async () => {
   expect(registry.find('u')).toBeUndefined()
 })
 
+test('a call whose end was told before it is placed is not up', async () => {
+  const registry = channelRegistry(only('a.example.com'))
+  await registry.learn('u', reading({ 'Caller-Context': 'a.example.com' }), engine)
+  registry.end('u', '')
+
+  registry.place('u', 'a.example.com', '1000@a.example.com', engine)
+
+  expect([registry.find('u'), registry.size, registry.hasEnded('u')]).toEqual([undefined, 0, true])
+})
+
 test('a chosen uuid leads to the channel that the engine made of it, as long as it has none of its own', async () => {
   const registry = channelRegistry(only('a.example.com'))
   const [chosen, actual] = [randomUUID(), randomUUID()]
