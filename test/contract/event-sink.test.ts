@@ -1,7 +1,6 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
-import { describe, expect, test, vi } from 'vitest'
+import { connect, createServer } from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -15,6 +14,8 @@ import { movableClock } from '../support/movable-clock.ts'
 import { openCloudQueues } from '../support/cloud-queues.ts'
 import { opened } from '../support/opened.ts'
 import { anEvent } from '../support/records.ts'
+import { watchSink } from '../support/sink-invariants.ts'
+import { openTaskCredentials } from '../support/task-credentials.ts'
 
 interface Rig {
   readonly sink: EventSink
@@ -113,21 +114,23 @@ describe('events on the queue', () => {
   })
 
   test('F25 of a partly failed batch the later events of the failed one wait with it, those of other calls go on', async () => {
-    const { sink, server, gate } = fresh()
+    const { server, gate } = rig()
+    const watched = watchSink(rig())
     const [callA, callB] = ['a'.repeat(36), 'b'.repeat(36)]
     const events = Array.from({ length: 24 }, (_, index) =>
       anEvent({ id: `order:${index}`, uuid: index % 2 === 0 ? callA : callB }),
     )
     failEntry(gate, 'order:8')
 
-    const refused = await sink.publish(events)
+    const refused = await watched.publish(events)
 
     // The eight stands in the first batch of ten; what follows of its call is in later batches.
     expect(refused).toEqual(['order:8', ...[10, 12, 14, 16, 18, 20, 22].map((index) => `order:${index}`)])
-    for (const call of [callA, callB]) {
-      const taken = server.waiting('events').map(({ body }) => asEvent(body))
-      const expected = events.filter(({ id }) => !refused.includes(id))
-      expect(taken.filter(({ uuid }) => uuid === call)).toEqual(expected.filter(({ uuid }) => uuid === call))
+    const ofCall = (uuid: string) => server.waiting('events').filter(({ group }) => group === uuid)
+    expect(ofCall(callA)).toHaveLength(4)
+    await watched.check()
+    for (const uuid of [callA, callB]) {
+      expect(ofCall(uuid).map(({ body }) => asEvent(body))).toEqual(events.filter((event) => event.uuid === uuid))
     }
   })
 
@@ -147,77 +150,106 @@ describe('events on the queue', () => {
   })
 
   test('F23 a throttled batch is sent again', async () => {
-    const { sink, gate, server } = fresh()
-    gate.answer = (_call, forward) =>
-      gate.calls.length < 3 ? { status: 400, body: { __type: 'com.amazonaws.sqs#RequestThrottled' } } : forward()
+    const { gate, server } = rig()
+    const watched = watchSink(rig())
+    gate.answer = (_call, forward) => (gate.calls.length < 3 ? throttled : forward())
 
-    expect(await sink.publish([anEvent()])).toEqual([])
-    expect(server.waiting('events')).toHaveLength(1)
+    expect(await watched.publish([anEvent()])).toEqual([])
+
+    expect(gate.calls).toHaveLength(3)
+    expect(server.waiting('events')).toHaveLength(2)
+    await watched.check()
+  })
+
+  test('F23 a queue that goes on to throttle is told as unavailable after three tries', async () => {
+    const { gate } = rig()
+    const watched = watchSink(rig())
+    gate.answer = () => throttled
+
+    expect(await watched.publish([anEvent()])).toMatchObject({ code: 'store_unavailable' })
+
+    expect(gate.calls).toHaveLength(3)
+    await watched.check()
   })
 
   test('F26 a batch whose answer is lost is sent again with the same ids, and the queue keeps one of each', async () => {
-    const { sink, server, gate } = fresh()
-    const events = Array.from({ length: 10 }, (_, index) => anEvent({ id: `lost:${index}` }))
+    const { server, gate } = rig()
+    const watched = watchSink(rig())
+    const events = Array.from({ length: 9 }, (_, index) => anEvent({ id: `lost:${index}` }))
     gate.answer = async (_call, forward) => {
       const reply = await forward()
       return gate.calls.length === 1 ? 'lost' : reply
     }
 
-    expect(await sink.publish(events)).toEqual([])
+    expect(await watched.publish(events)).toEqual([])
 
-    const sent = gate.calls.map(({ input }) => idsIn(input))
+    const sent = gate.calls.map(({ input }) => idsIn(input).slice(0, 9))
     expect(sent).toEqual([events.map(({ id }) => id), events.map(({ id }) => id)])
-    expect(server.waiting('events').map(({ body }) => asEvent(body))).toEqual(events)
+    expect(server.waiting('events').map(({ body }) => asEvent(body))).toMatchObject([...events, {}])
+    await watched.check()
   })
 
   test('F27 an event above the size of a message goes without its large values, and says which', async () => {
-    const { sink, server } = fresh()
+    const { server } = rig()
+    const watched = watchSink(rig())
     const large = anEvent({ fields: { 'Unique-ID': 'u', variable_sdp: 'x'.repeat(1_500_000), 'Event-Name': 'DTMF' } })
     const next = anEvent()
 
-    expect(await sink.publish([large, next])).toEqual([])
+    expect(await watched.publish([large, next])).toEqual([])
 
     const [sent, after] = server.waiting('events').map(({ body }) => asEvent(body))
     expect(sent?.fields).toMatchObject({ 'Unique-ID': 'u', 'Event-Name': 'DTMF', Truncated: 'true' })
     expect(sent?.fields['Truncated-Fields']).toBe('variable_sdp')
     expect([sent?.id, after]).toEqual([large.id, next])
+    await watched.check()
   })
 
   test('F24 a queue that does not answer is given up after three seconds a try', async () => {
-    const silent = createServer(() => {})
-    silent.listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const { port } = silent.address() as AddressInfo
+    const { gate } = rig()
+    const watched = watchSink(rig())
     const limits: number[] = []
+    const tries: AbortController[] = []
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
       limits.push(ms)
-      const over = new AbortController()
-      // Time passes as soon as the request is there to be answered.
-      silent.once('connection', (socket) => socket.once('data', () => over.abort(new Error('timed out'))))
-      return over.signal
+      tries.push(new AbortController())
+      return tries.at(-1)?.signal ?? AbortSignal.abort()
     })
-    const env = { ...rig().env, [environment.sqsEndpoint]: `http://127.0.0.1:${port}` }
-    const sink = sqsEventSink({ env, clock: movableClock(), random: systemRandomness })
+    onTestFinished(() => timeout.mockRestore())
+    gate.answer = async () => {
+      // Time passes as soon as the request is there to be answered.
+      tries.at(-1)?.abort(new Error('timed out'))
+      return new Promise<never>(() => {})
+    }
 
-    await expect(sink.publish([anEvent()])).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(await watched.publish([anEvent()])).toMatchObject({ code: 'store_unavailable' })
 
-    timeout.mockRestore()
     expect(limits).toEqual([3_000, 3_000, 3_000])
-    silent.close()
+    timeout.mockRestore()
+    await watched.check()
   })
 
   test('F24 a queue at which nothing listens is told as unavailable', async () => {
-    const env = { ...rig().env, [environment.sqsEndpoint]: `http://127.0.0.1:${await freePort()}` }
-    const sink = sqsEventSink({ env, clock: movableClock(), random: systemRandomness })
+    const port = await freePort()
+    const watched = watchSink(rig(), { [environment.sqsEndpoint]: `http://127.0.0.1:${port}` })
 
-    await expect(sink.publish([anEvent()])).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(await watched.publish([anEvent()])).toMatchObject({ code: 'store_unavailable' })
+
+    const { port: gatePort } = new URL(rig().gate.env[environment.sqsEndpoint] ?? '')
+    const back = createServer((socket) => {
+      const on = connect(Number(gatePort), '127.0.0.1')
+      socket.pipe(on).pipe(socket)
+    })
+    back.listen(port, '127.0.0.1')
+    await once(back, 'listening')
+    onTestFinished(() => void back.close())
+    await watched.check()
   })
 
-  test('F28 credentials are renewed before they end, and one that is refused costs a try and not the event', async () => {
+  test('credentials are renewed before they end, and one that is refused costs a try and not the event', async () => {
     const { server, gate } = fresh()
     const task = await openTaskCredentials()
     const clock = movableClock()
-    const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...unsigned } = rig().env
+    const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...unsigned } = rig().context.env
     const env = { ...unsigned, AWS_CONTAINER_CREDENTIALS_FULL_URI: task.url }
     const sink = sqsEventSink({ env, clock, random: systemRandomness })
     task.answer = { status: 200, endsAt: clock.now() + 10 * 60_000 }
@@ -235,6 +267,15 @@ describe('events on the queue', () => {
     await task.close()
   })
 
+  test('a queue that takes the credentials for expired is told as one that refuses, and asked a single time', async () => {
+    const { sink, gate } = fresh()
+    gate.answer = () => ({ status: 403, body: { __type: 'com.amazonaws.sqs#ExpiredToken' } })
+
+    await expect(sink.publish([anEvent()])).rejects.toMatchObject({ code: 'internal_error' })
+
+    expect(gate.calls).toHaveLength(1)
+  })
+
   function fresh() {
     const { server, gate } = rig()
     server.empty()
@@ -246,33 +287,11 @@ describe('events on the queue', () => {
 
 async function openSqs() {
   const cloud = await openCloudQueues()
-  return { ...cloud, env: cloud.context.env, sink: sqsEventSink(cloud.context) }
+  return { ...cloud, sink: sqsEventSink(cloud.context) }
 }
 
-/** Gives a task its credentials; each answer names another key. */
-async function openTaskCredentials() {
-  let asked = 0
-  const task = {
-    answer: { status: 200, endsAt: 0 },
-    url: '',
-    asked: () => asked,
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-  const server = createHttpServer((_request, response) => {
-    asked += 1
-    const Expiration = new Date(task.answer.endsAt).toISOString()
-    response.writeHead(task.answer.status)
-    response.end(JSON.stringify({ AccessKeyId: `key-${asked}`, SecretAccessKey: 'secret', Token: 'token', Expiration }))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  task.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return task
-}
+/** What SQS answers when it is asked too often. */
+const throttled = { status: 400, body: { __type: 'com.amazonaws.sqs#RequestThrottled' } }
 
 function idsIn(input: Readonly<Record<string, unknown>>): string[] {
   const entries = input['Entries'] as { MessageDeduplicationId: string }[]
