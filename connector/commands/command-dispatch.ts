@@ -132,8 +132,10 @@ async function sendJob(
     if (placed !== undefined) timers.after(forgetMs, () => registry.unplace(placed.uuid))
     return { state: 'unknown', reason: end.reason } as const
   })
+  // An end that is told proves the job to have been taken, also when the engine's reply to it is lost.
+  const told = pending.ended.then((end) => (end.kind === 'answered' ? undefined : new Promise<never>(() => {})))
   try {
-    await engine.commands.bgapi(job.line, job.id)
+    await Promise.race([engine.commands.bgapi(job.line, job.id), told])
     return { outcome }
   } catch (problem) {
     pending.cancel()

@@ -35,15 +35,14 @@ interface Slot {
   /** Undefined once the command has ended without its reply, which may still come. */
   settle: Settle | undefined
   cancelTimer: () => void
-  /** Whether it was given only to see which replies are lost. */
-  readonly isQuestion?: boolean
 }
 
 /**
  * Puts commands on the wire and gives each reply to its own command. The engine answers in order, but only a job's
  * reply says whose it is. So jobs may be in flight together, while any other command is written only when nothing
- * else is unanswered: a reply that is lost, late or sent twice can then never pass for another command's. A command
- * that waits for jobs' replies for too long has the engine asked by one more job, whose reply shows which were lost.
+ * else is unanswered: a reply that is lost, late or sent twice can then never pass for another command's. A job whose
+ * reply is lost, as that of a later one shows, keeps its time: what it did may be told by its event. A command that waits
+ * for jobs' replies for too long has the engine asked by one more job, whose reply shows which were lost.
  */
 export class ReplyQueue {
   readonly #options: ReplyQueueOptions
@@ -95,9 +94,8 @@ export class ReplyQueue {
       else this.#complete(passed, frame)
       return
     }
-    const isAsked = this.#inFlight[index]?.isQuestion === true
     for (const passed of this.#inFlight.splice(0, index)) {
-      if (isAsked) {
+      if (passed.command.answer === 'job') {
         this.#setAside(passed)
         continue
       }
@@ -172,7 +170,6 @@ export class ReplyQueue {
       command: EslCommand.bgapi('uptime', `asked-${this.#asked}`),
       settle: () => {},
       cancelTimer: () => {},
-      isQuestion: true,
     })
   }
 
