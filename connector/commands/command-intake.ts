@@ -14,6 +14,9 @@ const removeAttempts = 3
 /** How often a connector that is to take nothing looks whether it may. */
 const lookMs = 100
 
+/** How often it looks whether it still has an engine while it waits for the queue. */
+const watchMs = 500
+
 /** Takes commands off the queue and has them run. */
 export interface CommandIntake {
   /** Takes messages until aborted; resolves when those in hand have been run. Never rejects. */
@@ -93,8 +96,17 @@ export function commandIntake(parts: IntakeParts): CommandIntake {
     inHand.add(tracked)
   }
 
+  /** The loss of an engine is noted when it happens and not when the next command comes, which would wait for nothing. */
+  const watch = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      await fitness()
+      await pause(timers, watchMs, signal)
+    }
+  }
+
   return {
     follow: async (signal) => {
+      void watch(signal)
       let failures = 0
       while (!signal.aborted) {
         try {
