@@ -18,8 +18,8 @@ export type Told = ApiAnswer | { readonly outcome: CommandOutcome | undefined }
 /** One kind of command. */
 export interface CommandKind {
   readonly kind: EngineCommand['kind']
-  /** Sends it for a channel of the caller's domain. */
-  readonly send: (path: CommandPath, channel: string) => Promise<Told>
+  /** Sends it for a channel of the caller's domain, `a.example.com` where none is named. */
+  readonly send: (path: CommandPath, channel: string, asDomain?: string) => Promise<Told>
 }
 
 /** Every kind. */
@@ -78,8 +78,8 @@ function ofApi(
 ): CommandKind {
   return {
     kind,
-    send: async (path, channel) => {
-      const account = await path.api.ports.accounts.read(domain, '1000')
+    send: async (path, channel, asDomain = domain) => {
+      const account = await path.api.ports.accounts.read(asDomain, '1000')
       if (account === undefined) throw new Error('the account of the test is gone')
       const headers = { ...(await path.api.as(account)) }
       return call(path, { headers, params: { channel_id: channel } })
@@ -90,6 +90,8 @@ function ofApi(
 function ofPlatform(command: EngineCommand): CommandKind {
   return {
     kind: command.kind,
-    send: async ({ calls }) => ({ outcome: await calls.run(command, { domain, presenceId: null }, 20_000) }),
+    send: async ({ calls }, _channel, asDomain = domain) => ({
+      outcome: await calls.run(command, { domain: asDomain, presenceId: null }, 20_000),
+    }),
   }
 }

@@ -30,6 +30,8 @@ export interface CommandQueue {
   /** Told just before and just after a command is put into it. */
   tell: (step: 'before enqueue' | 'after enqueue') => void
   readonly size: number
+  /** Every message that was put into it, copies included. */
+  readonly bodies: readonly string[]
   /** How often messages were handed out. */
   readonly taken: number
 }
@@ -42,12 +44,14 @@ export function commandQueue({ clock, timers }: ManualTime): CommandQueue {
   const { visibilitySeconds, retentionSeconds, maxReceives } = queues.commands
   const messages = new Set<Queued>()
   const waiting = new Set<() => void>()
+  const bodies: string[] = []
   let taken = 0
 
   const wake = () => {
     for (const each of waiting) each()
   }
   const put = (body: string, group: string, isCopy: boolean) => {
+    bodies.push(body)
     messages.add({ body, group, sentAt: clock.now(), visibleAt: clock.now(), receives: 0, receipt: '', isCopy })
     wake()
   }
@@ -111,6 +115,7 @@ export function commandQueue({ clock, timers }: ManualTime): CommandQueue {
     },
     deliveries: 1,
     tell: () => {},
+    bodies,
     get size() {
       return messages.size
     },

@@ -29,8 +29,14 @@ interface EngineChannel {
 /** A socket that an engine is reached by; each connector of a test has one of its own. */
 export interface EngineDoor {
   readonly port: number
+  /** Connections through it that are open. */
+  readonly links: number
+  /** Jobs that came through it. */
+  readonly jobs: number
   /** Resets every connection through it, and takes no new one. */
   shut(): Promise<void>
+  /** Takes connections again, at the same port; changes nothing while it does. */
+  reopen(): Promise<void>
   /** Resets every connection through it; new ones are taken. */
   cut(): void
 }
@@ -51,12 +57,16 @@ export interface CountingEngine {
   readonly lines: string[]
   /** Every block of bytes that came, without its blank line, one character for each byte. */
   readonly blocks: string[]
+  /** Told of each job's line just before {@link onJob}. */
+  onGiven: (line: string) => void
   /** What becomes of a job: it is accepted, done, and its end told, until replaced. */
   onJob: (job: EngineJob) => void
   /** Told of each `api` command just after it was answered. */
   onAsked: (command: string) => void
   /** What an `api` command is answered with instead of the engine's own answer, where this is text. */
   answer: (command: string) => string | undefined
+  /** Tells everybody who has asked for events of a name of one, which bears the next number; answers how many that were. */
+  tell(headers: Readonly<Record<string, string>> & { readonly 'Event-Name': string }): number
   close(): Promise<void>
 }
 
@@ -65,13 +75,19 @@ const dialString = /^originate \{(.*)\}user\/(\S+)@(\S+) (\S+)/
 /** Starts an engine without channels and without doors. */
 export function countingEngine(): CountingEngine {
   const doors: EngineDoor[] = []
+  const conversations = new Set<Conversation>()
+  let sequence = 0
   const effects = new Map<string, number>()
   const kills = new Map<string, number>()
   const done = (counts: Map<string, number>, id: string) => void counts.set(id, (counts.get(id) ?? 0) + 1)
 
   const engine: CountingEngine = {
     open: async () => {
-      const door = await openDoor((socket) => new Conversation(socket, engine, run))
+      const door = await openDoor((socket, onJob) => {
+        const conversation = new Conversation(socket, engine, run, onJob)
+        conversations.add(conversation)
+        socket.on('close', () => conversations.delete(conversation))
+      })
       doors.push(door)
       return door
     },
@@ -80,12 +96,18 @@ export function countingEngine(): CountingEngine {
     killsOf: (uuid) => kills.get(uuid) ?? 0,
     lines: [],
     blocks: [],
+    onGiven: () => {},
     onJob: (job) => {
       job.accept()
       job.finish(job.run())
     },
     onAsked: () => {},
     answer: () => undefined,
+    tell: (headers) => {
+      sequence += 1
+      const numbered = { 'Event-Sequence': `${sequence}`, ...headers }
+      return [...conversations].filter((conversation) => conversation.tell(numbered)).length
+    },
     close: async () => void (await Promise.all(doors.map((door) => door.shut()))),
   }
 
@@ -124,24 +146,37 @@ function hold(channel: EngineChannel | undefined, isWanted: boolean): string {
   return '+OK Success\n'
 }
 
-async function openDoor(talk: (socket: Socket) => void): Promise<EngineDoor> {
+async function openDoor(talk: (socket: Socket, onJob: () => void) => void): Promise<EngineDoor> {
+  let jobs = 0
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
     socket.setNoDelay(true)
-    talk(socket)
+    talk(socket, () => (jobs += 1))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const listen = async (at: number) => {
+    server.listen(at, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(0)
   const { port } = server.address() as AddressInfo
   const cut = () => {
     for (const socket of sockets) socket.resetAndDestroy()
   }
   return {
     port,
+    get links() {
+      return sockets.size
+    },
+    get jobs() {
+      return jobs
+    },
     cut,
+    reopen: async () => {
+      if (!server.listening) await listen(port)
+    },
     shut: async () => {
       if (!server.listening) return
       const closed = once(server, 'close')
@@ -157,15 +192,25 @@ class Conversation {
   readonly #socket: Socket
   readonly #engine: CountingEngine
   readonly #run: (line: string, id?: string) => string
+  readonly #onJob: () => void
+  readonly #names = new Set<string>()
   #rest = ''
 
-  constructor(socket: Socket, engine: CountingEngine, run: (line: string, id?: string) => string) {
+  constructor(socket: Socket, engine: CountingEngine, run: (line: string, id?: string) => string, onJob: () => void) {
+    this.#onJob = onJob
     this.#socket = socket
     this.#engine = engine
     this.#run = run
     socket.setEncoding('latin1')
     socket.on('data', (text: string) => this.#read(text))
     this.#send('Content-Type: auth/request\n\n')
+  }
+
+  /** Sends an event that was asked for; answers whether it was. */
+  tell(headers: Readonly<Record<string, string>>): boolean {
+    const isWanted = this.#names.has(headers['Event-Name'] ?? '')
+    if (isWanted) this.#event(headers)
+    return isWanted
   }
 
   #read(text: string): void {
@@ -185,6 +230,8 @@ class Conversation {
     if (verb === 'bgapi') {
       return this.#bgapi(argument, headers.find((header) => header.startsWith('Job-UUID: '))?.slice(10) ?? '')
     }
+    if (verb === 'event') for (const name of argument.split(' ')) this.#names.add(name)
+    if (verb === 'nixevent') for (const name of argument.split(' ')) this.#names.delete(name)
     this.#reply(verb === 'auth' ? '+OK accepted' : '+OK')
     if (verb === 'exit') this.#socket.end()
   }
@@ -206,6 +253,8 @@ class Conversation {
       }))
       return rows.length === 0 ? '{"row_count": 0}\n' : JSON.stringify({ row_count: rows.length, rows })
     }
+    if (command.startsWith('show ')) return '{"row_count": 0}\n'
+    if (command.startsWith('uuid_exists ')) return `${channels.has(command.split(' ')[1] ?? '')}`
     if (command.startsWith('uuid_dump ')) return dump(channels, command.split(' ')[1] ?? '')
     return this.#run(command)
   }
@@ -213,7 +262,9 @@ class Conversation {
   #bgapi(line: string, id: string): void {
     // What a link asks for when a reply is missing is no order, and a real engine answers it.
     if (line === 'uptime') return this.#reply(`+OK Job-UUID: ${id}`, `Job-UUID: ${id}\n`)
+    this.#onJob()
     this.#engine.lines.push(line)
+    this.#engine.onGiven(line)
     const socket = this.#socket
     this.#engine.onJob({
       id,

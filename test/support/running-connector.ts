@@ -1,6 +1,6 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
-import type { Metrics } from '../../adapters/metrics/emf-metrics.ts'
+import { type Metrics, emfMetrics } from '../../adapters/metrics/emf-metrics.ts'
 import { type Connector, startConnector } from '../../connector/connector.ts'
 import type { EngineAddress } from '../../connector/engine.ts'
 import type { SpoolPlace } from '../../connector/spool/spool.ts'
@@ -18,6 +18,10 @@ export interface RunningConnector {
   readonly ports: MemoryPorts
   readonly time: ManualTime
   readonly log: CapturedLog
+  /** The lines of all metrics that were written, unless a test gave a place for them. */
+  readonly written: readonly string[]
+  /** The most that its health told of each of its counters at any moment at which it was looked at. */
+  readonly peaks: ReadonlyMap<string, number>
   /** Records a command as an endpoint does and queues its message. */
   readonly post: (command: EngineCommand, scope?: CommandScope) => Promise<CommandMessage>
   /** Every message that was posted. */
@@ -55,6 +59,7 @@ export async function aRunningConnector(
   const bodies: string[] = []
   const posted: CommandMessage[] = []
   const log = capturedLog()
+  const written: string[] = []
   const connector = startConnector({
     clock: time.clock,
     timers: time.timers,
@@ -72,7 +77,7 @@ export async function aRunningConnector(
     version: '1.2.3',
     random,
     log,
-    metrics: given.metrics,
+    metrics: given.metrics ?? emfMetrics({ clock: time.clock, write: (line) => void written.push(line) }),
     spool: given.spool,
   })
 
@@ -85,8 +90,15 @@ export async function aRunningConnector(
     bodies.push(JSON.stringify(message))
     return message
   }
+  const peaks = new Map<string, number>()
+  const look = () => {
+    for (const [name, value] of Object.entries(connector.health().counters)) {
+      if (value > (peaks.get(name) ?? -1)) peaks.set(name, value)
+    }
+  }
   const until = async (isSo: () => boolean | Promise<boolean>) => {
     for (let steps = 0; steps < 15_000; steps += 1) {
+      look()
       for (let turns = 0; turns < 4; turns += 1) {
         if (await isSo()) return
         await settle()
@@ -97,6 +109,7 @@ export async function aRunningConnector(
   }
   const atOnce = async (isSo: () => boolean | Promise<boolean>) => {
     for (let turns = 0; turns < 20_000; turns += 1) {
+      look()
       if (await isSo()) return
       await settle()
     }
@@ -107,6 +120,8 @@ export async function aRunningConnector(
     ports,
     time,
     log,
+    written,
+    peaks,
     post,
     posted,
     outcome,

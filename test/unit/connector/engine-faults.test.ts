@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type AnsweringEngine, startAnsweringEngine } from '../../support/answering-engine.ts'
+import { readMetrics } from '../../../connector/health/read-metrics.ts'
 import { anOriginate } from '../../support/command-message.ts'
 import { checkConnector } from '../../support/connector-invariants.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -64,7 +65,8 @@ describe('F01 an engine that is not there at the start', () => {
   })
 
   test('is told as unreachable, also while it is tried again', async () => {
-    const running = await aConnectorFor(await freePort())
+    const port = await freePort()
+    const running = await aConnectorFor(port)
     await running.until(() => waits(running, 'events').length > 0 && waits(running, 'commands').length > 0)
     const told: unknown[] = []
 
@@ -74,11 +76,12 @@ describe('F01 an engine that is not there at the start', () => {
     }
 
     expect(new Set(told.map((one) => JSON.stringify(one)))).toEqual(new Set(['["error","engine unreachable"]']))
-    await checkConnector(running, { password })
+    await checkConnector(running, { engine: await anEngine(port), password })
   })
 
   test('keeps nobody waiting: orders are refused long before it could be back', async () => {
-    const running = await aConnectorFor(await freePort())
+    const port = await freePort()
+    const running = await aConnectorFor(port)
     await running.time.advance(3_000)
 
     for (const command of [anOriginate(), { kind: 'hold', uuid: randomUUID() }, { kind: 'list-channels' }] as const) {
@@ -89,7 +92,7 @@ describe('F01 an engine that is not there at the start', () => {
       expect(await running.outcome(message)).toEqual({ state: 'unsent', reason: 'disconnected' })
       expect(running.time.clock.now() - postedAt).toBeLessThanOrEqual(200)
     }
-    await checkConnector(running, { password })
+    await checkConnector(running, { engine: await anEngine(port), password })
   })
 })
 
@@ -128,6 +131,8 @@ describe.each([
       status: 'error',
       engines: [{ problem, commands: { reason }, events: { reason } }],
     })
+    // The alarm of this fault stands on this metric.
+    expect(readMetrics(running.connector.health()).levels).toMatchObject({ EnginesRefusing: 1, EnginesAway: 0 })
     await running.until(() => engine.connections === 4)
     engine.welcome = 'accept'
     await running.until(() => running.connector.health().status === 'OK')

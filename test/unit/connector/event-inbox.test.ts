@@ -61,7 +61,7 @@ test('while the store is gone they wait, and are handled once in their order whe
   expect(sequences()).toEqual(numbers(1_000))
 })
 
-test('F11 an event that fails by itself is skipped and counted, and nothing waits for it', async () => {
+test('an event that fails by itself is skipped and counted, and nothing waits for it', async () => {
   const { inbox, sequences, store } = anInbox()
   store.fails = ({ sequence }) => sequence === '1'
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Gap } from '../../../core/model.ts'
 import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
+import { anOriginate } from '../../support/command-message.ts'
+import { readMetrics } from '../../../connector/health/read-metrics.ts'
 import { checkConnector } from '../../support/connector-invariants.ts'
 import type { EventFact } from '../../support/invariants.ts'
 import { aHook } from '../../support/records.ts'
@@ -20,7 +22,7 @@ afterEach(async () => {
 class Calls {
   readonly told = new Map<string, string[]>()
   /** Each event under the id that every connector gives it. */
-  readonly events: { readonly id: string; readonly uuid: string; readonly name: string; readonly core: string }[] = []
+  readonly events: (Record<'id' | 'uuid' | 'name' | 'core', string> & { readonly at: number })[] = []
   readonly #live = new Map<string, { readonly row: Record<string, string>; readonly createdAt: number }>()
   readonly #now: () => number
   engine: AnsweringEngine
@@ -35,6 +37,7 @@ class Calls {
     this.engine = engine
     engine.answer = (command) => {
       if (command === 'show channels as json') return jsonRows([...this.#live.values()].map(({ row }) => row))
+      if (command.startsWith('uuid_exists ')) return `${this.#live.has(command.slice('uuid_exists '.length))}`
       return command.startsWith('show ') ? jsonRows([]) : '-ERR no reply\n'
     }
   }
@@ -57,7 +60,7 @@ class Calls {
     if (name === 'CHANNEL_DESTROY') this.#live.delete(uuid)
     this.told.set(uuid, [...(this.told.get(uuid) ?? []), name])
     const core = this.engine.coreUuid
-    this.events.push({ id: `${core}:${uuid}:${name}`, uuid, name, core })
+    this.events.push({ id: `${core}:${uuid}:${name}`, uuid, name, core, at: this.#now() })
     this.engine.emit({
       'Event-Name': name,
       'Unique-ID': uuid,
@@ -142,12 +145,17 @@ function expectWhole({ calls, told }: Lab, uuids: readonly string[]): void {
   }
 }
 
+/** What the connector made of what it had missed, by its mark. */
+function made({ running }: Lab) {
+  return running.ports.events.published.filter(({ fields }) => fields['Synthetic'] === 'true')
+}
+
 /** Checks the invariants over what the engine told and what was published. */
 function expectInvariants({ running, calls }: Lab, links = 2): Promise<void> {
   const published = Map.groupBy(running.ports.events.published, ({ uuid, name }) => `${uuid} ${name}`)
-  const wanted = calls.events.map(({ id, uuid, name, core }): EventFact => {
+  const wanted = calls.events.map(({ id, uuid, name, core, at }): EventFact & { at: number } => {
     const copies = (published.get(`${uuid} ${name}`) ?? []).filter(({ fields }) => fields['Core-UUID'] === core)
-    return { id, toldAs: copies.map((copy) => copy.id) }
+    return { id, toldAs: copies.map((copy) => copy.id), at }
   })
   return checkConnector(running, { engine: calls.engine, links, wanted })
 }
@@ -176,6 +184,30 @@ describe('F02 a link that is cut while events flow', () => {
       after: { coreUuid: lab.calls.engine.coreUuid, sequence: expect.stringMatching(/^\d+$/) },
     })
     expect(Number(gap?.after.sequence)).toBeGreaterThan(Number(gap?.before.sequence || 0))
+    const recovered = made(lab)
+    for (const { uuid, name } of recovered) expect(lab.calls.told.get(uuid)).toContain(name)
+    expect(lab.running.connector.health().counters['eventsRecovered']).toBeGreaterThanOrEqual(recovered.length)
+    await expectInvariants(lab)
+  })
+
+  test('has what it did not tell made of the channels that are up then, and marked', async () => {
+    const lab = await aLab()
+    const [ended, live] = [lab.calls.begin(), lab.calls.begin()]
+    await lab.running.until(() => lab.told(live).length === 1)
+    const before = lab.calls.events.length
+
+    lab.events().reset()
+    await lab.running.until(() => !lab.isUp())
+    for (const name of life.slice(1)) lab.calls.tell(ended, name)
+    const begun = lab.calls.begin()
+    await lab.running.until(lab.isUp)
+    await lab.running.time.advance(60_000)
+
+    const marked = made(lab).map(({ uuid, name }) => `${uuid} ${name}`)
+    const ends = life.slice(2).map((name) => `${ended} ${name}`)
+    expect(marked.toSorted()).toEqual([...ends, `${begun} CHANNEL_CREATE`].toSorted())
+    expect(lab.told(live)).toEqual(['CHANNEL_CREATE'])
+    expect(await lab.gaps()).toMatchObject([{ before: { sequence: `${before}` } }])
     await expectInvariants(lab)
   })
 })
@@ -197,6 +229,32 @@ test('F03 a link on which nothing arrives any more is given up within 45 seconds
   expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
   // The host that is gone never said so to the engine.
   await expectInvariants(lab, 3)
+})
+
+test('F03 a host that is gone takes both links with it: orders of then are not known to have been done, and all comes back', async () => {
+  const lab = await aLab()
+  const { running, calls, proxy } = lab
+  const [engine] = running.connector.health().engines
+  expect(engine).toMatchObject({ commands: { state: 'ready' }, events: { state: 'ready' } })
+
+  for (const connection of proxy.connections) connection.drop()
+  proxy.isRefusing = true
+  const from = running.time.clock.now()
+  const message = await running.post(anOriginate())
+  await running.until(() => {
+    const [now] = running.connector.health().engines
+    return now?.commands.state !== 'ready' && now?.events.state !== 'ready'
+  })
+  expect(running.time.clock.now() - from).toBeLessThanOrEqual(45_000)
+  expect(await running.outcome(message)).toMatchObject({ state: 'unknown' })
+  expect(calls.engine.jobs).toEqual([])
+  proxy.isRefusing = false
+  await running.until(lab.isUp)
+  await running.time.advance(60_000)
+
+  expect((await lab.gaps()).map(({ reason }) => reason)).toEqual(['silent'])
+  // The host that is gone never said so to the engine.
+  await expectInvariants(lab, 4)
 })
 
 test('F08 an engine that drops its listener for lost events makes a gap of that reason', async () => {
@@ -232,6 +290,11 @@ test('F09 an engine that is started anew has its old calls ended and its new one
   await lab.running.time.advance(60_000)
 
   expect(lab.told(old)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+  // The engine's word for an end of which no cause is known.
+  expect(made(lab).map(({ uuid, fields }) => [uuid, fields['Hangup-Cause']])).toEqual([
+    [old, 'NORMAL_UNSPECIFIED'],
+    [old, 'NORMAL_UNSPECIFIED'],
+  ])
   expect(lab.told(uuid)).toEqual(life)
   expect(await lab.gaps()).toMatchObject([
     { reason: 'engine-restarted', before: { coreUuid }, after: { coreUuid: lab.calls.engine.coreUuid } },
@@ -265,15 +328,30 @@ describe('F10 a byte that is lost on the way', () => {
 test('F14 of a storm of 20 000 events in a moment all arrive', async () => {
   const lab = await aLab()
   const ids = new Set<string>()
-  lab.running.ports.events.publish = async (events) => {
-    for (const { id } of events) ids.add(id)
+  const { events } = lab.running.ports
+  const queue = { ...events }
+  const storm = Promise.withResolvers<void>()
+  events.publish = async (batch) => {
+    await storm.promise
+    for (const { id } of batch) ids.add(id)
     return []
   }
+  const { connector, time } = lab.running
+  const read = () => connector.health().counters['eventsRead'] ?? 0
+  const lag = () => readMetrics(connector.health()).levels.Lag
 
   for (let count = 0; count < 10_000; count += 1) lab.calls.tell(lab.calls.begin(), 'CHANNEL_ANSWER')
-  await lab.running.until(() => ids.size === 20_000)
+  // All of it is read while nothing of it goes on, and the metric tells how far behind that is.
+  await lab.running.atOnce(() => read() >= 20_000)
+  await time.advance(5_000)
+  expect([ids.size, lag()]).toEqual([0, expect.toSatisfy((ms: number) => ms >= 5_000)])
+  storm.resolve()
+  const endedAt = time.clock.now()
+  await lab.running.until(() => ids.size === 20_000 && lag() < 1_000)
 
-  expect(lab.running.connector.health()).toMatchObject({ lagMs: 0, counters: { eventsDropped: 0, channels: 10_000 } })
+  expect(time.clock.now() - endedAt).toBeLessThanOrEqual(30_000)
+  expect(connector.health()).toMatchObject({ lagMs: 0, counters: { eventsDropped: 0, channels: 10_000 } })
+  Object.assign(events, queue)
   const wanted = lab.calls.events.map(({ id }) => ({ id, toldAs: ids.has(id) ? [id] : [] }))
   await checkConnector(lab.running, { engine: lab.calls.engine, wanted })
 })

@@ -89,7 +89,7 @@ describe('a session', () => {
 })
 
 describe('an event', () => {
-  it('F11 that cannot be read is counted and skipped', async () => {
+  it('that cannot be read is counted and skipped', async () => {
     const problems: string[] = []
     await serving(async (peer) => {
       await peer.ready('ALL')
