@@ -85,7 +85,7 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
       if (given === undefined) return false
       const { journal, segment } = given
       tally.note(segment.dropClass, segment.from, segment.unread, segment.to)
-      inBackground(journal.remove(segment), journal)
+      inBackground(journal.giveUp(segment), journal)
     }
     return true
   }

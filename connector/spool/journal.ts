@@ -152,7 +152,19 @@ export class Journal {
     return this.#lanes.find((lane) => lane.dropClass === dropClass)?.segments.find(({ unread }) => unread > 0)
   }
 
-  /** Forgets a file and what stands only there, and removes it. */
+  /** Forgets what stands only in a file, for the sake of its room. What is in memory as well keeps its copy. */
+  async giveUp(segment: Segment): Promise<void> {
+    if (segment.live === 0) return this.remove(segment)
+    segment.unread = 0
+    segment.size = segment.readOffset
+    segment.isSealed = true
+    for (const lane of this.#lanes) lane.forgetUnread(segment)
+    await this.#parts.files.truncate(segment.path, segment.size).catch((problem: unknown) => {
+      if (!segment.isGone) throw problem
+    })
+  }
+
+  /** Forgets a file of which nothing is in memory, and removes it. */
   async remove(segment: Segment): Promise<void> {
     if (segment.isGone) return
     segment.isGone = true

@@ -46,6 +46,11 @@ export class Lane {
 
   forget(segment: Segment): void {
     this.#segments = this.#segments.filter((one) => one !== segment)
+    this.forgetUnread(segment)
+  }
+
+  /** Forgets what was read ahead of a file. */
+  forgetUnread(segment: Segment): void {
     this.#ahead = this.#ahead.filter((line) => line.segment !== segment)
   }
 
@@ -85,7 +90,7 @@ export class Lane {
     const segment = this.#segments.find(({ unread }) => unread > 0)
     if (segment === undefined) return false
     const lines = await readLines(this.#parts.files, segment, segment.readOffset).catch(() => [])
-    if (segment.isGone) return true
+    if (segment.unread === 0) return true
     this.#ahead = lines.slice(0, segment.unread)
     if (lines.length > 0) return true
     // The disk does not give back what it took.

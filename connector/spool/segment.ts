@@ -10,7 +10,7 @@ export interface Segment {
   size: number
   /** Events that stand here and in memory. */
   live: number
-  /** Events that stand only here, all of them from `readOffset` on. */
+  /** Events that stand only here: all from `readOffset` on, and none before it. */
   unread: number
   readOffset: number
   /** When the oldest and the youngest of its events were read from the engine, epoch milliseconds. */
