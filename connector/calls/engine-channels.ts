@@ -58,6 +58,16 @@ export async function dumpChannel(link: Pick<EngineLink, 'api'>, uuid: string): 
   return answer.data
 }
 
+/**
+ * Whether the engine has a channel, in its own word, `true` or `false`; absent when it says neither. Rejects as the link
+ * does. `uuid` is lower case; anything that is no uuid is not there, without asking.
+ */
+export async function hasChannel(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean | undefined> {
+  if (!channelUuid.test(uuid)) return false
+  const word = (await link.api(`uuid_exists ${uuid}`)).trim()
+  return word === 'true' || word === 'false' ? word === 'true' : undefined
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -5,6 +5,7 @@ import { readChannels, reader } from '../calls/engine-channels.ts'
 import type { EngineLink } from '../engine.ts'
 import { SyntheticEvent } from '../events/synthetic-event.ts'
 import { type Time, backoffMs, pause } from '../timers.ts'
+import { endGone } from './gone-channels.ts'
 
 /**
  * When the engine's channels are read after its event link came up. Its list is written up to 0.2 s late, so a
@@ -38,13 +39,18 @@ export interface ChannelCheckParts extends Time {
 }
 
 /** What was found by a reading that another one has to confirm: what it is, and of which channel. */
-type Differences = Map<string, { readonly uuid: string; readonly kind: 'gone' | 'unknown' | LifeEvent }>
+type Differences = Map<string, Difference>
+
+interface Difference {
+  readonly uuid: string
+  readonly kind: 'gone' | 'unknown' | LifeEvent
+}
 
 /**
  * Compares what is known of an engine's channels with what the engine lists, after its event link came up: a channel
- * that is gone is ended, one that is not known is learned, and what was missed of one is made up for. Ends when nothing
- * is left to confirm, when `signal` is aborted, or when another process of the engine answers. What the engine tells
- * meanwhile wins.
+ * that is gone, by the list and by what the engine says of it alone, is ended, one that is not known is learned, and what
+ * was missed of one is made up for. Ends when nothing is left to confirm, when `signal` is aborted, or when another
+ * process of the engine answers. What the engine tells meanwhile wins.
  */
 export async function checkChannels(parts: ChannelCheckParts, signal: AbortSignal): Promise<void> {
   const { timers, clock } = parts
@@ -58,7 +64,7 @@ export async function checkChannels(parts: ChannelCheckParts, signal: AbortSigna
     await pause(timers, Math.max(0, next - elapsed), signal)
     const rows = await rowsOf(parts, signal)
     if (rows === undefined) return
-    pending = await compare(parts, rows, pending)
+    pending = await compare(parts, rows, pending, signal)
   }
 }
 
@@ -90,10 +96,15 @@ async function rowsOf(
 type Rows = NonNullable<Awaited<ReturnType<typeof rowsOf>>>
 
 /** Acts on what the reading before showed too, and answers what the next one has to confirm. */
-async function compare(parts: ChannelCheckParts, rows: Rows, before: Differences): Promise<Differences> {
+async function compare(
+  parts: ChannelCheckParts,
+  rows: Rows,
+  before: Differences,
+  signal: AbortSignal,
+): Promise<Differences> {
   const now: Differences = new Map()
   const confirmed: Differences = new Map()
-  const note = (uuid: string, kind: 'gone' | 'unknown' | LifeEvent) => {
+  const note = (uuid: string, kind: Difference['kind']) => {
     const key = `${kind} ${uuid}`
     if (before.has(key)) confirmed.set(key, { uuid, kind })
     else now.set(key, { uuid, kind })
@@ -109,7 +120,10 @@ async function compare(parts: ChannelCheckParts, rows: Rows, before: Differences
     }
     for (const kind of missedOf(parts, channel, read('callstate') ?? '')) note(uuid, kind)
   }
-  for (const { uuid, kind } of confirmed.values()) await makeUpFor(parts, rows, uuid, kind)
+  const gone = [...confirmed.values()].flatMap(({ uuid, kind }) => (kind === 'gone' ? uuid : []))
+  const isOver = () => signal.aborted || parts.currentCore() !== parts.core
+  for (const uuid of await endGone({ ...parts, isOver }, gone)) now.set(`gone ${uuid}`, { uuid, kind: 'gone' })
+  for (const { uuid, kind } of confirmed.values()) if (kind !== 'gone') await makeUpFor(parts, rows, uuid, kind)
   return now
 }
 
@@ -117,27 +131,15 @@ async function makeUpFor(
   parts: ChannelCheckParts,
   rows: Rows,
   uuid: string,
-  kind: 'gone' | 'unknown' | LifeEvent,
+  kind: 'unknown' | LifeEvent,
 ): Promise<void> {
   const make = (name: LifeEvent, channel: Channel) => parts.make(new SyntheticEvent(name, channel, parts.clock.now()))
   const known = parts.registry.find(uuid)
-  if (kind === 'gone' && known !== undefined) return endMissed(parts.registry, known, make)
   const read = rows.get(uuid)
   if (kind === 'unknown' && read !== undefined) {
     const channel = await learn(parts, uuid, read)
     if (channel !== undefined) for (const name of missedOf(parts, channel, channel.callState)) make(name, channel)
-  } else if (kind !== 'gone' && kind !== 'unknown' && known !== undefined) make(kind, known)
-}
-
-/** Makes the ends of a channel that its engine has not told. */
-export function endMissed(
-  registry: Pick<ChannelRegistry, 'hasSeen'>,
-  channel: Channel,
-  make: (name: LifeEvent, channel: Channel) => void,
-): void {
-  for (const name of ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const) {
-    if (!registry.hasSeen(channel.uuid, name)) make(name, channel)
-  }
+  } else if (kind !== 'unknown' && known !== undefined) make(kind, known)
 }
 
 /** Without the store of domains nothing is learned now; its next event will try again. */

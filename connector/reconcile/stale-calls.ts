@@ -3,7 +3,7 @@ import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { OnEnded } from '../events/presence.ts'
 import { SyntheticEvent } from '../events/synthetic-event.ts'
 import type { Time } from '../timers.ts'
-import { endMissed } from './channel-check.ts'
+import { endMissed } from './gone-channels.ts'
 import type { LastListener } from './predecessor.ts'
 import type { ComparedEngine } from './reconciliation.ts'
 

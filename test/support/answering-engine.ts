@@ -69,7 +69,10 @@ export async function startAnsweringEngine(port = 0): Promise<AnsweringEngine> {
     },
     coreUuid: randomUUID(),
     welcome: 'accept',
-    answer: (command) => (command.startsWith('show ') ? jsonRows([]) : '-ERR no reply\n'),
+    answer: (command) => {
+      if (command.startsWith('uuid_exists ')) return 'false'
+      return command.startsWith('show ') ? jsonRows([]) : '-ERR no reply\n'
+    },
     accept: (_line, id) => `+OK Job-UUID: ${id}`,
     asked: [],
     jobs: [],

@@ -31,6 +31,8 @@ export interface EventLab {
   readonly side: EventSide
   readonly commands: FakeEslSession
   readonly registry: EventSideParts['registry']
+  /** The channels that the engine has, where its list does not tell. */
+  existing?: readonly Pick<LabRow, 'uuid'>[]
   /** What the engine answers to `show channels as json`. */
   rows: readonly LabRow[]
   /** What it answers to `show registrations as json`. */
@@ -138,6 +140,8 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
   commands.answer = (command) => {
     const seconds = Math.floor(time.clock.now() / 1_000)
     if (command === 'show channels as json') return listOf(lab.rows.map((row) => rowOf(row, seconds)))
+    const asked = /^uuid_exists (\S+)$/.exec(command)?.[1]
+    if (asked !== undefined) return `${(lab.existing ?? lab.rows).some(({ uuid }) => uuid === asked)}`
     if (command !== 'show registrations as json') return '-ERR command not found\n'
     return listOf(
       lab.registrations.map(({ user, expires }) => ({

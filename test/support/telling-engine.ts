@@ -62,6 +62,8 @@ export async function startTellingEngine(): Promise<TellingEngine> {
   const answer = (command: string): string => {
     if (command === 'global_getvar core_uuid') return engine.coreUuid
     if (command === 'show channels as json') return jsonRows(engine.channels())
+    const asked = /^uuid_exists (\S+)$/.exec(command)?.[1]
+    if (asked !== undefined) return `${engine.channels().some(({ uuid }) => uuid === asked)}`
     const dumped = /^uuid_dump (\S+) json$/.exec(command)?.[1]
     if (dumped !== undefined) {
       const row = engine.channels().find(({ uuid }) => uuid === dumped)

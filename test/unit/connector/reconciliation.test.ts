@@ -65,6 +65,65 @@ describe('a call that ended while nobody listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
+  test('is not taken to have ended by lists alone: the engine says of its uuid that it is up, and its end is its own', async () => {
+    const { time, lab, uuid, told, headers } = await afterALostLink()
+    lab.existing = [{ uuid }]
+
+    await lab.up()
+    await time.advance(60_000)
+    const end = headers()
+    await lab.emit(
+      { name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: end },
+      { name: 'CHANNEL_DESTROY', uuid, headers: end },
+    )
+    await time.advance(5_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
+  })
+
+  test('is asked for by its uuid again while the engine does not say whether it has it', async () => {
+    const { time, lab, uuid, told } = await afterALostLink()
+    const { answer } = lab.commands
+    const from = time.clock.now()
+    const isBusy = () => time.clock.now() < from + 10_000
+    lab.commands.answer = (command) =>
+      command.startsWith('uuid_exists ') && isBusy() ? '-ERR busy\n' : answer(command)
+
+    await lab.up()
+    await time.advance(9_000)
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
+    await time.advance(51_000)
+
+    expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+  })
+
+  test('is one of many that ended together: each is asked for once, sixteen at a time', async () => {
+    const { time, lab, told, headers } = await afterALostLink()
+    await lab.up()
+    const calls = Array.from({ length: 100 }, () => randomUUID())
+    await lab.emit(...calls.map((uuid) => ({ name: 'CHANNEL_CREATE', uuid, headers: headers() })))
+    await lab.down()
+    const asked = { open: 0, most: 0, all: new Array<string>() }
+    const { api } = lab.commands
+    lab.commands.api = async (command) => {
+      const isAsked = command.startsWith('uuid_exists ')
+      if (isAsked) asked.all.push(command)
+      if (isAsked) asked.most = Math.max(asked.most, (asked.open += 1))
+      try {
+        return await api(command)
+      } finally {
+        if (isAsked) asked.open -= 1
+      }
+    }
+
+    await lab.up()
+    await time.advance(60_000)
+
+    expect(asked.most).toBe(16)
+    expect(new Set(asked.all).size).toBe(asked.all.length)
+    for (const uuid of calls) expect(told(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
+  })
+
   test('gets the one end that is missing when the engine had told the other', async () => {
     const { time, lab, uuid, told, headers } = await afterALostLink()
     await lab.up()

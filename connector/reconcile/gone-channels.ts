@@ -1,0 +1,52 @@
+import type { Channel, LifeEvent } from '../calls/channel.ts'
+import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import { hasChannel } from '../calls/engine-channels.ts'
+import type { EngineLink } from '../engine.ts'
+import { SyntheticEvent } from '../events/synthetic-event.ts'
+import type { Clock } from '../../core/ports.ts'
+
+/** Channels that are asked for at a time: an order behind them waits for no more. */
+const together = 16
+
+/** What channels that are gone are ended with. */
+export interface GoneParts {
+  readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen'>
+  readonly link: Pick<EngineLink, 'api'>
+  readonly clock: Clock
+  /** Takes an event that stands for a missed one. */
+  readonly make: (event: SyntheticEvent) => void
+  /** Whether the answers count for nothing any more: another process gives them, or nobody wants them. */
+  readonly isOver: () => boolean
+}
+
+/**
+ * Makes the ends of channels that the engine lists no more, of each once the engine says that it does not have it: a list
+ * may be wrong, and a made end takes the place of the engine's own. Answers those of which it does not say so.
+ */
+export async function endGone(parts: GoneParts, uuids: readonly string[]): Promise<string[]> {
+  const { registry, link, clock, make, isOver } = parts
+  const kept: string[] = []
+  for (let start = 0; start < uuids.length && !isOver(); start += together) {
+    const asked = uuids.slice(start, start + together)
+    const answers = await Promise.all(asked.map((uuid) => hasChannel(link, uuid).catch(() => undefined)))
+    if (isOver()) return []
+    for (const [index, uuid] of asked.entries()) {
+      const channel = registry.find(uuid)
+      if (channel === undefined || channel.heard) continue
+      if (answers[index] !== false) kept.push(uuid)
+      else endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now())))
+    }
+  }
+  return kept
+}
+
+/** Makes the ends of a channel that its engine has not told. */
+export function endMissed(
+  registry: Pick<ChannelRegistry, 'hasSeen'>,
+  channel: Channel,
+  make: (name: LifeEvent, channel: Channel) => void,
+): void {
+  for (const name of ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const) {
+    if (!registry.hasSeen(channel.uuid, name)) make(name, channel)
+  }
+}
