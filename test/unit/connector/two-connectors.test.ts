@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type CapturedLog, capturedLog } from '../../support/captured-log.ts'
+import { memoryLimit } from '../../support/connector-invariants.ts'
 import { type EventLab, type LabWorld, labWorld, ofCall } from '../../support/event-lab.ts'
+import { checkAllInvariants } from '../../support/invariants.ts'
+import { aDomain, aHook } from '../../support/records.ts'
+import { planted } from '../../support/secret-forms.ts'
+
+/** A tenant whose calls are over at once. */
+const other = 'b.example.com'
 
 /** What happens next: a step of a call's life, a link that is lost or made, an engine that starts anew, time. */
 type Step =
   | { readonly kind: 'begin' }
+  | { readonly kind: 'call of another' }
   | { readonly kind: 'go on'; readonly call: number }
   | { readonly kind: 'down'; readonly connector: 0 | 1 }
   | { readonly kind: 'up'; readonly connector: 0 | 1 }
@@ -16,6 +25,7 @@ const connector = fc.constantFrom<0 | 1>(0, 1)
 const steps = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant<'begin'>('begin') }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant<'call of another'>('call of another') }) },
     { weight: 8, arbitrary: fc.record({ kind: fc.constant<'go on'>('go on'), call: fc.nat(5) }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant<'down'>('down'), connector }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant<'up'>('up'), connector }) },
@@ -40,6 +50,10 @@ interface Call {
 /** An engine that two connectors listen to, each over a link of its own. */
 class PlayedEngine {
   readonly calls: Call[] = []
+  /** Every event that it told, under the id that every connector gives it. */
+  readonly events: { readonly id: string; readonly uuid: string; readonly name: string; readonly at: number }[] = []
+  /** Those of the other tenant that somebody heard. */
+  readonly heardOfOther: string[] = []
   core: string = randomUUID()
   readonly isUp = [true, true]
   #sequence = 0
@@ -60,7 +74,25 @@ class PlayedEngine {
       this.calls.push({ uuid: randomUUID(), createdAt, told: 0, isOver: false, heard: new Set() })
       return this.#tell(this.calls.length - 1)
     }
+    if (step.kind === 'call of another') return this.#tellOther()
     return this.#tell(step.call)
+  }
+
+  async #tellOther(): Promise<void> {
+    const [uuid, now] = [randomUUID(), this.#world.time.clock.now()]
+    const headers = ofCall(now, { 'Caller-Context': other, 'Channel-Presence-ID': `1000@${other}` })
+    for (const name of life) {
+      this.#sequence += 1
+      const id = this.#note(uuid, name)
+      if (this.isUp.includes(true)) this.heardOfOther.push(id)
+      for (const lab of this.#labs) await lab.emit({ name, uuid, sequence: this.#sequence, headers })
+    }
+  }
+
+  #note(uuid: string, name: string): string {
+    const id = `${this.core}:${uuid}:${name}`
+    this.events.push({ id, uuid, name, at: this.#world.time.clock.now() })
+    return id
   }
 
   async #link(index: 0 | 1, wanted: boolean): Promise<void> {
@@ -96,6 +128,7 @@ class PlayedEngine {
       'Caller-Channel-Answered-Time': answered,
       'Channel-Call-State': call.told > 2 ? 'HANGUP' : 'ACTIVE',
     }
+    this.#note(call.uuid, name)
     const event = { name, uuid: call.uuid, sequence: this.#sequence, headers }
     for (const [at, lab] of this.#labs.entries()) {
       if (this.isUp[at] === true) call.heard.add(name)
@@ -115,16 +148,96 @@ class PlayedEngine {
   }
 }
 
+/** Another tenant with hooks on everything, which carry a secret. */
+async function joinedBy({ ports }: LabWorld) {
+  await ports.domains.create(aDomain({ name: other }))
+  const hooks = life.map((event) => aHook({ event, domain: other, headers: { 'x-key': planted('key of a hook') } }))
+  await ports.hooks.create(hooks, hooks.length)
+  return hooks
+}
+
+/** Waits until both hold nothing back any more; answers how long that took. */
+async function untilBack({ time }: LabWorld, labs: readonly EventLab[]): Promise<number> {
+  const from = time.clock.now()
+  const isBack = ({ side }: EventLab) => side.lagMs < 1_000 && side.counters()['eventsHeld'] === 0
+  while (!labs.every(isBack) && time.clock.now() - from <= 60_000) await time.advance(250)
+  return time.clock.now() - from
+}
+
+/** Every invariant, of what the engine told and what was published. */
+async function check(given: {
+  readonly world: LabWorld
+  readonly labs: readonly EventLab[]
+  readonly engine: PlayedEngine
+  readonly hooks: Awaited<ReturnType<typeof joinedBy>>
+  readonly log: CapturedLog
+  readonly backAfterMs: number
+}): Promise<void> {
+  const { world, labs, engine, hooks, log, backAfterMs } = given
+  const { ports, published } = world
+  const gaps = await ports.gaps.list(0)
+  const wanted = engine.events.map(({ id, uuid, name, at }) => ({
+    id,
+    toldAs: published.filter((event) => event.uuid === uuid && event.name === name).map((event) => event.id),
+    at,
+  }))
+  const isInGap = (at: number) => gaps.some(({ from, to }) => from <= at && at <= to)
+  const counters = labs.map(({ side }) => side.counters())
+  checkAllInvariants({
+    acknowledged: await Promise.all(
+      hooks.map(async ({ id }) => ({
+        what: `hook ${id}`,
+        isFound: (await ports.hooks.read(other, id)) !== undefined,
+      })),
+    ),
+    events: { wanted, recordedAsLost: wanted.filter(({ toldAs, at }) => toldAs.length === 0 && isInGap(at)).length },
+    commands: {
+      notHere: 'nobody gives an order: only the sides of events run, and that they give none is counted below',
+    },
+    others: {
+      before: engine.heardOfOther.toSorted(),
+      after: published
+        .filter(({ domain, uuid }) => domain === other && uuid !== '')
+        .map(({ id }) => id)
+        .toSorted(),
+    },
+    secrets: {
+      values: [planted('key of a hook')],
+      seen: [...published, ...gaps, ...log.lines, ...counters, ...labs.map(({ side }) => side.links())],
+    },
+    bounds: [
+      { of: 'orders', value: labs.reduce((sum, { commands }) => sum + commands.jobs.length, 0), limit: 0 },
+      ...counters.flatMap((of) => [
+        { of: 'bytes of events', value: of['memoryBytes'] ?? Number.NaN, limit: memoryLimit },
+        { of: 'gaps that wait', value: of['gapsWaiting'] ?? Number.NaN, limit: 1_000 },
+      ]),
+      {
+        of: 'channels that are known',
+        value: Math.max(...labs.map(({ registry }) => registry.size)),
+        limit: engine.calls.filter(({ isOver }) => !isOver).length,
+      },
+    ],
+    sums: counters.map((of) => ({
+      of: 'dropped events',
+      parts: ['Terminal', 'Call', 'Other'].map((kind) => of[`eventsDropped${kind}`] ?? Number.NaN),
+      whole: of['eventsDropped'] ?? Number.NaN,
+    })),
+    backAfterMs,
+  })
+}
+
 test('F13 whatever links two connectors lose, and whenever: of each call each end is told once, and none of a live one', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
-      const world = await labWorld()
-      const labs = [await world.connector('connector-1'), await world.connector('connector-2')]
+      const [world, log] = [await labWorld(), capturedLog()]
+      const hooks = await joinedBy(world)
+      const labs = [await world.connector('connector-1', { log }), await world.connector('connector-2', { log })]
       const engine = new PlayedEngine(world, labs)
       for (const lab of labs) await lab.up(engine.core)
 
       for (const step of sequence) await engine.do(step)
       for (const index of [0, 1] as const) await engine.do({ kind: 'up', connector: index })
+      const backAfterMs = await untilBack(world, labs)
       await world.time.advance(60_000)
 
       for (const { uuid, isOver, heard } of engine.calls) {
@@ -137,6 +250,7 @@ test('F13 whatever links two connectors lose, and whenever: of each call each en
         if (!isOver) expect(hasBegun, 'a live call has begun').toBe(true)
       }
       expect(new Set(world.published.map(({ id }) => id)).size).toBe(world.published.length)
+      await check({ world, labs, engine, hooks, log, backAfterMs })
     }),
     { seed: 20_261_121, numRuns: 200 },
   )
