@@ -43,7 +43,7 @@ export interface EventOutbox {
     readonly skipped: number
     /** Events that earlier processes left. */
     readonly found: number
-    /** Lines of its files that could not be read. */
+    /** Of the dropped ones, those whose lines could not be read. */
     readonly damaged: number
     /** Times that the disk refused something. */
     readonly failures: number

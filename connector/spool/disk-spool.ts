@@ -5,6 +5,7 @@ import { type DropClass, dropOrder } from './drop-class.ts'
 import type { DropTally } from './drop-tally.ts'
 import { type Copy, Journal } from './journal.ts'
 import { leftJournals } from './left-journals.ts'
+import { patientReader } from './patient-reader.ts'
 import type { Segment } from './segment.ts'
 import type { Spool, SpoolPlace } from './spool.ts'
 import { spoolLine } from './spool-line.ts'
@@ -23,18 +24,26 @@ const mostUnerased = 10_000
 /** Makes a spool. What does not fit its room is given up, the oldest file of the least class first, and noted in `tally`. */
 export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; readonly tally: DropTally }): Spool {
   const { files, folder, owner } = place
-  const { clock, log, tally } = parts
+  const { clock, timers, log, tally } = parts
   const segmentBytes = Math.min(largestSegment, Math.max(smallestSegment, Math.floor(place.bytes / 32)))
   const counts = { found: 0, damaged: 0, failures: 0 }
-  const onDamaged = (events: number) => {
+  const closing = new AbortController()
+  const onDamaged = ({ dropClass, from, to }: Segment, events: number) => {
     counts.damaged += events
+    tally.lost(dropClass, from, events, to)
     log.warn('events in the spool cannot be read', { events })
   }
-  const journalIn = (name: string) => new Journal({ files, folder: join(folder, name), segmentBytes, onDamaged })
-  const own = journalIn(folderName(owner, clock.now()))
+  const onRefused = (problem: unknown, tries: number) => {
+    counts.failures += 1
+    if (tries === 1) log.error('the spool cannot be read: it is tried again', problem)
+  }
+  const read = patientReader({ files, timers, signal: closing.signal, onRefused })
+  const journalIn = (name: string, since: number) =>
+    new Journal({ files, folder: join(folder, name), since, segmentBytes, read, onDamaged })
+  const startedAt = clock.now()
+  const own = journalIn(folderName(owner, startedAt), startedAt)
   let journals: readonly Journal[] = [own]
   let hasFolder = false
-  let isClosed = false
   let aloneUntil = 0
   const unerased: Copy[] = []
   const underWay = new Set<Promise<unknown>>()
@@ -114,7 +123,7 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
       }
     },
     append: async (events) => {
-      if (isClosed || clock.now() < aloneUntil) return undefined
+      if (closing.signal.aborted || clock.now() < aloneUntil) return undefined
       const lines = events.map((event) => ({ ...event, line: spoolLine(event) }))
       const needed = lines.reduce((sum, { line }) => sum + line.length, 0)
       const least = lines.reduce<DropClass>((least, { dropClass }) => (dropClass > least ? dropClass : least), 1)
@@ -149,7 +158,7 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
       return undefined
     },
     close: async () => {
-      isClosed = true
+      closing.abort()
       await Promise.all(underWay)
       if (own.segments.length === 0 && hasFolder) await files.removeFolder(own.folder).catch(() => undefined)
     },
@@ -160,7 +169,7 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
       return bytes()
     },
     get oldestAt() {
-      const times = segments().flatMap(({ unread, from }) => (unread > 0 && from > 0 ? from : []))
+      const times = segments().flatMap(({ unread, from }) => (unread > 0 ? from : []))
       return times.length === 0 ? undefined : Math.min(...times)
     },
     counts,

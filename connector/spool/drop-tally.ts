@@ -18,6 +18,8 @@ const gatherMs = 1_000
 export interface DropTally {
   /** Counts `count` events of a class that were read from `from` to `to`. */
   note(dropClass: DropClass, from: number, count?: number, to?: number): void
+  /** Counts events that were lost for another reason, which whoever found that out logs. */
+  lost(dropClass: DropClass, from: number, count: number, to: number): void
   /** Says that there is room again: the next drop is logged again. */
   over(): void
   /** Tells of what was gathered, now. */
@@ -46,17 +48,23 @@ export function dropTally(
     gathered.clear()
   }
 
+  const lost: DropTally['lost'] = (dropClass, from, count, to) => {
+    if (count === 0) return
+    counts[dropClass] += count
+    const so = gathered.get(dropClass) ?? { class: dropClass, count: 0, from, to }
+    const span = { from: Math.min(so.from, from), to: Math.max(so.to, to) }
+    gathered.set(dropClass, { class: dropClass, count: so.count + count, ...span })
+    cancel ??= timers.after(gatherMs, flush)
+  }
+
   return {
     note: (dropClass, from, count = 1, to = from) => {
       if (count === 0) return
-      counts[dropClass] += count
-      const so = gathered.get(dropClass) ?? { class: dropClass, count: 0, from, to }
-      const span = { from: Math.min(so.from, from), to: Math.max(so.to, to) }
-      gathered.set(dropClass, { class: dropClass, count: so.count + count, ...span })
+      lost(dropClass, from, count, to)
       if (!isDropping) log.error(`events are dropped: ${reason}`, undefined, { class: dropClass })
       isDropping = true
-      cancel ??= timers.after(gatherMs, flush)
     },
+    lost,
     over: () => {
       isDropping = false
     },

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type DropClass, dropOrder } from './drop-class.ts'
 import { Lane, type LaneHead } from './lane.ts'
+import type { PatientReader } from './patient-reader.ts'
 import { type Segment, erasedMark, leftSegment, newSegment } from './segment.ts'
 import type { SpoolFiles } from './spool-files.ts'
 import type { SpooledEvent } from './spool-line.ts'
@@ -32,10 +33,13 @@ const fileName = /^([123])-\d{10}\.log$/
 export interface JournalParts {
   readonly files: SpoolFiles
   readonly folder: string
+  /** When the first of its events was read, or earlier, epoch milliseconds. */
+  readonly since: number
+  readonly read: PatientReader
   /** A file is ended when it would become longer. */
   readonly segmentBytes: number
-  /** Told how many events turned out to be damaged. */
-  readonly onDamaged: (events: number) => void
+  /** Told how many events of a file turned out to be damaged. */
+  readonly onDamaged: (segment: Segment, events: number) => void
 }
 
 /**
@@ -71,11 +75,11 @@ export class Journal {
 
   /** Looks at the files that another process left. */
   async find(): Promise<void> {
-    const { files, folder } = this.#parts
+    const { files, folder, since } = this.#parts
     const names = (await files.list(folder)).toSorted()
     for (const lane of this.#lanes) {
       for (const name of names.filter((name) => fileName.exec(name)?.[1] === String(lane.dropClass))) {
-        lane.add(await leftSegment(files, join(folder, name), lane.dropClass))
+        lane.add(await leftSegment(files, join(folder, name), lane.dropClass, since))
       }
     }
   }

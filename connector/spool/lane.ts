@@ -1,6 +1,6 @@
 import type { DropClass } from './drop-class.ts'
-import { type ReadLine, type Segment, readLines } from './segment.ts'
-import type { SpoolFiles } from './spool-files.ts'
+import type { PatientReader } from './patient-reader.ts'
+import type { ReadLine, Segment } from './segment.ts'
 import type { SpooledEvent } from './spool-line.ts'
 
 /** The next event of a lane, and the line that it was read from. */
@@ -12,9 +12,9 @@ export interface LaneHead {
 /** What a lane is made from. */
 export interface LaneParts {
   readonly dropClass: DropClass
-  readonly files: SpoolFiles
-  /** Told how many events turned out to be damaged. */
-  readonly onDamaged: (events: number) => void
+  readonly read: PatientReader
+  /** Told how many events of a file turned out to be damaged. */
+  readonly onDamaged: (segment: Segment, events: number) => void
   /** Told of a file of which a line was read; what happens then is waited for. */
   readonly onRead: (segment: Segment) => Promise<void>
 }
@@ -63,7 +63,7 @@ export class Lane {
       } else if (line.spooled !== undefined && line.spooled.number > this.#lastNumber) {
         return { line, spooled: line.spooled }
       } else {
-        if (line.spooled === undefined && !line.isErased) this.#parts.onDamaged(1)
+        if (line.spooled === undefined && !line.isErased) this.#parts.onDamaged(line.segment, 1)
         await this.#consume(line)
       }
     }
@@ -85,16 +85,17 @@ export class Lane {
     await this.#parts.onRead(line.segment)
   }
 
-  /** Reads more lines; `false` when there are none. */
+  /** Reads more lines; `false` when there are none, or reading was ended. */
   async #readAhead(): Promise<boolean> {
     const segment = this.#segments.find(({ unread }) => unread > 0)
     if (segment === undefined) return false
-    const lines = await readLines(this.#parts.files, segment, segment.readOffset).catch(() => [])
+    const lines = await this.#parts.read(segment)
+    if (lines === undefined) return false
     if (segment.unread === 0) return true
     this.#ahead = lines.slice(0, segment.unread)
     if (lines.length > 0) return true
     // The disk does not give back what it took.
-    this.#parts.onDamaged(segment.unread)
+    this.#parts.onDamaged(segment, segment.unread)
     segment.unread = 0
     await this.#parts.onRead(segment)
     return true

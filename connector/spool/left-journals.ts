@@ -18,7 +18,7 @@ export interface LeftPlace {
  */
 export async function* leftJournals(
   { folder, files, owner, onTaken }: LeftPlace,
-  journalIn: (name: string) => Journal,
+  journalIn: (name: string, since: number) => Journal,
   signal: AbortSignal,
 ): AsyncGenerator<Journal> {
   const left = (await files.list(folder)).flatMap((name) => {
@@ -29,7 +29,7 @@ export async function* leftJournals(
     if (signal.aborted) return
     const mine = folderName(owner, since)
     if (!(await files.rename(join(folder, name), join(folder, mine)))) continue
-    const journal = journalIn(mine)
+    const journal = journalIn(mine, since)
     await journal.find()
     if (signal.aborted) return
     onTaken?.(former)

@@ -77,9 +77,14 @@ function linesIn(chunk: Buffer, segment: Segment, offset: number): ReadLine[] {
 
 /**
  * A file that another process left: its events are counted, none is read yet. What stands behind the last line feed
- * is counted as one, which will turn out to be damaged.
+ * is counted as one, which will turn out to be damaged. Where nothing can be read, its events are of `since` or later.
  */
-export async function leftSegment(files: SpoolFiles, path: string, dropClass: DropClass): Promise<Segment> {
+export async function leftSegment(
+  files: SpoolFiles,
+  path: string,
+  dropClass: DropClass,
+  since: number,
+): Promise<Segment> {
   const { size, changedAt } = await files.look(path)
   const segment: Segment = { ...newSegment(path, dropClass), size, isSealed: true }
   let isWhole = true
@@ -92,7 +97,7 @@ export async function leftSegment(files: SpoolFiles, path: string, dropClass: Dr
   }
   if (!isWhole) segment.unread += 1
   const first = (await readLines(files, segment, 0)).find(({ spooled }) => spooled !== undefined)
-  segment.from = first?.spooled?.takenAt ?? 0
+  segment.from = first?.spooled?.takenAt ?? since
   segment.to = Math.max(segment.from, changedAt)
   return segment
 }

@@ -65,11 +65,16 @@ export const systemSpoolFiles: SpoolFiles = {
   remove: (path) => unlink(path),
 }
 
+/** The system's word for what went wrong, such as `ENOENT`. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
 async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -46,7 +46,7 @@ export interface Spool {
   readonly counts: {
     /** Events that earlier processes left. */
     readonly found: number
-    /** Lines that could not be read: the end of a file that was being written, or a damaged disk. */
+    /** Lines that could not be read, counted as dropped: the end of a file that was being written, or a damaged disk. */
     readonly damaged: number
     /** Times that the disk refused something. */
     readonly failures: number

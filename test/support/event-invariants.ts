@@ -180,7 +180,7 @@ function sums({ processes, told }: EventOrdeal) {
     },
     {
       of: 'what the living process had to hand over',
-      parts: ['eventsPublished', 'eventsDropped', 'eventsWaiting', 'spoolDamaged'].map(of),
+      parts: ['eventsPublished', 'eventsDropped', 'eventsWaiting'].map(of),
       // To both domains it has told that it found the engine.
       whole: ['eventsRelayed', 'cdrsRelayed', 'spoolFound'].map(of).reduce((sum, each) => sum + each, 2),
     },

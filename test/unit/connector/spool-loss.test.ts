@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
+import { type MemoryDisk, memoryDisk } from '../../support/memory-disk.ts'
 import { anEvent } from '../../support/records.ts'
-import { type SpoolingProcess, numbered, spoolingProcess } from '../../support/spooling-process.ts'
+import { type SpoolingProcess, numbered, roomFor, spoolingProcess } from '../../support/spooling-process.ts'
 
 const large = (id: string) => anEvent({ id, uuid: 'a', name: 'CHANNEL_HOLD', fields: { Filler: 'x'.repeat(2_000) } })
 
@@ -31,4 +32,106 @@ test.each(ends)('a full disk gives up no event that is in memory as well; its pr
   expect(next.ids().slice(0, 8)).toEqual(numbered('a', 8))
   expect(next.ids().length + one.outbox.counts.dropped).toBe(100)
   expect([next.outbox.spool.damaged, next.disk.contents.size]).toEqual([0, 0])
+})
+
+describe('a file that cannot be read', () => {
+  /** A process with 200 events, nearly all on disk, before a queue that is back. */
+  const laden = async () => {
+    const process = spoolingProcess('1', { memory: roomFor(4, 40) })
+    await process.time.advance(0)
+    for (const id of numbered('a', 200)) {
+      process.add(id)
+      await process.time.advance(100)
+    }
+    await process.time.advance(1_000)
+    expect(process.outbox.spool.events).toBe(196)
+    process.back()
+    return process
+  }
+  /** Refuses so many reads, or all until it is mended. */
+  const refuse = (disk: MemoryDisk, code: string, times: number) => {
+    const read = disk.read.bind(disk)
+    let left = times
+    disk.read = async (...asked) => {
+      left -= 1
+      if (left >= 0) throw Object.assign(new Error(`${code}: it cannot be read`), { code })
+      return read(...asked)
+    }
+    return () => {
+      disk.read = read
+    }
+  }
+
+  test.each(['EMFILE', 'EIO'])('costs no event when it can be read later (%s)', async (code) => {
+    const { time, disk, outbox, ids, drops, log } = await laden()
+    refuse(disk, code, 6)
+    await time.advance(60_000)
+
+    expect(ids()).toEqual(numbered('a', 200))
+    expect([outbox.spool.failures, outbox.spool.damaged, outbox.counts.dropped, drops.length]).toEqual([6, 0, 0, 0])
+    expect(log.lines.filter(({ message }) => message.includes('the spool cannot be read'))).toHaveLength(1)
+    expect(disk.contents.size).toBe(0)
+  })
+
+  test('is asked for as long as it is the process that is short of something', async () => {
+    const { time, disk, ids, outbox } = await laden()
+    refuse(disk, 'EMFILE', 100)
+    await time.advance(3_600_000)
+
+    expect([ids().length, outbox.counts.dropped]).toEqual([200, 0])
+  })
+
+  test('is given up after two minutes, and told as dropped events', async () => {
+    const { time, disk, ids, outbox, drops, add } = await laden()
+    const before = time.clock.now()
+    refuse(disk, 'EIO', Infinity)
+    await time.advance(100_000)
+    expect(outbox.counts.dropped).toBe(0)
+    await time.advance(60_000)
+
+    expect(ids()).toEqual(numbered('a', 4))
+    expect([outbox.counts.dropped, outbox.spool.damaged, outbox.waiting]).toEqual([196, 196, 0])
+    expect(drops).toMatchObject([{ class: 2, count: 196 }])
+    expect(drops[0]?.from).toBeGreaterThan(before - 25_000)
+    expect(drops[0]?.to).toBeLessThan(before)
+    add('b0')
+    await time.advance(1_000)
+    expect(ids().at(-1)).toBe('b0')
+  })
+
+  test('is told at once as dropped events when it is gone', async () => {
+    const { time, disk, ids, outbox, drops } = await laden()
+    disk.contents.clear()
+    await time.advance(5_000)
+
+    expect(ids()).toEqual(numbered('a', 4))
+    expect([outbox.counts.dropped, outbox.waiting]).toEqual([196, 0])
+    expect(drops).toMatchObject([{ class: 2, count: 196 }])
+  })
+
+  test('holds up no stop, and is left to the next process', async () => {
+    const { time, disk, ids, outbox } = await laden()
+    const mend = refuse(disk, 'EIO', Infinity)
+    await time.advance(10_000)
+    expect(outbox.spool.failures).toBeGreaterThan(1)
+    expect(await outbox.close()).toBe(0)
+    mend()
+
+    const next = spoolingProcess('2', { disk })
+    next.back()
+    await next.time.advance(60_000)
+
+    expect([...new Set([...ids(), ...next.ids()])]).toEqual(numbered('a', 200))
+  })
+})
+
+test('a file of which no line can be read was lost since its folder was made, not since 1970', async () => {
+  const since = Date.UTC(2026, 0, 15, 11)
+  const disk = memoryDisk()
+  disk.contents.set(`/spool/1.${since}.0123456789ab/1-0000000001.log`, Buffer.from('no line of a spool\n'))
+  const next = spoolingProcess('2', { disk })
+  next.back()
+  await next.time.advance(5_000)
+
+  expect(next.drops).toEqual([{ class: 1, count: 1, from: since, to: since }])
 })
