@@ -37,6 +37,8 @@ export const keptUntil = {
   delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,
   /** By the contract's rule on payloads. */
   deliveryEvent: (keptAt: number) => keptAt + 7 * DAY,
+  /** Longer than nearly any call. */
+  alias: (notedAt: number) => notedAt + 7 * DAY,
   connectorReport: (report: ConnectorReport) => report.reportedAt + DAY,
   /** By the contract's rule on the list of events. */
   loggedEvent: (loggedAt: number) => loggedAt + DAY,

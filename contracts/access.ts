@@ -171,6 +171,8 @@ export const access: MethodAccess = {
       { table: 'commands', index: true, actions: ['Query'] },
       { table: 'commands', actions: ['UpdateItem'] },
     ],
+    keepAlias: [{ table: 'commands', actions: ['PutItem'] }],
+    readAlias: [{ table: 'commands', actions: ['GetItem'] }],
   },
   events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
   hooks: {

@@ -5,7 +5,7 @@ import type { QueueName } from './resources.ts'
 export const connector = {
   consumes: 'commands' satisfies QueueName as QueueName,
   needs: {
-    commands: ['claim', 'complete', 'endClaimsOf'],
+    commands: ['claim', 'complete', 'endClaimsOf', 'keepAlias', 'readAlias'],
     events: ['publish'],
     cdrQueue: ['send'],
     presence: ['list', 'put'],

@@ -328,6 +328,10 @@ export interface CommandStore {
    * comes later changes nothing. What was taken a moment ago may be passed over.
    */
   endClaimsOf(connectorId: string, claimedBefore: number): Promise<EndedClaims>
+  /** Notes that the engine made the channel `actual` where `chosen` was asked for. The last note of a uuid counts. */
+  keepAlias(chosen: string, actual: string): Promise<void>
+  /** The channel that the engine made where `chosen` was asked for, for a week. Reads consistently. */
+  readAlias(chosen: string): Promise<string | undefined>
 }
 
 /** A message as it was taken off a queue. */

@@ -3,6 +3,7 @@ import { engineCommand } from '../../contracts/messages/command.ts'
 import { type CommandOutcome, type CommandRecord, type EndedClaims, claimsAtATime } from '../../core/commands.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { CommandStore } from '../../core/ports.ts'
+import { commandAliases } from './command-aliases.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { getItem, putItem, queryAll, queryPage, tableName, updateItem } from './client.ts'
@@ -47,6 +48,7 @@ export function dynamoCommandStore(context: AdapterContext): CommandStore {
     withdraw: (id) => withdraw(context, id),
     complete: async (id, outcome) => void (await complete(context, id, outcome)),
     endClaimsOf: (connectorId, claimedBefore) => endClaimsOf(context, connectorId, claimedBefore),
+    ...commandAliases(context),
   }
 }
 

@@ -45,5 +45,12 @@ export function memoryCommandStore({ state, clock }: MemoryContext): CommandStor
       }
       return { ended: looked.length, more: open.length > looked.length }
     },
+    async keepAlias(chosen, actual) {
+      state.aliases.set(chosen, { actual, notedAt: clock.now() })
+    },
+    async readAlias(chosen) {
+      const alias = state.aliases.get(chosen)
+      return alias && keptUntil.alias(alias.notedAt) > clock.now() ? alias.actual : undefined
+    },
   }
 }

@@ -57,6 +57,8 @@ export interface MemoryState {
   readonly failures: Map<string, readonly KeptFailure[]>
   readonly presence: Map<string, Presence>
   readonly commands: Map<string, CommandRecord>
+  /** Chosen uuid to the channel that the engine made. */
+  readonly aliases: Map<string, { readonly actual: string; readonly notedAt: number }>
   readonly hooks: Map<string, Hook>
   readonly blacklists: Map<string, BlacklistEntry>
   readonly routes: Map<string, DefaultRoute>
@@ -113,6 +115,7 @@ export function memoryState(): MemoryState {
     failures: new Map(),
     presence: new Map(),
     commands: new Map(),
+    aliases: new Map(),
     hooks: new Map(),
     blacklists: new Map(),
     routes: new Map(),

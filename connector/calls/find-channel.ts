@@ -13,6 +13,8 @@ export interface AskedEngine {
 export interface ChannelSources<Asked extends AskedEngine = AskedEngine> {
   readonly registry: ChannelRegistry
   readonly engines: readonly Asked[]
+  /** The channel that an engine made where this uuid was chosen, whoever placed the call; none is known where absent. */
+  readonly readAlias?: ((chosen: string) => Promise<string | undefined>) | undefined
 }
 
 /** A channel that is up, and the engine that has it. */
@@ -25,17 +27,23 @@ export interface FoundChannel<Asked extends AskedEngine = AskedEngine> {
  * The channel that a uuid, or the uuid once chosen for it, stands for, when it is up and the scope reaches it; absent
  * otherwise, and nothing tells the two apart. The engine that has it is asked when the registry does not know the
  * channel as proven, and always with `ask: 'always'`: events come a moment late, and an engine accepts orders to a
- * channel that has ended. A channel of which nobody told is asked for at every engine, at all of them at once.
+ * channel that has ended. A channel of which nobody told is asked for at every engine, at all of them at once, under the
+ * uuid that its engine gave it where another connector has placed it under a chosen one.
  * Rejects as the links do: with `EslCommandNotSent` also when an engine is away that has the channel, or may have it;
- * and with a `DomainError` when the store of domains is gone.
+ * and with a `DomainError` when the store of domains is gone, or that of aliases.
  */
 export async function findChannel<Asked extends AskedEngine>(
-  { registry, engines }: ChannelSources<Asked>,
+  { registry, engines, readAlias }: ChannelSources<Asked>,
   uuid: string,
   scope: CommandScope,
   ask: 'when unproven' | 'always',
 ): Promise<FoundChannel<Asked> | undefined> {
   const known = registry.find(uuid)
+  const actual = known === undefined ? await readAlias?.(uuid) : undefined
+  if (actual !== undefined) {
+    registry.alias(uuid, actual)
+    return findChannel({ registry, engines }, actual, scope, ask)
+  }
   if (known === undefined && registry.hasEnded(uuid)) return undefined
   if (known !== undefined && isElsewhere(known, scope)) return undefined
   const home = engines.find(({ engine }) => engine.name === known?.engine)

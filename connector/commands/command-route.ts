@@ -2,7 +2,7 @@ import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { CommandOutcome } from '../../core/commands.ts'
 import type { Clock } from '../../core/ports.ts'
 import { UnreadableAnswer } from '../calls/engine-channels.ts'
-import { findChannel } from '../calls/find-channel.ts'
+import { type ChannelSources, findChannel } from '../calls/find-channel.ts'
 import { isHealthy, isReady } from '../engine.ts'
 import { EslError } from '../esl/errors.ts'
 import { chooseEngine } from './choose-engine.ts'
@@ -10,14 +10,15 @@ import { type Destination, type DispatchParts, type PreparedCommand, prepare } f
 import { ValueRefused } from './command-line.ts'
 
 /** What finding a command's way needs. */
-export interface RouteParts extends DispatchParts {
+export interface RouteParts extends DispatchParts, Pick<ChannelSources, 'readAlias'> {
   readonly clock: Clock
 }
 
 /**
  * Everything that can keep a command from being sent, before it is claimed; else the command, ready to be sent to the
  * engine that has its channel, to the one to place its call at, or to all. `likely` names the engine that was chosen for
- * a call before; it is taken while it is up. Rejects with a `DomainError` when the store of domains is gone.
+ * a call before; it is taken while it is up. Rejects with a `DomainError` when the store of domains or that of aliases is
+ * gone.
  */
 export async function routeCommand(
   parts: RouteParts,

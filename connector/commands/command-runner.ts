@@ -37,8 +37,8 @@ export interface CommandRunner {
 export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 
 /** What a runner is made from. */
-export interface RunnerParts extends RouteParts {
-  readonly store: Pick<CommandStore, 'claim' | 'complete'>
+export interface RunnerParts extends Omit<RouteParts, 'readAlias'> {
+  readonly store: Pick<CommandStore, 'claim' | 'complete' | 'keepAlias' | 'readAlias'>
   /** Of ringing calls and of orders, for each engine. */
   readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits }
   readonly connectorId: string
@@ -52,6 +52,7 @@ export interface RunnerParts extends RouteParts {
 /** Makes a runner. */
 export function commandRunner(parts: RunnerParts): CommandRunner {
   const { store, limits, connectorId, log, clock, timers, random } = parts
+  const route: RouteParts = { ...parts, readAlias: (chosen) => store.readAlias(chosen) }
   const places = enginePlaces({ clock, timers, engines: parts.engines.map(({ engine }) => engine.name), ...limits })
   const running = new Set<Promise<void>>()
   const counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
@@ -66,9 +67,12 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
     const keys = { outcome: outcome.state, reason: 'reason' in outcome ? outcome.reason : undefined }
     if (message.command.kind === 'list-channels') line.debug('a command ended', keys)
     else line.info('a command ended', keys)
+    const alias = aliasOf(message, outcome)
     const until = clock.now() + storeMs
     for (let attempt = 1; ; attempt += 1) {
       try {
+        // Whoever is told of the call may order something of it at once, and by its chosen uuid, of any connector.
+        if (alias !== undefined) await store.keepAlias(alias.chosen, alias.actual)
         return await store.complete(message.id, outcome)
       } catch (problem) {
         if (attempt === storeAttempts) line.error('the outcome of a command could not be stored', problem)
@@ -111,10 +115,10 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
         counts.unreadable += 1
         return log.warn('a message of the command queue cannot be read', { characters: body.length })
       }
-      const engine = await likelyEngine(parts, message)
+      const engine = await likelyEngine(route, message)
       const release = await places.for(message, engine).take(message.deadlineAt - busyNoticeMs)
       try {
-        const ready = release === undefined ? unsent('busy') : await routeCommand(parts, message, engine)
+        const ready = release === undefined ? unsent('busy') : await routeCommand(route, message, engine)
         if ('state' in ready) return await endUnsent(message, ready).finally(release)
         await send(message, ready, release ?? (() => {}))
       } catch (problem) {
@@ -133,6 +137,13 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
     },
     counts,
   }
+}
+
+/** The uuids that were chosen and made where an engine made another channel than it was asked for. */
+function aliasOf({ command }: CommandMessage, outcome: CommandOutcome): { chosen: string; actual: string } | undefined {
+  if (command.kind !== 'originate' && command.kind !== 'eavesdrop') return undefined
+  if (outcome.state !== 'done' || outcome.uuid === undefined || outcome.uuid === command.uuid) return undefined
+  return { chosen: command.uuid, actual: outcome.uuid }
 }
 
 function parse(body: string): CommandMessage | undefined {

@@ -275,4 +275,32 @@ export function commandStoreContract(open: StoreKind['open']): void {
       expect(await outcomeOf(record)).toEqual(ended === 1 ? lost : { state: 'absent' })
     }
   })
+
+  test('a chosen uuid leads to the channel that was made, the one noted last, and no other uuid does', async () => {
+    const [chosen, first, last] = [randomUUID(), randomUUID(), randomUUID()]
+
+    await stores().commands.keepAlias(chosen, first)
+    await stores().commands.keepAlias(chosen, last)
+
+    expect(await stores().commands.readAlias(chosen)).toBe(last)
+    expect(await stores().commands.readAlias(last)).toBeUndefined()
+  })
+
+  test('a command of the same id is another matter than what its uuid leads to', async () => {
+    const record = aCommandRecord({ deadlineAt: stores().clock.now() })
+    await stores().commands.create(record)
+
+    await stores().commands.keepAlias(record.id, randomUUID())
+
+    expect(await stores().commands.read(record.id)).toEqual(record)
+  })
+
+  test('a chosen uuid leads nowhere after a week', async () => {
+    const chosen = randomUUID()
+    await stores().commands.keepAlias(chosen, randomUUID())
+
+    stores().clock.move(7 * DAY_MS + 1_000)
+
+    expect(await stores().commands.readAlias(chosen)).toBeUndefined()
+  })
 }

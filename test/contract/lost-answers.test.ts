@@ -173,6 +173,7 @@ const writes: Readonly<Record<string, Write>> = {
     // The number is for the log, and may be too low.
     answer: { ended: expect.any(Number), more: false },
   },
+  'commands.keepAlias': { write: ({ commands }) => commands.keepAlias('chosen', 'actual') },
   'hooks.create': { write: ({ hooks }) => hooks.create([hook], 1), answer: true },
   'hooks.replace': {
     first: ({ hooks }) => hooks.create([hook], 1),

@@ -208,6 +208,8 @@ export const exercises: {
       },
       run: ({ commands }) => commands.endClaimsOf('lost', Number.MAX_SAFE_INTEGER),
     },
+    keepAlias: { run: ({ commands }) => commands.keepAlias('chosen', 'actual') },
+    readAlias: { run: ({ commands }) => commands.readAlias('chosen') },
   },
   events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
   hooks: {
