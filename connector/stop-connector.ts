@@ -31,7 +31,6 @@ export async function stopConnector(
   const { clock, timers } = parts
   const answered = loops.then(() => runner.settled())
   await within(timers, graceMs, Promise.all([events.flushed(), within(timers, answersMs, answered)]))
-  const eventLinks = events.links()
   const listenedTo = clock.now()
   const goodbyes = works.flatMap(({ engine }) => [engine.commands.close(), engine.events.close()])
   await within(timers, goodbyeMs, Promise.all(goodbyes))
@@ -43,7 +42,7 @@ export async function stopConnector(
     events.close().then((count) => (lost = count)),
   )
   const handedOverTo = Math.min(listenedTo, clock.now() - events.lagMs)
-  await within(timers, lastReportMs, status.tellEnd({ eventLinks, handedOverTo, left: events.waiting }))
+  await within(timers, lastReportMs, status.tellEnd({ eventLinks: events.links(), handedOverTo, left: events.waiting }))
   return lost
 }
 

@@ -437,7 +437,10 @@ export interface EventLinkReport {
   readonly last: EventPosition
   /** Since when the link has been up without a break, epoch milliseconds; 0 while it is down. */
   readonly upSince: number
-  /** When it was last heard before it was lost, epoch milliseconds; absent while it is up, and before it ever was. */
+  /**
+   * From when on events of the engine were missed or given up that no gap is on record for yet, epoch milliseconds: while
+   * it is down, since it was last heard. Absent where there are none, and before it was ever up.
+   */
   readonly lostAt?: number | undefined
   /**
    * By the engine's own clock, epoch milliseconds: every event that it told before this moment has been queued. Absent

@@ -87,6 +87,7 @@ export function eventSide(parts: EventSideParts): EventSide {
   const gaps = gapLog({ ...parts, store: ports.gaps })
   const links = eventLinks({
     tell: (gap) => gaps.add(gap),
+    unstoredFrom: (engine) => gaps.unstoredFrom(engine),
     onUnread: (engine) => kept.compareAgain(engine),
     clock,
     timers,

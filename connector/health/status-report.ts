@@ -33,7 +33,7 @@ export interface StatusParts extends Time {
 
 /** How a stop ended. */
 export interface StopEnd {
-  /** How far each engine's events had been read when the links were let go of. */
+  /** How far each engine's events had been read; that the links were let go of is no loss of them. */
   readonly eventLinks: readonly EventLinkReport[]
   /** Every event that was read before this moment, epoch milliseconds, has been queued, or its loss recorded. */
   readonly handedOverTo: number

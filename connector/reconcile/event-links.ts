@@ -93,12 +93,14 @@ export interface EventLinks {
 /** Knows no link yet. Each gap is told once, with the events around it. */
 export function eventLinks(parts: {
   readonly tell: (gap: GapFound) => void
+  /** When the first gap of an engine begins that was told of and is not stored yet, epoch milliseconds; none if absent. */
+  readonly unstoredFrom?: ((engine: string) => number | undefined) | undefined
   /** Told of an engine some of whose events could not be read, once for all of half a minute. */
   readonly onUnread: (engine: string) => void
   readonly clock: Clock
   readonly timers: Timers
 }): EventLinks {
-  const { tell, onUnread, clock, timers } = parts
+  const { tell, unstoredFrom, onUnread, clock, timers } = parts
   const links = new Map<string, Link>()
 
   const linkOf = (engine: string): Link => {
@@ -200,17 +202,19 @@ export function eventLinks(parts: {
         closeUnread(engine, link)
       }
     },
-    reports: (queuedTo) => [...links].map(([engine, link]) => reportOf(engine, link, queuedTo)),
+    reports: (queuedTo) => [...links].map(([engine, link]) => reportOf(engine, link, queuedTo, unstoredFrom?.(engine))),
   }
 }
 
-function reportOf(engine: string, { last, core, upSince, lost, marks }: Link, queuedTo: number): EventLinkReport {
+function reportOf(engine: string, link: Link, queuedTo: number, unstoredFrom = Infinity): EventLinkReport {
+  const { last, core, upSince, lost, open, unread, marks } = link
   const handedOverTo = marks.engineTimeBefore(queuedTo)
+  const lostAt = Math.min(unstoredFrom, ...[lost, open?.found, unread].map((gap) => gap?.from ?? Infinity))
   return {
     engine,
     last: last === undefined ? { ...nowhere, coreUuid: core } : positionOf(last),
     upSince,
-    ...(lost === undefined ? {} : { lostAt: lost.from }),
+    ...(lostAt === Infinity ? {} : { lostAt }),
     ...(handedOverTo === undefined ? {} : { handedOverTo }),
   }
 }

@@ -33,6 +33,8 @@ export interface GapLog {
   flushed(): Promise<void>
   /** Gaps that are not stored yet. */
   readonly waiting: number
+  /** When the first of those that concern an engine begins, epoch milliseconds; absent when there is none. */
+  unstoredFrom(engine: string): number | undefined
   readonly counts: {
     /** Gaps found since the start. */
     readonly found: number
@@ -128,6 +130,11 @@ export function gapLog({ store, connectorId, random, log, timers, limit = defaul
     },
     get waiting() {
       return waiting.length
+    },
+    unstoredFrom: (engine) => {
+      const own = waiting.filter((gap) => gap.engine === engine || gap.engine === '')
+      const times = [...own, ...[...drops.values()].map(({ drop }) => drop)].map(({ from }) => from)
+      return times.length === 0 ? undefined : Math.min(...times)
     },
     counts,
   }

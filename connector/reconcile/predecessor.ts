@@ -30,8 +30,8 @@ export async function lastListener(
         .filter((link) => link.engine === engine && (link.upSince > 0 || link.lostAt !== undefined))
         .map(({ last, upSince, lostAt }) => ({
           upSince,
-          until: lostAt ?? report.stoppedAt ?? report.reportedAt,
-          isGone: lostAt !== undefined || report.stoppedAt !== undefined || report.reportedAt < now - silenceMs,
+          until: upSince === 0 && lostAt !== undefined ? lostAt : (report.stoppedAt ?? report.reportedAt),
+          isGone: upSince === 0 || report.stoppedAt !== undefined || report.reportedAt < now - silenceMs,
           core: last.coreUuid,
         })),
     )

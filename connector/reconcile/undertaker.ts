@@ -43,7 +43,7 @@ export interface UndertakerParts extends Time {
  * connector records it, and nobody does where another connector's link to that engine was up all the time. While no
  * link to the engine is up the gap is still open, and is looked at again. One that was only silent, and reports again,
  * can be gone once more. What waited on its disk and nobody took over is recorded as `spool-lost`. Of a link that was
- * down when it went, the gap begins where that was lost: nobody else has told of it.
+ * down when it went, or of whose gaps not all were stored, the gap begins with what was missed: nobody else told of it.
  */
 export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal): Promise<void> {
   const buried = new Set<string>()
@@ -153,7 +153,7 @@ function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
   return stoppedAt ?? reportedAt
 }
 
-/** When it last listened to an engine. */
+/** Up to when nothing of an engine was missed that is not on record. */
 function lastHeard(gone: ConnectorReport, { lostAt = Infinity }: EventLinkReport): number {
   return Math.min(lastAlive(gone), lostAt)
 }

@@ -36,6 +36,8 @@ export interface TaskLab {
   queueMs: number
   /** Whether what connectors report is not stored. */
   isStatusAway: boolean
+  /** Whether no gap is stored. */
+  areGapsAway: boolean
   /** What storing a report takes. */
   statusMs: number
   /** Starts a task whose links are up, on a disk that an ended task has left or on one of its own. */
@@ -81,6 +83,7 @@ export async function taskLab(): Promise<TaskLab> {
     isQueueAway: false,
     queueMs: 0,
     isStatusAway: false,
+    areGapsAway: false,
     statusMs: 0,
     start: async (id, disk = newDisk()) => {
       disks.set(id, disk)
@@ -109,6 +112,7 @@ export async function taskLab(): Promise<TaskLab> {
             ...ports.gaps,
             record: async (gap) => {
               requireAlive()
+              if (lab.areGapsAway) throw new Error('the store is away')
               return ports.gaps.record(gap)
             },
           },

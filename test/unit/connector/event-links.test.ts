@@ -159,3 +159,29 @@ test('a report tells up to which moment of the engine all has been queued, howev
   expect(handedOver(4_000)).toBe(start - 5)
   expect(handedOver(4_001)).toBe(start + 11)
 })
+
+test('a report tells from when on events were missed until the gap is stored', async () => {
+  const time = manualTime()
+  let storedFrom: number | undefined
+  const links = eventLinks({ ...time, tell: () => {}, onUnread: () => {}, unstoredFrom: () => storedFrom })
+  const lostAt = () => links.reports(0)[0]?.lostAt
+  const start = time.clock.now()
+  links.up(engine, aCoreUuid)
+  links.heard(anEngineEvent(), engine)
+  expect(lostAt()).toBeUndefined()
+  await time.advance(2_000)
+
+  links.down(engine, 'closed')
+  expect(lostAt()).toBe(start)
+  links.up(engine, aCoreUuid)
+  expect(lostAt()).toBe(start)
+  await time.advance(25_000)
+  expect(lostAt()).toBeUndefined()
+
+  links.heard(anEngineEvent(), engine)
+  links.unreadable(engine)
+  expect(lostAt()).toBe(start + 27_000)
+  links.settle()
+  storedFrom = 4
+  expect(lostAt()).toBe(4)
+})

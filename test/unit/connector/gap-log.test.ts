@@ -92,3 +92,20 @@ test('a stop waits for what can be stored, and not for a store that is away', as
 
   expect((await stored()).map(({ from }) => from)).toEqual([1, 2])
 })
+
+test('until a gap is stored it is known from when on events of an engine are missing, drops of any engine included', async () => {
+  let isGone = true
+  const { time, gaps } = aLog(() => isGone)
+  expect(gaps.unstoredFrom('fs1:8021')).toBeUndefined()
+
+  gaps.add(aGap({ engine: 'fs1:8021', from: 50 }))
+  gaps.add(aGap({ engine: 'fs2:8021', from: 20 }))
+  gaps.recordDrop({ class: 1, count: 3, from: 40, to: 60 })
+  expect(['fs1:8021', 'fs2:8021', 'fs3:8021'].map((name) => gaps.unstoredFrom(name))).toEqual([40, 20, 40])
+  await time.advance(20_000)
+  expect(gaps.unstoredFrom('fs1:8021')).toBe(40)
+
+  isGone = false
+  await time.advance(10_000)
+  expect(gaps.unstoredFrom('fs1:8021')).toBeUndefined()
+})

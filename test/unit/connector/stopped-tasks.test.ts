@@ -170,6 +170,7 @@ describe('a stop in order while the queue works', () => {
       await lab.start(successor)
       await live(lab, 30)
       await lab.tell()
+      await lab.time.advance(50)
       await stopped(lab, task)
     }
     await untilKnown(lab)
@@ -184,6 +185,7 @@ describe('a stop in order while the queue works', () => {
     lab.queueMs = 150
     await live(lab, 10)
     await lab.tell()
+    await lab.time.advance(50)
 
     await stopped(lab, one)
     await lab.start('next')
@@ -266,7 +268,6 @@ test('a stop is over after 5.5 s more than its grace, also when nothing that it 
   lab.isQueueAway = true
   await live(lab, 10)
   lab.statusMs = 600_000
-  await lab.time.advance(6_000)
   const stopsAt = lab.time.clock.now()
 
   let endedAt = 0

@@ -189,6 +189,38 @@ test('whoever could not do its part at a death is told again', async () => {
   stop()
 })
 
+test.each([
+  ['down when it went', 0],
+  ['up again, without the gap on record', -1_000],
+])('of a link that was %s the gap begins where it was lost', async (_what, upSince) => {
+  const { time, ports, start, bury, stop } = aGraveyard()
+  const since = upSince === 0 ? 0 : start + upSince
+  const eventLinks = [{ engine, last, upSince: since, lostAt: start - 9_000 }]
+  await ports.connectorStatus.report(aReport({ connectorId: 'killed', reportedAt: start, eventLinks }))
+
+  bury('successor', () => [up(start + 4_000)])
+  await time.advance(60_000)
+
+  expect(await ports.gaps.list(0)).toMatchObject([
+    { reason: 'connector-killed', from: start - 9_000, to: start + 4_000, before: last },
+  ])
+  stop()
+})
+
+test('a link of this connector counts when it is on record: what nobody knows of nobody would miss', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed' })
+  bury('successor', () => [])
+  await time.advance(60_000)
+  expect(await ports.gaps.list(0)).toEqual([])
+
+  bury('next', () => [up(start + 50_000)])
+  await time.advance(20_000)
+
+  expect(await ports.gaps.list(0)).toMatchObject([{ from: start, to: start + 50_000 }])
+  stop()
+})
+
 describe('events that waited on the disk of a connector that was killed', () => {
   const spool = { owner: '1-77-aaaaaaaa', taken: [] }
 
@@ -210,6 +242,51 @@ describe('events that waited on the disk of a connector that was killed', () => 
     expect(lost).toMatchObject([
       { connectorId: 'killed', engine, from: lab.start - 60_000, to: lab.start, after: last },
     ])
+  })
+
+  test('and that stopped, are lost as well, from what it told last on to where its stop began', async () => {
+    const lab = aGraveyard()
+    const { start, time, report, bury, ports } = lab
+    const stop = { connectorId: 'stopped', stoppedAt: start, spool }
+    await report({ ...stop, handedOverTo: start - 300 }, start - 300_000)
+    bury('successor', () => [up(start + 4_000)])
+    await time.advance(20_000)
+    await report({ ...stop, reportedAt: time.clock.now(), handedOverTo: start - 200, spool: { ...spool, left: 1 } })
+
+    await time.advance(115_000)
+    const early = await ports.gaps.list(0)
+    await time.advance(20_000)
+
+    expect(early.map(({ reason }) => reason)).toEqual(['connector-stopped'])
+    expect((await ports.gaps.list(0)).filter(({ reason }) => reason === 'spool-lost')).toMatchObject([
+      { connectorId: 'stopped', from: start - 200, to: start },
+    ])
+    lab.stop()
+  })
+
+  test('are lost as well in a stop of which only the beginning is known, also from a connector of before', async () => {
+    const { lab, lost } = await aDeath(({ report, start }) =>
+      report({ connectorId: 'stopped', stoppedAt: start, handedOverTo: start - 100 }, start - 300_000),
+    )
+
+    expect(lost.map(({ connectorId, from, to }) => [connectorId, from - lab.start, to - lab.start])).toEqual([
+      ['killed', -60_000, 0],
+      ['stopped', -100, 0],
+    ])
+  })
+
+  test('and that it had taken over from an earlier process, are a gap also of engines that it never reached', async () => {
+    const { lost } = await aDeath(({ report, start }) =>
+      report({
+        connectorId: 'heir',
+        handedOverTo: start - 60_000,
+        eventLinks: [],
+        engines: [{ name: 'fs2:8021', coreUuid: '', connected: false, heardAt: 0, status: '' }],
+        spool: { owner: '1-88-bbbbbbbb', taken: ['1-70-bbbbbbbb'] },
+      }),
+    )
+
+    expect(lost).toMatchObject([{ connectorId: 'heir', engine: 'fs2:8021' }, { connectorId: 'killed' }])
   })
 
   test('are not given up before two minutes are over', async () => {

@@ -46,13 +46,18 @@ test('what the engine tells of a call that it has destroyed brings it back for n
   expect(await endOfOldCall(25_000, lastWord)).toEqual(['CHANNEL_STATE'])
 })
 
-/** Reports of others: since when each listened, and when it last reported, in milliseconds from now. */
-async function lastBefore(...others: readonly (readonly [number, number])[]) {
+/**
+ * Reports of others, in milliseconds from now: since when each listened, or `'down'`, when it last reported, and since when
+ * it missed events, if it did.
+ */
+async function lastBefore(...others: readonly (readonly [number | 'down', number, number?])[]) {
   const { clock } = manualTime()
   const now = clock.now()
   const { connectorStatus: store } = memoryPorts({ clock, random: systemRandomness })
-  for (const [index, [since, reported]] of others.entries()) {
-    const link = { engine, last: { coreUuid: aCoreUuid, sequence: '1' }, upSince: now + since }
+  for (const [index, [since, reported, lost]] of others.entries()) {
+    const upSince = since === 'down' ? 0 : now + since
+    const lostAt = lost === undefined ? {} : { lostAt: now + lost }
+    const link = { engine, last: { coreUuid: aCoreUuid, sequence: '1' }, upSince, ...lostAt }
     await store.report(aReport({ connectorId: `other-${index}`, reportedAt: now + reported, eventLinks: [link] }))
   }
   const found = await lastListener({ store, connectorId: 'own', now }, engine)
@@ -69,4 +74,11 @@ test('an engine was last heard when the last of those that are gone told so, unl
 
 test('one that was started after all had gone, beside this one, did not listen either', async () => {
   expect(await lastBefore([-90_000, -20_000], [-15_000, 0])).toBe(-20_000)
+})
+
+test('one whose link is down listened until it lost it, whether it is gone or not', async () => {
+  expect(await lastBefore(['down', 0, -30_000])).toBe(-30_000)
+  expect(await lastBefore(['down', -60_000, -80_000], [-90_000, -70_000])).toBe(-70_000)
+  expect(await lastBefore(['down', -60_000])).toBeUndefined()
+  expect(await lastBefore([-20_000, 0, -40_000])).toBeUndefined()
 })

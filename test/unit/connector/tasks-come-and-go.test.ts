@@ -1,0 +1,147 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Disk, type Task, type TaskLab, taskLab } from '../../support/task-lab.ts'
+
+/** What happens next to the service; `task` is one of those that run. */
+type Step =
+  | { readonly kind: 'live'; readonly seconds: number }
+  | {
+      readonly kind:
+        | 'queue away'
+        | 'queue back'
+        | 'status away'
+        | 'status back'
+        | 'gaps away'
+        | 'gaps back'
+        | 'start'
+        | 'start again'
+    }
+  | { readonly kind: 'stop' | 'kill' | 'link down' | 'link up' | 'cut off' | 'let in'; readonly task: number }
+
+const task = fc.nat(3)
+const ofTask = (kind: 'stop' | 'kill' | 'link down' | 'link up' | 'cut off' | 'let in', weight: number) => ({
+  weight,
+  arbitrary: fc.record({ kind: fc.constant(kind), task }),
+})
+const ofAll = (
+  kind:
+    | 'queue away'
+    | 'queue back'
+    | 'status away'
+    | 'status back'
+    | 'gaps away'
+    | 'gaps back'
+    | 'start'
+    | 'start again',
+  weight: number,
+) => ({
+  weight,
+  arbitrary: fc.record({ kind: fc.constant(kind) }),
+})
+const steps = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: fc.record({ kind: fc.constant<'live'>('live'), seconds: fc.constantFrom(1, 3, 10, 40) }) },
+    ofAll('queue away', 3),
+    ofAll('queue back', 3),
+    ofAll('status away', 1),
+    ofAll('status back', 1),
+    ofAll('gaps away', 1),
+    ofAll('gaps back', 1),
+    ofAll('start', 5),
+    ofAll('start again', 2),
+    ofTask('stop', 5),
+    ofTask('kill', 3),
+    ofTask('link down', 2),
+    ofTask('link up', 3),
+    ofTask('cut off', 2),
+    ofTask('let in', 2),
+  ),
+  { minLength: 5, maxLength: 30 },
+)
+
+/** Tasks by what has happened to them. */
+class Service {
+  readonly #lab: TaskLab
+  readonly #running: Task[] = []
+  /** Disks of tasks that ended, which a process may be started on again. */
+  readonly #left: Disk[] = []
+  #started = 0
+
+  constructor(lab: TaskLab) {
+    this.#lab = lab
+  }
+
+  async do(step: Step): Promise<void> {
+    if ('task' in step) return this.#doTo(step)
+    if (step.kind === 'live') return this.live(step.seconds)
+    if (step.kind === 'start') return this.start()
+    if (step.kind === 'start again') return this.start(this.#left.pop())
+    if (step.kind === 'queue away' || step.kind === 'queue back') this.#lab.isQueueAway = step.kind === 'queue away'
+    else if (step.kind === 'gaps away' || step.kind === 'gaps back') this.#lab.areGapsAway = step.kind === 'gaps away'
+    else this.#lab.isStatusAway = step.kind === 'status away'
+  }
+
+  async #doTo(step: Extract<Step, { readonly task: number }>): Promise<void> {
+    const index = step.task % Math.max(1, this.#running.length)
+    const task = this.#running[index]
+    if (task === undefined) return
+    if (step.kind === 'link down') return task.linkDown()
+    if (step.kind === 'link up') return task.linkUp()
+    if (step.kind === 'cut off' || step.kind === 'let in') task.isCutOff = step.kind === 'cut off'
+    else {
+      this.#running.splice(index, 1)
+      const leave = () => void this.#left.push(this.#lab.diskOf(task.id))
+      if (step.kind === 'stop') void task.stop().then(leave)
+      else {
+        task.kill()
+        leave()
+      }
+    }
+  }
+
+  /** At most four run at a time. */
+  async start(disk?: Disk): Promise<void> {
+    if (this.#running.length >= 4) return
+    this.#started += 1
+    this.#running.push(await this.#lab.start(`task-${this.#started}`, disk))
+  }
+
+  /** An event at each beginning of a step of so many seconds. */
+  async live(seconds: number, stepSeconds = 1): Promise<void> {
+    for (let count = 0; count < seconds; count += stepSeconds) {
+      await this.#lab.tell()
+      await this.#lab.time.advance(stepSeconds * 1_000)
+    }
+  }
+
+  /** Everything is as it should be, for as long as it takes until all is known. */
+  async recover(): Promise<void> {
+    this.#lab.isStatusAway = false
+    this.#lab.areGapsAway = false
+    this.#lab.isQueueAway = false
+    await this.start()
+    for (const task of this.#running) {
+      task.isCutOff = false
+      await task.linkUp()
+    }
+    await this.live(240, 5)
+  }
+}
+
+test('whatever becomes of tasks, queue and links: what was told and not queued falls into a recorded gap', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      const lab = await taskLab()
+      const service = new Service(lab)
+      await service.start()
+      await service.start()
+      await service.live(10)
+
+      for (const step of sequence) await service.do(step)
+      await service.recover()
+
+      expect(await lab.unrecorded()).toEqual([])
+    }),
+    { seed: 20_261_122, numRuns: 25 },
+  )
+}, 120_000)
