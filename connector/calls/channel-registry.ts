@@ -13,8 +13,15 @@ export interface ChannelRegistry {
   domainOf(uuid: string): string | undefined
   /** Whether the channel was destroyed a short while ago. */
   hasEnded(uuid: string): boolean
-  /** Notes that the platform is about to place a call with this uuid at an engine; one that has ended stays so. */
+  /**
+   * Notes that the platform is about to place a call with this uuid at an engine, whose answer is awaited; one that has
+   * ended stays so.
+   */
   place(uuid: string, domain: string, presenceId: string, engine: string): void
+  /** The engine has answered for a placed call, or its answer is lost: an engine without such a channel has none. */
+  answered(uuid: string): void
+  /** Whether a placed call may have no channel yet. */
+  isAwaited(uuid: string): boolean
   /** Forgets a placed call that never became a channel; one that its engine has told of stays. */
   unplace(uuid: string): void
   /** The engine made `actual` where `chosen` was asked for: both now lead to it. */
@@ -62,6 +69,7 @@ const endedLimit = 5_000
 export function channelRegistry(domains: DomainNames, limit = defaultLimit): ChannelRegistry {
   const live = new Map<string, Entry>()
   const ended = new Map<string, Entry>()
+  const awaited = new Set<string>()
   const aliases = new Map<string, string>()
   const revisions = new Map<string, number>()
   let changes = 0
@@ -94,8 +102,12 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
     place: (uuid, domain, presenceId, engine) => {
       const placed = { ...blankEntry(uuid), engine, domain, presenceId: presenceId.toLowerCase() }
       if (!live.has(uuid) && !ended.has(uuid)) keep(placed)
+      awaited.add(uuid)
     },
+    answered: (uuid) => void awaited.delete(uuid),
+    isAwaited: (uuid) => awaited.has(uuid),
     unplace: (uuid) => {
+      awaited.delete(uuid)
       const placed = live.get(uuid)
       if (placed?.core === '' && !placed.proven) live.delete(uuid)
     },

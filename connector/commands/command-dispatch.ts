@@ -14,7 +14,7 @@ import {
 } from '../esl/errors.ts'
 import { type LineCommand, commandLine } from './command-line.ts'
 import { hangUpDomain } from './hang-up-domain.ts'
-import { maybeHeldAlready, outcomeOf } from './engine-reply.ts'
+import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
 import { outcomeOfAll } from './outcome-of-all.ts'
 import type { PendingJobs } from './pending-jobs.ts'
 
@@ -127,6 +127,7 @@ async function sendJob(
   const placed = placedCall(job)
   if (placed !== undefined) registry.place(placed.uuid, placed.domain, placed.presenceId, engine.name)
   const pending = jobs.expect(job.id, timeoutOf(job.command))
+  if (placed !== undefined) void pending.ended.then(() => registry.answered(placed.uuid))
   const outcome = pending.ended.then((end) => {
     if (end.kind === 'answered') return judge(registry, at, job, end.reply)
     if (placed !== undefined) timers.after(forgetMs, () => registry.unplace(placed.uuid))
@@ -162,8 +163,9 @@ async function judge(
 ): Promise<CommandOutcome> {
   const { command } = job
   const outcome = outcomeOf(command.kind, reply)
-  if (command.kind === 'hold' && maybeHeldAlready(command.kind, reply)) {
-    return (await isHeld(engine.commands, command.uuid)) ? { state: 'done', text: '+OK Success\n' } : outcome
+  if ((command.kind === 'hold' || command.kind === 'unhold') && maybeSoAlready(command.kind, reply)) {
+    const isHeld = await readHeld(engine.commands, command.uuid)
+    return isHeld === (command.kind === 'hold') ? { state: 'done', text: '+OK Success\n' } : outcome
   }
   const placed = placedCall(job)
   if (placed === undefined) return outcome
@@ -171,16 +173,19 @@ async function judge(
   if (outcome.state !== 'done' || outcome.uuid === undefined || outcome.uuid === placed.uuid) return outcome
   registry.unplace(placed.uuid)
   registry.place(outcome.uuid, placed.domain, placed.presenceId, engine.name)
+  registry.answered(outcome.uuid)
   registry.alias(placed.uuid, outcome.uuid)
   return outcome
 }
 
-async function isHeld(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean> {
+/** Whether a channel is on hold, in the engine's own word; absent when it cannot be told. */
+async function readHeld(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean | undefined> {
   try {
     const dump = await dumpChannel(link, uuid)
-    return dump !== undefined && reader(dump)('Channel-Call-State') === 'HELD'
+    const callState = dump && reader(dump)('Channel-Call-State')
+    return callState === undefined ? undefined : callState === 'HELD'
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -8,7 +8,7 @@ const refusal = /^-(?:ERR|USAGE)/
 /** What an accepted originate answers: the uuid of the channel that was really made. */
 const madeChannel = /^\+OK ([0-9a-fA-F-]{36})\s*$/
 
-/** What the engine says to a hold of a channel that is on hold already. */
+/** What the engine says to a hold of a channel that is on hold already, and to an unhold of one that is not. */
 const operationFailed = /^-ERR Operation failed/i
 
 /**
@@ -24,7 +24,7 @@ export function outcomeOf(kind: LineCommand['kind'], reply: string): CommandOutc
   return uuid === undefined ? { state: 'done', text: reply } : { state: 'done', text: reply, uuid }
 }
 
-/** Whether the engine's refusal of a hold may only mean that the channel is on hold already. */
-export function maybeHeldAlready(kind: LineCommand['kind'], reply: string): boolean {
-  return kind === 'hold' && operationFailed.test(reply)
+/** Whether the engine's refusal of a hold or unhold may only mean that the channel is as it was to be already. */
+export function maybeSoAlready(kind: LineCommand['kind'], reply: string): boolean {
+  return (kind === 'hold' || kind === 'unhold') && operationFailed.test(reply)
 }

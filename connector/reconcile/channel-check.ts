@@ -110,7 +110,8 @@ async function compare(
     else now.set(key, { uuid, kind })
   }
   for (const channel of parts.registry.of(parts.engine)) {
-    if (!rows.has(channel.uuid) && channel.core !== '' && !channel.heard) note(channel.uuid, 'gone')
+    const mayBeComing = channel.core === '' && parts.registry.isAwaited(channel.uuid)
+    if (!rows.has(channel.uuid) && !channel.heard && !mayBeComing) note(channel.uuid, 'gone')
   }
   for (const [uuid, read] of rows) {
     const channel = parts.registry.find(uuid)

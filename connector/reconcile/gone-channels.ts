@@ -10,7 +10,7 @@ const together = 16
 
 /** What channels that are gone are ended with. */
 export interface GoneParts {
-  readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen'>
+  readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen' | 'unplace'>
   readonly link: Pick<EngineLink, 'api'>
   readonly clock: Clock
   /** Takes an event that stands for a missed one. */
@@ -21,7 +21,8 @@ export interface GoneParts {
 
 /**
  * Makes the ends of channels that the engine lists no more, of each once the engine says that it does not have it: a list
- * may be wrong, and a made end takes the place of the engine's own. Answers those of which it does not say so.
+ * may be wrong, and a made end takes the place of the engine's own. A call that was placed, and that no engine has told of,
+ * is only forgotten. Answers those of which the engine does not say so.
  */
 export async function endGone(parts: GoneParts, uuids: readonly string[]): Promise<string[]> {
   const { registry, link, clock, make, isOver } = parts
@@ -34,6 +35,7 @@ export async function endGone(parts: GoneParts, uuids: readonly string[]): Promi
       const channel = registry.find(uuid)
       if (channel === undefined || channel.heard) continue
       if (answers[index] !== false) kept.push(uuid)
+      else if (channel.core === '') registry.unplace(uuid)
       else endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now())))
     }
   }

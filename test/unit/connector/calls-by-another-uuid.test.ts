@@ -139,3 +139,18 @@ describe('a call that the engine made under another uuid than the chosen one', (
     expect(path.api.ports.events.published).toMatchObject([{ fields: { 'Eavesdrop-UUID': both.actual } }])
   })
 })
+
+test.each([
+  ['the uuid that was chosen', usual],
+  ['another uuid', undefined],
+])('a call of %s that ended while nobody listened to its engine is not up', async (_title, onJob) => {
+  const path = await aPath()
+  if (onJob === undefined) takenUuids(path)
+  await send(path, 'originate')
+  expect(channelsOf(path)).toBe(1)
+  path.engine.channels.clear()
+
+  path.first.door.cut()
+
+  await path.until(() => channelsOf(path) === 0)
+})

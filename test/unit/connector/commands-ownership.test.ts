@@ -158,16 +158,40 @@ describe("the engine's words are not taken as they are", () => {
     expect(path.engine.channels.get(uuid)?.isHeld).toBe(true)
   })
 
-  test('a hold that failed is refused, though the words are the same', async () => {
+  test('a channel that is taken off hold twice is off hold, though the engine says -ERR', async () => {
     const path = await aPath()
-    const uuid = aChannelFor(path, 'hold')
+    const uuid = aChannelFor(path, 'unhold')
+
+    expect(await run(path, { kind: 'unhold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })
+    expect(await run(path, { kind: 'unhold', uuid })).toEqual({ state: 'done', text: '+OK Success\n' })
+    expect(path.engine.channels.get(uuid)?.isHeld).toBe(false)
+  })
+
+  test.each(['hold', 'unhold'] as const)('%s that failed is refused, though the words are the same', async (kind) => {
+    const path = await aPath()
+    const uuid = aChannelFor(path, kind)
     path.engine.onJob = (job) => {
       job.accept()
       job.finish('-ERR Operation failed\n')
     }
 
-    expect(await run(path, { kind: 'hold', uuid })).toEqual({ state: 'refused', text: '-ERR Operation failed\n' })
+    expect(await run(path, { kind, uuid })).toEqual({ state: 'refused', text: '-ERR Operation failed\n' })
   })
+
+  test.each(['hold', 'unhold'] as const)(
+    '%s that failed is refused when nothing tells how the channel is',
+    async (kind) => {
+      const path = await aPath()
+      const uuid = aChannelFor(path, kind)
+      path.engine.onJob = (job) => {
+        path.engine.answer = (command) => (command.startsWith('uuid_dump ') ? '{}' : undefined)
+        job.accept()
+        job.finish('-ERR Operation failed\n')
+      }
+
+      expect(await run(path, { kind, uuid })).toEqual({ state: 'refused', text: '-ERR Operation failed\n' })
+    },
+  )
 
   test('a call whose uuid was in use has another, which is told, and both names lead to it', async () => {
     const path = await aPath()

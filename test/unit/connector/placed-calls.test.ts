@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { labDomain, labEngine, labWorld, ofCall } from '../../support/event-lab.ts'
+
+/** A connector that has placed a call of which its engine has told nothing, and whose links were lost and are up again. */
+async function afterALostLink({ isAnswered }: { readonly isAnswered: boolean }) {
+  const world = await labWorld()
+  const lab = await world.connector()
+  const uuid = randomUUID()
+  await lab.up()
+  await world.time.advance(60_000)
+  lab.registry.place(uuid, labDomain, `1000@${labDomain}`, labEngine)
+  if (isAnswered) lab.registry.answered(uuid)
+  await lab.down()
+  await world.time.advance(2_000)
+  return { ...world, lab, uuid, up: () => lab.up() }
+}
+
+test('a placed call whose engine has answered, and does not have it after a gap, is forgotten without a made end', async () => {
+  const { time, lab, uuid, told, up } = await afterALostLink({ isAnswered: true })
+
+  await up()
+  await time.advance(60_000)
+
+  expect(lab.registry.find(uuid)).toBeUndefined()
+  expect(told(uuid)).toEqual([])
+})
+
+test('a placed call that its engine says it has stays, though it is not listed', async () => {
+  const { time, lab, uuid, up } = await afterALostLink({ isAnswered: true })
+  lab.existing = [{ uuid }]
+
+  await up()
+  await time.advance(60_000)
+
+  expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
+})
+
+test('a placed call whose answer is awaited stays, though no engine has it yet', async () => {
+  const { time, lab, uuid, up } = await afterALostLink({ isAnswered: false })
+
+  await up()
+  await time.advance(60_000)
+
+  expect(lab.registry.find(uuid)?.domain).toBe(labDomain)
+})
+
+test('a call that was told of and is gone gets its end, whether its answer came or not', async () => {
+  const { time, lab, uuid, told, up } = await afterALostLink({ isAnswered: false })
+  await up()
+  await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(time.clock.now()) })
+  await lab.down()
+  await time.advance(2_000)
+
+  await up()
+  await time.advance(60_000)
+
+  expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made'])
+})
