@@ -2,10 +2,18 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type EslSession, openEslSession } from '../../connector/esl/session.ts'
 import type { EslEvent } from '../../connector/esl/event.ts'
-import { hangUpChannel, originateCall } from '../../contracts/routes/channels.ts'
+import { hangUpChannel, listChannels, originateCall } from '../../contracts/routes/channels.ts'
 import type { Client } from '../../local/demo/client.ts'
-import { checkInvariants } from '../support/invariants.ts'
+import type { Bound } from '../support/invariants.ts'
 import { type TestPlatform, aPlatform } from '../support/platform.ts'
+import {
+  type BegunChannel,
+  type WatchedTenant,
+  aWatchedTenant,
+  belongingsOf,
+  checkPlatform,
+  toldOf,
+} from '../support/platform-invariants.ts'
 
 const domain = 'killed.example.com'
 const calls = 60
@@ -16,7 +24,11 @@ const kills = 8
 const patience = { timeout: 60_000, interval: 500 }
 
 let platform: TestPlatform
+let tenant: WatchedTenant
+let neighbour: WatchedTenant
 let admin: Client
+/** Processes of the connector so far. */
+let processes = 1
 let listener: EslSession
 
 /** What the engine did, by its own events. */
@@ -28,6 +40,7 @@ const done = {
   channels: new Map<string, Set<string>>(),
   /** How often a channel was made, by its uuid. */
   made: new Map<string, number>(),
+  begun: new Array<BegunChannel>(),
 }
 
 /** Told of everything that happens on the way of a command; kills at some of it. */
@@ -35,7 +48,9 @@ let tick = () => {}
 
 beforeAll(async () => {
   platform = await aPlatform()
-  admin = await platform.tenant(domain)
+  tenant = await aWatchedTenant(platform, domain)
+  neighbour = await aWatchedTenant(platform, `${domain}.au`)
+  admin = tenant.client
   await new Promise<void>((resolve) => {
     listener = openEslSession({
       host: '127.0.0.1',
@@ -62,7 +77,12 @@ afterAll(async () => {
 function count(event: EslEvent): void {
   const add = (to: Map<string, number>, key: string) => void to.set(key, (to.get(key) ?? 0) + 1)
   const uuid = event.header('Unique-ID') ?? ''
-  if (event.name === 'CHANNEL_CREATE') add(done.made, uuid)
+  if (event.name === 'CHANNEL_CREATE') {
+    add(done.made, uuid)
+    const at = Number(event.header('Event-Date-Timestamp')) / 1_000
+    const [, of = ''] = (event.header('Channel-Presence-ID') ?? '').split('@')
+    done.begun.push({ uuid, domain: of, coreUuid: event.coreUuid, at })
+  }
   const mark = event.header('variable_mark')
   if (mark !== undefined) done.channels.set(mark, (done.channels.get(mark) ?? new Set()).add(uuid))
   if (event.name !== 'BACKGROUND_JOB' || !event.body.startsWith('+OK')) return
@@ -137,9 +157,11 @@ function conclusionOf(problem: unknown): Told['says'] {
 
 it('F20 a call whose connector is killed while its phone rings is pending, ends as unknown, and others are placed', async () => {
   const log = platform.platform.folder.file('logs/connector.log')
+  await neighbour.client.call(originateCall, { body: { callerId: '1001', calledId: '9196' } })
+  const before = await belongingsOf(neighbour)
   tick = () => {
     const { pid } = platform.platform.connector
-    if (pid === undefined || done.made.size === 0) return
+    if (pid === undefined || done.made.size === 1) return
     process.kill(pid, 'SIGKILL')
     tick = () => {}
   }
@@ -148,11 +170,15 @@ it('F20 a call whose connector is killed while its phone rings is pending, ends 
 
   expect(lost.says).toBe('maybe')
   expect(done.channels.get('lost')?.size).toBe(1)
+  processes += 1
+  const overAt = Date.now()
   await placeAtLast()
   await vi.waitFor(() => expect(readFileSync(log, 'utf8')).toContain('a lost connector left commands open'), patience)
+  await check({ before, overAt, placed: [lost], ended: [], bounds: [] })
 })
 
 it('F20 a connector that is killed again and again under a stream of calls and hang-ups does nothing twice', async () => {
+  const before = await belongingsOf(neighbour)
   const state = killNowAndThen(20_260_115)
   done.verbs.clear()
   const marks = Array.from({ length: calls }, (_, index) => `mark-${index}`)
@@ -169,25 +195,62 @@ it('F20 a connector that is killed again and again under a stream of calls and h
   tick = () => {}
 
   expect([placed.length, state.killed]).toEqual([calls, kills])
-  const effectsOf = ({ mark }: Told) => done.channels.get(mark)?.size ?? 0
-  const outcomes = { done: 'done', maybe: 'unknown', 'not done': 'unsent' } as const
-  checkInvariants({
-    commands: placed.map((call) => ({
-      id: call.mark,
-      effects: effectsOf(call),
-      outcome: told(outcomes[call.says]),
-    })),
-    bounds: [
-      { of: 'times that one job was done', value: Math.max(...done.jobs.values()), limit: 1 },
-      { of: 'times that one channel was made', value: Math.max(...done.made.values()), limit: 1 },
-      { of: 'calls placed', value: done.verbs.get('originate') ?? 0, limit: placed.length },
-      { of: 'hang-ups done', value: done.verbs.get('uuid_kill') ?? 0, limit: ended.length },
-    ],
-  })
   expect(ended.filter(({ says }) => says === 'done').length).toBeLessThanOrEqual(done.verbs.get('uuid_kill') ?? 0)
   expect(placed.filter(({ says }) => says === 'done').length).toBeGreaterThan(0)
+  processes += state.killed
+  const overAt = Date.now()
+  const bounds = [
+    { of: 'calls placed', value: done.verbs.get('originate') ?? 0, limit: placed.length },
+    { of: 'hang-ups done', value: done.verbs.get('uuid_kill') ?? 0, limit: ended.length },
+  ]
   await placeAtLast()
+  await check({ before, overAt, placed, ended, bounds })
 })
+
+/** Waits until every channel was told or is in a gap, and checks all that can be told of the platform. */
+async function check(given: {
+  readonly before: unknown
+  readonly overAt: number
+  readonly placed: readonly Told[]
+  readonly ended: readonly Told[]
+  readonly bounds: readonly Bound[]
+}): Promise<void> {
+  const { before, overAt, placed, ended, bounds } = given
+  await vi.waitFor(async () => {
+    const told = await toldOf(tenant, done.begun)
+    expect(told.filter(({ toldAs, isInGap }) => toldAs.length === 0 && !isInGap)).toEqual([])
+  }, patience)
+  const backAfterMs = Date.now() - overAt
+  const listed = (await admin.call(listChannels)).data.rows.map(({ uuid }) => uuid)
+  const hungUp = new Map(ended.map(({ uuid, says }) => [uuid, says]))
+  const outcomes = { done: 'done', maybe: 'unknown', 'not done': 'unsent' } as const
+  await checkPlatform({
+    platform,
+    tenant,
+    neighbour,
+    before,
+    begun: done.begun,
+    acknowledged: placed
+      .filter(({ uuid, says }) => says === 'done' && hungUp.get(uuid) !== 'maybe')
+      .map(({ uuid = '' }) => ({
+        what: `the call ${uuid}, or its end`,
+        isFound: listed.includes(uuid) === (hungUp.get(uuid) !== 'done'),
+      })),
+    commands: placed.map((call) => ({
+      id: call.mark,
+      effects: done.channels.get(call.mark)?.size ?? 0,
+      outcome: told(outcomes[call.says]),
+    })),
+    secrets: ['ClueCon'],
+    bounds: [
+      ...bounds,
+      { of: 'times that one job was done', value: Math.max(0, ...done.jobs.values()), limit: 1 },
+      { of: 'times that one channel was made', value: Math.max(...done.made.values()), limit: 1 },
+    ],
+    processes,
+    backAfterMs,
+  })
+}
 
 /** Places a call as soon as one can be placed again. */
 async function placeAtLast(): Promise<void> {
