@@ -6,8 +6,8 @@ import { engineTime } from '../reconcile/event-position.ts'
 import { sizeOf } from '../spool/waiting-events.ts'
 import { type Time, pause } from '../timers.ts'
 import type { EventOutbox } from './event-outbox.ts'
-import { HeldEvents } from './held-events.ts'
-import { mayHandOver, slackMs } from './others-behind.ts'
+import { type HoldingPlace, HoldingPlaces } from './holding-places.ts'
+import { mayHandOver } from './others-behind.ts'
 
 /** The reports of the others are looked at this often while something is held. */
 const lookMs = 1_000
@@ -53,18 +53,6 @@ export interface AfterOthersParts extends Time {
   readonly limits?: typeof usualLimits | undefined
 }
 
-/** What is held of one engine. */
-interface Place {
-  readonly held: HeldEvents
-  /** When its events were heard again. What others heard until then goes first. */
-  since: number
-  /** The first event since then, by the engine's clock, epoch milliseconds; absent until there is one. */
-  firstAt: number | undefined
-  readonly newCalls: Set<string>
-  /** Ends the wait for the others. From then on what is held leaves. */
-  over: AbortController
-}
-
 /**
  * After an engine's link came up, events of its calls that had begun before are held until every other connector that
  * listened all the time has handed over what it had read by then. Nobody waits for them meanwhile: the others tell the
@@ -73,18 +61,16 @@ interface Place {
  */
 export function afterOthers(parts: AfterOthersParts): AfterOthers {
   const { outbox, clock, timers, limits = usualLimits } = parts
-  const places = new Map<string, Place>()
+  const places = new HoldingPlaces()
   let overflows = 0
   let isStopped = false
   let cancel: (() => void) | undefined
   let onEmpty: (() => void)[] = []
 
-  const sum = (count: (held: HeldEvents) => number) =>
-    [...places.values()].reduce((all, { held }) => all + count(held), 0)
-  const isTooMuch = () => sum(({ size }) => size) > limits.events || sum(({ bytes }) => bytes) > limits.bytes
+  const isTooMuch = () => places.events > limits.events || places.bytes > limits.bytes
 
   /** Lets go of the first event of a place; `false` when there is none. */
-  const pass = ({ held }: Place): boolean => {
+  const pass = ({ held }: HoldingPlace): boolean => {
     const first = held.shift()
     if (first !== undefined) outbox.add(first.event, first.readAt)
     return first !== undefined
@@ -93,44 +79,37 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
   const drain = () => {
     cancel?.()
     cancel = undefined
-    for (const [engine, place] of places) {
-      if (!place.over.signal.aborted) continue
+    for (const place of places.all.filter(({ isLeaving }) => isLeaving)) {
       let isLeft = true
       while (isLeft && outbox.hasRoom) isLeft = pass(place)
-      if (place.held.size === 0) places.delete(engine)
-      else cancel ??= timers.after(leaveMs, drain)
+      if (place.held.size > 0) cancel ??= timers.after(leaveMs, drain)
     }
-    if (places.size > 0) return
+    places.close()
+    if (!places.isEmpty) return
     for (const resolve of onEmpty) resolve()
     onEmpty = []
   }
 
-  const leave = (leaving: Iterable<Place>) => {
+  const leave = (leaving: readonly HoldingPlace[]) => {
     for (const { over } of leaving) over.abort()
     drain()
   }
 
-  /** What comes in the first moment may have begun on the other side of it. */
-  const isOfNewCall = ({ held, since, newCalls }: Place, { name, uuid, fields }: PlatformEvent): boolean => {
-    const isReal = name === 'CHANNEL_CREATE' && fields['Synthetic'] !== 'true'
-    if (isReal && !held.has(uuid) && clock.now() >= since + slackMs) newCalls.add(uuid)
-    return newCalls.has(uuid)
-  }
-
-  const hold = (place: Place, event: PlatformEvent, readAt: number) => {
+  const hold = (place: HoldingPlace, event: PlatformEvent, readAt: number) => {
     place.held.push({ event, bytes: sizeOf(event), readAt })
     if (!isTooMuch()) return
-    const waiting = [...places.values()].filter(({ over }) => !over.signal.aborted)
+    const waiting = places.all.filter(({ isLeaving }) => !isLeaving)
     if (waiting.length > 0) {
       overflows += 1
-      const events = sum(({ size }) => size)
-      parts.log.warn('events of calls may pass those of another connector: too many are held', { events })
+      parts.log.warn('events of calls may pass those of another connector: too many are held', {
+        events: places.events,
+      })
       leave(waiting)
     }
     while (isTooMuch() && place.held.size > 0) pass(place)
   }
 
-  const wait = async (engine: string, place: Place) => {
+  const wait = async (engine: string, place: HoldingPlace) => {
     const { signal } = place.over
     while (!signal.aborted && clock.now() < place.since + longestMs) {
       const asked = place.since
@@ -141,61 +120,48 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
     if (!signal.aborted) leave([place])
   }
 
-  /** A call that another engine has recovered stays behind what is held of it. */
-  const placeOf = (uuid: string, engine: string) =>
-    [...places.values()].find(({ held }) => held.has(uuid)) ?? places.get(engine)
-
   return {
     add: (event, engine, readAt = clock.now()) => {
-      const place = places.size === 0 || event.uuid === '' ? undefined : placeOf(event.uuid, engine)
-      if (place === undefined) return outbox.add(event, readAt)
-      const passes = place.over.signal.aborted ? !place.held.has(event.uuid) : isOfNewCall(place, event)
-      if (passes) return outbox.add(event, readAt)
+      const place = places.ofCall(event.uuid, engine)
+      if (place === undefined || place.mayPass(event, clock.now())) return outbox.add(event, readAt)
       hold(place, event, readAt)
       return true
     },
     heard: (event, engine) => {
-      const place = places.size === 0 ? undefined : places.get(engine)
+      const place = places.of(engine)
       if (place !== undefined) place.firstAt ??= engineTime(event)
     },
     heardAgain: (engine) => {
       if (isStopped) return
-      const place = places.get(engine) ?? newPlace()
-      place.since = clock.now()
-      place.firstAt = undefined
-      place.newCalls.clear()
-      if (places.has(engine) && !place.over.signal.aborted) return
+      const known = places.of(engine)
+      const place = known ?? places.open(engine)
+      place.beginAgain(clock.now())
+      if (known !== undefined && !known.isLeaving) return
       place.over = new AbortController()
-      places.set(engine, place)
       void wait(engine, place)
     },
     stop: () => {
       isStopped = true
       const left = new Promise<void>((resolve) => onEmpty.push(resolve))
-      leave(places.values())
+      leave(places.all)
       return left
     },
     close: () => {
       isStopped = true
-      for (const place of places.values()) while (place.held.size > 0) pass(place)
-      leave(places.values())
+      for (const place of places.all) while (place.held.size > 0) pass(place)
+      leave(places.all)
     },
     get waiting() {
-      return sum(({ size }) => size)
+      return places.events
     },
     get bytes() {
-      return sum(({ bytes }) => bytes)
+      return places.bytes
     },
     get oldestAt() {
-      const times = [...places.values()].flatMap(({ held }) => held.oldestAt ?? [])
-      return times.length === 0 ? undefined : Math.min(...times)
+      return places.oldestAt
     },
     get overflows() {
       return overflows
     },
   }
-}
-
-function newPlace(): Place {
-  return { held: new HeldEvents(), since: 0, firstAt: undefined, newCalls: new Set(), over: new AbortController() }
 }

@@ -2,7 +2,7 @@ import type { PlatformEvent } from '../../core/model.ts'
 import { Chain } from '../spool/chain.ts'
 
 /** An event that is held. */
-export interface Held {
+interface Held {
   readonly event: PlatformEvent
   readonly bytes: number
   /** When it was read from the engine, epoch milliseconds. */

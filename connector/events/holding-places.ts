@@ -1,0 +1,97 @@
+import type { PlatformEvent } from '../../core/model.ts'
+import { HeldEvents } from './held-events.ts'
+import { slackMs } from './others-behind.ts'
+
+/** What is held of one engine. */
+export class HoldingPlace {
+  readonly held = new HeldEvents()
+  /** When its events were heard again. What others heard until then goes first. */
+  since = 0
+  /** The first event since then, by the engine's clock, epoch milliseconds; absent until there is one. */
+  firstAt: number | undefined
+  /** Ends the wait for the others. From then on what is held leaves. */
+  over = new AbortController()
+  readonly #newCalls = new Set<string>()
+
+  /** Whether what is held leaves as there is room for it. */
+  get isLeaving(): boolean {
+    return this.over.signal.aborted
+  }
+
+  /** Events were missed until now. */
+  beginAgain(now: number): void {
+    this.since = now
+    this.firstAt = undefined
+    this.#newCalls.clear()
+  }
+
+  /** Whether an event need not be held: nothing of its call is in front of it, nor on another connector's way. */
+  mayPass(event: PlatformEvent, now: number): boolean {
+    return this.isLeaving ? !this.held.has(event.uuid) : this.#isOfNewCall(event, now)
+  }
+
+  /** What comes in the first moment may have begun on the other side of it. */
+  #isOfNewCall({ name, uuid, fields }: PlatformEvent, now: number): boolean {
+    const isReal = name === 'CHANNEL_CREATE' && fields['Synthetic'] !== 'true'
+    if (isReal && !this.held.has(uuid) && now >= this.since + slackMs) this.#newCalls.add(uuid)
+    return this.#newCalls.has(uuid)
+  }
+}
+
+/** The places of all engines of which something is held. */
+export class HoldingPlaces {
+  readonly #places = new Map<string, HoldingPlace>()
+
+  get isEmpty(): boolean {
+    return this.#places.size === 0
+  }
+
+  /** Events that are held. */
+  get events(): number {
+    return this.#sum(({ size }) => size)
+  }
+
+  get bytes(): number {
+    return this.#sum(({ bytes }) => bytes)
+  }
+
+  /** When the oldest was read, epoch milliseconds; absent when there is none. */
+  get oldestAt(): number | undefined {
+    const times = this.all.flatMap(({ held }) => held.oldestAt ?? [])
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+
+  get all(): readonly HoldingPlace[] {
+    return [...this.#places.values()]
+  }
+
+  of(engine: string): HoldingPlace | undefined {
+    return this.#places.get(engine)
+  }
+
+  /** Where an event belongs: a call that another engine has recovered stays behind what is held of it. */
+  ofCall(uuid: string, engine: string): HoldingPlace | undefined {
+    if (this.isEmpty || uuid === '') return undefined
+    return this.all.find(({ held }) => held.has(uuid)) ?? this.of(engine)
+  }
+
+  /** Makes a place for an engine that has none. */
+  open(engine: string): HoldingPlace {
+    const place = new HoldingPlace()
+    this.#places.set(engine, place)
+    return place
+  }
+
+  /** Forgets the places that are left. */
+  close(): void {
+    for (const [engine, place] of this.#places) {
+      if (place.isLeaving && place.held.size === 0) this.#places.delete(engine)
+    }
+  }
+
+  #sum(count: (held: HeldEvents) => number): number {
+    let all = 0
+    for (const { held } of this.#places.values()) all += count(held)
+    return all
+  }
+}
