@@ -3,6 +3,7 @@
  * (DynamoDB: up to two days), so adapters that read one check it themselves: past it, a record is not there.
  */
 import { type ExportJob, exportLifeMs } from '../core/cdr/export-job.ts'
+import type { KnownCall } from '../core/channels/known-call.ts'
 import type { CommandRecord } from '../core/commands.ts'
 import type { ConnectorReport, Delivery, Gap, Presence, Token } from '../core/model.ts'
 import type { RequestKey } from '../core/idempotency/request-key.ts'
@@ -55,6 +56,8 @@ export const keptUntil = {
   allowance: (wholeAt: number) => wholeAt + HOUR,
   /** Longer than nearly any call; what has ended is dropped long before, when the count is full. */
   liveCalls: (showsBy: number) => showsBy + 7 * DAY,
+  /** As long as the calls of accounts are kept. */
+  knownCall: (call: KnownCall) => call.knownAt + 7 * DAY,
   /** As long as the CDR that shows it, where there is no object; while there may be one, for good. */
   recording: ({ state, closedAt, isRemoved }: Recording) =>
     state === 'failed' || (state === 'deleted' && isRemoved === true)

@@ -282,6 +282,12 @@ export const access: MethodAccess = {
     list: [{ table: 'liveCalls', actions: ['GetItem'] }],
     remove: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
   },
+  knownCalls: {
+    put: [{ table: 'knownCalls', actions: ['PutItem'] }],
+    read: [{ table: 'knownCalls', actions: ['GetItem'] }],
+    list: [{ table: 'knownCalls', index: true, actions: ['Query'] }],
+    remove: [{ table: 'knownCalls', actions: ['DeleteItem'] }],
+  },
   recordings: {
     expect: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
     read: [{ table: 'recordings', actions: ['GetItem'] }],

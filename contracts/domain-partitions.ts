@@ -45,6 +45,7 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'emailSettings', key: (domain) => [domain] },
   { table: 'idempotency', key: (domain) => [domain] },
   { table: 'liveCalls', key: (domain) => [domain] },
+  { table: 'knownCalls', key: (domain) => [domain] },
   {
     table: 'blacklists',
     key: (domain, generation) => ['entries', domain, generation],

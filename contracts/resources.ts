@@ -48,6 +48,12 @@ export const tables = {
   },
   limits: { variable: 'TABLE_LIMITS', purpose: 'what is left of allowances of requests', expires: true },
   liveCalls: { variable: 'TABLE_LIVE_CALLS', purpose: 'calls that the API placed and that may be up', expires: true },
+  knownCalls: {
+    variable: 'TABLE_KNOWN_CALLS',
+    purpose: 'legs of calls that connectors know to be up',
+    expires: true,
+    index: 'by-state',
+  },
   emailSettings: { variable: 'TABLE_EMAIL_SETTINGS', purpose: 'how tenants send mail', expires: false },
   recordings: {
     variable: 'TABLE_RECORDINGS',

@@ -6,6 +6,7 @@
 import type { CdrAdmin } from './cdr/cdr-admin.ts'
 import type { CdrStore } from './cdr/cdr-store.ts'
 import type { ExportQueue, ExportStore } from './cdr/export-job.ts'
+import type { KnownCall } from './channels/known-call.ts'
 import type { CdrQueue } from './cdr/cdr-news.ts'
 import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
@@ -720,6 +721,17 @@ export interface LiveCallStore {
   remove(domain: string, uuids: readonly string[]): Promise<void>
 }
 
+/** The legs that connectors know to be up: what ends while nobody listens is ended by whoever listens next. */
+export interface KnownCallStore {
+  /** Notes a leg; one that is noted already is replaced where its engine, its process or its account is another one. */
+  put(call: KnownCall): Promise<void>
+  read(domain: string, uuid: string): Promise<KnownCall | undefined>
+  /** Every noted leg of an engine, in no order; what was noted or removed within the last second may be missing or there. */
+  list(engine: string): Promise<KnownCall[]>
+  /** Forgets a leg. */
+  remove(domain: string, uuid: string): Promise<void>
+}
+
 /** The mail settings of the tenants, one record a domain. */
 export interface EmailSettingsStore {
   read(domain: string): Promise<EmailSettings | undefined>
@@ -767,6 +779,7 @@ export interface Ports {
   idempotency: IdempotencyStore
   rateLimits: RateLimitStore
   liveCalls: LiveCallStore
+  knownCalls: KnownCallStore
   recordings: RecordingStore
   /** The objects of recordings. */
   recordingFiles: FileStore

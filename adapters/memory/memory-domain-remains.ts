@@ -7,6 +7,7 @@ const swept = [
   'domainTokens',
   'accounts',
   'presence',
+  'knownCalls',
   'roles',
   'deliveries',
   'deliveryEvents',

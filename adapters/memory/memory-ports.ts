@@ -26,6 +26,7 @@ import { memoryGapStore } from './memory-gap-store.ts'
 import { type MemoryHookClient, memoryHookClient } from './memory-hook-client.ts'
 import { memoryHookStore } from './memory-hook-store.ts'
 import { memoryIdempotencyStore } from './memory-idempotency-store.ts'
+import { memoryKnownCallStore } from './memory-known-call-store.ts'
 import { memoryLiveCallStore } from './memory-live-call-store.ts'
 import { memoryLoginThrottle } from './memory-login-throttle.ts'
 import { type MemoryMailSender, memoryMailSender } from './memory-mail-sender.ts'
@@ -95,6 +96,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     idempotency: memoryIdempotencyStore(context),
     rateLimits: memoryRateLimitStore(context),
     liveCalls: memoryLiveCallStore(context),
+    knownCalls: memoryKnownCallStore(context),
     recordings: memoryRecordingStore(context),
     recordingFiles: memoryFileStore(context),
     exportFiles: memoryFileStore(context),

@@ -1,5 +1,6 @@
 import type { CommandRecord } from '../../core/commands.ts'
 import type { ExportJob } from '../../core/cdr/export-job.ts'
+import type { KnownCall } from '../../core/channels/known-call.ts'
 import type { KeptCdr } from '../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../core/email/email-settings.ts'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
@@ -85,6 +86,7 @@ export interface MemoryState {
   readonly places: Map<string, Map<string, number>>
   /** Domain to the calls that the API placed there. */
   readonly liveCalls: Map<string, ReadonlyMap<string, number>>
+  readonly knownCalls: Map<string, KnownCall>
   readonly emailSettings: Map<string, EmailSettings>
   readonly cdrs: Map<string, KeptCdr>
   readonly recordings: Map<string, Recording>
@@ -132,6 +134,7 @@ export function memoryState(): MemoryState {
     windows: new Map(),
     places: new Map(),
     liveCalls: new Map(),
+    knownCalls: new Map(),
     emailSettings: new Map(),
     cdrs: new Map(),
     recordings: new Map(),

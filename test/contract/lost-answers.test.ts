@@ -15,6 +15,7 @@ import {
   aDomainToken,
   aGap,
   aHook,
+  aKnownCall,
   aPresence,
   aRecording,
   aReport,
@@ -44,6 +45,7 @@ const [domainRecord, account, token, domainToken] = [aDomain(), anAccount(), aTo
 const [hook, delivery, command, key] = [aHook(), aDelivery(), aCommandRecord(), aRequestKey()]
 const [route, other, entry, settings] = [aRoute(), aRoute({ order: 7 }), anEntry(), emailSettingsOf()]
 const recording = aRecording()
+const knownCall = aKnownCall({ domain })
 const exported = anExport({ createdAt: now })
 const factor = { sealed: 'sealed', isOn: true, usedStep: 1 }
 const limits = { entries: 9, lists: 9 }
@@ -313,6 +315,11 @@ const writes: Readonly<Record<string, Write>> = {
   'rateLimits.takeInWindow': {
     write: ({ rateLimits }) => rateLimits.takeInWindow('mail:a', { limit: 3, windowMs: 1000 }, now),
     answer: expect.objectContaining({ isAllowed: true }),
+  },
+  'knownCalls.put': { write: ({ knownCalls }) => knownCalls.put(knownCall) },
+  'knownCalls.remove': {
+    first: ({ knownCalls }) => knownCalls.put(knownCall),
+    write: ({ knownCalls }) => knownCalls.remove(domain, knownCall.uuid),
   },
   'liveCalls.put the first': { write: ({ liveCalls }) => liveCalls.put(domain, 'call', now, 1), answer: true },
   'liveCalls.put': {

@@ -16,6 +16,7 @@ import {
   aDomain,
   aDomainToken,
   aHook,
+  aKnownCall,
   aPresence,
   aGap,
   aRecording,
@@ -337,6 +338,12 @@ export const exercises: {
     takeInWindow: { run: ({ rateLimits }) => rateLimits.takeInWindow('some', { limit: 1, windowMs: 1 }, 1) },
     enter: { run: ({ rateLimits }) => rateLimits.enter('some', { limit: 1, leaseMs: 1 }, 1) },
     leave: { run: ({ rateLimits }) => rateLimits.leave('some', '0:nobody') },
+  },
+  knownCalls: {
+    put: { run: ({ knownCalls }) => knownCalls.put(aKnownCall({ domain: domain.name })) },
+    read: { run: ({ knownCalls }) => knownCalls.read(domain.name, 'some') },
+    list: { run: ({ knownCalls }) => knownCalls.list('some') },
+    remove: { run: ({ knownCalls }) => knownCalls.remove(domain.name, 'some') },
   },
   liveCalls: {
     put: { run: ({ liveCalls }) => liveCalls.put(domain.name, 'some', 1, 9) },

@@ -5,6 +5,7 @@ import {
   aDomain,
   aDomainToken,
   aHook,
+  aKnownCall,
   aPresence,
   aRecording,
   aRole,
@@ -60,6 +61,7 @@ export async function fillDomain(
   await stores.eventLog.append(anEvent({ domain: name }))
   await stores.deliveries.keepEvent(anEvent({ domain: name }))
   await stores.liveCalls.put(name, 'call-1', 1, 50)
+  await stores.knownCalls.put(aKnownCall({ domain: name }))
   await stores.recordings.expect(aRecording({ domain: name }))
   await stores.exports.create(anExport({ domain: name }))
   await stores.emailSettings.put({

@@ -1,5 +1,6 @@
 /** Records for tests: valid ones of which a test names only what it is about. */
 import { randomUUID } from 'node:crypto'
+import type { KnownCall } from '../../core/channels/known-call.ts'
 import type { CommandRecord } from '../../core/commands.ts'
 import type { EmailSettings } from '../../core/email/email-settings.ts'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
@@ -129,6 +130,26 @@ export function aPresence(given: Partial<Presence> = {}): Presence {
     contacts: [{ id: 'contact-1', expiresAt: T0 + 3_600_000 }],
     calls: [],
     observedAt: T0,
+    ...given,
+  }
+}
+
+/** A leg of a trunk that a connector knew to be up. */
+export function aKnownCall(given: Partial<KnownCall> = {}): KnownCall {
+  return {
+    uuid: randomUUID(),
+    engine: 'engine-1',
+    core: randomUUID(),
+    domain: 'a.example.com',
+    presenceId: '',
+    direction: 'inbound',
+    callerName: 'Alice',
+    callerNumber: '+15550100',
+    calledNumber: '1000',
+    createdAt: `${T0}000`,
+    name: 'sofia/external/+15550100@192.0.2.7',
+    origin: '',
+    knownAt: T0,
     ...given,
   }
 }

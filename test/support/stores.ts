@@ -17,6 +17,7 @@ import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.t
 import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { dynamoIdempotencyStore } from '../../adapters/dynamodb/dynamo-idempotency-store.ts'
+import { dynamoKnownCallStore } from '../../adapters/dynamodb/dynamo-known-call-store.ts'
 import { dynamoLiveCallStore } from '../../adapters/dynamodb/dynamo-live-call-store.ts'
 import { dynamoLoginThrottle } from '../../adapters/dynamodb/dynamo-login-throttle.ts'
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
@@ -57,6 +58,7 @@ export type StorePorts = Pick<
   | 'idempotency'
   | 'rateLimits'
   | 'liveCalls'
+  | 'knownCalls'
   | 'recordings'
   | 'exports'
   | 'emailSettings'
@@ -125,6 +127,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     idempotency: dynamoIdempotencyStore(context),
     rateLimits: dynamoRateLimitStore(context),
     liveCalls: dynamoLiveCallStore(context),
+    knownCalls: dynamoKnownCallStore(context),
     recordings: dynamoRecordingStore(context),
     exports: dynamoExportStore(context),
     emailSettings: dynamoEmailSettingsStore(context),

@@ -13,6 +13,7 @@ import {
   aDomain,
   aDomainToken,
   aHook,
+  aKnownCall,
   aPresence,
   aRecording,
   aRequestKey,
@@ -191,6 +192,7 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
   }
   await ports.presence.put(aPresence({ domain, contacts: [{ id: mark, expiresAt: now + 3_600_000 }] }))
   await plantCalls({ ports, clock }, { domain, mark, things })
+  await ports.knownCalls.put(aKnownCall({ domain, uuid: things.channel, callerName: mark }))
   await ports.liveCalls.put(domain, things.channel, now + 3_600_000, 9)
   await ports.rateLimits.take(`domain:${domain}`, { intervalMs: 1000, burst: 100 }, now)
   await ports.rateLimits.takeInWindow(`test-mail:${domain}`, { limit: 5, windowMs: 3_600_000 }, now)
