@@ -1,10 +1,10 @@
-import type { EventLinkReport, EventPosition } from '../../core/model.ts'
+import type { EventLinkReport } from '../../core/model.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { EngineEvent } from '../engine.ts'
 import type { Timers } from '../timers.ts'
+import { type EventLink, lastOf, newEventLink, reportOf } from './event-link.ts'
 import { engineTime, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'
-import { ReadMarks } from './read-marks.ts'
 
 /** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
 const firstEventMs = 25_000
@@ -14,48 +14,6 @@ const unreadMs = 30_000
 
 /** By then it is known whether a connector that was killed just before this one began has listened until then. */
 const unsureMs = 20_000
-
-/** What is remembered of an engine's gaps, so that a call of that time is known to have been missed. */
-const maxSpans = 16
-
-/** The engine's clock ticks in steps, and what is on its way when a link breaks is a little older than that. */
-const slackMs = 1_000
-
-/** A time of the engine's own clock, epoch milliseconds, in which its events were not heard. */
-interface Span {
-  readonly from: number
-  to: number
-}
-
-/** A gap of which the first event after it is still to come. */
-interface OpenGap {
-  readonly found: Omit<GapFound, 'after'>
-  readonly span: Span
-  readonly cancel: () => void
-}
-
-/** Events that came and could not be read. */
-interface Unread {
-  readonly from: number
-  readonly before: EventPosition
-  readonly span: Span
-  readonly cancel: () => void
-  count: number
-}
-
-interface Link {
-  last: EngineEvent | undefined
-  lastAt: number
-  core: string
-  upSince: number
-  /** 0 before. */
-  firstUpAt: number
-  lost: { readonly from: number; readonly reason: string; readonly span: Span } | undefined
-  open: OpenGap | undefined
-  unread: Unread | undefined
-  spans: Span[]
-  readonly marks: ReadMarks
-}
 
 /** What a link that came up has found. */
 export interface LinkUp {
@@ -101,37 +59,37 @@ export function eventLinks(parts: {
   readonly timers: Timers
 }): EventLinks {
   const { tell, unstoredFrom, onUnread, clock, timers } = parts
-  const links = new Map<string, Link>()
+  const links = new Map<string, EventLink>()
 
-  const linkOf = (engine: string): Link => {
-    const link = links.get(engine) ?? newLink()
+  const linkOf = (engine: string): EventLink => {
+    const link = links.get(engine) ?? newEventLink()
     links.set(engine, link)
     return link
   }
 
-  const addSpan = (link: Link, from: number): Span => {
-    const span = { from: from - slackMs, to: Number.POSITIVE_INFINITY }
-    link.spans = [...link.spans.slice(1 - maxSpans), span]
-    return span
+  /** Events are missed from the last one on that came. */
+  const miss = (link: EventLink) => {
+    const from = link.lastAt || clock.now()
+    return { from, missed: link.missed.begin(engineTime(link.last) ?? from) }
   }
 
-  const close = (link: Link, first: EngineEvent | undefined) => {
+  const close = (link: EventLink, first: EngineEvent | undefined) => {
     const gap = link.open
     if (gap === undefined) return
     link.open = undefined
     gap.cancel()
-    gap.span.to = (engineTime(first) ?? clock.now()) + slackMs
+    gap.missed.end(engineTime(first) ?? clock.now())
     tell({ ...gap.found, after: first === undefined ? nowhere : positionOf(first) })
   }
 
-  const closeUnread = (engine: string, link: Link) => {
+  const closeUnread = (engine: string, link: EventLink) => {
     const unread = link.unread
     if (unread === undefined) return
     link.unread = undefined
     unread.cancel()
-    const { from, before, span, count } = unread
-    span.to = (engineTime(link.last) ?? clock.now()) + slackMs
-    const after = link.last === undefined ? nowhere : positionOf(link.last)
+    const { from, before, missed, count } = unread
+    missed.end(engineTime(link.last) ?? clock.now())
+    const after = lastOf(link)
     const dropped = { class: 'unreadable', count }
     tell({ engine, reason: 'unreadable', from, to: clock.now(), before, after, dropped })
     onUnread(engine)
@@ -155,11 +113,10 @@ export function eventLinks(parts: {
       link.core = coreUuid || core
       link.lost = undefined
       if (lost !== undefined) {
-        const before = link.last === undefined ? nowhere : positionOf(link.last)
         const reason = isOther ? 'engine-restarted' : lost.reason
-        const found = { engine, reason, from: lost.from, to: clock.now(), before }
+        const found = { engine, reason, from: lost.from, to: clock.now(), before: lastOf(link) }
         const cancel = timers.after(firstEventMs, () => close(link, undefined))
-        link.open = { found, span: lost.span, cancel }
+        link.open = { found, missed: lost.missed, cancel }
       }
       return { isFirst, endedCore: isOther ? core : '' }
     },
@@ -171,30 +128,27 @@ export function eventLinks(parts: {
       const link = linkOf(engine)
       close(link, undefined)
       link.upSince = 0
-      const from = link.lastAt || clock.now()
-      link.lost ??= { from, reason, span: addSpan(link, engineTime(link.last) ?? from) }
+      link.lost ??= { reason, ...miss(link) }
     },
     unreadable: (engine) => {
       const link = linkOf(engine)
-      const from = link.lastAt || clock.now()
       link.unread ??= {
-        from,
-        before: link.last === undefined ? nowhere : positionOf(link.last),
-        span: addSpan(link, engineTime(link.last) ?? from),
+        ...miss(link),
+        before: lastOf(link),
         cancel: timers.after(unreadMs, () => closeUnread(engine, link)),
         count: 0,
       }
       link.unread.count += 1
     },
-    hasGaps: (engine) => (links.get(engine)?.spans.length ?? 0) > 0,
+    hasGaps: (engine) => links.get(engine)?.missed.isEmpty === false,
     beganLately: (engine) => clock.now() - (links.get(engine)?.firstUpAt ?? 0) < unsureMs,
     mayHaveMissed: (engine, microseconds) => {
       const at = Number(microseconds) / 1_000
-      const spans = links.get(engine)?.spans ?? []
-      return at > 0 && spans.some(({ from, to }) => from <= at && at <= to)
+      return at > 0 && links.get(engine)?.missed.has(at) === true
     },
     missedSince: (engine, from) => {
-      addSpan(linkOf(engine), from).to = (linkOf(engine).upSince || clock.now()) + slackMs
+      const { missed, upSince } = linkOf(engine)
+      missed.begin(from).end(upSince || clock.now())
     },
     settle: () => {
       for (const [engine, link] of links) {
@@ -203,33 +157,5 @@ export function eventLinks(parts: {
       }
     },
     reports: (queuedTo) => [...links].map(([engine, link]) => reportOf(engine, link, queuedTo, unstoredFrom?.(engine))),
-  }
-}
-
-function reportOf(engine: string, link: Link, queuedTo: number, unstoredFrom = Infinity): EventLinkReport {
-  const { last, core, upSince, lost, open, unread, marks } = link
-  const handedOverTo = marks.engineTimeBefore(queuedTo)
-  const lostAt = Math.min(unstoredFrom, ...[lost, open?.found, unread].map((gap) => gap?.from ?? Infinity))
-  return {
-    engine,
-    last: last === undefined ? { ...nowhere, coreUuid: core } : positionOf(last),
-    upSince,
-    ...(lostAt === Infinity ? {} : { lostAt }),
-    ...(handedOverTo === undefined ? {} : { handedOverTo }),
-  }
-}
-
-function newLink(): Link {
-  return {
-    last: undefined,
-    lastAt: 0,
-    core: '',
-    upSince: 0,
-    firstUpAt: 0,
-    lost: undefined,
-    open: undefined,
-    unread: undefined,
-    spans: [],
-    marks: new ReadMarks(),
   }
 }

@@ -1,0 +1,36 @@
+/** What is remembered of an engine's gaps, so that a call of that time is known to have been missed. */
+const maxTimes = 16
+
+/** The engine's clock ticks in steps, and what is on its way when a link breaks is a little older than that. */
+const slackMs = 1_000
+
+/** A time of the engine's own clock in which its events were not heard. */
+export interface MissedTime {
+  /** Says when it ended, epoch milliseconds; until then it goes on. */
+  end(at: number): void
+}
+
+/** The times in which events of an engine were not heard; the newest 16. */
+export class MissedTimes {
+  #times: { readonly from: number; to: number }[] = []
+
+  get isEmpty(): boolean {
+    return this.#times.length === 0
+  }
+
+  /** A time begins, epoch milliseconds. */
+  begin(from: number): MissedTime {
+    const time = { from: from - slackMs, to: Number.POSITIVE_INFINITY }
+    this.#times = [...this.#times.slice(1 - maxTimes), time]
+    return {
+      end: (at) => {
+        time.to = at + slackMs
+      },
+    }
+  }
+
+  /** Whether a moment, epoch milliseconds, falls into one of them. */
+  has(at: number): boolean {
+    return this.#times.some(({ from, to }) => from <= at && at <= to)
+  }
+}
