@@ -5,6 +5,7 @@ import { dynamoCommandStore } from '../adapters/dynamodb/dynamo-command-store.ts
 import { dynamoConnectorStatusStore } from '../adapters/dynamodb/dynamo-connector-status-store.ts'
 import { dynamoDomainStore } from '../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoGapStore } from '../adapters/dynamodb/dynamo-gap-store.ts'
+import { dynamoKnownCallStore } from '../adapters/dynamodb/dynamo-known-call-store.ts'
 import { dynamoPresenceStore } from '../adapters/dynamodb/dynamo-presence-store.ts'
 import { dynamoRecordingStore } from '../adapters/dynamodb/dynamo-recording-store.ts'
 import { dynamoSubscriptionReader } from '../adapters/dynamodb/dynamo-subscription-reader.ts'
@@ -50,6 +51,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
       events: sqsEventSink(context),
       cdrQueue: sqsCdrQueue(context),
       presence: dynamoPresenceStore(context),
+      knownCalls: dynamoKnownCallStore(context),
       subscriptions: dynamoSubscriptionReader(context),
       connectorStatus: dynamoConnectorStatusStore(context),
       gaps: dynamoGapStore(context),

@@ -20,6 +20,7 @@ export interface ConnectorParts extends Time {
     | 'events'
     | 'cdrQueue'
     | 'presence'
+    | 'knownCalls'
     | 'subscriptions'
     | 'domains'
     | 'connectorStatus'

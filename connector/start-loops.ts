@@ -49,7 +49,10 @@ export function startLoops(
             return isOwn
           },
         },
-        onDeadConnector: (connectorId) => lost.end(connectorId),
+        onDeadConnector: (connectorId) => {
+          events.othersGone()
+          return lost.end(connectorId)
+        },
       },
       signal,
     ),

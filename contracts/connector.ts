@@ -9,6 +9,7 @@ export const connector = {
     events: ['publish'],
     cdrQueue: ['send'],
     presence: ['list', 'put'],
+    knownCalls: ['list', 'read', 'put', 'remove'],
     subscriptions: ['version', 'list'],
     domains: ['exists', 'read'],
     connectorStatus: ['report', 'list', 'countStart'],

@@ -1,3 +1,5 @@
+import type { KnownCall } from '../../core/channels/known-call.ts'
+import { type CallWatcher, isNews } from './call-watcher.ts'
 import type { Channel, LifeEvent } from './channel.ts'
 import { type Entry, type Source, type Told, blankEntry, isOver, isSeen, learned, withSeen } from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
@@ -54,6 +56,13 @@ export interface ChannelRegistry {
   revision(domain: string | null): number
   /** Something was done to a channel of the domain whose effect the engine will tell of later. */
   touch(domain: string): void
+  /**
+   * Takes up a channel that another connector knew; nothing of it is proven. `false` when it is known here already, or
+   * to have ended.
+   */
+  recall(call: KnownCall): boolean
+  /** Tells `watcher` from now on, and nobody else. */
+  watch(watcher: CallWatcher): void
   readonly size: number
   /** Channels that were dropped because there were too many. */
   readonly evicted: number
@@ -74,6 +83,7 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
   const revisions = new Map<string, number>()
   let changes = 0
   let evicted = 0
+  let watcher: CallWatcher = { live: () => {}, ended: () => {} }
 
   const touch = (domain: string): void => {
     if (!revisions.has(domain) && revisions.size >= limit) dropOldest(revisions)
@@ -91,6 +101,7 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
   const update = (uuid: string, told: Told, domain: string): Channel => {
     const before = live.get(uuid)
     const after = keep(learned(before ?? blankEntry(uuid), told, domain))
+    if (isNews(before, after)) watcher.live(after)
     if (!before?.proven || before.callState !== after.callState) touch(after.domain)
     return after
   }
@@ -120,7 +131,7 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       const told = { read, engine, source }
       const gone = ended.get(uuid)
       if (gone !== undefined && isOver(gone, told)) return gone
-      if (gone !== undefined && ended.delete(uuid)) keep(gone)
+      if (gone !== undefined && ended.delete(uuid)) watcher.live(keep(gone))
       if (live.get(uuid)?.domain) return update(uuid, told, '')
       const domain = firstExisting(legDomainCandidates(read, domainOf), domains)
       const known = (name: string) => update(uuid, told, name)
@@ -142,6 +153,15 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       touch(entry.domain)
       if (ended.size >= endedLimit) dropOldest(ended)
       ended.set(uuid, entry)
+      watcher.ended(entry)
+    },
+    recall: (call) => {
+      if (find(call.uuid) !== undefined || ended.has(call.uuid)) return false
+      keep({ ...blankEntry(call.uuid), ...call })
+      return true
+    },
+    watch: (newWatcher) => {
+      watcher = newWatcher
     },
     doubt: (engine) => {
       for (const entry of live.values()) {

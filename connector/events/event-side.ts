@@ -10,12 +10,13 @@ import { lastListener } from '../reconcile/predecessor.ts'
 import { type ComparedEngine, reconciliation } from '../reconcile/reconciliation.ts'
 import { recallAccounts } from '../reconcile/recall-accounts.ts'
 import { staleCalls } from '../reconcile/stale-calls.ts'
-import type { DropClass } from '../spool/drop-class.ts'
 import type { SpoolPlace } from '../spool/spool.ts'
 import type { Time } from '../timers.ts'
+import { storedCalls } from '../calls/stored-calls.ts'
 import { afterOthers } from './after-others.ts'
 import { cdrSink } from './cdr-sink.ts'
 import { type EngineChange, engineStateTeller } from './engine-events.ts'
+import { eventCounters } from './event-counters.ts'
 import { type EventInbox, eventInbox, inboxLimits } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
 import { eventRelay } from './event-relay.ts'
@@ -39,6 +40,8 @@ export interface EventSide {
   subscribed(engineName: string): void
   /** An event of an engine could not be read: what it may have told is found out soon. */
   unreadable(engineName: string): void
+  /** Another connector is gone: what it had heard and not told is found out soon. */
+  othersGone(): void
   /** The words that event links subscribe with. */
   words(): string[]
   /** Keeps up with what hooks want until aborted; `changed` is told when the words may have changed. */
@@ -63,7 +66,10 @@ export interface EventSide {
 
 /** What the event side is made from. */
 export interface EventSideParts extends Time {
-  readonly ports: Pick<Ports, 'events' | 'cdrQueue' | 'presence' | 'subscriptions' | 'gaps' | 'connectorStatus'>
+  readonly ports: Pick<
+    Ports,
+    'events' | 'cdrQueue' | 'presence' | 'knownCalls' | 'subscriptions' | 'gaps' | 'connectorStatus'
+  >
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached; not asked for before the first link is up. */
@@ -102,7 +108,12 @@ export function eventSide(parts: EventSideParts): EventSide {
   })
   const before = (engine: string) =>
     lastListener({ store: ports.connectorStatus, connectorId: parts.connectorId, now: clock.now() }, engine)
-  const stale = staleCalls({ ...parts, before, make: (event, engine) => inboxOf(engine).add(event) })
+  const stale = staleCalls({
+    ...parts,
+    before,
+    knownCalls: ports.knownCalls,
+    make: (event, engine) => inboxOf(engine).add(event),
+  })
   const unsure = unsureCalls({ ...parts, onEnded: stale, tracker: () => presence, writer: () => writer })
   const presence = presenceTracker(ports.presence, parts.isUp, stale, (account, uuid) => unsure.add(account, uuid))
   const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence })
@@ -139,13 +150,12 @@ export function eventSide(parts: EventSideParts): EventSide {
     links,
     presence,
     before,
+    knownCalls: ports.knownCalls,
     recall: () => wanted.isKnown && recallAccounts(wanted, presence, writer),
     make: (event, engine) => inboxOf(engine).add(event),
     inTurn: (engine, run) => inboxOf(engine).add(new InTurn(run)),
     found: (domain, registration) => relay.found(domain, registration),
   })
-  const dropped = (dropClass: DropClass) =>
-    outbox.counts.droppedByClass[dropClass] + sum((inbox) => inbox.counts.dropped[dropClass])
   let read = 0
   const tellEngineChange = engineStateTeller({ subscriptions: wanted, outbox, clock })
   const untold = new Map<string, () => void>()
@@ -155,6 +165,8 @@ export function eventSide(parts: EventSideParts): EventSide {
     const times = [...inboxes.values(), inOrder, outbox].map((place) => place.oldestAt ?? Infinity)
     return Math.min(clock.now(), ...times)
   }
+  const calls = storedCalls({ ...parts, store: ports.knownCalls, handedOverTo: oldestAt })
+  parts.registry.watch(calls)
 
   return {
     accept: (event, engineName) => {
@@ -180,6 +192,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       inOrder.heardAgain(engineName)
     },
     unreadable: (engineName) => links.unreadable(engineName),
+    othersGone: () => kept.othersGone(),
     words: () => wanted.engineWords(),
     follow: (changed, signal) => {
       const tellAll = () => {
@@ -195,8 +208,10 @@ export function eventSide(parts: EventSideParts): EventSide {
       await Promise.all([...inboxes.values()].map((inbox) => inbox.settled()))
       await Promise.all([inOrder.stop(), writer.flushed(), gaps.flushed()])
       await outbox.drained()
+      await calls.flushed()
     },
     close: async () => {
+      calls.close()
       const unread = sum((inbox) => inbox.close())
       inOrder.close()
       const lost = unread + (await outbox.close())
@@ -212,33 +227,7 @@ export function eventSide(parts: EventSideParts): EventSide {
     get lagMs() {
       return clock.now() - oldestAt()
     },
-    counters: () => ({
-      eventsRead: read,
-      eventsRelayed: relay.counts.relayed,
-      eventsRecovered: relay.counts.recovered,
-      cdrsRelayed: relay.counts.cdrs,
-      eventsPublished: outbox.counts.published,
-      eventsRepeated: outbox.counts.repeated,
-      eventsDropped: dropped(1) + dropped(2) + dropped(3),
-      eventsDroppedTerminal: dropped(1),
-      eventsDroppedCall: dropped(2),
-      eventsDroppedOther: dropped(3),
-      eventsUnreadable: sum((inbox) => inbox.counts.unreadable),
-      eventsWithoutDomain: relay.counts.withoutDomain,
-      eventsWaiting: sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting,
-      eventsHeld: inOrder.waiting,
-      holdsOverflowed: inOrder.overflows,
-      memoryBytes: outbox.memoryBytes + inOrder.bytes + sum((inbox) => inbox.bytes),
-      spoolEvents: outbox.spool.events,
-      spoolBytes: outbox.spool.bytes,
-      spoolSkipped: outbox.spool.skipped,
-      spoolFound: outbox.spool.found,
-      spoolDamaged: outbox.spool.damaged,
-      spoolFailures: outbox.spool.failures,
-      gaps: gaps.counts.found,
-      gapsWaiting: gaps.waiting,
-      gapsLost: gaps.counts.lost,
-      accounts: presence.accounts,
-    }),
+    counters: () =>
+      eventCounters({ relay, outbox, inOrder, inboxes: () => inboxes.values(), gaps, presence, calls }, read),
   }
 }

@@ -11,12 +11,10 @@ import type { EventLinks } from './event-links.ts'
 import { endMissed } from './gone-channels.ts'
 import type { LastListener } from './predecessor.ts'
 import { checkRegistrations } from './registration-check.ts'
+import { type UnheardParts, recallCalls, unheard } from './unheard.ts'
 
 /** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
 const holdBackMs = 3_000
-
-/** A connector that was killed just before this one began still seems to be there; by then it does not. */
-const lookBackMs = [0, 15_000]
 
 /** How long after the first link the accounts of before are looked through, and how often that is tried. */
 const recallMs = 2_000
@@ -32,6 +30,8 @@ export interface Reconciliation {
   linkDown(engineName: string, reason: string): void
   /** Something of an engine was missed although its link is up: compares again. */
   compareAgain(engineName: string): void
+  /** Another connector is gone: looks for ends that it alone had heard, at the engines whose event links are up. */
+  othersGone(): void
   /** Lets go of what is held back, and compares no more. */
   stop(): void
 }
@@ -56,6 +56,8 @@ export interface ReconciliationParts extends Time {
   readonly recall: () => boolean
   /** Who listened to an engine before. Rejects when that cannot be read. */
   readonly before: (engineName: string) => Promise<LastListener | undefined>
+  /** The calls that connectors know. */
+  readonly knownCalls: UnheardParts['knownCalls']
   readonly random: () => number
   readonly log: Log
 }
@@ -64,6 +66,8 @@ export interface ReconciliationParts extends Time {
 export function reconciliation(parts: ReconciliationParts): Reconciliation {
   const { links, registry, clock, timers, log } = parts
   const checks = new Map<string, AbortController>()
+  /** Ended with the event link of the engine, or by the end of all. */
+  const linked = new Map<string, AbortController>()
   const held = new Set<() => void>()
 
   const holdBack = (events: readonly SyntheticEvent[], engine: string) => {
@@ -104,13 +108,7 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
     void checkRegistrations({ ...checked, links: () => parts.engines().map(({ commands }) => commands) }, signal)
   }
 
-  const begin = (engine: ComparedEngine): AbortSignal => {
-    checks.get(engine.name)?.abort()
-    const check = new AbortController()
-    checks.set(engine.name, check)
-    compare(engine, check.signal)
-    return check.signal
-  }
+  const begin = (engine: ComparedEngine) => compare(engine, renewed(checks, engine.name))
 
   /** What was heard before the loss is handled before it counts for nothing any more. */
   const doubt = (engine: string) => parts.inTurn(engine, () => registry.doubt(engine))
@@ -121,13 +119,13 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
     while (!signal.aborted && (!isReady(commands) || !parts.recall()))
   }
 
-  /** What nobody heard before this connector began is looked for as after a link that was lost. */
-  const lookBack = async (engine: string, signal: AbortSignal) => {
-    for (const ms of lookBackMs) {
-      await pause(timers, ms, signal)
-      const before = signal.aborted ? undefined : await parts.before(engine).catch(() => undefined)
-      if (before?.until !== undefined) return links.missedSince(engine, before.until)
-    }
+  /** What nobody heard before this link is looked for: calls that began, and ends of those that others knew. */
+  const lookBack = async (engine: ComparedEngine, isFirst: boolean, signal: AbortSignal) => {
+    const { name } = engine
+    const found = await unheard(parts, name, signal)
+    if (found === undefined) return
+    if (isFirst && found.since !== undefined) links.missedSince(name, found.since)
+    if ((await recallCalls(parts, name, signal)) > 0) begin(engine)
   }
 
   return {
@@ -137,13 +135,15 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
         endAll(engine.name, endedCore)
         parts.inTurn(engine.name, () => endAll(engine.name, endedCore))
       }
-      const signal = begin(engine)
-      if (isFirst) void lookBack(engine.name, signal)
+      begin(engine)
+      const signal = renewed(linked, engine.name)
+      void lookBack(engine, isFirst, signal)
       if (isFirst) void recall(engine, signal)
     },
     linkDown: (engineName, reason) => {
       links.down(engineName, reason)
       checks.get(engineName)?.abort()
+      linked.get(engineName)?.abort()
       doubt(engineName)
     },
     compareAgain: (engineName) => {
@@ -152,9 +152,23 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
       doubt(engineName)
       begin(engine)
     },
+    othersGone: () => {
+      for (const engine of parts.engines()) {
+        const link = linked.get(engine.name)
+        if (link?.signal.aborted === false) void lookBack(engine, false, link.signal)
+      }
+    },
     stop: () => {
-      for (const check of checks.values()) check.abort()
+      for (const running of [...checks.values(), ...linked.values()]) running.abort()
       for (const release of held) release()
     },
   }
+}
+
+/** The signal of what begins now in the place of what ran under this name. */
+function renewed(running: Map<string, AbortController>, name: string): AbortSignal {
+  running.get(name)?.abort()
+  const next = new AbortController()
+  running.set(name, next)
+  return next.signal
 }

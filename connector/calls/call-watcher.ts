@@ -1,0 +1,20 @@
+import type { Channel } from './channel.ts'
+
+/** Is told of the channels of domains, so that they are known beyond this process. Must not throw. */
+export interface CallWatcher {
+  /** A channel is up that was not known, or not as one of this engine, process and account. */
+  live(channel: Channel): void
+  /** A channel is gone, or was taken to be; it may come back. */
+  ended(channel: Channel): void
+}
+
+/** Whether a channel of a domain has become what a watcher does not know of it. */
+export function isNews(before: Channel | undefined, after: Channel): boolean {
+  if (after.domain === '' || after.core === '') return false
+  return (
+    before?.core !== after.core ||
+    before.domain !== after.domain ||
+    before.engine !== after.engine ||
+    before.presenceId !== after.presenceId
+  )
+}

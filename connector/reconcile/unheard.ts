@@ -1,0 +1,67 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import type { KnownCallStore } from '../../core/ports.ts'
+import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import { type Time, backoffMs, pause } from '../timers.ts'
+import type { LastListener } from './predecessor.ts'
+
+/** A connector that was killed just before the link came up still seems to be there; by then it does not. */
+const lookBackMs = [0, 15_000]
+
+/** What it takes to know what nobody heard of an engine. */
+export interface UnheardParts extends Time {
+  readonly registry: Pick<ChannelRegistry, 'recall'>
+  readonly knownCalls: Pick<KnownCallStore, 'list'>
+  /** Who listened to an engine before. Rejects when that cannot be read. */
+  readonly before: (engineName: string) => Promise<LastListener | undefined>
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** That nobody but this connector listens to an engine, and until when somebody did, epoch milliseconds, if it is known. */
+export interface Unheard {
+  readonly since: number | undefined
+}
+
+/**
+ * Whether another connector has heard what an engine told before its link came up here; absent when one has, and when
+ * `signal` is aborted before it is known.
+ */
+export async function unheard(parts: UnheardParts, engine: string, signal: AbortSignal): Promise<Unheard | undefined> {
+  for (const ms of lookBackMs) {
+    await pause(parts.timers, ms, signal)
+    const answer = await untilAnswered(parts, signal, () => parts.before(engine))
+    if (answer === undefined) return undefined
+    const listener = answer.value
+    if (listener === undefined || listener.until !== undefined) return { since: listener?.until }
+  }
+  return undefined
+}
+
+/**
+ * Takes up the calls that others knew of an engine. Whether they are still up is found out by a comparison. Answers how
+ * many of them were not known here; none when `signal` is aborted.
+ */
+export async function recallCalls(parts: UnheardParts, engine: string, signal: AbortSignal): Promise<number> {
+  const stored = await untilAnswered(parts, signal, () => parts.knownCalls.list(engine))
+  const recalled = stored?.value.filter((call) => parts.registry.recall(call)).length ?? 0
+  if (recalled > 0) parts.log.info('calls that another connector knew are taken up', { engine, calls: recalled })
+  return recalled
+}
+
+/** Asks a store again, with growing waits, for as long as it is gone; absent when `signal` is aborted. */
+async function untilAnswered<T>(
+  { timers, random }: UnheardParts,
+  signal: AbortSignal,
+  ask: () => Promise<T>,
+): Promise<{ readonly value: T } | undefined> {
+  for (let failures = 1; !signal.aborted; failures += 1) {
+    const answer = await ask().then(
+      (value) => ({ value }),
+      () => undefined,
+    )
+    if (signal.aborted) return undefined
+    if (answer !== undefined) return answer
+    await pause(timers, backoffMs(failures, random), signal)
+  }
+  return undefined
+}
