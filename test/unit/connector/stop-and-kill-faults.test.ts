@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { startAnsweringEngine } from '../../support/answering-engine.ts'
+import { anOriginate } from '../../support/command-message.ts'
+import { checkConnector } from '../../support/connector-invariants.ts'
+import { manualTime } from '../../support/manual-time.ts'
+import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
+import { aHook } from '../../support/records.ts'
+import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
+
+/** An engine, stores, a queue that can be away, and a disk, for one connector after another. */
+async function aPlace() {
+  const engine = await startAnsweringEngine()
+  onTestFinished(() => engine.close())
+  let time = manualTime()
+  const ports = memoryPorts({ clock: { now: () => time.clock.now() }, random: systemRandomness })
+  await ports.hooks.create([aHook({ event: 'CHANNEL_HOLD', domain: tenant.domain ?? '' })], 100)
+  const disk = memoryDisk()
+  const publish = ports.events.publish.bind(ports.events)
+  const told: { readonly id: string; readonly at: number }[] = []
+  const place = {
+    engine,
+    ports,
+    disk,
+    isQueueAway: false,
+    /** A connector on this disk, which the one before has left; it has found the engine and knows the hooks. */
+    start: async (name: string): Promise<RunningConnector> => {
+      // What was killed lives in a time of its own, which stands still.
+      time = manualTime(time.clock.now())
+      const spool = { folder: '/spool', bytes: 64 * 1_048_576, files: disk, owner: spoolOwner(name) }
+      const address = { host: '127.0.0.1', port: engine.port, password: 'ClueCon' }
+      const running = await aRunningConnector([address], { time, ports, spool, connectorId: `connector-${name}` })
+      onTestFinished(() => running.stop())
+      await running.until(() => running.connector.health().status === 'OK')
+      await running.time.advance(2_000)
+      return running
+    },
+    /** So many events of calls, until the connector has read them. */
+    tell: async ({ connector, atOnce }: RunningConnector, count: number) => {
+      const before = connector.health().counters['eventsRead'] ?? 0
+      for (let index = 0; index < count; index += 1) {
+        const uuid = randomUUID()
+        const sequence = `${1_000_000 + told.length}`
+        engine.emit({
+          'Event-Name': 'CHANNEL_HOLD',
+          'Unique-ID': uuid,
+          'Event-Sequence': sequence,
+          'Caller-Context': tenant.domain ?? '',
+          'Event-Date-Timestamp': `${time.clock.now()}000`,
+        })
+        told.push({ id: `${engine.coreUuid}:${sequence}`, at: time.clock.now() })
+      }
+      await atOnce(() => (connector.health().counters['eventsRead'] ?? 0) >= before + count)
+    },
+    /** Everything that was told, and as what it came. */
+    wanted: () =>
+      told.map(({ id, at }) => ({
+        id,
+        at,
+        toldAs: ports.events.published.flatMap((event) =>
+          event.fields['Event-Sequence'] === id.split(':')[1] ? event.id : [],
+        ),
+      })),
+  }
+  ports.events.publish = async (batch) => {
+    if (place.isQueueAway) throw new DomainError('store_unavailable', 'the queue does not answer, try again')
+    return publish(batch)
+  }
+  return place
+}
+
+const untold = (wanted: readonly { readonly toldAs: readonly string[] }[]) =>
+  wanted.filter(({ toldAs }) => toldAs.length === 0)
+
+test('F29 told to stop under load while the queue is away, it takes no command any more and is done within 25 s', async () => {
+  const place = await aPlace()
+  const first = await place.start('1')
+  place.isQueueAway = true
+  await place.tell(first, 200)
+  const ringing = await first.post(anOriginate())
+  await first.until(() => place.engine.jobs.some(({ id }) => id === ringing.id))
+
+  const toldAt = first.time.clock.now()
+  let lost: number | undefined
+  void first.connector.stop(20_000).then((count) => (lost = count))
+  const late = await first.post(anOriginate())
+  await place.tell(first, 50)
+  await first.until(() => lost !== undefined)
+
+  expect(first.time.clock.now() - toldAt).toBeLessThanOrEqual(25_000)
+  expect(lost).toBe(0)
+  expect(await first.outcome(ringing)).toMatchObject({ state: 'unknown' })
+  expect(await place.ports.commands.read(late.id)).not.toHaveProperty('claimedBy')
+  // What the first was ordered is judged here; all that follows is the next one's.
+  expect(place.engine.jobs.splice(0).map(({ id }) => id)).toEqual([ringing.id])
+  expect(place.engine.open).toBe(0)
+
+  const next = await place.start('2')
+  place.isQueueAway = false
+  await next.until(() => untold(place.wanted()).length === 0)
+  await checkConnector(next, { engine: place.engine, wanted: place.wanted() })
+})
+
+test('F29 told to stop, it is done within 25 s, also when queue, disk, engine and stores answer nothing', async () => {
+  const place = await aPlace()
+  const first = await place.start('1')
+  place.isQueueAway = true
+  place.disk.beforeWrite = () => new Promise(() => {})
+  await place.tell(first, 10)
+  const { answer } = place.engine
+  place.engine.answer = () => new Promise(() => {})
+  // A report asks the engine, whose command link hangs from then on.
+  await first.time.advance(6_000)
+  const report = place.ports.connectorStatus.report.bind(place.ports.connectorStatus)
+  place.ports.connectorStatus.report = () => new Promise(() => {})
+
+  const toldAt = first.time.clock.now()
+  let lost: number | undefined
+  void first.connector.stop(20_000).then((count) => (lost = count))
+  await first.until(() => lost !== undefined)
+
+  expect(first.time.clock.now() - toldAt).toBeLessThanOrEqual(25_000)
+  expect(lost).toBe(10)
+
+  place.ports.connectorStatus.report = report
+  place.engine.answer = answer
+  place.disk.beforeWrite = async () => {}
+  place.isQueueAway = false
+  const next = await place.start('2')
+  // That nobody has taken over what waited there is certain after two minutes.
+  await next.until(async () => (await place.ports.gaps.list(0)).some(({ reason }) => reason === 'spool-lost'))
+  await checkConnector(next, { engine: place.engine, wanted: place.wanted() })
+})
+
+test('F30 of a connector that is killed under load at most the last second is lost, and the next one records the gap', async () => {
+  const place = await aPlace()
+  const killed = await place.start('1')
+  place.isQueueAway = true
+  await place.tell(killed, 200)
+  await killed.time.advance(1_000)
+  await place.tell(killed, 3)
+  place.engine.cut()
+
+  const next = await place.start('2')
+  place.isQueueAway = false
+  await next.until(async () => (await place.ports.gaps.list(0)).some(({ reason }) => reason === 'connector-killed'))
+
+  const wanted = place.wanted()
+  expect(untold(wanted)).toEqual(wanted.slice(-3))
+  await checkConnector(next, { engine: place.engine, wanted })
+})
