@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { Log } from '../../adapters/log/logger.ts'
+import { trouble } from '../health/trouble.ts'
 import type { Time } from '../timers.ts'
 import { type DropClass, dropOrder } from './drop-class.ts'
 import type { DropTally } from './drop-tally.ts'
 import { type Copy, Journal } from './journal.ts'
-import { leftJournals } from './left-journals.ts'
+import { takeOverLeft } from './left-journals.ts'
 import { patientReader } from './patient-reader.ts'
 import type { Segment } from './segment.ts'
 import type { Spool, SpoolPlace } from './spool.ts'
@@ -41,7 +42,8 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
   const journalIn = (name: string, since: number) =>
     new Journal({ files, folder: join(folder, name), since, segmentBytes, read, onDamaged })
   const startedAt = clock.now()
-  const own = journalIn(folderName(owner, startedAt), startedAt)
+  const ownName = folderName(owner, startedAt)
+  const own = journalIn(ownName, startedAt)
   let journals: readonly Journal[] = [own]
   let hasFolder = false
   let aloneUntil = 0
@@ -99,28 +101,32 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
     return true
   }
 
-  const findLeft = async (signal: AbortSignal) => {
-    for await (const journal of leftJournals(place, journalIn, signal)) {
-      counts.found += journal.unread
-      journals = [...journals.slice(0, -1), journal, own]
+  /** Its events come before those of younger journals, and before this process's own. */
+  const adopt = (journal: Journal) => {
+    const left = [...journals.filter((one) => one !== own), journal]
+    journals = [...left.toSorted((a, b) => a.since - b.since), own]
+    counts.found += journal.unread
+    if (journal.unread > 0) log.warn('events of an earlier process were found', { events: journal.unread })
+    for (const segment of journal.segments.filter(({ unread }) => unread === 0)) {
+      inBackground(journal.remove(segment), journal)
     }
-    for (const journal of journals) {
-      for (const segment of journal.segments.filter(({ unread }) => unread === 0)) {
-        inBackground(journal.remove(segment), journal)
-      }
-      inBackground(Promise.resolve(), journal)
-    }
-    if (counts.found > 0) log.warn('events of an earlier process are sent first', { events: counts.found })
+    inBackground(Promise.resolve(), journal)
   }
 
   return {
     isThere: true,
-    open: async (signal) => {
-      try {
-        await findLeft(signal)
-      } catch (problem) {
-        failed('cannot be looked through', problem)
+    open: async (onFound) => {
+      const unfound = trouble(log, 'what an earlier process left cannot be looked through; it will be tried again')
+      const found = (journal: Journal) => {
+        adopt(journal)
+        onFound()
       }
+      const onFailed = (problem: unknown) => {
+        counts.failures += 1
+        unfound.note(problem)
+      }
+      const search = { place, own: ownName, timers, signal: closing.signal, journalIn }
+      await takeOverLeft({ ...search, onFound: found, onFailed })
     },
     append: async (events) => {
       if (closing.signal.aborted || clock.now() < aloneUntil) return undefined

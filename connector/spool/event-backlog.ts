@@ -20,7 +20,7 @@ export const usualMemory: MemoryLimits = { window: 32 * 1024 * 1024, all: 48 * 1
 /** Read from the disk at a time. */
 const chunkBytes = 1024 * 1024
 
-/** How long what earlier processes left may take to be found, before it is left for another time. */
+/** How long new events wait for what earlier processes left to be found; it is looked for to the end all the same. */
 const openMs = 5_000
 
 /** The queue drops messages of this age, so an event that waited on a disk for longer is not news either. */
@@ -37,7 +37,7 @@ export interface EventBacklog {
   done(event: Waiting): void
   /** Writes what is only in memory to the disk. Answers how many events are lost, which are counted as dropped. */
   close(): Promise<number>
-  /** Whether nothing waits, in memory or on disk. */
+  /** Whether nothing waits, in memory or on disk, also of earlier processes as far as the disk shows it. */
   readonly isEmpty: boolean
   readonly waiting: number
   /** Bytes in memory. */
@@ -72,11 +72,11 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
   const events = new WaitingEvents()
   let lastNumber = 0
   let isOpen = !spool.isThere
+  let isLooking = spool.isThere
   let isClosed = false
   let isLoading = false
 
-  const hasRoom = (held: { readonly bytes: number }) =>
-    events.windowBytes === 0 || events.windowBytes + held.bytes <= memory.window
+  const hasRoom = (held: Waiting) => events.windowBytes === 0 || events.windowBytes + held.bytes <= memory.window
 
   const open = (held: Waiting) => {
     events.open(held)
@@ -94,6 +94,11 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
       if (!hasRoom(link.value)) break
       open(link.value)
     }
+  }
+
+  const moveOn = () => {
+    refill()
+    onMoved()
   }
 
   const mayLoad = () => events.windowBytes === 0 || events.bytes + chunkBytes <= memory.all
@@ -114,8 +119,7 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
       open(held)
     }
     isLoading = false
-    refill()
-    onMoved()
+    moveOn()
   }
 
   const giveUp = (held: Waiting) => {
@@ -143,11 +147,14 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
 
   const start = async () => {
     const over = new AbortController()
-    await Promise.race([spool.open(over.signal), pause(timers, openMs, over.signal)])
+    const looked = spool.open(moveOn)
+    await Promise.race([looked, pause(timers, openMs, over.signal)])
     over.abort()
     isOpen = true
-    refill()
-    onMoved()
+    moveOn()
+    await looked
+    isLooking = false
+    moveOn()
   }
   if (spool.isThere) void start()
 
@@ -174,7 +181,7 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
       return lost
     },
     get isEmpty() {
-      return isOpen && !isLoading && events.size === 0 && spool.unread === 0
+      return isOpen && !isLooking && !isLoading && events.size === 0 && spool.unread === 0
     },
     get waiting() {
       return events.size + spool.unread

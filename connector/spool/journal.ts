@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type DropClass, dropOrder } from './drop-class.ts'
 import { Lane, type LaneHead } from './lane.ts'
 import type { PatientReader } from './patient-reader.ts'
-import { type Segment, erasedMark, leftSegment, newSegment } from './segment.ts'
+import { type Segment, erasedMark, leftSegment } from './segment.ts'
 import type { SpoolFiles } from './spool-files.ts'
 import type { SpooledEvent } from './spool-line.ts'
 
@@ -61,6 +61,11 @@ export class Journal {
     return this.#parts.folder
   }
 
+  /** When the first of its events was read, or earlier, epoch milliseconds. */
+  get since(): number {
+    return this.#parts.since
+  }
+
   /** Its files, in no order. */
   get segments(): readonly Segment[] {
     return this.#lanes.flatMap((lane) => lane.segments)
@@ -73,7 +78,7 @@ export class Journal {
     return unread
   }
 
-  /** Looks at the files that another process left. */
+  /** Looks at the files that another process left. A journal that could not look at all of them is of no use. */
   async find(): Promise<void> {
     const { files, folder, since } = this.#parts
     const names = (await files.list(folder)).toSorted()
@@ -92,7 +97,7 @@ export class Journal {
     const writes = this.#lanes.flatMap((lane) => {
       const own = lines.filter(({ dropClass }) => dropClass === lane.dropClass)
       const bytes = Buffer.concat(own.map(({ line }) => line))
-      return own.length === 0 ? [] : [{ own, bytes, segment: this.#segmentFor(lane, bytes.length) }]
+      return own.length === 0 ? [] : [{ own, bytes, segment: lane.segmentFor(bytes.length, () => this.#newPath(lane)) }]
     })
     try {
       for (const { segment, bytes } of writes) await this.#parts.files.append(segment.path, bytes)
@@ -177,21 +182,9 @@ export class Journal {
     await this.#parts.files.remove(segment.path)
   }
 
-  #segmentFor(lane: Lane, bytes: number): Segment {
-    const last = lane.segments.at(-1)
-    const fits = last !== undefined && !last.isSealed && last.size + bytes <= this.#parts.segmentBytes
-    if (!fits && last !== undefined) last.isSealed = true
-    const segment = fits ? last : this.#newSegment(lane)
-    segment.isBusy = true
-    return segment
-  }
-
-  #newSegment(lane: Lane): Segment {
+  #newPath(lane: Lane): string {
     this.#filesMade += 1
-    const name = `${lane.dropClass}-${String(this.#filesMade).padStart(10, '0')}.log`
-    const segment = newSegment(join(this.#parts.folder, name), lane.dropClass)
-    lane.add(segment)
-    return segment
+    return join(this.#parts.folder, `${lane.dropClass}-${String(this.#filesMade).padStart(10, '0')}.log`)
   }
 
   /** Undoes a write: what may have been written of it is cut off, or left behind the end that counts. */

@@ -1,6 +1,6 @@
 import type { DropClass } from './drop-class.ts'
 import type { PatientReader } from './patient-reader.ts'
-import type { ReadLine, Segment } from './segment.ts'
+import { type ReadLine, type Segment, newSegment } from './segment.ts'
 import type { SpooledEvent } from './spool-line.ts'
 
 /** The next event of a lane, and the line that it was read from. */
@@ -12,6 +12,8 @@ export interface LaneHead {
 /** What a lane is made from. */
 export interface LaneParts {
   readonly dropClass: DropClass
+  /** A file is ended when it would become longer. */
+  readonly segmentBytes: number
   readonly read: PatientReader
   /** Told how many events of a file turned out to be damaged. */
   readonly onDamaged: (segment: Segment, events: number) => void
@@ -42,6 +44,17 @@ export class Lane {
 
   add(segment: Segment): void {
     this.#segments = [...this.#segments, segment]
+  }
+
+  /** The file to write so many bytes to, which is busy then: the last one, or a new one where that has no room. */
+  segmentFor(bytes: number, newPath: () => string): Segment {
+    const last = this.#segments.at(-1)
+    const fits = last !== undefined && !last.isSealed && last.size + bytes <= this.#parts.segmentBytes
+    if (!fits && last !== undefined) last.isSealed = true
+    const segment = fits ? last : newSegment(newPath(), this.dropClass)
+    if (!fits) this.add(segment)
+    segment.isBusy = true
+    return segment
   }
 
   forget(segment: Segment): void {

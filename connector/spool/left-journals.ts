@@ -1,7 +1,14 @@
 import { join } from 'node:path'
+import { type Timers, backoffMs, pause } from '../timers.ts'
 import type { Journal } from './journal.ts'
 import type { SpoolFiles } from './spool-files.ts'
 import { type SpoolOwner, folderName, ownerOf } from './spool-owner.ts'
+
+/** A folder is asked for so often, which takes four seconds, before the next one is looked at. */
+const mostInTurn = 5
+
+/** From then on it is asked for this often. */
+const laterMs = 60_000
 
 /** Where to look, and for whom. */
 export interface LeftPlace {
@@ -11,28 +18,94 @@ export interface LeftPlace {
   readonly onTaken?: ((owner: string) => void) | undefined
 }
 
+/** What a search is made from. */
+export interface SearchParts {
+  readonly place: LeftPlace
+  /** The folder that this process writes to, which was not left. */
+  readonly own: string
+  readonly timers: Timers
+  /** Ends the search; a folder that was just taken is left to the next process. */
+  readonly signal: AbortSignal
+  readonly journalIn: (name: string, since: number) => Journal
+  /** Given each journal that was taken over. */
+  readonly onFound: (journal: Journal) => void
+  /** Told of each step that failed and is repeated. */
+  readonly onFailed: (problem: unknown) => void
+}
+
+/** A folder of a process that ended. */
+interface LeftFolder {
+  readonly name: string
+  readonly former: string
+  readonly since: number
+  /** The name that this process gives it. */
+  readonly mine: string
+  isMine: boolean
+}
+
+/** No wait is shortened: nobody else asks this disk. */
+const inFull = () => 0
+
 /**
- * Makes the folders of processes that ended this process's own, the oldest first, and answers their journals. A folder
- * gets a new name in one step, so that of two processes that start at once one has it. Nothing more is taken once
- * `signal` is aborted; a folder that was just taken is left to the next process then.
+ * Makes the folders of processes that ended this process's own, the oldest first. A folder gets a new name in one step,
+ * so that of two processes that start at once one has it. What fails is tried again. Resolves when each folder was
+ * found, or has failed five times; these are asked for until `signal` is aborted.
  */
-export async function* leftJournals(
-  { folder, files, owner, onTaken }: LeftPlace,
-  journalIn: (name: string, since: number) => Journal,
-  signal: AbortSignal,
-): AsyncGenerator<Journal> {
-  const left = (await files.list(folder)).flatMap((name) => {
-    const known = ownerOf(name)
-    return known === undefined || owner.isAlive(known.name) ? [] : [{ name, owner: known.name, since: known.since }]
-  })
-  for (const { name, owner: former, since } of left.toSorted((a, b) => a.since - b.since)) {
-    if (signal.aborted) return
-    const mine = folderName(owner, since)
-    if (!(await files.rename(join(folder, name), join(folder, mine)))) continue
-    const journal = journalIn(mine, since)
-    await journal.find()
-    if (signal.aborted) return
-    onTaken?.(former)
-    yield journal
+export async function takeOverLeft(parts: SearchParts): Promise<void> {
+  const { place, timers, signal, onFound, onFailed } = parts
+
+  const patiently = async <T>(work: () => Promise<T>, mostTries: number): Promise<T | undefined> => {
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      try {
+        return await work()
+      } catch (problem) {
+        onFailed(problem)
+      }
+      if (tries >= mostTries) break
+      await pause(timers, backoffMs(tries, inFull), signal)
+    }
+    return undefined
   }
+
+  /** Answers the folders that are not found yet. */
+  const look = async (folders: readonly LeftFolder[], mostTries: number): Promise<LeftFolder[]> => {
+    const failed: LeftFolder[] = []
+    for (const one of folders) {
+      const journal = await patiently(() => takeOver(parts, one), mostTries)
+      if (signal.aborted) return []
+      if (journal === undefined) failed.push(one)
+      else if (journal !== 'gone') {
+        place.onTaken?.(one.former)
+        onFound(journal)
+      }
+    }
+    return failed
+  }
+
+  const lookLater = async (failed: readonly LeftFolder[]) => {
+    for (let rest = failed; rest.length > 0; rest = await look(rest, 1)) await pause(timers, laterMs, signal)
+  }
+
+  const left = await patiently(() => leftFolders(parts), Infinity)
+  void lookLater(await look(left ?? [], mostInTurn))
+}
+
+async function leftFolders({ place: { folder, files, owner }, own }: SearchParts): Promise<LeftFolder[]> {
+  const names = (await files.list(folder)).filter((name) => name !== own)
+  const left = names.flatMap((name) => {
+    const known = ownerOf(name)
+    if (known === undefined || owner.isAlive(known.name)) return []
+    const { name: former, since } = known
+    return { name, former, since, mine: folderName(owner, since), isMine: false }
+  })
+  return left.toSorted((a, b) => a.since - b.since)
+}
+
+async function takeOver({ place, journalIn }: SearchParts, one: LeftFolder): Promise<Journal | 'gone'> {
+  const { folder, files } = place
+  if (!one.isMine && !(await files.rename(join(folder, one.name), join(folder, one.mine)))) return 'gone'
+  one.isMine = true
+  const journal = journalIn(one.mine, one.since)
+  await journal.find()
+  return journal
 }

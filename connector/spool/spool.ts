@@ -21,10 +21,11 @@ export interface Spool {
   /** Whether there is a disk at all. */
   readonly isThere: boolean
   /**
-   * Makes the events that ended processes left its own. They come first, in their order. What was not found when
-   * `signal` is aborted is left for another time.
+   * Makes the events that ended processes left its own, and tells of each folder that was found. They come before what
+   * this process puts there, in their order. Resolves when all were found but those that the disk does not show; these
+   * are asked for until the spool is closed.
    */
-  open(signal: AbortSignal): Promise<void>
+  open(onFound: () => void): Promise<void>
   /** Writes events in order of their numbers, all or none; `undefined` when they were not written. */
   append(events: readonly (SpooledEvent & { readonly dropClass: DropClass })[]): Promise<readonly Copy[] | undefined>
   /** Says that an event that was just written leaves memory, with all after it. */

@@ -233,7 +233,7 @@ describe('the next process', () => {
     const next = aProcess('2', { disk: killed.disk })
     next.back()
     next.add('a1')
-    await next.time.advance(1_000)
+    await next.time.advance(6_000)
     expect(next.ids()).toEqual(['a1'])
 
     killed.disk.isReadOnly = false
