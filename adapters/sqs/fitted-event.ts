@@ -48,9 +48,12 @@ export function fitted(event: PlatformEvent, limit = EVENT_BYTES): PlatformEvent
   return { ...event, fields: marked(entries, kept, 1024) }
 }
 
-/** A cut between the halves of a surrogate pair must not leave one of them. */
+/**
+ * A cut between the halves of a surrogate pair must not leave one of them, which no UTF-8 has. Decoded anew, since a
+ * slice would keep the whole value in memory.
+ */
 function shortened(value: string, length: number): string {
-  return value.length <= length ? value : value.slice(0, length).toWellFormed()
+  return value.length <= length ? value : Buffer.from(value.slice(0, length)).toString()
 }
 
 type Entries = readonly (readonly [string, string])[]

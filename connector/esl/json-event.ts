@@ -44,7 +44,7 @@ function pick(bytes: Buffer, wanted: WantedHeaders): HeaderValues | string {
     const start = skipSpace(bytes, colon + 1)
     const end = endOfValue(bytes, start)
     if (end < 0) return 'a member has no value'
-    const index = wanted.indexAt(bytes, at + 1, keyEnd)
+    const index = indexOfKey(bytes, at, keyEnd + 1, wanted)
     if (index >= 0) values[index] = valueAt(bytes, start, end)
     at = skipSpace(bytes, end)
     if (bytes[at] === COMMA) {
@@ -55,14 +55,17 @@ function pick(bytes: Buffer, wanted: WantedHeaders): HeaderValues | string {
   return skipSpace(bytes, at + 1) === bytes.length ? values : 'something follows the object'
 }
 
+/** The index of the wanted name that a key is, quotes included, however it is spelled, or -1. */
+function indexOfKey(bytes: Buffer, start: number, end: number, wanted: WantedHeaders): number {
+  if (!bytes.subarray(start, end).includes(BACKSLASH)) return wanted.indexAt(bytes, start + 1, end - 1)
+  return wanted.indexes.get(valueAt(bytes, start, end)) ?? -1
+}
+
 class JsonEvent extends LazyEvent {
-  /** The body, one character for each of its bytes. */
-  readonly #text: string
   readonly #isUsual: boolean
 
   constructor(read: ReadonlyMap<string, number>, values: HeaderValues, text: string, isUsual: boolean) {
-    super(read, values)
-    this.#text = text
+    super(read, values, text)
     this.#isUsual = isUsual
   }
 
@@ -74,9 +77,9 @@ class JsonEvent extends LazyEvent {
 
   protected decode(): DecodedEvent {
     // Bytes that are not UTF-8 become U+FFFD here; they cannot hide a quote, which is never part of a sequence.
-    const members: Record<string, unknown> = JSON.parse(Buffer.from(this.#text, 'latin1').toString('utf8'))
+    const members: Record<string, unknown> = JSON.parse(Buffer.from(this.text, 'latin1').toString('utf8'))
     // Only an escape makes half of a surrogate pair.
-    const isWellFormed = !this.#text.includes('\\u')
+    const isWellFormed = !this.text.includes('\\u')
     return decodedMembers(members, isWellFormed) ?? decodedCopy(members)
   }
 
@@ -85,7 +88,7 @@ class JsonEvent extends LazyEvent {
    * that text makes it a name: no value can look like this.
    */
   #findUsual(name: string): string | undefined {
-    const text = this.#text
+    const text = this.text
     // The search is quicker when it begins with a rarer character than the quote.
     const rest = `${name}":"`
     let start = -1

@@ -20,6 +20,8 @@ export interface EslEvent {
   headers(): Readonly<Record<string, string>>
   /** The event's own body (a job's answer, a message's text), or the empty string. */
   readonly body: string
+  /** About how many bytes of memory it takes now: more once all of it was decoded, which is kept beside its text. */
+  readonly bytes: number
 }
 
 /** The headers that decide what becomes of an event: the first that are read of it. */
@@ -37,6 +39,15 @@ export interface DecodedEvent {
   readonly body: string
 }
 
+/** An event without its text, as measured: the object, and the headers that were read of it. */
+const HEAD_BYTES = 1024
+
+/** What each unit of a decoded text takes as soon as one of them is no Latin-1. */
+const UNIT_BYTES = 2
+
+/** A name and a value that were decoded: the heads of two strings and their places in an object. */
+const MEMBER_BYTES = 80
+
 /** An event that is what it should be, of which only a few headers are decoded yet. */
 export abstract class LazyEvent implements EslEvent {
   readonly name: string
@@ -44,12 +55,15 @@ export abstract class LazyEvent implements EslEvent {
   readonly uuid: string
   readonly coreUuid: string
   readonly sequence: string
+  /** What it was read from, one character for each byte, which take a byte each. */
+  protected readonly text: string
   readonly #read: ReadonlyMap<string, number>
   readonly #values: HeaderValues
   #decoded: DecodedEvent | undefined
 
   /** `read` are the headers that were read, by their index; the deciding ones are first. */
-  constructor(read: ReadonlyMap<string, number>, values: HeaderValues) {
+  constructor(read: ReadonlyMap<string, number>, values: HeaderValues, text: string) {
+    this.text = text
     this.#read = read
     this.#values = values
     this.name = values[0] ?? ''
@@ -77,8 +91,21 @@ export abstract class LazyEvent implements EslEvent {
     return this.#whole().body
   }
 
+  get bytes(): number {
+    let units = 0
+    for (const value of this.#values) units += value?.length ?? 0
+    const bytes = HEAD_BYTES + this.text.length + UNIT_BYTES * units
+    return this.#decoded === undefined ? bytes : bytes + decodedBytes(this.#decoded)
+  }
+
   #whole(): DecodedEvent {
     this.#decoded ??= this.decode()
     return this.#decoded
   }
+}
+
+function decodedBytes({ headers, body }: DecodedEvent): number {
+  let bytes = UNIT_BYTES * body.length
+  for (const [name, value] of Object.entries(headers)) bytes += MEMBER_BYTES + UNIT_BYTES * (name.length + value.length)
+  return bytes
 }

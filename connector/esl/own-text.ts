@@ -1,6 +1,9 @@
 /** Names and ids that come with most events are kept, so many of them. */
 const MAX_KNOWN = 256
 
+/** Longer ones are not, so that what is kept has a limit: an engine's names and ids have a few tens of characters. */
+const MAX_KNOWN_LENGTH = 128
+
 /** The shortest part of a string that V8 shows as a view of the whole, which then stays in memory with it. */
 const VIEW_LENGTH = 13
 
@@ -12,7 +15,7 @@ const known = new Map<string, string>()
  */
 export function ownText(bytes: Buffer, text: string, start: number, end: number, repeats: boolean): string {
   if (end - start < VIEW_LENGTH) return text.slice(start, end)
-  if (!repeats) return bytes.toString('latin1', start, end)
+  if (!repeats || end - start > MAX_KNOWN_LENGTH) return bytes.toString('latin1', start, end)
   const before = known.get(text.slice(start, end))
   if (before !== undefined) return before
   const own = bytes.toString('latin1', start, end)

@@ -61,31 +61,31 @@ function valuesOf(found: readonly number[], bytes: Buffer, text: string): Header
 }
 
 class PlainEvent extends LazyEvent {
-  readonly #text: string
   /** Where the blank line begins, and what follows it. */
   readonly #end: number
   readonly #ownStart: number
 
   constructor(read: ReadonlyMap<string, number>, values: HeaderValues, text: string, end: number, ownStart: number) {
-    super(read, values)
-    this.#text = text
+    super(read, values, text)
     this.#end = end
     this.#ownStart = ownStart
   }
 
   /** What is wrong with it, if anything. */
   problem(isNamed: boolean): string | undefined {
-    const left = this.#text.length - this.#ownStart
+    const left = this.text.length - this.#ownStart
     if (left > 0 && Number(this.find('Content-Length')) !== left) {
       return 'its own Content-Length is not the length of its own body'
     }
-    if (left > 0 && this.#text.endsWith(OVERFLOW_END)) return 'its end was overwritten'
+    if (left > 0 && this.text.endsWith(OVERFLOW_END)) return 'its end was overwritten'
     return isNamed || Object.keys(this.decode().headers).length > 0 ? undefined : 'it has no headers'
   }
 
   protected find(name: string): string | undefined {
     if (!isName(name)) return undefined
-    const text = this.#text
+    // What a byte that is not UTF-8 reads as: what it was, only the headers themselves tell.
+    if (name.includes('\uFFFD')) return this.headers()[name]
+    const text = this.text
     const wire = `${bytesOf(name)}:`
     let found = -1
     for (let at = text.indexOf(wire); at >= 0 && at < this.#end; at = text.indexOf(wire, at + 1)) {
@@ -99,11 +99,13 @@ class PlainEvent extends LazyEvent {
 
   /** The own body is not percent-encoded. */
   protected decode(): DecodedEvent {
-    const bytes = Buffer.from(this.#text, 'latin1')
+    const bytes = Buffer.from(this.text, 'latin1')
     const headers: Record<string, string> = Object.create(null)
+    // Looked for again only once it is behind: lines without a colon do not each look through all that follow.
+    let colon = this.text.indexOf(':')
     for (let at = 0; at < this.#end; ) {
-      const end = this.#text.indexOf('\n', at)
-      const colon = this.#text.indexOf(':', at)
+      const end = this.text.indexOf('\n', at)
+      if (colon >= 0 && colon < at) colon = this.text.indexOf(':', at)
       if (colon > at && colon < end) headers[bytes.toString('utf8', at, colon)] = valueOf(bytes, colon, end)
       at = end + 1
     }

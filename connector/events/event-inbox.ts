@@ -6,7 +6,7 @@ import { type DropClass, dropClassOf, dropOrder } from '../spool/drop-class.ts'
 import { type Drop, dropTally } from '../spool/drop-tally.ts'
 import { type Time, backoffMs, pause } from '../timers.ts'
 import { InTurn } from './in-turn.ts'
-import { type KeptEvent, asRead, readWhole } from './kept-event.ts'
+import { keptEvent } from './kept-event.ts'
 
 /** What may wait for the store of domains. */
 export interface InboxLimits {
@@ -16,14 +16,11 @@ export interface InboxLimits {
 
 /**
  * The limits of each of so many inboxes: half a minute of a busy engine, shared among all, so that together they hold
- * no more than one; but no less than a burst of each.
+ * no more than one; but no less than a burst of each, and than the largest event takes.
  */
 export function inboxLimits(inboxes: number): InboxLimits {
-  return { events: Math.max(500, 10_000 / inboxes), bytes: Math.max(1, 16 / inboxes) * 1024 * 1024 }
+  return { events: Math.max(500, 10_000 / inboxes), bytes: Math.max(2, 16 / inboxes) * 1024 * 1024 }
 }
-
-/** Events that wait as they were read; those behind them are read to their end, which costs time and saves memory. */
-const keptAsRead = 256
 
 /** Events in the order in which they were read, one handled after another. */
 export interface EventInbox {
@@ -63,7 +60,9 @@ export interface InboxParts extends Time {
   readonly onDropped?: ((drop: Drop) => void) | undefined
 }
 
-interface Held extends KeptEvent {
+interface Held {
+  readonly event: EngineEvent
+  readonly bytes: number
   readonly dropClass: DropClass
   readonly takenAt: number
   ofAll: Link<Held> | undefined
@@ -72,7 +71,7 @@ interface Held extends KeptEvent {
 
 /**
  * Makes an empty inbox. Above its limits the oldest event of the least class goes, which is counted, and logged once
- * until it is empty.
+ * until it is empty; one alone is never too much.
  */
 export function eventInbox(parts: InboxParts): EventInbox {
   const { handle, clock, timers, random, log, limits = inboxLimits(1), onDropped, onGivenUp, foresee } = parts
@@ -144,19 +143,21 @@ export function eventInbox(parts: InboxParts): EventInbox {
   }
 
   const enter = (event: EngineEvent) => {
-    const kept = all.size < keptAsRead ? asRead(event) : readWhole(event)
     const dropClass = event instanceof InTurn ? 1 : dropClassOf({ name: eventNameOf(event), uuid: event.uuid })
-    const held: Held = { ...kept, dropClass, takenAt: clock.now(), ofAll: undefined, ofClass: undefined }
+    const takenAt = clock.now()
+    const held: Held = { event, bytes: event.bytes, dropClass, takenAt, ofAll: undefined, ofClass: undefined }
     held.ofAll = all.push(held)
     held.ofClass = byClass[dropClass].push(held)
     bytes += held.bytes
   }
 
   return {
-    add: (event) => {
+    add: (given) => {
+      const event = keptEvent(given)
+      // What is found out about it now counts with it.
       if (all.size > 0) foresee?.(event)
       enter(event)
-      while (all.size > limits.events || bytes > limits.bytes) {
+      while (all.size > 1 && (all.size > limits.events || bytes > limits.bytes)) {
         const least = victim()
         if (least === undefined) break
         giveUp(least)

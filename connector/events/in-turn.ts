@@ -11,6 +11,7 @@ export class InTurn implements EngineEvent {
   readonly coreUuid = ''
   readonly sequence = ''
   readonly body = ''
+  readonly bytes = 512
   readonly run: () => void
 
   /** `run` must not throw. */

@@ -1,39 +1,54 @@
+import { EVENT_BYTES, fitted } from '../../adapters/sqs/fitted-event.ts'
 import type { EngineEvent } from '../engine.ts'
-import { InTurn } from './in-turn.ts'
-import { SyntheticEvent } from './synthetic-event.ts'
-
-/** An event that waits, and about what it takes of memory. */
-export interface KeptEvent {
-  readonly event: EngineEvent
-  readonly bytes: number
-}
 
 /**
- * What an event counts as that is kept as it was read: it holds on to all that came with it from the socket, which is
- * 64 KiB at most and mostly shared with others.
+ * An event as it may wait: itself, or without its large values where it is larger than what the queue takes, since all
+ * of it would be held for as long as it waits.
  */
-const asReadBytes = 16 * 1024
-
-/** About what is known of a channel. */
-const ownBytes = 2 * 1024
-
-/** An event as it is, for a short wait. */
-export function asRead(event: EngineEvent): KeptEvent {
-  return { event, bytes: isOwn(event) ? ownBytes : asReadBytes }
+export function keptEvent(event: EngineEvent): EngineEvent {
+  return event.bytes > EVENT_BYTES ? new CutEvent(event) : event
 }
 
-/** An event read to its end, for a long wait: of what came with it from the socket nothing is held any more. */
-export function readWhole(event: EngineEvent): KeptEvent {
-  if (isOwn(event)) return asRead(event)
-  const headers = event.headers()
-  const { name, subclass, uuid, coreUuid, sequence, body } = event
-  let bytes = 512 + body.length
-  for (const [header, value] of Object.entries(headers)) bytes += header.length + Buffer.byteLength(value) + 48
-  const header = (wanted: string) => (Object.hasOwn(headers, wanted) ? headers[wanted] : undefined)
-  return { event: { name, subclass, uuid, coreUuid, sequence, body, header, headers: () => headers }, bytes }
+/** An event that was cut as the queue would have it, with the fields that say so. */
+class CutEvent implements EngineEvent {
+  readonly name: string
+  readonly subclass: string
+  readonly uuid: string
+  readonly coreUuid: string
+  readonly sequence: string
+  readonly body: string
+  readonly bytes: number
+  readonly #headers: Readonly<Record<string, string>>
+
+  constructor(event: EngineEvent) {
+    const { _body: body = '', ...headers } = cutFields(event)
+    Object.setPrototypeOf(headers, null)
+    this.#headers = headers
+    this.name = headers['Event-Name'] ?? ''
+    this.subclass = headers['Event-Subclass'] ?? ''
+    this.uuid = headers['Unique-ID'] ?? ''
+    this.coreUuid = headers['Core-UUID'] ?? ''
+    this.sequence = headers['Event-Sequence'] ?? ''
+    this.body = body
+    this.bytes = bytesOf({ ...headers, body })
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers[name]
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    return this.#headers
+  }
 }
 
-/** What the connector made itself is told by its class, and holds nothing of the socket. */
-function isOwn(event: EngineEvent): boolean {
-  return event instanceof SyntheticEvent || event instanceof InTurn
+function cutFields(event: EngineEvent): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = { ...event.headers() }
+  if (event.body !== '') fields['_body'] = event.body
+  return fitted({ id: '', name: '', domain: '', uuid: '', occurredAt: 0, fields }).fields
+}
+
+/** Two bytes for each unit of text, and what strings and their places in an object take besides. */
+function bytesOf(fields: Readonly<Record<string, string>>): number {
+  return Object.entries(fields).reduce((sum, [name, value]) => sum + 80 + 2 * (name.length + value.length), 0)
 }

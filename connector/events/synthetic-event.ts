@@ -27,6 +27,8 @@ export class SyntheticEvent implements EngineEvent {
   readonly coreUuid: string
   readonly sequence = ''
   readonly body = ''
+  /** About what is known of a channel. */
+  readonly bytes = 2048
   /** The channel as it was known when the event was made. */
   readonly channel: Channel
   readonly #headers: Readonly<Record<string, string>>

@@ -37,6 +37,7 @@ export function anEngineEvent(given: EventGiven = {}): EngineEvent {
     coreUuid,
     sequence,
     body,
+    bytes: 1024 + JSON.stringify(headers).length + body.length,
     header: (header) => (Object.hasOwn(headers, header) ? headers[header] : undefined),
     headers: () => headers,
   }

@@ -4,6 +4,7 @@ import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
 import { type EslEvent, EventReader, readEvent } from '../../../connector/esl/event.ts'
 import { percentDecode } from '../../../connector/esl/plain-event.ts'
 import { framesOf, recordedBytes, recordedFrames } from '../../support/engine-recordings.ts'
+import { fixed } from '../../support/hostile-text.ts'
 
 const plain = (text: string | Buffer) => readEvent('text/event-plain', Buffer.from(text))
 const json = (text: string | Buffer) => readEvent('text/event-json', Buffer.from(text))
@@ -154,6 +155,7 @@ describe('a plain event', () => {
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(plain(`Event-Name: ${encodeURIComponent(value)}\n\n`).name).toBe(value)
       }),
+      fixed(100),
     )
   })
 })
@@ -254,6 +256,7 @@ describe('a JSON event', () => {
         expect(new Map(Object.entries(full))).toEqual(new Map(Object.entries(expected)))
         expect(one).toEqual(Object.entries(expected))
       }),
+      fixed(100),
     )
   })
 })
@@ -274,8 +277,16 @@ describe('bytes that somebody has damaged', () => {
           expect(error).toBeInstanceOf(EslEventUnreadable)
         }
       }),
-      { numRuns: 2000 },
+      fixed(2000),
     )
+  })
+
+  it('in a name read as U+FFFD, by which the header is found', () => {
+    const bytes = Buffer.from('Event-Name: MESSAGE\na?b: x\n\n')
+    bytes[bytes.indexOf('?')] = 0xff
+    const event = plain(bytes)
+
+    expect([event.header('a\uFFFDb'), event.headers()['a\uFFFDb'], event.header('a?b')]).toEqual(['x', 'x', undefined])
   })
 
   it('are told by their kind and length only', () => {
@@ -289,6 +300,12 @@ describe('bytes that somebody has damaged', () => {
     expect(Object.keys(json(JSON.stringify(many)).headers())).toHaveLength(20_000)
     expect(plain(`Event-Name: MESSAGE\nlong: ${long}\n\n`).header('long')).toBe(long)
     expect(json(JSON.stringify({ long })).header('long')).toBe(long)
+  })
+
+  it('of a million lines that are no headers are read in one go', () => {
+    const event = plain(`Event-Name: MESSAGE\n${'x\n'.repeat(1_500_000)}last: y\n\n`)
+
+    expect(event.headers()).toEqual({ 'Event-Name': 'MESSAGE', last: 'y' })
   })
 })
 
@@ -305,6 +322,8 @@ describe('headers that were named beforehand', () => {
   it.each([
     ['text/event-json', '{"Event-Name":"MESSAGE","text":"one","é":"x","text":"a\\u0000\\"b","__proto__":"p"}'],
     ['text/event-json', '{"Event-Name":"MESSAGE","list":["a","b"], "text":"caf\u00e9"}'],
+    ['text/event-json', String.raw`{"\u0045vent-Name":"MESSAGE","te\u0078t":"one","\u00e9":"x","text\"":"no"}`],
+    ['text/event-json', String.raw`{"Event-Name":"MESSAGE","text":"one","\u0074ext":"two","lis\u0074":["a"]}`],
     ['text/event-plain', 'Event-Name: MESSAGE\ntext: one\nlist: ARRAY::a|:b\ntext:caf%C3%A9\r\na:b: c\n\u00e9: x\n\n'],
     ['text/event-plain', 'Event-Name: MESSAGE\ntext: one\nContent-Length: 8\n\ntext: tw'],
   ])('are those that any other reader finds: %s %s', (type, text) => {

@@ -1,0 +1,54 @@
+/** What of an event stays in memory, and what it says of it. */
+import { describe, expect, it } from 'vitest'
+import { readEvent } from '../../../connector/esl/event.ts'
+import { memoryInUse } from '../../support/memory-in-use.ts'
+
+const long = 1_000_000
+
+describe('an event that is read', () => {
+  it.each([
+    ['text/event-json', `{"Event-Name":"CUSTOM","long":"${'x'.repeat(long)}"}`],
+    ['text/event-json', `{"Event-Name":"CUSTOM","Unique-ID":"${'x'.repeat(long)}"}`],
+    ['text/event-plain', `Event-Name: CUSTOM\nlong: ${'x'.repeat(long)}\n\n`],
+  ])('counts with all that it holds: %s %.40s', (contentType, text) => {
+    const before = memoryInUse()
+    const events = Array.from({ length: 10 }, () => readEvent(contentType, Buffer.from(text)))
+    const held = memoryInUse() - before
+    const counted = events.reduce((sum, { bytes }) => sum + bytes, 0)
+
+    expect(counted).toBeGreaterThan(0.9 * held)
+    expect(counted).toBeGreaterThanOrEqual(10 * text.length)
+  })
+
+  it('counts with what was decoded of it besides', () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`h${index}`, `${index}`]))
+    const event = readEvent('text/event-json', Buffer.from(JSON.stringify(many)))
+    const before = { held: memoryInUse(), counted: event.bytes }
+
+    event.headers()
+
+    const held = memoryInUse() - before.held
+    expect(event.bytes - before.counted).toBeGreaterThan(0.9 * held)
+  })
+
+  it('of a usual size counts as not much more than its text', () => {
+    const headers = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`variable_${index}`, `${index}`]))
+    const text = JSON.stringify({ 'Event-Name': 'CHANNEL_CREATE', ...headers })
+    const event = readEvent('text/event-json', Buffer.from(text))
+
+    expect(event.bytes).toBeGreaterThan(text.length)
+    expect(event.bytes).toBeLessThan(text.length + 2_000)
+  })
+})
+
+describe('an event that is let go', () => {
+  it.each(['Event-Name', 'Event-Subclass', 'Core-UUID'])('leaves no long %s behind', (header) => {
+    const before = memoryInUse()
+
+    for (let count = 0; count < 40; count += 1) {
+      readEvent('text/event-plain', Buffer.from(`${header}: ${header}${count}${'n'.repeat(long)}\n\n`))
+    }
+
+    expect(memoryInUse() - before).toBeLessThan(5 * long)
+  })
+})
