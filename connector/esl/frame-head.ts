@@ -25,6 +25,8 @@ export interface FrameHead {
   readonly bodyBytes: number
   /** Why the frame is to be skipped, whole as it is; `undefined` for one that is understood. */
   readonly problem: string | undefined
+  /** Whether a frame that is skipped may be none, so that nobody knows where the next one begins. */
+  readonly isDoubtful: boolean
   /** The headers by their names in lower case. */
   readonly values: ReadonlyMap<string, string>
 }
@@ -71,20 +73,27 @@ export function parseFrameHead(block: Buffer): FrameHead | string {
   if (typeof values === 'string') return values
   const contentType = values.get('content-type') ?? ''
   const length = values.get('content-length')
-  const skipped = (problem: string, bodyBytes: number) => ({ contentType, bodyBytes, problem, values })
+  const skipped = (problem: string, bodyBytes = 0, isDoubtful = true) => ({
+    contentType,
+    bodyBytes,
+    problem,
+    isDoubtful,
+    values,
+  })
   if (contentType === '') {
     const isCut = TELLING_NAMES.some((name) => values.has(name))
-    return isCut ? 'a header block has no Content-Type' : skipped('it has no Content-Type', 0)
+    return isCut ? 'a header block has no Content-Type' : skipped('it has no Content-Type')
   }
   // What is no number is no length that an engine wrote: if a body follows, it is found to be no header block.
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return skipped('its Content-Length is no number', 0)
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return skipped('its Content-Length is no number')
   const kind = FRAME_KINDS.get(contentType)
   if (kind === undefined) {
     if (!/^[a-z]+\/[\w.+-]+$/i.test(contentType)) return 'a Content-Type is none'
-    return skipped('its kind is not known', Number(length ?? 0))
+    // One that says how long it is ends where it says, whatever it is: an engine may learn a new kind and send many.
+    return skipped('its kind is not known', Number(length ?? 0), length === undefined)
   }
   if (length === undefined && kind === 'has a length') return 'a frame that has a body has no Content-Length'
-  return { contentType, bodyBytes: Number(length ?? 0), problem: undefined, values }
+  return { contentType, bodyBytes: Number(length ?? 0), problem: undefined, isDoubtful: false, values }
 }
 
 /** The headers by their names in lower case, or what is wrong with them. */

@@ -14,6 +14,8 @@ export interface EslFrame {
   readonly contentType: string
   /** Why the frame must be skipped, which no text of the frame is part of; `undefined` for one that is understood. */
   readonly problem: string | undefined
+  /** Whether one that must be skipped may be none, so that nobody knows where the next one begins. */
+  readonly isDoubtful: boolean
   /** Bytes of the header lines, the blank line included. */
   readonly headerBytes: number
   /** Often a view of what was read, which will be written over: whoever keeps the frame keeps a copy. */
@@ -85,8 +87,8 @@ export class FrameReader {
       return chunk.length
     }
     const block = this.#wholeHead(chunk.subarray(from, end))
-    const { contentType, problem, values, bodyBytes } = this.#parse(block)
-    const frame = new Frame(contentType, problem, values, block.length)
+    const { contentType, problem, isDoubtful, values, bodyBytes } = this.#parse(block)
+    const frame = new Frame(contentType, problem, values, block.length, isDoubtful)
     return this.#startBody(chunk, end, frame, bodyBytes, onFrame)
   }
 
@@ -165,6 +167,7 @@ export class FrameReader {
 class Frame implements EslFrame {
   readonly contentType: string
   readonly problem: string | undefined
+  readonly isDoubtful: boolean
   readonly headerBytes: number
   body: Buffer = NO_BYTES
   readonly #values: ReadonlyMap<string, string>
@@ -174,9 +177,11 @@ class Frame implements EslFrame {
     problem: string | undefined,
     values: ReadonlyMap<string, string>,
     headerBytes: number,
+    isDoubtful = false,
   ) {
     this.contentType = contentType
     this.problem = problem
+    this.isDoubtful = isDoubtful
     this.headerBytes = headerBytes
     this.#values = values
   }

@@ -34,8 +34,9 @@ export class Incoming {
   }
 
   /**
-   * Tells that the frame which was given last cannot be read. One alone is skipped; if the next one is none that an
-   * engine sends, the framing is lost.
+   * Tells that the event which was given last cannot be read. One alone is skipped; if what follows may be no frame, the
+   * framing is lost. So it is after two in a row that may be none. A frame that says what it is and how long shows that
+   * the framing is right, whether its kind is known or not.
    */
   doubt(): void {
     this.#doubtful = true
@@ -52,8 +53,8 @@ export class Incoming {
   }
 
   readonly #take = (frame: EslFrame): void => {
-    if (frame.problem !== undefined && this.#doubtful) throw new EslFramingLost(frame.problem)
-    this.#doubtful = frame.problem !== undefined
+    if (frame.isDoubtful && this.#doubtful) throw new EslFramingLost(frame.problem ?? '')
+    this.#doubtful = frame.isDoubtful
     this.#onFrame(frame)
   }
 }

@@ -113,6 +113,7 @@ describe('when the connection ends', () => {
 
   it.each([
     ['two frames that are none', 'X-One: 1\n\nX-Two: 2\n\n'],
+    ['two frames that do not say how long they are', 'Content-Type: a/new\n\nContent-Type: a/new\n\n'],
     [
       'an event that cannot be read and the rest of another',
       'Content-Length: 2\nContent-Type: text/event-plain\n\nA:\nRest: 1\n\n',
@@ -149,6 +150,21 @@ describe('when the connection ends', () => {
 
     expect(skipped).toEqual(['text/event-new 5 event', ' 0 event'])
     expect(link.counts).toMatchObject({ unreadableEvents: 2, events: 2 })
+  })
+
+  it('frames of kinds that are not known do not end it, as many as there are, while each says how long it is', async () => {
+    await serving(async (peer) => {
+      await peer.ready('HEARTBEAT')
+      for (let count = 0; count < 5; count += 1) peer.send('Content-Type: text/event-new\nContent-Length: 5\n\nhello')
+      peer.send('Content-Length: 2\nContent-Type: text/event-plain\n\nA:')
+      peer.send('Content-Length: 0\nContent-Type: log/new\n\n')
+      peer.event({ 'Event-Name': 'HEARTBEAT' })
+    })
+    const { link, until, events } = session({ subscribe: ['HEARTBEAT'] })
+
+    await until(() => events.length === 1 || link.state.kind === 'down')
+
+    expect(link.counts).toMatchObject({ connections: 1, unreadableEvents: 7, events: 1 })
   })
 
   it('nothing that comes behind the notice counts', async () => {
