@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import type { Settle } from './command-slot.ts'
 import { EslCommand } from './command.ts'
 import {
   EslCommandInvalid,
@@ -12,7 +13,7 @@ import { type EslEvent, EventReader } from './event.ts'
 import type { EslFrame } from './frame.ts'
 import { Incoming } from './incoming.ts'
 import type { EslLimits } from './limits.ts'
-import { ReplyQueue, type Settle } from './reply-queue.ts'
+import { ReplyQueue } from './reply-queue.ts'
 import type { EslTimers } from './timers.ts'
 
 /** What an engine writes to a listener that it drops. */
@@ -182,7 +183,6 @@ export class EslConnection {
   }
 
   #onUnreadable(error: EslEventUnreadable): void {
-    this.#incoming.doubt()
     this.#options.tally.unreadableEvents += 1
     this.#options.onUnreadable(error)
   }
@@ -214,6 +214,7 @@ export class EslConnection {
       event = this.#events.read(frame.contentType, frame.body)
     } catch (error) {
       if (!(error instanceof EslEventUnreadable)) throw error
+      this.#incoming.doubt()
       return this.#onUnreadable(error)
     }
     this.#options.tally.events += 1
@@ -254,7 +255,7 @@ export class EslConnection {
     const settle: Settle = () => {
       this.#probing = false
     }
-    this.#replies.add(EslCommand.api('uptime'), settle, Number.POSITIVE_INFINITY)
+    this.#replies.add(EslCommand.api('uptime'), settle)
   }
 
   #fail(reason: EslDownReason, message: string, cause?: Error): void {

@@ -1,23 +1,13 @@
+import { type CommandSlot, type Settle, commandSlot, endSlot } from './command-slot.ts'
 import { EslCommand } from './command.ts'
-import {
-  EslCommandFateUnknown,
-  EslCommandNotSent,
-  EslCommandTimeout,
-  EslConnectionLost,
-  type EslError,
-} from './errors.ts'
+import { EslCommandFateUnknown, EslCommandNotSent, EslCommandTimeout, EslConnectionLost } from './errors.ts'
 import type { EslFrame } from './frame.ts'
+import { JobsAside } from './jobs-aside.ts'
 import type { EslLimits } from './limits.ts'
 import type { EslTimers } from './timers.ts'
 
 /** At most so many jobs wait for their reply at once; the engine reads them one after another anyway. */
 const MAX_JOBS_IN_FLIGHT = 64
-
-/** Jobs whose reply is taken to be lost that are remembered, to know it when it comes after all. */
-const MAX_PASSED = 1_000
-
-/** What the engine answered: the body of a result as it is, or the Reply-Text. `-ERR` is an answer too. */
-export type Settle = (answer: string | EslError) => void
 
 /** What a reply queue needs of its connection. */
 export interface ReplyQueueOptions {
@@ -30,25 +20,26 @@ export interface ReplyQueueOptions {
   readonly counts: { lateReplies: number; strayReplies: number }
 }
 
-interface Slot {
-  readonly command: EslCommand
-  /** Undefined once the command has ended without its reply, which may still come. */
-  settle: Settle | undefined
-  cancelTimer: () => void
-}
-
 /**
- * Puts commands on the wire and gives each reply to its own command. The engine answers in order, but only a job's
- * reply says whose it is. So jobs may be in flight together, while any other command is written only when nothing
- * else is unanswered: a reply that is lost, late or sent twice can then never pass for another command's. A job whose
- * reply is lost, as that of a later one shows, keeps its time: what it did may be told by its event. A command that waits
- * for jobs' replies for too long has the engine asked by one more job, whose reply shows which were lost.
+ * Puts commands on the wire and gives each reply to its own command. The engine answers in order, but only the acceptance
+ * of a job says whose it is. So jobs may be in flight together, while any other command is written only when nothing
+ * else is unanswered: a reply that is lost or late can then never pass for another command's. A job whose reply is lost,
+ * as that of a later one shows, keeps its time: what it did may be told by its event. A command that waits for jobs'
+ * replies for too long has the engine asked by one more job, whose reply shows which were lost.
+ *
+ * A refusal names nobody, whatever it refuses. It is believed for a command that no other was ever in flight with. Among
+ * several, of which one's reply may be lost or come twice, it is counted as nobody's, and the first of them is taken for
+ * one whose reply is lost.
+ *
+ * What cannot be told: a result or refusal that comes twice, and the second time in a later read, answers the next
+ * command of its kind, for nothing in it says whose it is. No engine was seen to repeat one. Whatever does something is
+ * given as a job, or its answer is not looked at, so that a wrong one misleads a question at most.
  */
 export class ReplyQueue {
   readonly #options: ReplyQueueOptions
-  readonly #waiting: Slot[] = []
-  readonly #inFlight: Slot[] = []
-  readonly #passed = new Map<string, Slot>()
+  readonly #waiting: CommandSlot[] = []
+  readonly #inFlight: CommandSlot[] = []
+  readonly #aside = new JobsAside()
   #writable = true
   #cancelAsking: (() => void) | undefined
   #asked = 0
@@ -68,7 +59,7 @@ export class ReplyQueue {
       settle(new EslCommandNotSent(`${command.verb} was not sent: too many commands wait for the engine`))
       return
     }
-    const slot: Slot = { command, settle, cancelTimer: () => {} }
+    const slot = commandSlot(command, settle)
     if (timeoutMs !== Number.POSITIVE_INFINITY) {
       slot.cancelTimer = this.#options.timers.after(timeoutMs, () => this.#timeOut(slot, timeoutMs))
     }
@@ -88,28 +79,34 @@ export class ReplyQueue {
    */
   take(frame: EslFrame): void {
     const index = this.#ownerOf(frame)
-    if (index < 0) {
-      const passed = this.#passed.get(frame.header('Job-UUID') ?? '')
-      if (passed === undefined) this.#options.counts.strayReplies += 1
-      else this.#complete(passed, frame)
-      return
-    }
-    for (const passed of this.#inFlight.splice(0, index)) {
-      if (passed.command.answer === 'job') {
-        this.#setAside(passed)
-        continue
-      }
-      end(passed, new EslCommandFateUnknown(`the engine answered a later command and not ${passed.command.verb}`))
-    }
+    if (index < 0) return this.#takeOther(frame)
+    for (const lost of this.#inFlight.splice(0, index)) this.#lose(lost)
     const slot = this.#inFlight.shift()
-    if (slot !== undefined) this.#complete(slot, frame)
+    if (slot === undefined) return
+    if (slot.isAmongOthers && isBareRefusal(frame)) {
+      this.#options.counts.strayReplies += 1
+      this.#lose(slot)
+    } else this.#complete(slot, frame)
   }
 
-  #complete(slot: Slot, frame: EslFrame): void {
-    this.#passed.delete(slot.command.jobUuid ?? '')
-    if (slot.settle) return end(slot, answerOf(frame))
+  /** Takes a reply to nothing in flight. */
+  #takeOther(frame: EslFrame): void {
+    const slot = this.#aside.take(frame.header('Job-UUID'))
+    if (slot === undefined) this.#options.counts.strayReplies += 1
+    else this.#complete(slot, frame)
+  }
+
+  #complete(slot: CommandSlot, frame: EslFrame): void {
+    if (slot.settle) return endSlot(slot, answerOf(frame))
     slot.cancelTimer()
     this.#options.counts.lateReplies += 1
+  }
+
+  /** Nobody waits any more for the reply to a command that the engine has passed. */
+  #lose(slot: CommandSlot): void {
+    const { verb, answer } = slot.command
+    if (answer === 'job') return this.#aside.put(slot)
+    endSlot(slot, new EslCommandFateUnknown(`the engine has passed ${verb} without an answer that is surely its own`))
   }
 
   /** Writes what the replies taken so far have made way for. */
@@ -121,16 +118,12 @@ export class ReplyQueue {
   end(cause: EslConnectionLost): void {
     this.#cancelAsking?.()
     const [sent, unsent] = [this.#inFlight.splice(0), this.#waiting.splice(0)]
-    const aside = [...this.#passed.values()]
-    this.#passed.clear()
-    for (const slot of [...aside, ...sent]) {
-      end(
-        slot,
-        new EslCommandFateUnknown(`${slot.command.verb} was sent and not answered: ${cause.message}`, { cause }),
-      )
+    for (const slot of [...this.#aside.takeAll(), ...sent]) {
+      const problem = `${slot.command.verb} was sent and not answered: ${cause.message}`
+      endSlot(slot, new EslCommandFateUnknown(problem, { cause }))
     }
     for (const slot of unsent) {
-      end(slot, new EslCommandNotSent(`${slot.command.verb} was not sent: ${cause.message}`, { cause }))
+      endSlot(slot, new EslCommandNotSent(`${slot.command.verb} was not sent: ${cause.message}`, { cause }))
     }
   }
 
@@ -147,7 +140,9 @@ export class ReplyQueue {
     }
   }
 
-  #put(slot: Slot): void {
+  #put(slot: CommandSlot): void {
+    const before = this.#inFlight.at(-1)
+    if (before !== undefined) before.isAmongOthers = slot.isAmongOthers = true
     this.#inFlight.push(slot)
     this.#writable = this.#options.write(slot.command.encode())
   }
@@ -166,24 +161,12 @@ export class ReplyQueue {
     const isBlocked = this.#waiting[0] !== undefined && this.#waiting[0].command.answer !== 'job'
     if (!isBlocked || !onlyJobs || !this.#writable) return
     this.#asked += 1
-    this.#put({
-      command: EslCommand.bgapi('uptime', `asked-${this.#asked}`),
-      settle: () => {},
-      cancelTimer: () => {},
-    })
+    this.#put(commandSlot(EslCommand.bgapi('uptime', `asked-${this.#asked}`), () => {}))
   }
 
   #mayFollow(command: EslCommand): boolean {
     if (this.#inFlight.length === 0) return true
     return command.answer === 'job' && this.#inFlight.length < MAX_JOBS_IN_FLIGHT
-  }
-
-  /** Nobody waits behind a job any more whose reply is lost; what it does may still be told by its event. */
-  #setAside(slot: Slot): void {
-    const [oldest] = this.#passed.keys()
-    if (this.#passed.size >= MAX_PASSED && oldest !== undefined) this.#passed.delete(oldest)
-    if (slot.settle === undefined) slot.cancelTimer()
-    this.#passed.set(slot.command.jobUuid ?? '', slot)
   }
 
   /** The command in flight that a reply answers, by its index, or -1. */
@@ -193,19 +176,19 @@ export class ReplyQueue {
     const jobUuid = frame.header('Job-UUID')
     if (jobUuid !== undefined) return this.#inFlight.findIndex(({ command }) => command.jobUuid === jobUuid)
     // A refusal has the shape of a bare reply whatever it refuses.
-    return first?.answer === 'reply' || (first && answerOf(frame).startsWith('-ERR')) ? 0 : -1
+    return first?.answer === 'reply' || (first && isBareRefusal(frame)) ? 0 : -1
   }
 
-  #timeOut(slot: Slot, timeoutMs: number): void {
+  #timeOut(slot: CommandSlot, timeoutMs: number): void {
     const { verb } = slot.command
     const place = this.#waiting.indexOf(slot)
     if (place >= 0) {
       this.#waiting.splice(place, 1)
-      end(slot, new EslCommandNotSent(`${verb} was not sent: the engine was busy for ${timeoutMs} ms`))
+      endSlot(slot, new EslCommandNotSent(`${verb} was not sent: the engine was busy for ${timeoutMs} ms`))
       return
     }
-    end(slot, new EslCommandTimeout(`${verb} was sent and not answered within ${timeoutMs} ms`))
-    if (this.#passed.has(slot.command.jobUuid ?? '')) return
+    endSlot(slot, new EslCommandTimeout(`${verb} was sent and not answered within ${timeoutMs} ms`))
+    if (this.#aside.has(slot)) return
     const { timers, limits } = this.#options
     slot.cancelTimer = timers.after(limits.overdueMs, () => {
       const problem = `the reply to ${verb} is ${limits.overdueMs} ms overdue`
@@ -214,13 +197,12 @@ export class ReplyQueue {
   }
 }
 
-function end(slot: Slot, answer: string | EslError): void {
-  const { settle } = slot
-  slot.cancelTimer()
-  slot.settle = undefined
-  settle?.(answer)
-}
-
 function answerOf(frame: EslFrame): string {
   return frame.contentType === 'api/response' ? frame.body.toString('utf8') : (frame.header('Reply-Text') ?? '')
+}
+
+/** Whether a reply refuses something that it does not name. */
+function isBareRefusal(frame: EslFrame): boolean {
+  const isBare = frame.contentType !== 'api/response' && frame.header('Job-UUID') === undefined
+  return isBare && answerOf(frame).startsWith('-ERR')
 }

@@ -24,7 +24,7 @@ export interface EslCounts {
   readonly unreadableEvents: number
   /** Replies to commands that had timed out. */
   readonly lateReplies: number
-  /** Replies that no command had asked for. */
+  /** Replies that no command had asked for, or of which nobody can tell which. */
   readonly strayReplies: number
 }
 

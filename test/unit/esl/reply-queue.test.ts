@@ -146,6 +146,65 @@ describe('a reply that comes twice', () => {
   })
 })
 
+describe('a refusal, which names nobody', () => {
+  const refusal = () => reply('Reply-Text: -ERR permission denied')
+  const accepted = (id: string) => reply(`Reply-Text: +OK Job-UUID: ${id}\nJob-UUID: ${id}`)
+
+  it('refuses a job that was in flight alone', () => {
+    const { queue, settled, settle, counts } = aQueue()
+    queue.add(job('j1'), settle('j1'))
+
+    queue.take(refusal())
+
+    expect([settled, counts.strayReplies]).toEqual([{ j1: '-ERR permission denied' }, 0])
+  })
+
+  it('that comes twice refuses no job that was accepted', async () => {
+    const { queue, settled, settle, time } = aQueue()
+    for (const id of ['refused', 'accepted']) queue.add(job(id), settle(id))
+
+    queue.take(refusal())
+    queue.take(refusal())
+    queue.take(accepted('accepted'))
+    await time.advance(10_000)
+
+    expect(settled).toEqual({ refused: expect.any(EslCommandTimeout), accepted: '+OK Job-UUID: accepted' })
+  })
+
+  it('does not refuse the job before its own, whose acceptance is lost', async () => {
+    const { queue, settled, settle, time, counts } = aQueue()
+    for (const id of ['lost', 'refused']) queue.add(job(id), settle(id))
+
+    queue.take(refusal())
+    await time.advance(10_000)
+
+    expect(settled).toEqual({ lost: expect.any(EslCommandTimeout), refused: expect.any(EslCommandTimeout) })
+    expect(counts.strayReplies).toBe(1)
+  })
+
+  it('of a job does not answer the question before it', () => {
+    const { queue, settled, settle } = aQueue()
+    queue.add(EslCommand.api('uuid_exists'), settle('question'))
+    queue.add(job('j1'), settle('j1'))
+
+    queue.take(refusal())
+    queue.take(accepted('j1'))
+
+    expect(settled).toEqual({ question: expect.any(EslCommandFateUnknown), j1: '+OK Job-UUID: j1' })
+  })
+
+  it('of every job keeps nothing else from being written', () => {
+    const { queue, written } = aQueue()
+    for (const id of ['j1', 'j2', 'j3']) queue.add(job(id), () => {})
+    queue.add(EslCommand.api('status'), () => {})
+
+    for (let each = 0; each < 3; each += 1) queue.take(refusal())
+    queue.proceed()
+
+    expect(written).toEqual(['j1', 'j2', 'j3', 'api'])
+  })
+})
+
 describe('a reply that nobody asked for', () => {
   it.each([
     ['a result without a command', [], result('x')],

@@ -32,17 +32,42 @@ describe('a reply reaches its own command', () => {
     await serving(async (peer) => {
       await peer.ready()
       for (const id of ['j1', 'j2', 'j3']) await peer.expect(`bgapi status\nJob-UUID: ${id}`)
+      peer.reply('+OK Job-UUID: j3', 'Job-UUID: j3\n')
+      peer.reply('+OK Job-UUID: j2', 'Job-UUID: j2\n')
+      await peer.expect('bgapi status\nJob-UUID: j4')
+      peer.reply('-ERR permission denied')
+    })
+    const { link, ready, time } = session()
+    await ready()
+
+    const [lost, ...jobs] = ['j1', 'j2', 'j3'].map((id) => caught(link.bgapi('status', id)))
+
+    expect(await Promise.all(jobs)).toEqual([undefined, undefined])
+    await time.advance(10_000)
+    expect(await lost).toBeInstanceOf(EslCommandTimeout)
+    expect(await caught(link.bgapi('status', 'j4'))).toBeInstanceOf(EslCommandRejected)
+  })
+
+  it('when one of several jobs is refused, which ends as unknown, since nobody can tell which it is', async () => {
+    await serving(async (peer) => {
+      await peer.ready()
+      for (const id of ['j1', 'j2', 'j3']) await peer.expect(`bgapi status\nJob-UUID: ${id}`)
       peer.reply('+OK Job-UUID: j1', 'Job-UUID: j1\n')
       peer.reply('-ERR permission denied')
       peer.reply('+OK Job-UUID: j3', 'Job-UUID: j3\n')
+      await peer.expect('api status')
+      peer.result('fine')
     })
-    const { link, ready } = session()
+    const { link, ready, time } = session()
     await ready()
 
-    const jobs = await Promise.allSettled(['j1', 'j2', 'j3'].map((id) => link.bgapi('status', id)))
+    const [first, refused, last] = ['j1', 'j2', 'j3'].map((id) => caught(link.bgapi('status', id)))
 
-    expect(jobs.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(jobs[1]).toMatchObject({ reason: expect.any(EslCommandRejected) })
+    expect(await Promise.all([first, last])).toEqual([undefined, undefined])
+    expect(await link.api('status')).toBe('fine')
+    await time.advance(10_000)
+    expect(await refused).toBeInstanceOf(EslCommandTimeout)
+    expect(link.counts.strayReplies).toBe(1)
   })
 
   it('when the reply to an earlier job never comes', async () => {

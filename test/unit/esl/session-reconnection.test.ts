@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EslCommandTimeout } from '../../../connector/esl/errors.ts'
+import { EslCommandNotSent, EslCommandTimeout } from '../../../connector/esl/errors.ts'
 import { recordedBytes } from '../../support/engine-recordings.ts'
 import { caught, eslBench } from '../../support/esl-bench.ts'
 import { scriptedCoreUuid, type ScriptedPeer } from '../../support/scripted-esl-server.ts'
@@ -166,6 +166,35 @@ describe('an idle connection', () => {
     await time.advance(1)
 
     expect(await isDown()).toMatchObject({ reason: 'silent' })
+  })
+
+  it('that does not answer is given up, though events come, and what was wanted meanwhile is subscribed to next', async () => {
+    const asked = Promise.withResolvers<ScriptedPeer>()
+    await serving(
+      async (peer) => {
+        await peer.ready('HEARTBEAT')
+        await peer.expect('api uptime')
+        asked.resolve(peer)
+        await peer.closed
+      },
+      (peer) => peer.ready('HEARTBEAT CHANNEL_CREATE'),
+    )
+    const { link, ready, isDown, time, until } = session({ subscribe: ['HEARTBEAT'] })
+    await ready()
+    await time.advance(22_500)
+    const peer = await asked.promise
+
+    const resubscribed = caught(link.resubscribe(['HEARTBEAT', 'CHANNEL_CREATE']))
+    for (let beat = 1; beat <= 2; beat += 1) {
+      peer.event({ 'Event-Name': 'HEARTBEAT' })
+      await until(() => link.counts.events === beat)
+      await time.advance(20_000)
+    }
+
+    expect(await isDown()).toMatchObject({ reason: 'reply-overdue' })
+    expect(await resubscribed).toBeInstanceOf(EslCommandNotSent)
+    await time.advance(250)
+    await ready()
   })
 
   it('is not asked while events come', async () => {

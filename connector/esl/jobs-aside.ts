@@ -1,0 +1,38 @@
+import type { CommandSlot } from './command-slot.ts'
+
+/** At most so many are remembered. */
+const MAX_ASIDE = 1_000
+
+/**
+ * Jobs whose reply is lost, or cannot be told from another's. Nobody waits behind them any more; they keep their time,
+ * since their own reply may come after all, and what they do may be told by their event.
+ */
+export class JobsAside {
+  readonly #jobs = new Map<string, CommandSlot>()
+
+  /** Puts a job aside, and forgets the oldest when there are too many. */
+  put(slot: CommandSlot): void {
+    const [oldest] = this.#jobs.keys()
+    if (this.#jobs.size >= MAX_ASIDE && oldest !== undefined) this.#jobs.delete(oldest)
+    if (slot.settle === undefined) slot.cancelTimer()
+    this.#jobs.set(slot.command.jobUuid ?? '', slot)
+  }
+
+  has({ command }: CommandSlot): boolean {
+    return this.#jobs.has(command.jobUuid ?? '')
+  }
+
+  /** Takes out the job of this id. */
+  take(jobUuid: string | undefined): CommandSlot | undefined {
+    const slot = this.#jobs.get(jobUuid ?? '')
+    this.#jobs.delete(jobUuid ?? '')
+    return slot
+  }
+
+  /** Takes out all. */
+  takeAll(): CommandSlot[] {
+    const all = [...this.#jobs.values()]
+    this.#jobs.clear()
+    return all
+  }
+}
