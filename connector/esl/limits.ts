@@ -19,7 +19,7 @@ export interface EslLimits {
   /** Shortest and longest wait before connecting again; the longest leaves time for the login within 10 s. */
   readonly retryMinMs: number
   readonly retryMaxMs: number
-  /** The wait after a refused password or address: trying faster would look like an attack. */
+  /** The shortest wait after a refused password or address: trying faster would look like an attack. */
   readonly refusedRetryMs: number
   /** How long `close` waits for the engine's goodbye. */
   readonly closeMs: number

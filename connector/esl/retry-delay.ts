@@ -5,8 +5,9 @@ import type { EslLimits } from './limits.ts'
 const REFUSED: ReadonlySet<EslDownReason> = new Set(['auth-refused', 'access-rejected'])
 
 /**
- * How long to wait before connecting again: doubles with each failure between the limits, with the upper half of each
- * wait drawn at random, so that many clients do not come back at once.
+ * How long to wait before connecting again, partly drawn at random, so that many clients do not come back at once.
+ * Doubles with each failure between the limits, of which at least half is waited. After a refusal it is the limit and
+ * up to a quarter more, never less.
  */
 export function retryDelayMs(
   reason: EslDownReason,
@@ -14,7 +15,7 @@ export function retryDelayMs(
   limits: Pick<EslLimits, 'retryMinMs' | 'retryMaxMs' | 'refusedRetryMs'>,
   random: () => number,
 ): number {
-  if (REFUSED.has(reason)) return limits.refusedRetryMs
+  if (REFUSED.has(reason)) return limits.refusedRetryMs * (1 + random() / 4)
   const longestMs = Math.min(limits.retryMaxMs, limits.retryMinMs * 2 ** (failuresBefore + 1))
   return longestMs / 2 + random() * (longestMs / 2)
 }
