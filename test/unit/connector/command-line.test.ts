@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type LineCommand, ValueRefused, commandLine } from '../../../connector/commands/command-line.ts'
 import { anEavesdrop, anOriginate } from '../../support/command-message.ts'
+import { fixed } from '../../support/hostile-text.ts'
 
 const uuid = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
 const target = '0b9d1c7e-0000-4000-8000-000000000001'
@@ -132,6 +133,7 @@ describe.each(slots)('%s', (_name, make, harmless) => {
       fc.property(around, syntax, around, (before, character, after) => {
         expect(yields(make(`${before}${character}${after}`))).toBe(false)
       }),
+      fixed(100),
     )
   })
 })
@@ -168,6 +170,7 @@ describe('a variable of a call', () => {
         expect(line).toMatch(/^originate \{[^{}]*\}user\/1000@a\.example\.com 9196 XML a\.example\.com 9196 9196$/u)
         expect(line).not.toMatch(/[\r\n\0]/)
       }),
+      fixed(100),
     )
   })
 })

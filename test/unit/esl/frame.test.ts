@@ -4,6 +4,7 @@ import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/error
 import { readEvent } from '../../../connector/esl/event.ts'
 import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
 import { framesOf, recordedBytes } from '../../support/engine-recordings.ts'
+import { fixed } from '../../support/hostile-text.ts'
 
 const frame = (headers: string, body = '') => Buffer.from(`${headers}\n\n${body}`)
 const apiResponse = (body: string) =>
@@ -91,6 +92,7 @@ describe('bytes that are no frames', () => {
           expect(error).toBeInstanceOf(EslFramingLost)
         }
       }),
+      fixed(100),
     )
   })
 })
