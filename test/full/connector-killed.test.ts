@@ -221,7 +221,7 @@ async function check(given: {
     expect(told.filter(({ toldAs, isInGap }) => toldAs.length === 0 && !isInGap)).toEqual([])
   }, patience)
   const backAfterMs = Date.now() - overAt
-  const listed = (await admin.call(listChannels)).data.rows.map(({ uuid }) => uuid)
+  const listed = new Set((await admin.call(listChannels)).data.rows.map(({ uuid }) => uuid))
   const hungUp = new Map(ended.map(({ uuid, says }) => [uuid, says]))
   const outcomes = { done: 'done', maybe: 'unknown', 'not done': 'unsent' } as const
   await checkPlatform({
@@ -234,7 +234,7 @@ async function check(given: {
       .filter(({ uuid, says }) => says === 'done' && hungUp.get(uuid) !== 'maybe')
       .map(({ uuid = '' }) => ({
         what: `the call ${uuid}, or its end`,
-        isFound: listed.includes(uuid) === (hungUp.get(uuid) !== 'done'),
+        isFound: listed.has(uuid) === (hungUp.get(uuid) !== 'done'),
       })),
     commands: placed.map((call) => ({
       id: call.mark,

@@ -58,8 +58,8 @@ export async function belongingsOf({ client, domain }: WatchedTenant) {
   ]
   return {
     accounts: Object.keys(accounts).toSorted(),
-    hooks: hooks.map(({ _id }) => _id).toSorted(),
-    channels: channels.map(({ uuid }) => uuid).toSorted(),
+    hooks: hooks.map(({ _id }) => `${_id}`).toSorted(),
+    channels: channels.map(({ uuid }) => `${uuid}`).toSorted(),
   }
 }
 
@@ -73,8 +73,8 @@ export async function toldOf(tenant: WatchedTenant, begun: readonly BegunChannel
   return begun
     .filter((channel) => channel.domain === domain)
     .map(({ uuid, coreUuid, at }) => {
-      const sequences = listed.filter((event) => event.uuid === uuid).map(({ sequence }) => `${sequence}`)
-      const attempts = received.filter(({ headers }) => sequences.includes(String(headers['webhook-sequence'])))
+      const sequences = new Set(listed.flatMap((event) => (event.uuid === uuid ? `${event.sequence}` : [])))
+      const attempts = received.filter(({ headers }) => sequences.has(String(headers['webhook-sequence'])))
       const ids = new Set(attempts.map(({ headers }) => String(headers['webhook-id'])))
       return {
         // Of one channel: the id of its one delivery; that each request has the same is what is checked.
