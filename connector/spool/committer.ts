@@ -36,6 +36,12 @@ export function committer(
   let writing: Promise<void> | undefined
   let cancel: (() => void) | undefined
 
+  /** One that was read in the future is old: the clock was set back. */
+  const isYoung = ({ takenAt }: Waiting) => {
+    const ageMs = clock.now() - takenAt
+    return ageMs >= 0 && ageMs < commitMs
+  }
+
   /** The events that are to be written now, the oldest first, until they have so many bytes. */
   const due = (isLast: boolean, upTo: number): Waiting[] => {
     const chosen: Waiting[] = []
@@ -44,7 +50,7 @@ export function committer(
     let bytes = 0
     for (let link = events.unwritten.first; link !== undefined && bytes < upTo; link = link.next) {
       const event = link.value
-      if (!isUrgent && event.takenAt > clock.now() - commitMs) break
+      if (!isUrgent && isYoung(event)) break
       chosen.push(event)
       bytes += event.bytes
     }

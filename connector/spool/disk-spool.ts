@@ -46,14 +46,19 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
   const own = journalIn(ownName, startedAt)
   let journals: readonly Journal[] = [own]
   let hasFolder = false
-  let aloneUntil = 0
+  let refusedAt: number | undefined
   const unerased: Copy[] = []
   const underWay = new Set<Promise<unknown>>()
 
-  const failed = (what: string, problem: unknown) => {
+  const failed = (problem: unknown) => {
     counts.failures += 1
-    if (aloneUntil === 0) log.error(`the spool ${what}: events wait in memory only`, problem)
-    aloneUntil = clock.now() + leaveAloneMs
+    if (refusedAt === undefined) log.error('the spool cannot be written: events wait in memory only', problem)
+    refusedAt = clock.now()
+  }
+  /** Not for longer when the clock is set back. */
+  const isLeftAlone = () => {
+    const agoMs = clock.now() - (refusedAt ?? -Infinity)
+    return agoMs >= 0 && agoMs < leaveAloneMs
   }
   const segments = () => journals.flatMap((journal) => journal.segments)
   const bytes = () => segments().reduce((sum, { size }) => sum + size, 0)
@@ -129,7 +134,7 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
       await takeOverLeft({ ...search, onFound: found, onFailed })
     },
     append: async (events) => {
-      if (closing.signal.aborted || clock.now() < aloneUntil) return undefined
+      if (closing.signal.aborted || isLeftAlone()) return undefined
       const lines = events.map((event) => ({ ...event, line: spoolLine(event) }))
       const needed = lines.reduce((sum, { line }) => sum + line.length, 0)
       const least = lines.reduce<DropClass>((least, { dropClass }) => (dropClass > least ? dropClass : least), 1)
@@ -138,12 +143,12 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
         if (!hasFolder) await files.makeFolder(own.folder)
         hasFolder = true
         const copies = await own.append(lines)
-        aloneUntil = 0
+        refusedAt = undefined
         unerased.splice(0).forEach(eraseLater)
         return copies
       } catch (problem) {
         hasFolder = false
-        failed('cannot be written', problem)
+        failed(problem)
         return undefined
       }
     },
