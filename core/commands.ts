@@ -54,6 +54,11 @@ export interface CommandScope {
   readonly presenceId: string | null
 }
 
+/** Who gives a command: what it may touch, and the request that it is part of, for the logs. */
+export interface OrderedBy extends CommandScope {
+  readonly requestId?: string | undefined
+}
+
 /** How a command ended, as the engine and the connector know it. */
 export type CommandOutcome =
   /** The engine said `+OK`, or gave data. `text` is its answer, unchanged. `uuid` is the channel it really made. */
@@ -76,6 +81,8 @@ export interface CommandRecord {
   readonly deadlineAt: number
   /** Epoch milliseconds. */
   readonly createdAt: number
+  /** The request that it is part of, for the logs; absent where there is none. */
+  readonly requestId?: string | undefined
   /** The connector that took it; absent while it waits. */
   readonly claimedBy?: string | undefined
   /** Epoch milliseconds; there when it was taken. */

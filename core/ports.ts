@@ -8,7 +8,7 @@ import type { CdrStore } from './cdr/cdr-store.ts'
 import type { ExportQueue, ExportStore } from './cdr/export-job.ts'
 import type { KnownCall } from './channels/known-call.ts'
 import type { CdrQueue } from './cdr/cdr-news.ts'
-import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand } from './commands.ts'
+import type { CommandOutcome, CommandRecord, CommandScope, EndedClaims, EngineCommand, OrderedBy } from './commands.ts'
 import type { RequestKey } from './idempotency/request-key.ts'
 import type { FileStore } from './recordings/file-store.ts'
 import type { RecordingStore } from './recordings/recording-store.ts'
@@ -303,9 +303,9 @@ export interface CallEngine {
    * command however often it is run: a repetition is answered with the outcome of the first, and is sent only when it is
    * certain that the first was not.
    */
-  run(command: EngineCommand, scope: CommandScope, waitMs: number, id?: string): Promise<CommandOutcome | undefined>
+  run(command: EngineCommand, by: OrderedBy, waitMs: number, id?: string): Promise<CommandOutcome | undefined>
   /** Records and queues the command and does not wait. */
-  send(command: EngineCommand, scope: CommandScope): Promise<void>
+  send(command: EngineCommand, by: OrderedBy): Promise<void>
 }
 
 /** The records of commands, between the endpoints and the connectors. */

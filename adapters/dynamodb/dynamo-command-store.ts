@@ -18,6 +18,7 @@ const commandItem = z.object({
   command: engineCommand,
   deadlineAt: z.number(),
   createdAt: z.number(),
+  requestId: z.optional(z.string()),
   claimedBy: z.optional(z.string()),
   claimedAt: z.optional(z.number()),
   outcome: z.optional(commandOutcome),

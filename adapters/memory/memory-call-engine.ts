@@ -23,15 +23,16 @@ export function memoryCallEngine(): MemoryCallEngine {
   const engine: MemoryCallEngine = {
     given: [],
     answer: () => ({ state: 'done', text: '+OK' }),
-    async run(command, scope, waitMs, id) {
+    async run(command, { domain, presenceId }, waitMs, id) {
       if (id !== undefined && outcomes.has(id)) return outcomes.get(id)
+      const scope = { domain, presenceId }
       engine.given.push({ command, scope, waitMs })
       const outcome = engine.answer(command, scope)
       if (id !== undefined && outcome?.state !== 'unsent') outcomes.set(id, outcome)
       return outcome
     },
-    async send(command, scope) {
-      engine.given.push({ command, scope })
+    async send(command, { domain, presenceId }) {
+      engine.given.push({ command, scope: { domain, presenceId } })
     },
   }
   return engine

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CommandOutcome, CommandRecord, CommandScope, EngineCommand } from '../../core/commands.ts'
+import type { CommandOutcome, CommandRecord, EngineCommand, OrderedBy } from '../../core/commands.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { CallEngine, Clock, CommandStore, Randomness } from '../../core/ports.ts'
 import { ServiceRefusal } from '../aws/aws-json.ts'
@@ -31,9 +31,8 @@ export interface QueuedCallEngineParts {
 export function queuedCallEngine(parts: QueuedCallEngineParts): CallEngine {
   const { commands, enqueue, clock, random } = parts
 
-  async function record(command: EngineCommand, scope: CommandScope, lifeMs: number): Promise<CommandRecord> {
-    const createdAt = clock.now()
-    const made = { id: random.uuid(), scope, command, createdAt, deadlineAt: createdAt + lifeMs }
+  async function record(command: EngineCommand, by: OrderedBy, lifeMs: number): Promise<CommandRecord> {
+    const made = newRecord({ command, by, waitMs: lifeMs, id: random.uuid() }, clock.now())
     if (!(await commands.create(made))) throw new DomainError('internal_error', 'a command of that id exists')
     return made
   }
@@ -50,14 +49,14 @@ export function queuedCallEngine(parts: QueuedCallEngineParts): CallEngine {
   }
 
   return {
-    async run(command, scope, waitMs, id) {
-      if (id === undefined) return queue(await record(command, scope, waitMs))
-      const { made, isNew } = await recordOnce(parts, { command, scope, waitMs, id })
+    async run(command, by, waitMs, id) {
+      if (id === undefined) return queue(await record(command, by, waitMs))
+      const { made, isNew } = await recordOnce(parts, { command, by, waitMs, id })
       if (made.outcome !== undefined) return made.outcome
       return isNew ? queue(made) : outcomeOf(parts, made)
     },
-    async send(command, scope) {
-      await enqueue(await record(command, scope, UNWAITED_MS))
+    async send(command, by) {
+      await enqueue(await record(command, by, UNWAITED_MS))
     },
   }
 }
@@ -70,9 +69,21 @@ function isWithdrawn(commands: CommandStore, id: string): Promise<boolean> {
 /** A command that may have been recorded before under the id that its caller chose. */
 interface WantedCommand {
   readonly command: EngineCommand
-  readonly scope: CommandScope
+  readonly by: OrderedBy
   readonly waitMs: number
   readonly id: string
+}
+
+function newRecord({ command, by, waitMs, id }: WantedCommand, createdAt: number): CommandRecord {
+  const { requestId, ...scope } = by
+  return {
+    id,
+    scope,
+    command,
+    createdAt,
+    deadlineAt: createdAt + waitMs,
+    ...(requestId === undefined ? {} : { requestId }),
+  }
 }
 
 /**
@@ -82,11 +93,10 @@ interface WantedCommand {
  */
 async function recordOnce(
   { commands, clock }: QueuedCallEngineParts,
-  { command, scope, waitMs, id }: WantedCommand,
+  wanted: WantedCommand,
 ): Promise<{ made: CommandRecord; isNew: boolean }> {
-  for (let next = id; ; next = followingId(next)) {
-    const createdAt = clock.now()
-    const made = { id: next, scope, command, createdAt, deadlineAt: createdAt + waitMs }
+  for (let next = wanted.id; ; next = followingId(next)) {
+    const made = newRecord({ ...wanted, id: next }, clock.now())
     if (await commands.create(made)) return { made, isNew: true }
     const wasSent = !(await commands.withdraw(next))
     const known = await commands.read(next)

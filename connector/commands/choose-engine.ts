@@ -1,17 +1,18 @@
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { isHealthy } from '../engine.ts'
-import { type Timers, pause } from '../timers.ts'
+import { type Time, pause } from '../timers.ts'
 import type { CommandEngine } from './command-dispatch.ts'
 import { contactLine } from './command-line.ts'
+import type { PhoneAsks } from './phone-asks.ts'
 
 /** How long engines are asked where a phone is registered: their links carry one command at a time. */
 const askMs = 1_000
 
 /** What choosing needs. */
-export interface ChoiceParts {
+export interface ChoiceParts extends Time {
   readonly engines: readonly CommandEngine[]
   readonly registry: Pick<ChannelRegistry, 'proven'>
-  readonly timers: Timers
+  readonly asks: PhoneAsks
 }
 
 /**
@@ -27,7 +28,7 @@ export async function chooseEngine(
   const healthy = parts.engines.filter(({ engine }) => isHealthy(engine))
   if (healthy.length <= 1) return healthy[0]
   const line = contactLine(phone.login, phone.domain)
-  const answers = await askAll(healthy, line, parts.timers)
+  const answers = await askAll(healthy, line, parts)
   const said = (answer: boolean) => healthy.filter((one) => answers.get(one) === answer && isHealthy(one.engine))
   const best = [said(true), said(false), healthy].find((engines) => engines.length > 0) ?? []
   return leastBusy(best, parts.registry)
@@ -37,14 +38,14 @@ export async function chooseEngine(
 async function askAll(
   engines: readonly CommandEngine[],
   line: string,
-  timers: Timers,
+  { asks, clock, timers }: Pick<ChoiceParts, 'asks' | 'clock' | 'timers'>,
 ): Promise<ReadonlyMap<CommandEngine, boolean>> {
   const answers = new Map<CommandEngine, boolean>()
   const over = new AbortController()
+  const deadlineAt = clock.now() + askMs
   const asked = engines.map(async (one) => {
     try {
-      // Dial strings such as `sofia/internal/sip:…`, or `error/user_not_registered`.
-      answers.set(one, (await one.engine.commands.api(line)).includes('sofia/'))
+      answers.set(one, await asks.has(one, line, deadlineAt))
     } catch {
       // Whoever gives no answer to a question is not given a call before one who does.
     }

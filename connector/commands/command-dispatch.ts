@@ -38,6 +38,8 @@ export interface PreparedCommand {
 
 /** A command that has been sent, or could not be. Its outcome never rejects. */
 export interface SentCommand {
+  /** Whether an engine may have got it. */
+  readonly wasWritten: boolean
   readonly outcome: Promise<CommandOutcome>
 }
 
@@ -73,10 +75,10 @@ export interface Destination {
 export function prepare(parts: DispatchParts, message: CommandMessage, { to, channel }: Destination): PreparedCommand {
   const { scope, id } = message
   if (message.command.kind === 'list-channels') {
-    return { send: async () => ({ outcome: ended(() => listed(parts.channels, scope)) }) }
+    return { send: async () => ({ wasWritten: true, outcome: ended(() => listed(parts.channels, scope)) }) }
   }
   if (message.command.kind === 'hang-up-domain') {
-    return { send: async () => ({ outcome: ended(() => hangUpDomain(parts, scope)) }) }
+    return { send: async () => ({ wasWritten: true, outcome: ended(() => hangUpDomain(parts, scope)) }) }
   }
   const command = addressed(message.command, channel)
   const line = commandLine(command, scope.domain)
@@ -84,7 +86,8 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
   return {
     send: async () => {
       const sent = await Promise.all(to.map((engine) => sendJob(parts, engine, job)))
-      return { outcome: Promise.all(sent.map(({ outcome }) => outcome)).then(outcomeOfAll) }
+      const wasWritten = sent.some((one) => one.wasWritten)
+      return { wasWritten, outcome: Promise.all(sent.map(({ outcome }) => outcome)).then(outcomeOfAll) }
     },
   }
 }
@@ -137,12 +140,12 @@ async function sendJob(
   const told = pending.ended.then((end) => (end.kind === 'answered' ? undefined : new Promise<never>(() => {})))
   try {
     await Promise.race([engine.commands.bgapi(job.line, job.id), told])
-    return { outcome }
+    return { wasWritten: true, outcome }
   } catch (problem) {
     pending.cancel()
     const failed = outcomeOfFailure(problem)
     if (placed !== undefined && failed.state !== 'unknown') registry.unplace(placed.uuid)
-    return { outcome: Promise.resolve(failed) }
+    return { wasWritten: failed.state !== 'unsent', outcome: Promise.resolve(failed) }
   }
 }
 

@@ -5,12 +5,12 @@ import { UnreadableAnswer } from '../calls/engine-channels.ts'
 import { type ChannelSources, findChannel } from '../calls/find-channel.ts'
 import { isHealthy, isReady } from '../engine.ts'
 import { EslError } from '../esl/errors.ts'
-import { chooseEngine } from './choose-engine.ts'
+import { type ChoiceParts, chooseEngine } from './choose-engine.ts'
 import { type Destination, type DispatchParts, type PreparedCommand, prepare } from './command-dispatch.ts'
 import { ValueRefused } from './command-line.ts'
 
 /** What finding a command's way needs. */
-export interface RouteParts extends DispatchParts, Pick<ChannelSources, 'readAlias'> {
+export interface RouteParts extends DispatchParts, Pick<ChannelSources, 'readAlias'>, Pick<ChoiceParts, 'asks'> {
   readonly clock: Clock
 }
 

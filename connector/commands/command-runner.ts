@@ -6,6 +6,7 @@ import type { CommandStore } from '../../core/ports.ts'
 import { backoffMs, pause } from '../timers.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteParts, likelyEngine, routeCommand, unsent } from './command-route.ts'
+import { phoneAsks } from './phone-asks.ts'
 import { type PlaceLimits, enginePlaces } from './places.ts'
 
 /** How often an outcome is tried to be stored that the store refuses for itself. */
@@ -37,14 +38,14 @@ export interface CommandRunner {
 export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 
 /** What a runner is made from. */
-export interface RunnerParts extends Omit<RouteParts, 'readAlias'> {
+export interface RunnerParts extends Omit<RouteParts, 'readAlias' | 'asks'> {
   readonly store: Pick<CommandStore, 'claim' | 'complete' | 'keepAlias' | 'readAlias'>
   /** Of ringing calls and of orders, for each engine. */
   readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits }
   readonly connectorId: string
   readonly random: () => number
   readonly log: Log
-  /** Told of each command that was written to an engine, and of each whose outcome is known. */
+  /** Told of each command that was written to an engine, at once and when its outcome is known. */
   readonly onSent?: ((message: CommandMessage) => void) | undefined
   readonly onEnded?: ((message: CommandMessage) => void) | undefined
 }
@@ -52,14 +53,13 @@ export interface RunnerParts extends Omit<RouteParts, 'readAlias'> {
 /** Makes a runner. */
 export function commandRunner(parts: RunnerParts): CommandRunner {
   const { store, limits, connectorId, log, clock, timers, random } = parts
-  const route: RouteParts = { ...parts, readAlias: (chosen) => store.readAlias(chosen) }
+  const route: RouteParts = { ...parts, readAlias: (chosen) => store.readAlias(chosen), asks: phoneAsks(parts) }
   const places = enginePlaces({ clock, timers, engines: parts.engines.map(({ engine }) => engine.name), ...limits })
   const running = new Set<Promise<void>>()
   const counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
 
   const record = async (message: CommandMessage, outcome: CommandOutcome) => {
     counts[outcome.state] += 1
-    parts.onEnded?.(message)
     if (message.scope.domain !== null && message.command.kind !== 'list-channels') {
       parts.registry.touch(message.scope.domain)
     }
@@ -103,8 +103,11 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
   const send = async (message: CommandMessage, prepared: PreparedCommand, release: () => void) => {
     if (!(await claimed(message))) return release()
     if (clock.now() >= message.deadlineAt) return inBackground(record(message, unsent('expired')).finally(release))
-    const { outcome } = await prepared.send()
-    parts.onSent?.(message)
+    const { outcome, wasWritten } = await prepared.send()
+    if (wasWritten) {
+      parts.onSent?.(message)
+      void outcome.then(() => parts.onEnded?.(message))
+    }
     inBackground(outcome.then((ended) => record(message, ended)).finally(release))
   }
 

@@ -5,8 +5,8 @@ import type { Clock } from '../../core/ports.ts'
 import type { RunnerParts } from '../commands/command-runner.ts'
 import { type Times, times } from './times.ts'
 
-/** Orders to a call: what an engine does at once. A list, and a call that rings, take as long as they take. */
-const orders: ReadonlySet<CommandMessage['command']['kind']> = new Set(['hold', 'unhold', 'hangup', 'eavesdrop'])
+/** Orders to a call: what an engine does at once. A list, and whatever rings a phone, take as long as they take. */
+const orders: ReadonlySet<CommandMessage['command']['kind']> = new Set(['hold', 'unhold', 'hangup'])
 
 /** As many of each as one line of metrics holds. `random` gives 0 up to but not 1. */
 export function commandTimes(random: () => number): Readonly<Record<TimeMetric, Times>> {

@@ -15,6 +15,7 @@ export interface AccountContext {
 
 /** What a change of accounts is made with besides its ports. */
 export interface ChangeContext extends AccountContext {
+  readonly requestId?: string | undefined
   readonly clock: Clock
   readonly random: Randomness
   /** What the request demands of the account that it changes. */

@@ -11,11 +11,11 @@ import type { ChangeContext } from './account-context.ts'
 export async function tellEngine(
   engine: Pick<CallEngine, 'send'>,
   commands: readonly EngineCommand[],
-  { domain, reportUnsent }: Pick<ChangeContext, 'domain' | 'reportUnsent'>,
+  { domain, requestId, reportUnsent }: Pick<ChangeContext, 'domain' | 'requestId' | 'reportUnsent'>,
 ): Promise<void> {
   for (const command of commands) {
     try {
-      await engine.send(command, { domain, presenceId: null })
+      await engine.send(command, { domain, presenceId: null, requestId })
     } catch (error) {
       reportUnsent(`command ${command.kind}`, error)
     }

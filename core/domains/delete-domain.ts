@@ -18,6 +18,7 @@ const cleanupDelaySeconds = 5
 
 /** What a domain is deleted with besides its ports. */
 export interface DeletionContext extends DomainContext {
+  readonly requestId?: string | undefined
   readonly precondition: Precondition
   /** What the domain leaves is removed this much later. */
   readonly graceMs: number
@@ -34,7 +35,7 @@ export interface DeletionContext extends DomainContext {
 export async function deleteDomain(
   ports: DeleteDomainPorts,
   name: string,
-  { clock, random, precondition, graceMs, reportUnsent }: DeletionContext,
+  { requestId, clock, random, precondition, graceMs, reportUnsent }: DeletionContext,
 ): Promise<{ warning: string }> {
   const domain = await ports.domains.read(name)
   if (domain === undefined) throw noSuchDomain()
@@ -52,7 +53,7 @@ export async function deleteDomain(
   })
   const [isTold] = await Promise.all([
     tellHooks(ports.events, event, reportUnsent),
-    tellEngine(ports.engine, [{ kind: 'hang-up-domain' }], { domain: name, reportUnsent }),
+    tellEngine(ports.engine, [{ kind: 'hang-up-domain' }], { domain: name, requestId, reportUnsent }),
   ])
   return { warning: isTold ? '' : 'the domain is deleted; its event could not be sent' }
 }

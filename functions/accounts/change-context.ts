@@ -9,14 +9,15 @@ type AccountRoute = Route & { readonly authentication: 'token'; readonly domain:
 export function changeContext(
   request: Pick<
     EndpointRequest<AccountRoute>,
-    'caller' | 'domain' | 'scope' | 'clock' | 'random' | 'precondition' | 'settings' | 'log'
+    'caller' | 'domain' | 'scope' | 'requestId' | 'clock' | 'random' | 'precondition' | 'settings' | 'log'
   >,
 ): ChangeContext {
-  const { caller, domain, scope, clock, random, precondition, settings, log } = request
+  const { caller, domain, scope, requestId, clock, random, precondition, settings, log } = request
   return {
     caller,
     domain,
     scope,
+    requestId,
     clock,
     random,
     precondition,

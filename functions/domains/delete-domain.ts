@@ -9,10 +9,11 @@ import { endpoint } from '../endpoint.ts'
 export const handler = endpoint(
   routes.deleteDomain,
   { domains: dynamoDomainStore, cleanups: sqsCleanupQueue, engine: sqsCallEngine, events: sqsEventSink },
-  async ({ domain, clock, random, precondition, settings, log }, ports) => {
+  async ({ domain, requestId, clock, random, precondition, settings, log }, ports) => {
     const reportUnsent = (what: string, error: unknown) => log.error('change made but not told', error, { what })
     const graceMs = settings.deletionGraceSeconds * 1000
-    const { warning } = await deleteDomain(ports, domain, { clock, random, precondition, graceMs, reportUnsent })
+    const context = { requestId, clock, random, precondition, graceMs, reportUnsent }
+    const { warning } = await deleteDomain(ports, domain, context)
     return { status: 'OK' as const, info: `+OK [${domain}] destroy !\n`, 'more info': warning }
   },
 )

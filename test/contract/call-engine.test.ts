@@ -37,6 +37,16 @@ describe('the call engine over the command queue', () => {
     expect(message?.deduplicationId).toBe(record.id)
   })
 
+  test('the message of a command names the request that it is part of, and its scope does not', async () => {
+    const { engine, server } = fresh()
+
+    await engine.send({ kind: 'flush-account', login: '1000' }, { ...scope, requestId: 'request-1' })
+
+    const message = commandMessage.parse(server.waiting('commands')[0]?.body)
+    expect(message.requestId).toBe('request-1')
+    expect(message.scope).toEqual(scope)
+  })
+
   test.each<CommandOutcome>([
     done,
     { state: 'refused', text: '-ERR NO_ROUTE_DESTINATION' },

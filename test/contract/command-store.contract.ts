@@ -20,6 +20,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
 
   test('a new command is read back as it was', async () => {
     const record = aCommandRecord({
+      requestId: 'request-1',
       scope: { domain: null, presenceId: '1000@a.example.com' },
       command: {
         kind: 'originate',

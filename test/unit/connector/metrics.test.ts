@@ -6,7 +6,11 @@ import { readMetrics } from '../../../connector/health/read-metrics.ts'
 import { metricReporter } from '../../../connector/health/report-metrics.ts'
 import { times } from '../../../connector/health/times.ts'
 import { countMetrics, levelMetrics, timeMetrics } from '../../../contracts/metrics.ts'
+import type { EngineCommand } from '../../../core/commands.ts'
 import { startAnsweringEngine } from '../../support/answering-engine.ts'
+import { aChannelFor } from '../../support/api-commands.ts'
+import { anEavesdrop } from '../../support/command-message.ts'
+import { aCommandPath } from '../../support/command-path.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { aRunningConnector } from '../../support/running-connector.ts'
 
@@ -209,8 +213,27 @@ test('a connector writes its metrics while it runs, and the last of them when it
   const sum = (name: string) => lines.reduce((all, line) => all + Number(line[name] ?? 0), 0)
   const outcomes = countMetrics.filter((name) => /^Commands(?:Done|Refused|Absent|Unsent|Unknown)$/.test(name))
   expect(outcomes.map(sum).reduce((all, count) => all + count)).toBe(1)
-  expect(lines.flatMap(({ OrderTime }) => OrderTime ?? [])).toHaveLength(1)
   expect(lines.at(-1)).toMatchObject({ CommandsInFlight: 0, EventsWaiting: 0 })
+})
+
+test('the time of an order is that of what an engine does at once: no ringing, and nothing that was never sent', async () => {
+  const path = await aCommandPath()
+  await path.connect()
+  const scope = { domain: 'a.example.com', presenceId: null }
+  const run = (command: EngineCommand) => path.finish(path.calls.run(command, scope, 20_000))
+  path.engine.onJob = (job) => {
+    job.accept()
+    path.time.timers.after(job.line.startsWith('originate ') ? 15_000 : 40, () => job.finish(job.run()))
+  }
+
+  await run(anEavesdrop({ target: aChannelFor(path, 'eavesdrop') }))
+  await run({ kind: 'hold', uuid: randomUUID() })
+  await run({ kind: 'hold', uuid: aChannelFor(path, 'hold') })
+  await path.time.advance(31_000)
+  await path.close()
+
+  const times = path.metrics.flatMap((line): readonly number[] => JSON.parse(line).OrderTime ?? [])
+  expect(times).toEqual([expect.toSatisfy((ms: number) => ms >= 40 && ms < 1_000)])
 })
 
 test('of more values than are kept each has its chance, and all are gone when they were taken', () => {

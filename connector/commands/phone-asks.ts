@@ -1,0 +1,44 @@
+import type { Time } from '../timers.ts'
+import type { CommandEngine } from './command-dispatch.ts'
+import { type Slots, slots } from './slots.ts'
+
+/**
+ * Questions that one engine is given at a time. Its link carries one after another, so more would not be answered sooner,
+ * and an order waits behind no more than these, however many calls are to be placed.
+ */
+const together = 4
+
+/** Questions that may wait for an engine: as many as it answers in the second that they are worth. */
+const waiting = 1_000
+
+/** Asks engines for phones. */
+export interface PhoneAsks {
+  /**
+   * Whether an engine has a contact of the phone that `line` asks for, if it can be asked by `deadlineAt`, epoch
+   * milliseconds: one that owes answers is asked no more until it gives one. Rejects when it could not be asked, and as
+   * its link does.
+   */
+  has(engine: CommandEngine, line: string, deadlineAt: number): Promise<boolean>
+}
+
+/** Nobody was asked yet. */
+export function phoneAsks({
+  engines,
+  ...time
+}: Time & { readonly engines: readonly Pick<CommandEngine, 'engine'>[] }): PhoneAsks {
+  const places = new Map<string, Slots>(
+    engines.map(({ engine }) => [engine.name, slots({ ...time, places: together, queue: waiting })]),
+  )
+  return {
+    has: async ({ engine }, line, deadlineAt) => {
+      const release = await places.get(engine.name)?.take(deadlineAt)
+      if (release === undefined) throw new Error('the engine owes too many answers to be asked')
+      try {
+        // Dial strings such as `sofia/internal/sip:…`, or `error/user_not_registered`.
+        return (await engine.commands.api(line)).includes('sofia/')
+      } finally {
+        release()
+      }
+    },
+  }
+}
