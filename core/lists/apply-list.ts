@@ -10,8 +10,11 @@ export interface ListRules<T extends object> {
   readonly fields: readonly (keyof T & string)[]
   /** The key that the items already ascend in, by code unit; the id where not given. */
   readonly order?: (item: T) => string
-  /** How heavy the items of a page may be together. The page ends before the first that is too much, and has one at least. */
-  readonly weight?: { readonly of: (item: T) => number; readonly most: number }
+  /**
+   * How heavy the items of a page may be together; `shown` is an item with the wanted columns. The page ends before the
+   * first that is too much, and has one at least.
+   */
+  readonly weight?: { readonly of: (item: T, shown: Partial<T>) => number; readonly most: number }
   /** Whether the list always pages; by default it gives all items, up to 4 000, until `limit` or `page` is used. */
   readonly pagesAlways?: boolean
 }
@@ -43,21 +46,26 @@ export function applyList<T extends object>(items: readonly T[], query: ListQuer
   )
   const { start, limit, isAsked } = pageOf(found, query, wishes, rules)
   const wanted = found.slice(start, start + limit)
-  const page = wanted.slice(0, bearable(wanted, rules))
+  const shown = wanted.map((item) => cut(item, wishes.columns))
+  const page = wanted.slice(0, bearable(wanted, shown, rules))
   const last = page.at(-1)
   const headers: Record<string, string> = {}
   if (last !== undefined && start + page.length < found.length) {
     headers['X-Next-Cursor'] = writeCursor(positionOf(last, wishes, rules))
     if (!isAsked || page.length < wanted.length) headers['X-Truncated'] = 'true'
   }
-  return { rows: page.map((item) => ({ id: rules.id(item), item: cut(item, wishes.columns) })), headers }
+  return { rows: page.map((item, index) => ({ id: rules.id(item), item: shown[index] ?? item })), headers }
 }
 
 /** How many items of a page are not too heavy together. */
-function bearable<T extends object>(items: readonly T[], { weight }: ListRules<T>): number {
+function bearable<T extends object>(
+  items: readonly T[],
+  shown: readonly Partial<T>[],
+  { weight }: ListRules<T>,
+): number {
   if (weight === undefined) return items.length
   let sum = 0
-  const tooMuch = items.findIndex((item) => (sum += weight.of(item)) > weight.most)
+  const tooMuch = items.findIndex((item, index) => (sum += weight.of(item, shown[index] ?? item)) > weight.most)
   return tooMuch < 0 ? items.length : Math.max(1, tooMuch)
 }
 

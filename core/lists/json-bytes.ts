@@ -2,3 +2,21 @@
 export function jsonBytes(value: object): number {
   return new TextEncoder().encode(JSON.stringify(value)).length
 }
+
+/**
+ * Bytes that a value adds to what a function hands over, never too few: the body of an answer, JSON itself, is a text in
+ * the JSON of the whole answer there, with each quote and backslash of it escaped once more.
+ */
+export function handedOverBytes(value: object): number {
+  const json = JSON.stringify(value)
+  let bytes = 0
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at)
+    if (code === quote || code === backslash) bytes += 2
+    else bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3
+  }
+  return bytes
+}
+
+const quote = 0x22
+const backslash = 0x5c

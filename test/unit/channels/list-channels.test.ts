@@ -5,6 +5,7 @@ import * as routes from '../../../contracts/routes/channels.ts'
 import type { CommandOutcome } from '../../../core/commands.ts'
 import { type ChannelFilter, listChannels, pageOfChannels } from '../../../core/channels/list-channels.ts'
 import { aCaller, aRoot } from '../../support/caller.ts'
+import { manyChannels } from '../../support/many-channels.ts'
 import { movableClock } from '../../support/movable-clock.ts'
 
 const row = (given: Record<string, string>): Record<string, string> => ({
@@ -126,5 +127,72 @@ describe('the channel list', () => {
     expect(second.data.row_count).toBe(2)
     expect([...first.data.rows, ...second.data.rows]).toEqual(channels)
     expect(routes.listChannels.response.safeParse({ status: 'OK', data: first.data }).success).toBe(true)
+  })
+
+  it('is read once, whoever shares what the engine told', async () => {
+    let readings = 0
+    const text = JSON.stringify({ row_count: 2, rows: [row({ uuid: 'b' }), row({ uuid: 'a', callstate: 'HELD' })] })
+    const shared: CommandOutcome = {
+      state: 'done',
+      get text() {
+        readings += 1
+        return text
+      },
+    }
+    const { list } = aSetup(shared)
+
+    const lists = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => list(n % 2 === 0 ? {} : { callstate: 'HELD' })),
+    )
+
+    expect(lists.map(uuids)).toEqual(Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? ['a', 'b'] : ['a'])))
+    expect(readings).toBe(1)
+  })
+
+  it('that somebody has sorted or cut in his hands is whole for the next', async () => {
+    const { list } = aSetup(rows(row({ uuid: 'a' }), row({ uuid: 'b' })))
+    const mine = await list()
+
+    mine.splice(0, 1)
+
+    expect(uuids(await list())).toEqual(['a', 'b'])
+  })
+})
+
+/** Bytes of an answer as a function hands it over, and the most that it may have. */
+const handedOver = (data: object) =>
+  Buffer.byteLength(JSON.stringify({ statusCode: 200, body: JSON.stringify({ status: 'OK', data }) }))
+const mostHandedOver = 6 * 1024 * 1024
+
+describe('a page of five thousand channels', () => {
+  const channels = (given: Record<string, string>) =>
+    manyChannels(5_000).map((channel) => Object.assign({}, channel, given))
+
+  it.each([
+    ['long', 'sofia/internal/sip:1001@192.0.2.17:5060;transport=udp;fs_path=sip%3A192.0.2.1%3A5060|'.repeat(20)],
+    ['full of quotes and backslashes', '"\\'.repeat(800)],
+    ['of another script', 'ж日😀'.repeat(300)],
+  ])('ends before it is too much to be answered, and goes on, where texts are %s', async (_title, text) => {
+    const all = channels({ application_data: text })
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const { data, headers } = pageOfChannels(all, { cursor }, routes.channelFields)
+      cursor = headers['X-Next-Cursor']
+      seen.push(...data.rows.map(({ uuid = '' }) => uuid))
+      expect(handedOver(data)).toBeLessThan(mostHandedOver)
+      expect(headers['X-Truncated']).toBe(cursor === undefined ? undefined : 'true')
+    } while (cursor !== undefined)
+
+    expect(seen).toEqual(uuids(all))
+  })
+
+  it('has four thousand of them where they are as usual, or where few columns are wanted', () => {
+    const usual = pageOfChannels(channels({}), {}, routes.channelFields)
+    const heavy = channels({ application_data: 'x'.repeat(5_000) })
+    const few = pageOfChannels(heavy, { columns: 'uuid' }, routes.channelFields)
+
+    expect([usual.data.row_count, few.data.row_count]).toEqual([4_000, 4_000])
+    expect(handedOver(usual.data)).toBeLessThan(mostHandedOver)
   })
 })
