@@ -33,6 +33,8 @@ export const keptUntil = {
   command: (record: CommandRecord) => record.deadlineAt + DAY,
   /** Not before its record, whose deadline lies at most minutes behind its outcome. */
   commandPart: (writtenAt: number) => writtenAt + 2 * DAY,
+  /** Far longer than anybody waits for a command that was pointed to it within its first minute. */
+  sharedOutcome: (writtenAt: number) => writtenAt + HOUR,
   /** Longer than any delivery to it. */
   removedHook: (removedAt: number) => removedAt + 31 * DAY,
   delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,

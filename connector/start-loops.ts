@@ -8,10 +8,13 @@ import { buryConnectors } from './reconcile/undertaker.ts'
 import type { Running } from './running.ts'
 
 /**
- * Messages in hand: all that may wait, of each engine and of those that have yet to be found, and as many again, since
- * the queue hands out a second time what waits for longer than 10 s.
+ * Messages in hand: all that may wait, of each engine and of those that have yet to be found, lists, and as many again,
+ * since the queue hands out a second time what waits for longer than 10 s.
  */
-const maxInHand = (engines: number) => 2 * (engines + 1) * (commandLimits.calls.queue + commandLimits.orders.queue)
+function maxInHand(engines: number): number {
+  const { calls, orders, lists } = commandLimits
+  return 2 * ((engines + 1) * (calls.queue + orders.queue) + lists.queue)
+}
 
 /** What goes on by itself until the connector stops. */
 export function startLoops(

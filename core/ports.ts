@@ -321,8 +321,11 @@ export interface CommandStore {
    * has ended.
    */
   withdraw(id: string): Promise<boolean>
-  /** Stores how it ended. The first outcome stays. */
-  complete(id: string, outcome: CommandOutcome): Promise<void>
+  /**
+   * Stores how it ended. The first outcome stays. With the scope of the command, a long outcome may be kept once for
+   * several commands of that scope, and no longer than they are waited for.
+   */
+  complete(id: string, outcome: CommandOutcome, scope?: CommandScope): Promise<void>
   /**
    * Ends what a connector took before `claimedBefore` (epoch milliseconds) and has told no outcome of, oldest first, as
    * `unknown` with `connector_lost`: `claimsAtATime` commands at most. Outcomes that are there stay, and one that

@@ -29,8 +29,8 @@ export const commandOutcome = z.discriminatedUnion('state', [
   z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'connector_lost']) }),
 ])
 
-/** Long lists that are remembered with their packed form: some 6 MB for each, at 5 000 channels. */
-const MAX_REMEMBERED = 4
+/** Characters of the long lists that are remembered with their packed form; one of 5 000 channels has some 5 500 000. */
+const MAX_REMEMBERED = 24_000_000
 
 /** The packed forms of the newest long lists, by their text: many who list the same calls are given the same one. */
 const remembered = new Map<string, Promise<Uint8Array[]>>()
@@ -45,8 +45,13 @@ export async function packOutcome(outcome: CommandOutcome): Promise<readonly Uin
 }
 
 function remember(text: string, parts: Promise<Uint8Array[]>): Promise<Uint8Array[]> {
-  const [oldest] = remembered.keys()
-  if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+  let characters = text.length
+  for (const each of remembered.keys()) characters += each.length
+  for (const oldest of remembered.keys()) {
+    if (characters <= MAX_REMEMBERED) break
+    remembered.delete(oldest)
+    characters -= oldest.length
+  }
   remembered.set(text, parts)
   parts.catch(() => remembered.delete(text))
   return parts

@@ -1,16 +1,22 @@
 import * as z from 'zod/mini'
 import { engineCommand } from '../../contracts/messages/command.ts'
-import { type CommandOutcome, type CommandRecord, type EndedClaims, claimsAtATime } from '../../core/commands.ts'
-import { DomainError } from '../../core/errors.ts'
+import {
+  type CommandOutcome,
+  type CommandRecord,
+  type CommandScope,
+  type EndedClaims,
+  claimsAtATime,
+} from '../../core/commands.ts'
 import type { CommandStore } from '../../core/ports.ts'
 import { commandAliases } from './command-aliases.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { getItem, putItem, queryAll, queryPage, tableName, updateItem } from './client.ts'
-import { commandOutcome, packOutcome, unpackOutcome } from './command-outcome.ts'
+import { getItem, queryPage, tableName, updateItem } from './client.ts'
+import { commandOutcome, packOutcome } from './command-outcome.ts'
 import { conditionally, textOf } from './errors.ts'
-import { expirySeconds, nowSeconds, parseItem, putNew, under, unexpired } from './items.ts'
-import { joinKey, keyPrefix, numberPart } from './key.ts'
+import { expirySeconds, nowSeconds, parseItem, putNew, unexpired } from './items.ts'
+import { joinKey, numberPart } from './key.ts'
+import { type LongOutcomes, longOutcomes, outcomeParts } from './long-outcomes.ts'
 
 const commandItem = z.object({
   id: z.string(),
@@ -23,10 +29,8 @@ const commandItem = z.object({
   claimedAt: z.optional(z.number()),
   outcome: z.optional(commandOutcome),
   /** Where the parts of an outcome are that is too large for this item. */
-  outcomeParts: z.optional(z.object({ set: z.string(), count: z.number() })),
+  outcomeParts: z.optional(outcomeParts),
 })
-
-const partItem = z.object({ bytes: z.instanceof(Uint8Array) })
 
 /** The condition of a command that is there and has no outcome. */
 const WAITS = 'expiresAt > :seconds AND attribute_not_exists(endedAt)'
@@ -35,41 +39,31 @@ const WAITS = 'expiresAt > :seconds AND attribute_not_exists(endedAt)'
 const IS_FREE = `${WAITS} AND attribute_not_exists(claimedBy)`
 
 /**
- * Records of commands in DynamoDB, one partition a command: the record, and the parts of a large outcome. While a
- * command is claimed and has not ended, the index `by-state` has it too.
+ * Records of commands in DynamoDB, one partition a command. While a command is claimed and has not ended, the index
+ * `by-state` has it too. A large outcome is kept once for all records that may share it.
  */
 export function dynamoCommandStore(context: AdapterContext): CommandStore {
+  const long = longOutcomes(context)
   return {
     create(record) {
       const item = { ...commandKey(record.id), ...record, expiresAt: expirySeconds(keptUntil.command(record)) }
       return putNew(context, tableName(context, 'commands'), item)
     },
-    read: (id) => read(context, id),
+    read: (id) => read(context, long, id),
     claim: (id, connectorId) => claim(context, id, connectorId),
     withdraw: (id) => withdraw(context, id),
-    complete: async (id, outcome) => void (await complete(context, id, outcome)),
+    complete: (id, outcome, scope) => complete(context, long, { id, outcome, scope }),
     endClaimsOf: (connectorId, claimedBefore) => endClaimsOf(context, connectorId, claimedBefore),
     ...commandAliases(context),
   }
 }
 
-async function read(context: AdapterContext, id: string): Promise<CommandRecord | undefined> {
-  const TableName = tableName(context, 'commands')
-  const item = await getItem(context, TableName, commandKey(id))
+async function read(context: AdapterContext, long: LongOutcomes, id: string): Promise<CommandRecord | undefined> {
+  const item = await getItem(context, tableName(context, 'commands'), commandKey(id))
   const stored = parseItem(commandItem, unexpired(context, item))
   if (stored === undefined) return undefined
-  const { outcomeParts, ...record } = stored
-  if (outcomeParts === undefined) return record
-  const parts = await queryAll(context, {
-    TableName,
-    ConsistentRead: true,
-    ...under(commandKey(id).pk, keyPrefix('part', outcomeParts.set)),
-  })
-  if (parts.length !== outcomeParts.count) {
-    throw new DomainError('internal_error', 'parts of a stored outcome are missing')
-  }
-  const bytes = parts.flatMap((part) => parseItem(partItem, part)?.bytes ?? [])
-  return { ...record, outcome: await unpackOutcome(bytes) }
+  const { outcomeParts: parts, ...record } = stored
+  return parts === undefined ? record : { ...record, outcome: await long.read(record, parts) }
 }
 
 /** A claim whose answer was lost and that the client tries again finds its own mark and still holds. */
@@ -119,14 +113,24 @@ async function withdraw(context: AdapterContext, id: string): Promise<boolean> {
   return result.done || textOf(result.stored, 'withdrawalId') === withdrawalId
 }
 
-/**
- * `true` when this is how the command ended. Parts are written first: whoever sees the outcome finds them all. Parts of
- * an outcome that came second expire.
- */
-async function complete(context: AdapterContext, id: string, outcome: CommandOutcome): Promise<boolean> {
-  const parts = await packOutcome(outcome)
-  const stored = parts === undefined ? { outcome } : { outcomeParts: await putParts(context, id, parts) }
-  const [[attribute, value] = ['outcome', outcome]] = Object.entries(stored)
+/** Parts are written first: whoever sees the outcome finds them all. Parts of an outcome that came second expire. */
+async function complete(
+  context: AdapterContext,
+  long: LongOutcomes,
+  end: { readonly id: string; readonly outcome: CommandOutcome; readonly scope: CommandScope | undefined },
+): Promise<void> {
+  const parts = await packOutcome(end.outcome)
+  if (parts === undefined) await endAs(context, end.id, 'outcome', end.outcome)
+  else await endAs(context, end.id, 'outcomeParts', await long.write(end.id, parts, end.scope))
+}
+
+/** `true` when this is how the command ended. */
+async function endAs(
+  context: AdapterContext,
+  id: string,
+  attribute: 'outcome' | 'outcomeParts',
+  value: object,
+): Promise<boolean> {
   const { done } = await conditionally(() =>
     updateItem(context, {
       TableName: tableName(context, 'commands'),
@@ -152,10 +156,11 @@ async function endClaimsOf(context: AdapterContext, connectorId: string, claimed
       ':before': joinKey(numberPart(Math.max(0, claimedBefore))),
     },
   })
+  const outcome: CommandOutcome = { state: 'unknown', reason: 'connector_lost' }
   let ended = 0
   for (const item of items) {
     const id = textOf(item, 'id')
-    if (id !== undefined && (await complete(context, id, { state: 'unknown', reason: 'connector_lost' }))) ended += 1
+    if (id !== undefined && (await endAs(context, id, 'outcome', outcome))) ended += 1
   }
   return { ended, more: next !== undefined }
 }
@@ -163,21 +168,6 @@ async function endClaimsOf(context: AdapterContext, connectorId: string, claimed
 /** Where the index has the commands that a connector took and that have not ended, by when it took them. */
 function claimsOf(connectorId: string): string {
   return joinKey('claimed', connectorId)
-}
-
-async function putParts(
-  context: AdapterContext,
-  id: string,
-  parts: readonly Uint8Array[],
-): Promise<{ set: string; count: number }> {
-  const TableName = tableName(context, 'commands')
-  const set = context.random.uuid()
-  const expiresAt = expirySeconds(keptUntil.commandPart(context.clock.now()))
-  for (const [index, bytes] of parts.entries()) {
-    const Item = { pk: commandKey(id).pk, sk: joinKey('part', set, numberPart(index)), bytes, expiresAt }
-    await putItem(context, { TableName, Item })
-  }
-  return { set, count: parts.length }
 }
 
 function commandKey(id: string) {

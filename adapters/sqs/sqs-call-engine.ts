@@ -24,8 +24,12 @@ async function enqueue(context: AdapterContext, record: CommandRecord): Promise<
   })
 }
 
-/** The message group of a command: orders to one channel keep their order, as do those to one account, and the lists of one domain. */
-export function commandGroup({ command, scope }: CommandRecord): string {
+/**
+ * The message group of a command: orders to one channel keep their order, as do those to one account. A list has a group
+ * of its own: it changes nothing, whoever lists what he has done waited for its outcome, and what is in a group is taken
+ * and removed one after another, so that a hundred dashboards would wait for each other.
+ */
+export function commandGroup({ id, command, scope }: CommandRecord): string {
   const domain = scope.domain ?? ''
   switch (command.kind) {
     case 'originate':
@@ -36,8 +40,9 @@ export function commandGroup({ command, scope }: CommandRecord): string {
     case 'eavesdrop':
       return command.target
     case 'list-channels':
+      return id
     case 'hang-up-domain':
-      return `list:${domain}`
+      return `domain:${domain}`
     case 'flush-account':
     case 'drop-registrations':
       return `account:${command.login.toLowerCase()}@${domain}`

@@ -40,8 +40,8 @@ export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 /** What a runner is made from. */
 export interface RunnerParts extends Omit<RouteParts, 'readAlias' | 'asks'> {
   readonly store: Pick<CommandStore, 'claim' | 'complete' | 'keepAlias' | 'readAlias'>
-  /** Of ringing calls and of orders, for each engine. */
-  readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits }
+  /** Of ringing calls and of orders, for each engine, and of lists. */
+  readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits; readonly lists: PlaceLimits }
   readonly connectorId: string
   readonly random: () => number
   readonly log: Log
@@ -73,7 +73,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
       try {
         // Whoever is told of the call may order something of it at once, and by its chosen uuid, of any connector.
         if (alias !== undefined) await store.keepAlias(alias.chosen, alias.actual)
-        return await store.complete(message.id, outcome)
+        return await store.complete(message.id, outcome, message.scope)
       } catch (problem) {
         if (attempt === storeAttempts) line.error('the outcome of a command could not be stored', problem)
         const isGone = problem instanceof DomainError && problem.code === 'store_unavailable'

@@ -8,8 +8,15 @@ export interface PlaceLimits {
   readonly queue: number
 }
 
-/** Calls that ring, and orders that are answered at once: what each engine is given at a time, and what may wait. */
-export const commandLimits = { calls: { places: 100, queue: 200 }, orders: { places: 100, queue: 200 } }
+/**
+ * Calls that ring, and orders that are answered at once: what each engine is given at a time, and what may wait. Lists
+ * are of all engines together; many wait for the same reading, so that one more costs next to nothing.
+ */
+export const commandLimits = {
+  calls: { places: 100, queue: 200 },
+  orders: { places: 100, queue: 200 },
+  lists: { places: 1_000, queue: 200 },
+}
 
 /** The places of all engines. */
 export interface Places {
@@ -21,11 +28,16 @@ export interface Places {
 
 /**
  * Each engine has places of its own, so that one that does not answer keeps no order from another; so has what goes to
- * several, or to one that has yet to be found. Ringing calls have places of their own beside them: a hang-up never
- * waits for one of theirs.
+ * several, or to one that has yet to be found. Ringing calls have places of their own beside them, and so have lists: a
+ * hang-up never waits for one of theirs.
  */
 export function enginePlaces(
-  parts: Time & { readonly engines: readonly string[]; readonly calls: PlaceLimits; readonly orders: PlaceLimits },
+  parts: Time & {
+    readonly engines: readonly string[]
+    readonly calls: PlaceLimits
+    readonly orders: PlaceLimits
+    readonly lists: PlaceLimits
+  },
 ): Places {
   const { clock, timers, calls, orders } = parts
   const make = () => ({
@@ -33,11 +45,13 @@ export function enginePlaces(
     orders: slots({ clock, timers, ...orders }),
   })
   const shared = make()
+  const lists = slots({ clock, timers, ...parts.lists })
   const own = new Map(parts.engines.map((name) => [name, make()]))
-  const all = [shared, ...own.values()].flatMap(({ calls, orders }) => [calls, orders])
+  const all = [lists, ...[shared, ...own.values()].flatMap(({ calls, orders }) => [calls, orders])]
 
   return {
     for: (message, engine) => {
+      if (message.command.kind === 'list-channels') return lists
       const places = own.get(engine ?? '') ?? shared
       return isCall(message) ? places.calls : places.orders
     },

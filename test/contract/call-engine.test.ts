@@ -181,7 +181,7 @@ describe('the call engine over the command queue', () => {
     [{ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' }, uuid],
     [{ kind: 'originate', uuid, calledId: '1', callerId: '2', timeoutSeconds: 30, variables: {} }, uuid],
     [{ kind: 'eavesdrop', uuid, target, user: '1', mode: 'listen', dtmf: false, side: '1', variables: {} }, target],
-    [{ kind: 'list-channels' }, 'list:a.example.com'],
+    [{ kind: 'hang-up-domain' }, 'domain:a.example.com'],
     [{ kind: 'drop-registrations', login: 'Ann' }, 'account:ann@a.example.com'],
   ])('the order of what concerns one thing is kept: $0.kind', async (command, group) => {
     const { engine, server } = fresh()
@@ -189,6 +189,16 @@ describe('the call engine over the command queue', () => {
     await engine.send(command, scope)
 
     expect(server.waiting('commands')).toMatchObject([{ group }])
+  })
+
+  test('the lists of one domain wait for nothing of each other: each has a group of its own', async () => {
+    const { engine, server } = fresh()
+
+    for (let poll = 0; poll < 3; poll += 1) await engine.send({ kind: 'list-channels' }, scope)
+
+    const waiting = server.waiting('commands')
+    expect(waiting.map(({ group }) => group)).toEqual(waiting.map(({ body }) => commandMessage.parse(body).id))
+    expect(new Set(waiting.map(({ group }) => group)).size).toBe(3)
   })
 
   describe('a command that is run again under its id', () => {

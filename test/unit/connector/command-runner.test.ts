@@ -49,7 +49,7 @@ async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore = (store
       registry,
       channels: channelList({ engines: [engine], registry }),
       store: wrapStore(ports.commands),
-      limits: { calls: { places: calls, queue }, orders: { places: 10, queue } },
+      limits: { calls: { places: calls, queue }, orders: { places: 10, queue }, lists: { places: 10, queue } },
       connectorId,
       random: () => 0,
       log,
@@ -462,6 +462,29 @@ describe('a command is not sent', () => {
 
     expect([link.jobs, runner.counts.unreadable]).toEqual([[], 1])
     expect(log.lines.map(({ keys }) => keys)).toEqual([{ characters: body.length }])
+  })
+})
+
+describe('lists that an engine keeps waiting', () => {
+  test('keep no order from its place, and each other only when they are very many', async () => {
+    const { link, run, runner, outcome, channel } = await aRunner({ queue: 0 })
+    const uuid = randomUUID()
+    await channel(uuid, 'a.example.com')
+    link.answer = (line) => (line === 'show channels as json' ? new Promise(() => {}) : '+OK')
+    const lists = Array.from({ length: 11 }, () => aCommandMessage({ command: { kind: 'list-channels' } }))
+    for (const list of lists) await run(list)
+    const hangUp = aCommandMessage({ command: { kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' } })
+    const flush = aCommandMessage({ command: { kind: 'flush-account', login: '1000' } })
+
+    await run(hangUp)
+    await run(flush)
+
+    expect(link.jobs.map(({ id }) => id)).toEqual([hangUp.id, flush.id])
+    expect(await Promise.all(lists.map(outcome))).toEqual([
+      ...Array.from({ length: 10 }, () => undefined),
+      { state: 'unsent', reason: 'busy' },
+    ])
+    expect(runner.inFlight).toBe(12)
   })
 })
 
