@@ -100,8 +100,15 @@ function contextOf(definition: HostedFunction, { requestId, deadlineAt }: Invoca
   }
 }
 
-/** What the cloud would hand back: the result as it looks after being written as JSON. */
+/**
+ * What the cloud would hand back: the result as it looks after being written as JSON. A text looks as before, so the
+ * body of an answer, which may have megabytes, is spared the way there and back.
+ */
 function asJson(value: unknown): unknown {
+  if (isObject(value) && typeof value['body'] === 'string' && !('toJSON' in value)) {
+    const { body, ...rest } = value
+    return { ...Object(asJson(rest)), body }
+  }
   const text = JSON.stringify(value)
   return text === undefined ? null : JSON.parse(text)
 }

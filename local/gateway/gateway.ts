@@ -90,11 +90,13 @@ export class Gateway {
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): void {
   const empty = status === 204 || status === 304
   const all: Record<string, string | string[] | number> = { ...headers }
-  if (!empty) all['content-length'] = Buffer.byteLength(body)
+  // As bytes: a long text would be measured first, and then written piece by piece.
+  const bytes = Buffer.from(body)
+  if (!empty) all['content-length'] = bytes.length
   // A body that was not read to its end is in the way of the next request.
   if (!request.complete) all['connection'] = 'close'
   response.writeHead(status, all)
-  response.end(empty || request.method === 'HEAD' ? undefined : body)
+  response.end(empty || request.method === 'HEAD' ? undefined : bytes)
 }
 
 /** An HTTP API is no proxy. Unanswered, the server would end the connection without a word. */
