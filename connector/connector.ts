@@ -23,7 +23,7 @@ export interface Connector {
   health(): ConnectorHealth
   /**
    * Takes no more commands, hands what it has to the queues, at most for `graceMs`, then lets go of the engines and
-   * puts on disk what waits and tells how it ended, which takes up to 5.5 s more. Answers how many events are lost.
+   * puts on disk what waits and tells how it ended, which takes up to 5 s more. Answers how many events are lost.
    */
   stop(graceMs: number): Promise<number>
 }

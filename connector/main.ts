@@ -25,7 +25,7 @@ import { readSettings } from './settings.ts'
 import { systemSpoolFiles } from './spool/spool-files.ts'
 import { processOwner } from './spool/spool-owner.ts'
 
-/** What waits is handed over in this time; all that a stop does is over 5.5 s later, and ECS kills after 30 s. */
+/** What waits is handed over in this time; all that a stop does is over 5 s later, and ECS kills after 30 s. */
 const graceMs = 20_000
 
 const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }

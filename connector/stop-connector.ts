@@ -15,7 +15,7 @@ const lastWritesMs = 1_000
 const spoolMs = 2_000
 
 /** How long telling how all of it ended may take. */
-const lastReportMs = 1_000
+const lastReportMs = 500
 
 /**
  * No command is taken any more. While all engines are still there, their answers are waited for and events handed over;

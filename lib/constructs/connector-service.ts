@@ -108,7 +108,7 @@ export class ConnectorService extends Construct {
       // A process that ended is started again beside its storage, and sends what waits there; a new task would not have it.
       enableRestartPolicy: true,
       restartAttemptPeriod: Duration.seconds(60),
-      // Orders under way end and waiting events are queued before the process goes; it gives itself 25.5 s for that.
+      // Orders under way end and waiting events are queued before the process goes; it gives itself 25 s for that.
       stopTimeout: Duration.seconds(30),
       healthCheck: {
         command: ['CMD', 'node', '-e', probe],
