@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { PlatformEvent } from '../../core/model.ts'
-import { type EventOrdeal, ordealSecrets, otherDomain } from './event-ordeal.ts'
+import { type EventOrdeal, ordealSecrets, otherDomain, withoutFillers } from './event-ordeal.ts'
 import { type Bound, checkAllInvariants } from './invariants.ts'
 import type { OrdealProcess } from './ordeal-process.ts'
 
@@ -10,7 +10,7 @@ const mebi = 1024 * 1024
 const memoryLimit = 64 * mebi
 
 /** What a connector asks an engine by itself; it changes nothing there. */
-const question = /^show (?:channels|registrations) as json$/
+const question = /^(?:show (?:channels|registrations) as json|uuid_exists [\w-]{36})$/
 
 /** Lines that tell of one trouble each, however long it lasts, and how many of them one process may write. */
 const linesOfTrouble = [

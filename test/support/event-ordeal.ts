@@ -83,6 +83,11 @@ interface OrdealGiven {
   readonly publish?: Publish
 }
 
+/** A text without what only makes events large. */
+export function withoutFillers(text: string): string {
+  return text.replaceAll(/x{100,}/g, 'x')
+}
+
 let sequence = 100_000
 
 /** Makes a world of two tenants and no process yet. */
@@ -130,7 +135,7 @@ export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal>
       log,
       name: `${processes.length + 1}`,
       onWrite: (bytes) => {
-        written.push(bytes.toString('latin1').replaceAll(/x{100,}/g, 'x'))
+        written.push(withoutFillers(bytes.toString('latin1')))
         look()
       },
       onGap: (id) => void storedGaps.push(id),
