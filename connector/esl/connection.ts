@@ -1,6 +1,7 @@
-import { connect, type Socket } from 'node:net'
 import type { Settle } from './command-slot.ts'
 import { EslCommand } from './command.ts'
+import type { EslConnectionOptions } from './connection-options.ts'
+import { EngineSocket, codeOf } from './engine-socket.ts'
 import {
   EslCommandInvalid,
   EslConnectionLost,
@@ -12,44 +13,11 @@ import {
 import { type EslEvent, EventReader } from './event.ts'
 import type { EslFrame } from './frame.ts'
 import { Incoming } from './incoming.ts'
-import type { EslLimits } from './limits.ts'
 import { ReplyQueue } from './reply-queue.ts'
-import type { EslTimers } from './timers.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 /** What an engine writes to a listener that it drops. */
 const OVERFLOW_NOTICE = 'killed listener because of lost events'
-
-/** As many as one read of the socket takes at most. */
-const READ_BYTES = 256 * 1024
-
-/** What a connection counts, into an object that outlives it. */
-export interface EslTally {
-  /** When the last byte came, in the milliseconds of the timers. */
-  heardAt: number
-  bytes: number
-  events: number
-  /** Events, and frames of a kind that is not known, which may be some. */
-  unreadableEvents: number
-  lateReplies: number
-  strayReplies: number
-}
-
-/** What a connection needs. After `onEnd`, which is called exactly once, nothing is called any more. */
-export interface EslConnectionOptions {
-  readonly host: string
-  readonly port: number
-  readonly password: string
-  readonly timers: EslTimers
-  readonly limits: EslLimits
-  readonly tally: EslTally
-  /** Headers that most events will be asked for, besides the deciding ones. */
-  readonly headers?: readonly string[] | undefined
-  /** Logged in: commands may be run. */
-  onReady(): void
-  onEvent(event: EslEvent): void
-  onUnreadable(error: EslEventUnreadable): void
-  onEnd(error: EslConnectionLost): void
-}
 
 /** `greeting`: before the engine's first words; `login`: before its answer to the password. */
 type Phase = 'greeting' | 'login' | 'open' | 'closing' | 'ended'
@@ -57,26 +25,28 @@ type Phase = 'greeting' | 'login' | 'open' | 'closing' | 'ended'
 /** One TCP connection to an engine, from the attempt to its end. Never stops reading while it lives. */
 export class EslConnection {
   readonly #options: EslConnectionOptions
-  readonly #socket: Socket
+  readonly #socket: EngineSocket
   readonly #incoming: Incoming
   readonly #events: EventReader
   readonly #replies: ReplyQueue
   readonly #ended = Promise.withResolvers<void>()
-  readonly #cancel = { greeting: () => {}, silence: () => {}, closing: () => {} }
+  readonly #silence: SilenceWatch
+  readonly #cancel = { greeting: () => {}, closing: () => {} }
   #phase: Phase = 'greeting'
-  /** When the last byte came, or the attempt began. */
-  #heardAt: number
-  #socketError: Error | undefined
-  #connected = false
   #probing = false
 
   constructor(options: EslConnectionOptions) {
     const { host, port, limits, timers, tally } = options
     this.#options = options
-    this.#heardAt = timers.now()
     this.#incoming = new Incoming(limits, (frame) => this.#onFrame(frame))
     this.#events = new EventReader(options.headers)
-    this.#socket = connect({ host, port, noDelay: true, keepAlive: true, onread: this.#intoOneBuffer() })
+    this.#socket = new EngineSocket({
+      host,
+      port,
+      onBytes: (chunk) => this.#read(chunk),
+      onDrain: () => this.#replies.flush(),
+      onClosed: () => this.#onClosed(),
+    })
     this.#replies = new ReplyQueue({
       write: (bytes) => this.#socket.write(bytes),
       onOverdue: (error) => this.#end(error),
@@ -85,11 +55,15 @@ export class EslConnection {
       counts: tally,
     })
     this.#cancel.greeting = timers.after(limits.greetingMs, () => {
-      if (this.#connected) this.#fail('no-greeting', `the engine did not greet within ${limits.greetingMs} ms`)
+      if (this.#socket.isConnected) this.#fail('no-greeting', `the engine did not greet within ${limits.greetingMs} ms`)
       else this.#fail('unreachable', `no connection to the engine within ${limits.greetingMs} ms`)
     })
-    this.#watchSilence()
-    this.#listen()
+    this.#silence = new SilenceWatch({
+      timers,
+      silenceMs: limits.silenceMs,
+      onQuiet: () => this.#probe(),
+      onSilent: () => this.#fail('silent', `no byte came for ${limits.silenceMs} ms`),
+    })
   }
 
   /** Sends a command when its turn comes, once the connection is ready. */
@@ -113,32 +87,9 @@ export class EslConnection {
     this.#fail(reason, message)
   }
 
-  #listen(): void {
-    this.#socket.on('connect', () => {
-      this.#connected = true
-    })
-    this.#socket.on('drain', () => this.#replies.flush())
-    this.#socket.on('error', (error) => {
-      this.#socketError = error
-    })
-    this.#socket.on('end', () => this.#onClosed())
-    this.#socket.on('close', () => this.#onClosed())
-  }
-
-  /** Every read goes into the same memory: at a hundred megabytes a second, new memory for each costs as much as reading it. */
-  #intoOneBuffer() {
-    const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
-    const callback = (length: number): boolean => {
-      this.#read(buffer.subarray(0, length))
-      return true
-    }
-    return { buffer, callback }
-  }
-
   #read(chunk: Buffer): void {
     if (this.#phase === 'ended') return
-    this.#heardAt = this.#options.timers.now()
-    this.#options.tally.heardAt = this.#heardAt
+    this.#options.tally.heardAt = this.#silence.heard()
     this.#options.tally.bytes += chunk.length
     try {
       this.#incoming.push(chunk)
@@ -230,22 +181,11 @@ export class EslConnection {
   }
 
   #onClosed(): void {
-    const cause = this.#socketError
+    const cause = this.#socket.problem
     const { unfinished, isOverwritten } = this.#incoming
-    if (!this.#connected) this.#fail('unreachable', `no connection to the engine: ${codeOf(cause)}`, cause)
+    if (!this.#socket.isConnected) this.#fail('unreachable', `no connection to the engine: ${codeOf(cause)}`, cause)
     else if (isOverwritten) this.#fail('overflow', OVERFLOW_NOTICE, cause)
     else this.#fail('closed', `the connection was closed${unfinished ? ` inside a ${unfinished.part}` : ''}`, cause)
-  }
-
-  /** One timer that is set anew only when it fires, not with every chunk. */
-  #watchSilence(): void {
-    const { timers, limits } = this.#options
-    const silentMs = timers.now() - this.#heardAt
-    if (silentMs >= limits.silenceMs) return this.#fail('silent', `no byte came for ${limits.silenceMs} ms`)
-    const probeMs = limits.silenceMs / 2
-    if (silentMs >= probeMs) this.#probe()
-    const nextMs = (silentMs < probeMs ? probeMs : limits.silenceMs) - silentMs
-    this.#cancel.silence = timers.after(nextMs, () => this.#watchSilence())
   }
 
   /** Makes an idle engine say something, since a link without events would be silent for ever. */
@@ -266,6 +206,7 @@ export class EslConnection {
     if (this.#phase === 'ended') return
     const wanted = this.#phase === 'closing'
     this.#phase = 'ended'
+    this.#silence.stop()
     for (const cancel of Object.values(this.#cancel)) cancel()
     this.#socket.destroy()
     const lost = wanted ? new EslConnectionLost('stopped', 'closed on our side', { cause: error }) : error
@@ -273,9 +214,4 @@ export class EslConnection {
     this.#replies.end(lost)
     this.#ended.resolve()
   }
-}
-
-/** Where a host has several addresses, the error of the system has a code but no message. */
-function codeOf(error: Error | undefined): string {
-  return error && 'code' in error ? String(error.code) : (error?.message ?? 'closed')
 }

@@ -1,5 +1,6 @@
 import { EslCommand } from './command.ts'
-import { EslConnection, type EslTally } from './connection.ts'
+import type { EslTally } from './connection-options.ts'
+import { EslConnection } from './connection.ts'
 import { EslCommandNotSent, EslCommandRejected, EslConnectionLost, EslError } from './errors.ts'
 import { defaultEslLimits, type EslLimits } from './limits.ts'
 import type { Settle } from './command-slot.ts'

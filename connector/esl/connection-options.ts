@@ -1,0 +1,33 @@
+import type { EslConnectionLost, EslEventUnreadable } from './errors.ts'
+import type { EslEvent } from './event.ts'
+import type { EslLimits } from './limits.ts'
+import type { EslTimers } from './timers.ts'
+
+/** What a connection counts, into an object that outlives it. */
+export interface EslTally {
+  /** When the last byte came, in the milliseconds of the timers. */
+  heardAt: number
+  bytes: number
+  events: number
+  /** Events, and frames of a kind that is not known, which may be some. */
+  unreadableEvents: number
+  lateReplies: number
+  strayReplies: number
+}
+
+/** What a connection needs. After `onEnd`, which is called exactly once, nothing is called any more. */
+export interface EslConnectionOptions {
+  readonly host: string
+  readonly port: number
+  readonly password: string
+  readonly timers: EslTimers
+  readonly limits: EslLimits
+  readonly tally: EslTally
+  /** Headers that most events will be asked for, besides the deciding ones. */
+  readonly headers?: readonly string[] | undefined
+  /** Logged in: commands may be run. */
+  onReady(): void
+  onEvent(event: EslEvent): void
+  onUnreadable(error: EslEventUnreadable): void
+  onEnd(error: EslConnectionLost): void
+}

@@ -1,0 +1,70 @@
+import { connect, type Socket } from 'node:net'
+
+/** As many as one read of the socket takes at most. */
+const READ_BYTES = 256 * 1024
+
+/** What a socket needs. `onClosed` may be called more than once. */
+export interface EngineSocketOptions {
+  readonly host: string
+  readonly port: number
+  /** Given what came, in memory that the next bytes are read into. */
+  readonly onBytes: (chunk: Buffer) => void
+  /** More may be written again. */
+  readonly onDrain: () => void
+  readonly onClosed: () => void
+}
+
+/** A TCP connection to an engine, from the attempt on. Reads as fast as bytes come, until it is closed. */
+export class EngineSocket {
+  readonly #socket: Socket
+  #isConnected = false
+  #problem: Error | undefined
+
+  constructor({ host, port, onBytes, onDrain, onClosed }: EngineSocketOptions) {
+    this.#socket = connect({ host, port, noDelay: true, keepAlive: true, onread: intoOneBuffer(onBytes) })
+    this.#socket.on('connect', () => {
+      this.#isConnected = true
+    })
+    this.#socket.on('drain', onDrain)
+    this.#socket.on('error', (error) => {
+      this.#problem = error
+    })
+    this.#socket.on('end', onClosed)
+    this.#socket.on('close', onClosed)
+  }
+
+  /** Whether it ever was. */
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  /** What the system said of its end, if it said anything. */
+  get problem(): Error | undefined {
+    return this.#problem
+  }
+
+  /** Writes bytes; `false` when no more should be written until `onDrain`. */
+  write(bytes: Buffer): boolean {
+    return this.#socket.write(bytes)
+  }
+
+  /** Closes it at once, whatever was not written yet. */
+  destroy(): void {
+    this.#socket.destroy()
+  }
+}
+
+/** Every read goes into the same memory: at a hundred megabytes a second, new memory for each costs as much as reading it. */
+function intoOneBuffer(onBytes: (chunk: Buffer) => void) {
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
+  const callback = (length: number): boolean => {
+    onBytes(buffer.subarray(0, length))
+    return true
+  }
+  return { buffer, callback }
+}
+
+/** A word for an error: where a host has several addresses, that of the system has a code but no message. */
+export function codeOf(error: Error | undefined): string {
+  return error && 'code' in error ? String(error.code) : (error?.message ?? 'closed')
+}

@@ -1,0 +1,46 @@
+import type { EslTimers } from './timers.ts'
+
+/** What a watch needs. */
+export interface SilenceWatchOptions {
+  readonly timers: EslTimers
+  /** Longest silence, in milliseconds. */
+  readonly silenceMs: number
+  /** Called after half of it: whoever is silent may have nothing to say unless asked. */
+  readonly onQuiet: () => void
+  /** Called once, after all of it; nothing is watched any more. */
+  readonly onSilent: () => void
+}
+
+/** Notices that nothing comes any more, from when it was made. */
+export class SilenceWatch {
+  readonly #options: SilenceWatchOptions
+  #heardAt: number
+  #cancel = () => {}
+
+  constructor(options: SilenceWatchOptions) {
+    this.#options = options
+    this.#heardAt = options.timers.now()
+    this.#look()
+  }
+
+  /** Something came; answers when that was. */
+  heard(): number {
+    this.#heardAt = this.#options.timers.now()
+    return this.#heardAt
+  }
+
+  stop(): void {
+    this.#cancel()
+  }
+
+  /** One timer that is set anew only when it fires, not with every chunk. */
+  #look(): void {
+    const { timers, silenceMs, onQuiet, onSilent } = this.#options
+    const silentMs = timers.now() - this.#heardAt
+    if (silentMs >= silenceMs) return onSilent()
+    const quietMs = silenceMs / 2
+    if (silentMs >= quietMs) onQuiet()
+    const nextMs = (silentMs < quietMs ? quietMs : silenceMs) - silentMs
+    this.#cancel = timers.after(nextMs, () => this.#look())
+  }
+}
