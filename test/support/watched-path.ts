@@ -31,7 +31,7 @@ export interface WatchedPath extends CommandPath {
 }
 
 /** What a tenant's own doing leaves behind. */
-const ownTraces = /^(?:presence|tokens|sessions|networks|commands|liveCalls|buckets|uses|audit) /
+const ownTraces = /^(?:presence|tokens|sessions|networks|commands|liveCalls|knownCalls|buckets|uses|audit) /
 
 /**
  * A path of two tenants without a connector. The calls of both begin with the first connector, and are answered at the
