@@ -39,11 +39,22 @@ export interface FieldProblem {
   readonly problem: string
 }
 
+/** What is left of a limit that has a number. */
+export interface LimitLeft {
+  /** The most that there may be. */
+  readonly limit: number
+  readonly remaining: number
+  /** Milliseconds until all of it is free again, as far as that can be told. */
+  readonly resetMs: number
+}
+
 /** What an error may carry besides its code and text. */
 export interface ErrorExtras {
   readonly details?: readonly FieldProblem[]
   /** Told to the caller in `Retry-After`. */
   readonly retryAfterSeconds?: number
+  /** Told to the caller in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`. */
+  readonly limit?: LimitLeft
   readonly cause?: unknown
 }
 
@@ -56,12 +67,14 @@ export class DomainError extends Error {
   readonly code: ErrorCode
   readonly details: readonly FieldProblem[] | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly limit: LimitLeft | undefined
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
     super(message, { cause: extras.cause })
     this.code = code
     this.details = extras.details
     this.retryAfterSeconds = extras.retryAfterSeconds
+    this.limit = extras.limit
   }
 }
 

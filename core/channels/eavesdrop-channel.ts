@@ -6,6 +6,7 @@ import type { AccountStore, CallEngine, EventSink } from '../ports.ts'
 import { readCallAccount } from './call-account.ts'
 import { type CallVariables, checkCallVariables } from './call-variables.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
+import { refuseReload, variableTexts } from './reload-words.ts'
 import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
 
 /** Who listens to what, as it is asked for; every text has matched its pattern. */
@@ -44,6 +45,7 @@ export async function eavesdropChannel(
 ): Promise<EngineAnswer> {
   const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables)
+  refuseReload(domain, [['user', request.user ?? caller.login], ['side', request.side], ...variableTexts(variables)])
   const account = await readCallAccount(ports.accounts, caller, domain, { field: 'user', name: request.user })
   const command: EavesdropCommand = {
     kind: 'eavesdrop',

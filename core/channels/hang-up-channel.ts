@@ -1,5 +1,6 @@
 import type { CallEngine } from '../ports.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
+import { refuseReload } from './reload-words.ts'
 import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
 
 /** The cause that a call ends with when the caller names none. */
@@ -12,6 +13,7 @@ export async function hangUpChannel(
   uuid: string,
   cause: string = usualCause,
 ): Promise<EngineAnswer> {
+  refuseReload(null, [['cause', cause]])
   requireDone(await engine.run({ kind: 'hangup', uuid, cause }, commandScope(orderer), engineWaitMs))
   return okAnswer('+OK\n')
 }

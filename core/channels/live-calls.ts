@@ -10,7 +10,7 @@ const maxLiveCalls = 50
 const risingMs = 150_000
 /** A call that was answered may take this long to show in the engine's list, which is at most 5 s old. */
 const showingMs = 10_000
-/** When to come back to a full domain. */
+/** When to come back to a full domain: nobody knows when a call ends. */
 const waitMs = 5_000
 
 /** What the count works with. */
@@ -41,7 +41,8 @@ export async function countCall(
   const ended = [...known].filter(([call, showsBy]) => !isUp.has(call) && showsBy <= now).map(([call]) => call)
   await liveCalls.remove(domain, ended)
   if (await liveCalls.put(domain, uuid, now + risingMs, maxLiveCalls)) return
-  throw rateLimited({ waitMs }, `the domain has ${maxLiveCalls} calls up that the API placed`)
+  const full = { limit: maxLiveCalls, remaining: 0, resetMs: waitMs, waitMs }
+  throw rateLimited(full, `the domain has ${maxLiveCalls} calls up that the API placed`)
 }
 
 /**

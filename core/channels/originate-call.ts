@@ -5,6 +5,7 @@ import { type CallVariables, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
+import { refuseReload, variableTexts } from './reload-words.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 
 /** How long the caller's phone rings when the request does not say. */
@@ -48,6 +49,12 @@ export async function originateCall(
   const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables)
   refuseOthersCall(orderer, request.callerId)
+  refuseReload(domain, [
+    ['calledId', request.calledId],
+    ['callerId', request.callerId ?? caller.login],
+    ['auto_answer_param', request.auto_answer_param],
+    ...variableTexts(variables),
+  ])
   const account = await readCallAccount(ports.accounts, caller, domain, { field: 'callerId', name: request.callerId })
   await countCall(ports, orderer, { uuid, now: clock.now() })
   const outcome = await ports.engine.run(

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts'
+import { DomainError, type LimitLeft } from '../errors.ts'
 
 /** How many requests are let through: at a rate in the long run, and some at once. */
 export interface Allowance {
@@ -9,14 +9,8 @@ export interface Allowance {
 }
 
 /** What came of asking for one request. */
-export interface RateVerdict {
+export interface RateVerdict extends LimitLeft {
   readonly isAllowed: boolean
-  /** The most requests at one moment. */
-  readonly limit: number
-  /** How many more could follow at once. */
-  readonly remaining: number
-  /** Milliseconds until all of them are free again. */
-  readonly resetMs: number
   /** Milliseconds until the next one is free; 0 while there are any. */
   readonly waitMs: number
 }
@@ -68,7 +62,7 @@ export function windowVerdict(
 const seconds = (ms: number) => String(Math.ceil(ms / 1000))
 
 /** The headers that tell a caller how much he may still do. */
-export function rateHeaders({ limit, remaining, resetMs }: RateVerdict): Record<string, string> {
+export function rateHeaders({ limit, remaining, resetMs }: LimitLeft): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),
@@ -76,9 +70,13 @@ export function rateHeaders({ limit, remaining, resetMs }: RateVerdict): Record<
   }
 }
 
-/** The refusal of a request above an allowance. */
-export function rateLimited({ waitMs }: Pick<RateVerdict, 'waitMs'>, what = 'too many requests'): DomainError {
+/** The refusal of a request above an allowance, or above another limit that has a number. */
+export function rateLimited(
+  { limit, remaining, resetMs, waitMs }: Omit<RateVerdict, 'isAllowed'>,
+  what = 'too many requests',
+): DomainError {
   return new DomainError('rate_limited', `${what}: try again later`, {
+    limit: { limit, remaining, resetMs },
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
   })
 }

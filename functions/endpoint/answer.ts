@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { errorStatus } from '../../contracts/routes/error-codes.ts'
 import { DomainError } from '../../core/errors.ts'
+import { rateHeaders } from '../../core/limits/allowance.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
 
 /** What the gateway is answered with; header names as written here. */
@@ -46,7 +47,7 @@ export function errorAnswer(
   requestId: string,
   extraHeaders: Readonly<Record<string, string>> = {},
 ): Answer {
-  const { code, message, details, retryAfterSeconds } =
+  const { code, message, details, retryAfterSeconds, limit } =
     error instanceof DomainError ? error : new DomainError('internal_error', 'internal error')
   const status = errorStatus[code]
   const retryAfter = retryAfterSeconds ?? (status === 503 ? 1 : undefined)
@@ -55,7 +56,11 @@ export function errorAnswer(
     requestId,
     'application/json',
     JSON.stringify({ status: 'error', info: message, code, ...(details === undefined ? {} : { details }), requestId }),
-    { ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }), ...extraHeaders },
+    {
+      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+      ...(limit === undefined ? {} : rateHeaders(limit)),
+      ...extraHeaders,
+    },
   )
 }
 

@@ -38,9 +38,10 @@ export async function finishExchange(
     status: answer.statusCode,
     durationMs: clock.now() - exchange.startedAt,
   })
+  // A refusal tells of the limit that it is about, which may be another one.
   return exchange.rate === undefined
     ? answer
-    : { ...answer, headers: { ...answer.headers, ...rateHeaders(exchange.rate) } }
+    : { ...answer, headers: { ...rateHeaders(exchange.rate), ...answer.headers } }
 }
 
 /**

@@ -41,7 +41,8 @@ export function requestsAtOnce({ atOnce }: Route, limits: RateLimits): LimitAtOn
     }
     await authenticate()
     const place = await Promise.race([entering, setImmediate('late')])
-    if (place === 'full') throw rateLimited({ waitMs }, `${limit} requests of this token are under way`)
+    const full = { limit, remaining: 0, resetMs: waitMs, waitMs }
+    if (place === 'full') throw rateLimited(full, `${limit} requests of this token are under way`)
   }
 }
 

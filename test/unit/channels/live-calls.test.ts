@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { environment } from '../../../contracts/environment.ts'
 import type { CommandOutcome, EngineCommand } from '../../../core/commands.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
 import { anApi } from '../../support/api.ts'
 
 /** A domain whose engine has the channels that a test says are up. */
-async function setUp() {
-  const api = anApi()
+async function setUp(rateLimits = 'off') {
+  const api = anApi({ [environment.rateLimits]: rateLimits })
   const admin = await api.account({ login: '1000', role: 'admin' })
   const up = new Set<string>()
   const outcome: { next: (uuid: string) => CommandOutcome | undefined } = {
@@ -45,9 +46,22 @@ describe('a domain with fifty calls up that the API placed', () => {
     expect(await call()).toMatchObject({
       status: 429,
       body: { code: 'rate_limited' },
-      headers: { 'Retry-After': '5' },
+      headers: {
+        'Retry-After': '5',
+        'RateLimit-Limit': '50',
+        'RateLimit-Remaining': '0',
+        'RateLimit-Reset': '5',
+      },
     })
     expect(dialled()).toBe(50)
+  })
+
+  it('is told of that limit and not of the rate of its requests, of which there are some left', async () => {
+    const { api, call, calls } = await setUp('token=100/s:100')
+    await calls(50)
+    api.clock.move(200_000)
+
+    expect((await call()).headers).toMatchObject({ 'RateLimit-Limit': '50', 'RateLimit-Remaining': '0' })
   })
 
   it('gets one when one of them has ended', async () => {

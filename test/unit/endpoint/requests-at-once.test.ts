@@ -26,7 +26,7 @@ test('a token may have two searches under way, and a third when one of them is o
 
   expect(await find(user)).toMatchObject({
     status: 429,
-    headers: { 'Retry-After': '1' },
+    headers: { 'Retry-After': '1', 'RateLimit-Limit': '2', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '1' },
     body: { code: 'rate_limited', info: '2 requests of this token are under way: try again later' },
   })
 
