@@ -113,7 +113,13 @@ export const originateCall = route({
   authentication: 'token',
   permission: { resource: 'channels', action: 'c', own: true },
   domain: 'required',
-  needs: { domains: ['read'], accounts: ['read'], engine: ['run'], liveCalls: ['put', 'list', 'remove'] },
+  needs: {
+    domains: ['read'],
+    accounts: ['read'],
+    engine: ['run'],
+    liveCalls: ['put', 'list', 'remove'],
+    knownCalls: ['read'],
+  },
   limits: ['call'],
   query: domainQuery,
   body: z.object({

@@ -1,6 +1,7 @@
 import type { CommandOutcome } from '../commands.ts'
+import { DomainError } from '../errors.ts'
 import { rateLimited } from '../limits/allowance.ts'
-import type { CallEngine, LiveCallStore } from '../ports.ts'
+import type { CallEngine, KnownCallStore, LiveCallStore } from '../ports.ts'
 import { listChannels } from './list-channels.ts'
 import type { Orderer } from './command-scope.ts'
 
@@ -17,6 +18,7 @@ const waitMs = 5_000
 export interface LiveCallPorts {
   readonly liveCalls: Pick<LiveCallStore, 'put' | 'list' | 'remove'>
   readonly engine: Pick<CallEngine, 'run'>
+  readonly knownCalls: Pick<KnownCallStore, 'read'>
 }
 
 /** A call by the uuid that the service chose for it, at an epoch millisecond. */
@@ -27,22 +29,45 @@ export interface CountedCall {
 
 /**
  * Counts a call that is about to be placed. When the count is full, what has ended is dropped from it: what the engine
- * does not list, though it would if it were up. Throws `rate_limited` when there is no room then.
+ * does not list, though it would if it were up. Throws `rate_limited` when there is no room then, and
+ * `engine_unavailable` when there is no list to tell, and no call that has ended by all that is known.
  */
 export async function countCall(
-  { liveCalls, engine }: LiveCallPorts,
-  { caller, domain }: Orderer & { readonly domain: string },
+  ports: LiveCallPorts,
+  orderer: Orderer & { readonly domain: string },
   { uuid, now }: CountedCall,
 ): Promise<void> {
+  const { liveCalls } = ports
+  const { domain } = orderer
   if (await liveCalls.put(domain, uuid, now + risingMs, maxLiveCalls)) return
   const known = await liveCalls.list(domain)
-  const rows = await listChannels(engine, { caller, domain, scope: 'all' }, {}, ['uuid'])
-  const isUp = new Set(rows.map((row) => row['uuid']))
-  const ended = [...known].filter(([call, showsBy]) => !isUp.has(call) && showsBy <= now).map(([call]) => call)
-  await liveCalls.remove(domain, ended)
+  const shown = [...known].filter(([, showsBy]) => showsBy <= now).map(([call]) => call)
+  await liveCalls.remove(domain, await ended(ports, orderer, shown))
   if (await liveCalls.put(domain, uuid, now + risingMs, maxLiveCalls)) return
   const full = { limit: maxLiveCalls, remaining: 0, resetMs: waitMs, waitMs }
   throw rateLimited(full, `the domain has ${maxLiveCalls} calls up that the API placed`)
+}
+
+/**
+ * Which of the calls are up no more. Where an engine is away that may hold calls of the domain, there is no list: then
+ * it is those whose end a connector has heard. Calls of the engine that is away stay counted, and keep none from another.
+ */
+async function ended(
+  { engine, knownCalls }: LiveCallPorts,
+  { caller, domain }: Orderer & { readonly domain: string },
+  calls: readonly string[],
+): Promise<string[]> {
+  try {
+    const rows = await listChannels(engine, { caller, domain, scope: 'all' }, {}, ['uuid'])
+    const isUp = new Set(rows.map((row) => row['uuid']))
+    return calls.filter((call) => !isUp.has(call))
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'engine_unavailable') throw error
+    const found = await Promise.all(calls.map((call) => knownCalls.read(domain, call)))
+    const unheardOf = calls.filter((_call, at) => found[at] === undefined)
+    if (unheardOf.length === 0) throw error
+    return unheardOf
+  }
 }
 
 /**
@@ -50,7 +75,7 @@ export async function countCall(
  * counts under the uuid that the engine gave it. One whose fate is not known stays counted for as long as it may rise.
  */
 export async function recountCall(
-  { liveCalls }: LiveCallPorts,
+  { liveCalls }: Pick<LiveCallPorts, 'liveCalls'>,
   domain: string,
   { uuid, now }: CountedCall,
   outcome: CommandOutcome | undefined,

@@ -1,5 +1,6 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoKnownCallStore } from '../../adapters/dynamodb/dynamo-known-call-store.ts'
 import { dynamoLiveCallStore } from '../../adapters/dynamodb/dynamo-live-call-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import * as routes from '../../contracts/routes/channels.ts'
@@ -8,7 +9,13 @@ import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.originateCall,
-  { domains: dynamoDomainStore, accounts: dynamoAccountStore, engine: sqsCallEngine, liveCalls: dynamoLiveCallStore },
+  {
+    domains: dynamoDomainStore,
+    accounts: dynamoAccountStore,
+    engine: sqsCallEngine,
+    liveCalls: dynamoLiveCallStore,
+    knownCalls: dynamoKnownCallStore,
+  },
   async (request, ports) => {
     const { clock, random } = request
     return originateCall(ports, request, request.body, { uuid: random.uuid(), commandId: random.uuid(), clock })

@@ -3,6 +3,7 @@ import { environment } from '../../../contracts/environment.ts'
 import type { CommandOutcome, EngineCommand } from '../../../core/commands.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
 import { anApi } from '../../support/api.ts'
+import { aKnownCall } from '../../support/records.ts'
 
 /** A domain whose engine has the channels that a test says are up. */
 async function setUp(rateLimits = 'off') {
@@ -84,6 +85,40 @@ describe('a domain with fifty calls up that the API placed', () => {
   it('gets none when the engine gives no list to tell which have ended', async () => {
     const { api, calls, call, dialled } = await setUp()
     await calls(50)
+    api.ports.engine.answer = () => ({ state: 'unsent', reason: 'disconnected' })
+
+    expect(await call()).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    expect(dialled()).toBe(50)
+  })
+})
+
+describe('a domain with fifty calls counted, some of them at an engine that went away', () => {
+  const known = (uuid: string) => aKnownCall({ uuid, domain: 'a.example.com' })
+
+  it('gets as many as have ended elsewhere, and keeps those counted that may be up', async () => {
+    const { api, up, call, calls } = await setUp()
+    await calls(50)
+    const [first = '', second = '', ...others] = up
+    for (const uuid of others) await api.ports.knownCalls.put(known(uuid))
+    api.clock.move(10_000)
+    const { answer } = api.ports.engine
+    api.ports.engine.answer = (command, ...rest) =>
+      command.kind === 'list-channels' ? { state: 'unsent', reason: 'disconnected' } : answer(command, ...rest)
+
+    const placed = [await call(), await call()]
+
+    expect(placed.map(({ status }) => status)).toEqual([200, 200])
+    const counted = await api.ports.liveCalls.list('a.example.com')
+    expect([counted.has(first), counted.has(second)]).toEqual([false, false])
+    expect(others.every((uuid) => counted.has(uuid))).toBe(true)
+    expect(counted.size).toBe(50)
+  })
+
+  it('gets none when each of them may be up: nobody can tell how many are', async () => {
+    const { api, up, call, calls, dialled } = await setUp()
+    await calls(50)
+    for (const uuid of up) await api.ports.knownCalls.put(known(uuid))
+    api.clock.move(10_000)
     api.ports.engine.answer = () => ({ state: 'unsent', reason: 'disconnected' })
 
     expect(await call()).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
