@@ -99,4 +99,4 @@ test('F12 a list of 30 MiB is told whole, and no event waits for it', async () =
   const wanted = [meanwhile, afterwards].map(({ id, uuid }) => ({ id, toldAs: toldAs(uuid) }))
   expect(running.connector.health().counters['memoryBytes']).toBe(0)
   await checkConnector(running, { engine, wanted })
-})
+}, 120_000)
