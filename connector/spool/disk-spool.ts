@@ -10,7 +10,7 @@ import { patientReader } from './patient-reader.ts'
 import type { Segment } from './segment.ts'
 import type { Spool, SpoolPlace } from './spool.ts'
 import { spoolLine } from './spool-line.ts'
-import { folderName } from './spool-owner.ts'
+import { folderName, showOwner } from './spool-owner.ts'
 
 /** How long a disk that refused is left alone. */
 const leaveAloneMs = 5_000
@@ -50,6 +50,8 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
   const unerased: Copy[] = []
   const underWay = new Set<Promise<unknown>>()
 
+  /** Nothing of this process is on the disk before others can see that it runs. */
+  const shown = showOwner(place, log)
   const failed = (problem: unknown) => {
     counts.failures += 1
     if (refusedAt === undefined) log.error('the spool cannot be written: events wait in memory only', problem)
@@ -121,6 +123,7 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
   return {
     isThere: true,
     open: async (onFound) => {
+      await shown
       const unfound = trouble(log, 'what an earlier process left cannot be looked through; it will be tried again')
       const found = (journal: Journal) => {
         adopt(journal)
@@ -140,6 +143,7 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
       const least = lines.reduce<DropClass>((least, { dropClass }) => (dropClass > least ? dropClass : least), 1)
       if (!makeRoom(needed, least)) return undefined
       try {
+        await shown
         if (!hasFolder) await files.makeFolder(own.folder)
         hasFolder = true
         const copies = await own.append(lines)
@@ -171,6 +175,7 @@ export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; 
     close: async () => {
       closing.abort()
       await Promise.all(underWay)
+      void shown.then((hide) => hide?.())
       if (own.segments.length === 0 && hasFolder) await files.removeFolder(own.folder).catch(() => undefined)
     },
     get unread() {

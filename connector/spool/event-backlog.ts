@@ -44,6 +44,8 @@ export interface EventBacklog {
   readonly bytes: number
   /** When the oldest event that waits was read, epoch milliseconds. */
   readonly oldestAt: number | undefined
+  /** When the oldest event that is on no disk was read, epoch milliseconds. */
+  readonly unwrittenAt: number | undefined
   /** Events that should have been on disk and were not, since the disk did not take them. */
   readonly skipped: number
 }
@@ -192,6 +194,9 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
     get oldestAt() {
       const times = [events.oldestAt ?? [], spool.oldestAt ?? []].flat()
       return times.length === 0 ? undefined : Math.min(...times)
+    },
+    get unwrittenAt() {
+      return events.unwritten.first?.value.takenAt
     },
     get skipped() {
       return writer.skipped

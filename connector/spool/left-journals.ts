@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Timers, backoffMs, pause } from '../timers.ts'
 import type { Journal } from './journal.ts'
 import type { SpoolFiles } from './spool-files.ts'
-import { type SpoolOwner, folderName, ownerOf } from './spool-owner.ts'
+import { type SpoolOwner, folderName, ownerOf, signOf } from './spool-owner.ts'
 
 /** A folder is asked for so often, which takes four seconds, before the next one is looked at. */
 const mostInTurn = 5
@@ -88,17 +88,27 @@ export async function takeOverLeft(parts: SearchParts): Promise<void> {
 
   const left = await patiently(() => leftFolders(parts), Infinity)
   void lookLater(await look(left ?? [], mostInTurn))
+  await removeSigns(place).catch(() => undefined)
 }
 
 async function leftFolders({ place: { folder, files, owner }, own }: SearchParts): Promise<LeftFolder[]> {
   const names = (await files.list(folder)).filter((name) => name !== own)
-  const left = names.flatMap((name) => {
-    const known = ownerOf(name)
-    if (known === undefined || owner.isAlive(known.name)) return []
-    const { name: former, since } = known
-    return { name, former, since, mine: folderName(owner, since), isMine: false }
-  })
+  const left: LeftFolder[] = []
+  for (const name of names) {
+    const { name: former, since } = ownerOf(name) ?? {}
+    if (former === undefined || since === undefined || (await owner.isAlive(former, folder))) continue
+    left.push({ name, former, since, mine: folderName(owner, since), isMine: false })
+  }
   return left.toSorted((a, b) => a.since - b.since)
+}
+
+/** Removes what showed that processes ran which have ended. One that stays says nothing. */
+async function removeSigns({ folder, files, owner }: LeftPlace): Promise<void> {
+  for (const name of await files.list(folder)) {
+    const former = signOf(name)
+    if (former === undefined || former === owner.name || (await owner.isAlive(former, folder))) continue
+    await files.remove(join(folder, name))
+  }
 }
 
 async function takeOver({ place, journalIn }: SearchParts, one: LeftFolder): Promise<Journal | 'gone'> {

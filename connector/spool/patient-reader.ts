@@ -6,7 +6,7 @@ import { type SpoolFiles, codeOf } from './spool-files.ts'
 const mostTries = 30
 
 /** What the process or the machine is short of; it says nothing about a file, which is asked for until it is read. */
-const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
+const shortages: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
 
 /** No wait is shortened: nobody else asks this disk. */
 const inFull = () => 0

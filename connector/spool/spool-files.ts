@@ -66,8 +66,8 @@ export const systemSpoolFiles: SpoolFiles = {
 }
 
 /** The system's word for what went wrong, such as `ENOENT`. */
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {

@@ -122,17 +122,17 @@ test('a process is known to run while it does, and to be gone when it has ended'
   const [printed] = await once(other.stdout, 'data')
   const name = String(printed).trim()
   const owner = processOwner()
-  expect(owner.isAlive(name)).toBe(true)
+  expect(owner.isAlive(name, folder)).toBe(true)
 
   other.kill('SIGKILL')
   await once(other, 'exit')
 
-  expect(owner.isAlive(name)).toBe(false)
+  expect(owner.isAlive(name, folder)).toBe(false)
 })
 
 test.runIf(process.platform === 'linux')('a process of before is gone, although its number is in use again', () => {
   const owner = processOwner()
 
-  expect(owner.isAlive(`${process.ppid}-0-00000000`)).toBe(false)
-  expect(owner.isAlive(owner.name)).toBe(false)
+  expect(owner.isAlive(`${process.ppid}-0-00000000`, folder)).toBe(false)
+  expect(owner.isAlive(owner.name, folder)).toBe(false)
 })
