@@ -6,7 +6,7 @@ import { environment } from '../../contracts/environment.ts'
 import { listChannels, originateCall } from '../../contracts/routes/channels.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
 import type { Client } from '../../local/demo/client.ts'
-import type { ReceivedRequest } from '../../local/demo/receiver.ts'
+import type { ReceivedRequest, Receiver } from '../../local/demo/receiver.ts'
 import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
 import type { EngineSocket } from '../support/engine-socket.ts'
 import { opened } from '../support/opened.ts'
@@ -92,13 +92,18 @@ async function aHook(name: string, event: string) {
   return { hook, secret: secrets[hook] ?? '', receiver, domain: name, client: clientOf(name) }
 }
 
+/** The next request of an event; a connector that starts on a busy machine takes longer than a receiver waits. */
+const whenItComes = (receiver: Receiver, name: string): Promise<ReceivedRequest> =>
+  receiver.next(name).catch(() => whenItComes(receiver, name))
+
 /** A tenant after as many requests as there are events of its own in a list. */
 async function received(
   { receiver, ...tenant }: Awaited<ReturnType<typeof aHook>>,
   events: readonly SpooledEvent[],
 ): Promise<OutageTenant> {
   const all: ReceivedRequest[] = []
-  for (const { name } of events.filter((event) => event.domain === tenant.domain)) all.push(await receiver.next(name))
+  for (const { name } of events.filter((event) => event.domain === tenant.domain))
+    all.push(await whenItComes(receiver, name))
   return { ...tenant, received: all }
 }
 
