@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts'
 
 /** A text of a request that becomes part of an engine command, by the field that it came in. */
-export type FieldText = readonly [field: string, text: string | undefined]
+type FieldText = readonly [field: string, text: string | undefined]
 
 const reloads = /reload|unload/i
 const module = /mod_event_socket/i
