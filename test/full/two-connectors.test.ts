@@ -1,17 +1,23 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store.ts'
 import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
-import type { Gap } from '../../core/model.ts'
+import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
+import type { CommandOutcome } from '../../core/commands.ts'
+import type { Gap, PlatformEvent } from '../../core/model.ts'
 import { readStatus } from '../../core/status/read-status.ts'
 import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-connector-status-store.ts'
 import { type CallStream, callStream } from '../support/call-stream.ts'
 import { type ConnectorPair, startConnectorPair } from '../support/connector-pair.ts'
 import { type EventConsumer, startEventConsumer } from '../support/event-consumer.ts'
 import { type EventLedger, type Told, eventLedger } from '../support/event-ledger.ts'
+import { checkAllInvariants } from '../support/invariants.ts'
 import { type ReplayedCall, recordedCall } from '../support/recorded-call.ts'
 import { seeded } from '../support/seeded.ts'
 import { turnKiller } from '../support/turn-killer.ts'
@@ -19,6 +25,12 @@ import { turnKiller } from '../support/turn-killer.ts'
 const total = 100_000
 const domains = Array.from({ length: 20 }, (_, index) => `tenant${index}.example.com`)
 const liveCalls = 300
+
+/** A tenant with the same hooks that has no calls. */
+const quiet = 'quiet.example.com'
+
+/** What a connector writes into its log at most from a start to an end: a kill takes every link and every queue with it. */
+const linesOfOneProcess = 60
 
 /** Events that were told and are not delivered yet: what an engine would tell in about a second. */
 const window = 1_000
@@ -45,9 +57,15 @@ let consumer: EventConsumer
 let stream: CallStream
 let delivered = Promise.withResolvers<void>()
 
+/** The ids under which each event of the engine was delivered, by its number, and the domains by its call. */
+const deliveredAs = { ids: new Map<string, Set<string>>(), domains: new Map<string, Set<string>>() }
+
+/** What became of the lists that were asked for while connectors were killed. */
+const lists: { readonly id: string; readonly outcome: CommandOutcome | undefined }[] = []
+
 beforeAll(async () => {
   const call = recordedCall('events/echo-call.json', 'tenant1.example.com')
-  pair = await startConnectorPair({ folder, domains, events: [...new Set(call.names)] })
+  pair = await startConnectorPair({ folder, domains: [...domains, quiet], events: [...new Set(call.names)] })
   const ports = memoryPorts(pair.context)
   await ports.hooks.create(pair.hooks, pair.hooks.length)
   consumer = startEventConsumer({
@@ -61,6 +79,7 @@ beforeAll(async () => {
     },
     onDelivery: (event) => {
       ledger.delivered(event)
+      noteDelivery(event)
       delivered.resolve()
     },
     dies: () => random() < consumerDies,
@@ -74,6 +93,23 @@ afterAll(async () => {
   await pair.close()
   rmSync(folder, { recursive: true, force: true })
 })
+
+function noteDelivery({ id, uuid, domain, fields }: PlatformEvent): void {
+  const add = (to: Map<string, Set<string>>, key: string, value: string) =>
+    void to.set(key, (to.get(key) ?? new Set()).add(value))
+  const { 'Event-Sequence': sequence } = fields
+  if (sequence !== undefined && fields['Synthetic'] !== 'true') add(deliveredAs.ids, sequence, id)
+  if (uuid !== '') add(deliveredAs.domains, uuid, domain)
+}
+
+/** Asks for the calls of a tenant, as somebody does whom dying connectors are no concern of. */
+async function listCalls(domain: string): Promise<CommandOutcome | undefined> {
+  const id = randomUUID()
+  const command = { kind: 'list-channels' } as const
+  const outcome = await sqsCallEngine(pair.context).run(command, { domain, presenceId: null }, 20_000, id)
+  lists.push({ id, outcome })
+  return outcome
+}
 
 /**
  * Lets the engine tell events until `next` says that there is none left, so that no more of them than the window are on
@@ -135,15 +171,84 @@ function wronglyEnded(calls: readonly ReplayedCall[]): unknown[] {
     .filter(([, hangup, destroy]) => hangup !== 1 || destroy !== 1)
 }
 
+async function hooksOf(domain: string): Promise<(string | undefined)[]> {
+  const ids = pair.hooks.filter((hook) => hook.domain === domain).map(({ id }) => id)
+  const found = await Promise.all(ids.map((id) => dynamoHookStore(pair.context).read(domain, id)))
+  return found.map((hook) => hook && JSON.stringify(hook))
+}
+
+/** Every invariant, of all that was told and delivered while connectors were killed. */
+async function check(given: {
+  readonly hooks: readonly (string | undefined)[]
+  readonly kills: number
+  readonly backAfterMs: number
+}): Promise<void> {
+  const { hooks, kills, backAfterMs } = given
+  const owners = new Map([...stream.ended, ...stream.live].map(({ uuid, domain }) => [uuid, domain]))
+  const logs = pair.connectors.map(({ log }) => readFileSync(log, 'utf8'))
+  const reports = await pair.reports()
+  const own = await Promise.all(domains.map((domain) => hooksOf(domain)))
+  checkAllInvariants({
+    acknowledged: [
+      ...own.flat().map((hook) => ({ what: 'a hook', isFound: hook !== undefined })),
+      ...(await Promise.all(
+        lists.map(async ({ id }) => ({
+          what: `command ${id}`,
+          isFound: (await dynamoCommandStore(pair.context).read(id)) !== undefined,
+        })),
+      )),
+    ],
+    events: {
+      wanted: [
+        ...Array.from(deliveredAs.ids.values(), (ids) => ({ id: [...ids][0] ?? '', toldAs: [...ids] })),
+        ...ledger.missing.map(({ uuid, name }) => ({ id: `${uuid} ${name}`, toldAs: [] })),
+      ],
+      recordedAsLost: 0,
+    },
+    // A list has no effect that could be doubled.
+    commands: lists.map(({ id, outcome }) => ({ id, outcome, effects: outcome?.state === 'done' ? 1 : 0 })),
+    others: {
+      before: { hooks, delivered: [], mixed: [] },
+      after: {
+        hooks: await hooksOf(quiet),
+        delivered: [...deliveredAs.domains].filter(([, of]) => of.has(quiet)),
+        mixed: [...deliveredAs.domains].filter(([uuid, of]) => of.size !== 1 || !of.has(owners.get(uuid) ?? '')),
+      },
+    },
+    secrets: { values: ['ClueCon'], seen: [...logs, ...reports, ...lists] },
+    bounds: [
+      { of: 'kills', value: kills, limit: 12 },
+      { of: 'connectors that listen', value: pair.engine.listeners, limit: 2 },
+      ...logs.map((text) => ({
+        of: 'lines in the log of a connector',
+        value: text.split('\n').length,
+        limit: linesOfOneProcess * (kills + 1) + lists.length,
+      })),
+    ],
+    backAfterMs,
+  })
+}
+
 test(
   'F13 of 100 000 events each is delivered once and in the order of its call, whichever connector is killed whenever',
   async () => {
     const killer = turnKiller(pair, random, { within: 2_000, most: 12 })
+    const hooks = await hooksOf(quiet)
+    let told = 0
+    const asked: Promise<unknown>[] = []
 
-    await tell(total, () => killer.tick())
+    await tell(total, () => {
+      killer.tick()
+      told += 1
+      if (told % 5_000 === 0) asked.push(listCalls(domains[told % 20] ?? ''))
+    })
     killer.stop()
+    const overAt = Date.now()
     await endAll()
     await allDelivered()
+    await Promise.all(asked)
+    await vi.waitFor(async () => expect((await listCalls(quiet))?.state).toBe('done'), patience)
+    const backAfterMs = Date.now() - overAt
 
     expect(killer.kills).toBeGreaterThanOrEqual(4)
     expect(ledger.size).toBeGreaterThanOrEqual(total)
@@ -151,6 +256,8 @@ test(
     expect(ledger.overtaken).toEqual([])
     expect(consumer.heldOff).toBeGreaterThan(0)
     expect(wronglyEnded(stream.ended)).toEqual([])
+    expect(deliveredAs.ids.size).toBe(ledger.size)
+    await check({ hooks, kills: killer.kills, backAfterMs })
   },
   longest,
 )
