@@ -394,6 +394,8 @@ export interface ConnectorReport {
    * above.
    */
   readonly handedOverTo?: number | undefined
+  /** Every event that it read before this moment, epoch milliseconds, has been queued or is on its disk; absent as above. */
+  readonly keptTo?: number | undefined
   /** Where its events wait; absent in memory only, and as above. */
   readonly spool?: SpoolReport | undefined
   /**

@@ -44,6 +44,7 @@ const reportItem = z.object({
     ),
   ),
   handedOverTo: z.optional(z.number()),
+  keptTo: z.optional(z.number()),
   spool: z.optional(z.object({ owner: z.string(), taken: z.array(z.string()), left: z.optional(z.number()) })),
   stoppedAt: z.optional(z.number()),
 })

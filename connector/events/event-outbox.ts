@@ -27,6 +27,8 @@ export interface EventOutbox {
   readonly waiting: number
   /** When the oldest event that waits was read, epoch milliseconds; absent when none waits. */
   readonly oldestAt: number | undefined
+  /** The same of those that are on no disk. */
+  readonly unwrittenAt: number | undefined
   readonly counts: {
     readonly published: number
     readonly dropped: number
@@ -133,6 +135,9 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     },
     get oldestAt() {
       return backlog.oldestAt
+    },
+    get unwrittenAt() {
+      return backlog.unwrittenAt
     },
     counts: {
       get published() {

@@ -61,6 +61,8 @@ export interface EventSide {
   readonly waiting: number
   /** How long the event that waits longest has been waiting to be queued. */
   readonly lagMs: number
+  /** How long the event that waits longest in memory alone, on no disk, has been waiting. */
+  readonly unkeptMs: number
   counters(): Readonly<Record<string, number>>
 }
 
@@ -161,10 +163,8 @@ export function eventSide(parts: EventSideParts): EventSide {
   const untold = new Map<string, () => void>()
   /** Engines whose event link came up before it was known what it is to send. */
   const narrow = new Set<string>()
-  const oldestAt = () => {
-    const times = [...inboxes.values(), inOrder, outbox].map((place) => place.oldestAt ?? Infinity)
-    return Math.min(clock.now(), ...times)
-  }
+  const inMemoryAt = () => Math.min(readAt(), inOrder.oldestAt ?? Infinity)
+  const oldestAt = () => Math.min(inMemoryAt(), outbox.oldestAt ?? Infinity)
   const calls = storedCalls({ ...parts, store: ports.knownCalls, handedOverTo: oldestAt })
   parts.registry.watch(calls)
 
@@ -226,6 +226,9 @@ export function eventSide(parts: EventSideParts): EventSide {
     },
     get lagMs() {
       return clock.now() - oldestAt()
+    },
+    get unkeptMs() {
+      return clock.now() - Math.min(inMemoryAt(), outbox.unwrittenAt ?? Infinity)
     },
     counters: () =>
       eventCounters({ relay, outbox, inOrder, inboxes: () => inboxes.values(), gaps, presence, calls }, read),

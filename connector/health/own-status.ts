@@ -11,6 +11,7 @@ export function ownStatus({ parts, startedAt, events, works, runner, tally }: Ru
     channelsOf: (name) => works.find(({ engine }) => engine.name === name)?.held.count,
     eventLinks: () => events.links(),
     handedOverTo: () => parts.clock.now() - events.lagMs,
+    keptTo: () => parts.clock.now() - events.unkeptMs,
     spool: () => parts.spool && { owner: parts.spool.owner.name, taken: tally.taken },
     queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
   })

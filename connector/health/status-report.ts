@@ -25,6 +25,8 @@ export interface StatusParts extends Time {
   readonly eventLinks: () => readonly EventLinkReport[]
   /** Every event that was read before this moment, epoch milliseconds, has been queued. */
   readonly handedOverTo: () => number
+  /** Every event that was read before this moment, epoch milliseconds, has been queued or is on disk. */
+  readonly keptTo: () => number
   /** Where its events wait on disk; absent where they do not. */
   readonly spool?: (() => SpoolReport | undefined) | undefined
   readonly queues: () => { readonly inFlight: number; readonly waiting: number }
@@ -135,6 +137,7 @@ async function report(parts: StatusParts, texts: StatusTexts, restarts: number):
     engines,
     eventLinks: parts.eventLinks(),
     handedOverTo: parts.handedOverTo(),
+    keptTo: parts.keptTo(),
     ...(spool === undefined ? {} : { spool }),
     commandsInFlight: inFlight,
     commandsWaiting: waiting,

@@ -31,6 +31,8 @@ export interface EventLink {
   lost: { readonly from: number; readonly reason: string; readonly missed: MissedTime } | undefined
   open: OpenGap | undefined
   unread: Unread | undefined
+  /** When unreadable events were last told of. */
+  unreadToldAt: number
   readonly missed: MissedTimes
   readonly marks: ReadMarks
 }
@@ -46,6 +48,7 @@ export function newEventLink(): EventLink {
     lost: undefined,
     open: undefined,
     unread: undefined,
+    unreadToldAt: 0,
     missed: new MissedTimes(),
     marks: new ReadMarks(),
   }

@@ -67,9 +67,9 @@ export function eventLinks(parts: {
     return link
   }
 
-  /** Events are missed from the last one on that came. */
+  /** Events are missed from the last one on that came, or from what was told before: two gaps never begin together. */
   const miss = (link: EventLink) => {
-    const from = link.lastAt || clock.now()
+    const from = Math.max(link.lastAt, link.upSince, link.unreadToldAt) || clock.now()
     return { from, missed: link.missed.begin(engineTime(link.last) ?? from) }
   }
 
@@ -91,7 +91,8 @@ export function eventLinks(parts: {
     missed.end(engineTime(link.last) ?? clock.now())
     const after = lastOf(link)
     const dropped = { class: 'unreadable', count }
-    tell({ engine, reason: 'unreadable', from, to: clock.now(), before, after, dropped })
+    link.unreadToldAt = clock.now()
+    tell({ engine, reason: 'unreadable', from, to: link.unreadToldAt, before, after, dropped })
     onUnread(engine)
   }
 
@@ -127,8 +128,8 @@ export function eventLinks(parts: {
     down: (engine, reason) => {
       const link = linkOf(engine)
       close(link, undefined)
-      link.upSince = 0
       link.lost ??= { reason, ...miss(link) }
+      link.upSince = 0
     },
     unreadable: (engine) => {
       const link = linkOf(engine)

@@ -1,9 +1,6 @@
 import type { ConnectorReport } from '../../core/model.ts'
 
-/**
- * Events are on disk half a second after they were read, if the queue has not taken them by then. What one that was
- * killed had read in its last second belongs to the gap of its death.
- */
+/** In a report of before it was told, what was read up to so long before it counts as kept (`keptTo`). */
 const unwrittenMs = 1_000
 
 /** A process that is started again in its task has looked through its disk by then, and reported. */
@@ -11,6 +8,14 @@ const takenOverMs = 120_000
 
 /** What becomes of events that waited where a connector ended. */
 export type SpoolFate = 'told by others' | 'not known yet' | { readonly from: number; readonly to: number }
+
+/**
+ * Up to when all that a connector which is gone had read was queued or on its disk, epoch milliseconds; what one that was
+ * killed read later belongs to the gap of its death. One that stopped has put on its disk what it had.
+ */
+export function lastKept({ stoppedAt, reportedAt, handedOverTo = reportedAt, keptTo }: ConnectorReport): number {
+  return stoppedAt ?? Math.min(reportedAt, Math.max(handedOverTo, keptTo ?? reportedAt - unwrittenMs))
+}
 
 /**
  * Whether events of an engine that waited on the disk of a connector which is gone are lost with it: nobody has taken
@@ -25,7 +30,7 @@ export function spoolFate(
   now: number,
 ): SpoolFate {
   const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from = to, spool } = gone
-  if (from >= to - (gone.stoppedAt === undefined ? unwrittenMs : 0)) return 'told by others'
+  if (from >= lastKept(gone)) return 'told by others'
   if (spool !== undefined && others.some((other) => hasItsDisk(other, gone, spool.owner))) return 'told by others'
   const listeners = others.filter((other) =>
     (other.eventLinks ?? []).some((link) => link.engine === engine && link.upSince > 0 && link.upSince <= from),

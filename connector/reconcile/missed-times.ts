@@ -10,9 +10,9 @@ export interface MissedTime {
   end(at: number): void
 }
 
-/** The times in which events of an engine were not heard; the newest 16. */
+/** The times in which events of an engine were not heard: of more than 16 the oldest two are one, with what was between. */
 export class MissedTimes {
-  #times: { readonly from: number; to: number }[] = []
+  #times: { from: number; to: number }[] = []
 
   get isEmpty(): boolean {
     return this.#times.length === 0
@@ -21,7 +21,13 @@ export class MissedTimes {
   /** A time begins, epoch milliseconds. */
   begin(from: number): MissedTime {
     const time = { from: from - slackMs, to: Number.POSITIVE_INFINITY }
-    this.#times = [...this.#times.slice(1 - maxTimes), time]
+    const [oldest, second, ...rest] = this.#times
+    if (oldest !== undefined && second !== undefined && this.#times.length >= maxTimes) {
+      second.from = Math.min(oldest.from, second.from)
+      second.to = Math.max(oldest.to, second.to)
+      this.#times = [second, ...rest]
+    }
+    this.#times.push(time)
     return {
       end: (at) => {
         time.to = at + slackMs

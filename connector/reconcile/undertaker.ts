@@ -5,13 +5,10 @@ import { trouble } from '../health/trouble.ts'
 import { type Time, pause } from '../timers.ts'
 import { nowhere } from './event-position.ts'
 import { gapId } from './gap-log.ts'
-import { spoolFate } from './lost-spool.ts'
+import { lastKept, spoolFate } from './lost-spool.ts'
 
 /** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
 const deadAfterMs = 30_000
-
-/** Events are on disk half a second after they were read, if the queue has not taken them by then. */
-const unwrittenMs = 1_000
 
 /** How often the reports are looked at. */
 const lookMs = 10_000
@@ -87,7 +84,7 @@ async function bury(
     else if (fate !== 'told by others') await recordLostSpool(parts, gone, link, fate)
     const { upSince, lostAt } = link
     if (upSince === 0 && lostAt === undefined) continue
-    const heard = heardAgain(parts, link.engine, lastHeard(gone, link), others)
+    const heard = heardAgain(parts, link.engine, missedFrom(gone, link), others)
     if (heard === 'all the time') continue
     if (heard === undefined) isDone = false
     else await recordGap(parts, gone, link, heard)
@@ -128,7 +125,7 @@ async function recordGap(
 ): Promise<void> {
   const reason = gone.stoppedAt === undefined ? 'connector-killed' : 'connector-stopped'
   const { engine, last } = link
-  const from = Math.min(lastHandedOver(gone), lastHeard(gone, link))
+  const from = missedFrom(gone, link)
   const cause = { connectorId: gone.connectorId, engine, reason, from }
   const after = { coreUuid: heard.last.coreUuid, sequence: '' }
   const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to: heard.upSince, before: last, after }
@@ -153,15 +150,9 @@ function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
   return stoppedAt ?? reportedAt
 }
 
-/** Up to when nothing of an engine was missed that is not on record. */
-function lastHeard(gone: ConnectorReport, { lostAt = Infinity }: EventLinkReport): number {
-  return Math.min(lastAlive(gone), lostAt)
-}
-
-/** From when on events may be lost that it had read: what had waited for longer was on its disk when it was killed. */
-function lastHandedOver(gone: ConnectorReport): number {
-  const { stoppedAt, reportedAt, handedOverTo = reportedAt } = gone
-  return stoppedAt ?? Math.min(reportedAt, Math.max(handedOverTo, reportedAt - unwrittenMs))
+/** From when on events of an engine may be lost: what was missed and is not on record, and what was only in memory. */
+function missedFrom(gone: ConnectorReport, { lostAt = Infinity }: EventLinkReport): number {
+  return Math.min(lastKept(gone), lostAt)
 }
 
 /** One death of one connector. */

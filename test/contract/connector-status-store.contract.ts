@@ -14,6 +14,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
     const other = aReport({
       connectorId: 'b',
       reportedAt: now,
+      keptTo: now - 1.5,
       handedOverTo: now - 2,
       spool: { owner: '7-1234-abcdef01', taken: ['7-1000-abcdef01'], left: 3 },
       stoppedAt: now,

@@ -48,6 +48,63 @@ test('a link that is lost and made anew is a gap between the last and the first 
   ])
 })
 
+test('a link that is lost again before an event has come is another gap, which begins with that link', async () => {
+  const { time, told, links, heard } = someLinks()
+  links.up(engine, aCoreUuid)
+  heard(41)
+  const from = time.clock.now()
+  links.down(engine, 'closed')
+  await time.advance(1_000)
+  links.up(engine, aCoreUuid)
+  await time.advance(2_000)
+
+  links.down(engine, 'closed')
+  await time.advance(60_000)
+  links.up(engine, aCoreUuid)
+  heard(42)
+
+  expect(told).toMatchObject([
+    { from, to: from + 1_000 },
+    { from: from + 1_000, to: from + 63_000 },
+  ])
+})
+
+test('what could not be read for minutes, without an event between, is told by the half minute, one after another', async () => {
+  const { time, told, links, heard } = someLinks()
+  links.up(engine, aCoreUuid)
+  heard(41)
+  const from = time.clock.now()
+  for (const _half of [1, 2, 3]) {
+    for (let count = 0; count < 10; count += 1) links.unreadable(engine)
+    await time.advance(30_000)
+  }
+
+  expect(told.map((gap) => [gap.from - from, gap.dropped?.count])).toEqual([
+    [0, 10],
+    [30_000, 10],
+    [60_000, 10],
+  ])
+})
+
+test('however often a link is lost, no time in which nobody listened is forgotten', async () => {
+  const { time, links, heard, at } = someLinks()
+  links.up(engine, aCoreUuid)
+  const missed: string[] = []
+  for (let loss = 0; loss < 40; loss += 1) {
+    heard(loss)
+    links.down(engine, 'closed')
+    await time.advance(5_000)
+    missed.push(at())
+    await time.advance(5_000)
+    links.up(engine, aCoreUuid)
+    await time.advance(1_000)
+  }
+  await time.advance(60_000)
+
+  expect(missed.filter((moment) => !links.mayHaveMissed(engine, moment))).toEqual([])
+  expect(links.mayHaveMissed(engine, at())).toBe(false)
+})
+
 test('the first link of a process is no gap', () => {
   const { told, links, heard } = someLinks()
 

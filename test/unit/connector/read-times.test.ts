@@ -37,8 +37,10 @@ test.each([
     for (const id of ['a', 'b', 'c']) outbox.add(anEvent({ id, uuid: id }))
 
     outbox.add(anEvent({ id: 'late', uuid: 'late' }), now - 30_000)
+    expect(outbox.unwrittenAt).toBe(now)
     await time.advance(1_000)
     expect(outbox.oldestAt).toBe(now - 30_000)
+    expect(outbox.unwrittenAt).toBeUndefined()
 
     queue.isAway = false
     await time.advance(10_000)
@@ -71,6 +73,7 @@ test('what waited for a store before it waits for the queue has waited since it 
   await lab.emit({ name: 'CHANNEL_CREATE', uuid: 'call', headers: ofCall(time.clock.now()) })
   await time.advance(30_000)
   expect(lab.side.lagMs).toBe(30_000)
+  expect(lab.side.unkeptMs).toBe(30_000)
   expect(lab.side.counters()['eventsRelayed']).toBe(0)
 
   away.store = false

@@ -40,6 +40,7 @@ function twoEngines() {
     channelsOf: (name) => (name === 'fs1:8021' ? 3 : undefined),
     eventLinks: () => [],
     handedOverTo: () => time.clock.now(),
+    keptTo: () => time.clock.now(),
     connectorId: 'connector-1',
     version: '1.2.3',
     startedAt: time.clock.now(),

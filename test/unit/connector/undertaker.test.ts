@@ -65,6 +65,35 @@ test.each([
   stop()
 })
 
+test('of one that says what was on its disk the gap begins with what was not, though somebody has taken that over', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({
+    connectorId: 'killed',
+    handedOverTo: start - 60_000,
+    keptTo: start - 20_000,
+    spool: { owner: '1-2-boot', taken: [] },
+  })
+  await report({ connectorId: 'next', spool: { owner: '1-9-boot', taken: ['1-2-boot'] } }, start + 4_000)
+
+  bury('successor', () => [up(start + 4_000)])
+  await time.advance(300_000)
+
+  const gaps = (await ports.gaps.list(0)).filter(({ connectorId }) => connectorId === 'killed')
+  expect(gaps).toMatchObject([{ reason: 'connector-killed', from: start - 20_000, to: start + 4_000 }])
+  stop()
+})
+
+test('one that was killed with what another had not heard yet leaves a gap until that one listened', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed', handedOverTo: start - 800, keptTo: start - 800 })
+
+  bury('other', () => [up(start - 300)])
+  await time.advance(60_000)
+
+  expect(await ports.gaps.list(0)).toMatchObject([{ reason: 'connector-killed', from: start - 800, to: start - 300 }])
+  stop()
+})
+
 test('of a connector that was killed its successor records from when to when nobody listened', async () => {
   const { time, ports, start, report, bury, stop } = aGraveyard()
   await report({ connectorId: 'killed' })
