@@ -5,7 +5,7 @@ const suite = (name: string, extra: object = {}) => ({
     name,
     include: [`test/${name}/**/*.test.ts`],
     environment: 'node' as const,
-    setupFiles: ['test/support/no-secret-written.ts'],
+    setupFiles: ['test/support/no-secret-written.ts', 'test/support/every-fault-is-judged.ts'],
     ...extra,
   },
 })
