@@ -407,7 +407,7 @@ export interface ConnectorReport {
 
 /** Whose a connector's place on disk is. */
 export interface SpoolReport {
-  /** Names the process and, where that is known, its machine: `<pid>-<start>-<boot>`. */
+  /** Names the process and, where that is known, its machine: `<pid>-<start>-<boot>-<pid namespace>`. */
   readonly owner: string
   /** Owners of before whose events it has taken over; the newest 20. */
   readonly taken: readonly string[]
