@@ -15,10 +15,11 @@ const known = new Map<string, string>()
  */
 export function ownText(bytes: Buffer, text: string, start: number, end: number, repeats: boolean): string {
   if (end - start < VIEW_LENGTH) return text.slice(start, end)
-  if (!repeats || end - start > MAX_KNOWN_LENGTH) return bytes.toString('latin1', start, end)
+  if (!repeats) return bytes.toString('latin1', start, end)
   const before = known.get(text.slice(start, end))
   if (before !== undefined) return before
   const own = bytes.toString('latin1', start, end)
+  if (own.length > MAX_KNOWN_LENGTH) return own
   if (known.size === MAX_KNOWN) known.clear()
   known.set(own, own)
   return own
