@@ -130,8 +130,8 @@ test('F29 told to stop, it is done within 25 s, also when queue, disk, engine an
   place.disk.beforeWrite = async () => {}
   place.isQueueAway = false
   const next = await place.start('2')
-  // That nobody has taken over what waited there is certain after two minutes.
-  await next.until(async () => (await place.ports.gaps.list(0)).some(({ reason }) => reason === 'spool-lost'))
+  // Its last report, of before the stop, says what it had on no disk; it counts as killed after half a minute.
+  await next.until(async () => (await place.ports.gaps.list(0)).some(({ reason }) => reason === 'connector-killed'))
   await checkConnector(next, { engine: place.engine, wanted: place.wanted() })
 })
 
