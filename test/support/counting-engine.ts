@@ -255,7 +255,6 @@ class Conversation {
     }
     if (command.startsWith('show ')) return '{"row_count": 0}\n'
     if (command.startsWith('uuid_exists ')) return `${channels.has(command.split(' ')[1] ?? '')}`
-    if (command.startsWith('uuid_exists ')) return `${channels.has(command.split(' ')[1] ?? '')}`
     if (command.startsWith('uuid_dump ')) return dump(channels, command.split(' ')[1] ?? '')
     return this.#run(command)
   }

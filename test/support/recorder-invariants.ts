@@ -13,7 +13,7 @@ const mebi = 1024 * 1024
 const otherDomain = 'b.example.com'
 
 /** What is said in every recording of these tests: nobody but who plays it may hear it. */
-export const spoken = 'my card is 4929-1234-5678-9012'
+const spoken = 'my card is 4929-1234-5678-9012'
 
 /** A WAV file of so many samples in which {@link spoken} is said. */
 export function aSpokenFile(samples: number): Buffer {

@@ -38,7 +38,6 @@ class Calls {
     engine.answer = (command) => {
       if (command === 'show channels as json') return jsonRows([...this.#live.values()].map(({ row }) => row))
       if (command.startsWith('uuid_exists ')) return `${this.#live.has(command.slice('uuid_exists '.length))}`
-      if (command.startsWith('uuid_exists ')) return `${this.#live.has(command.slice('uuid_exists '.length))}`
       return command.startsWith('show ') ? jsonRows([]) : '-ERR no reply\n'
     }
   }

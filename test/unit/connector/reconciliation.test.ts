@@ -104,7 +104,7 @@ describe('a call that ended while nobody listened', () => {
     await lab.emit(...calls.map((uuid) => ({ name: 'CHANNEL_CREATE', uuid, headers: headers() })))
     await lab.down()
     const asked = { open: 0, most: 0, all: new Array<string>() }
-    const { api } = lab.commands
+    const api = lab.commands.api.bind(lab.commands)
     lab.commands.api = async (command) => {
       const isAsked = command.startsWith('uuid_exists ')
       if (isAsked) asked.all.push(command)
