@@ -29,8 +29,16 @@ export interface Part {
   readonly callers?: readonly Caller[]
 }
 
-/** What the platform keeps for itself. */
-const ofNoTenant = new Set(['connectors', 'connectorStarts', 'gaps', 'highestSessions', 'subscriptions', 'places'])
+/** What the platform keeps for itself. An alias is two uuids; whose it is, is judged by the channel that it leads to. */
+const ofNoTenant = new Set([
+  'aliases',
+  'connectors',
+  'connectorStarts',
+  'gaps',
+  'highestSessions',
+  'subscriptions',
+  'places',
+])
 
 /** A clean-up that is queued again more often has no end. */
 const mostCleanups = 9
