@@ -5,10 +5,14 @@
 import { type ExportJob, exportLifeMs } from '../core/cdr/export-job.ts'
 import type { KnownCall } from '../core/channels/known-call.ts'
 import type { CommandRecord } from '../core/commands.ts'
-import type { ConnectorReport, Delivery, Gap, Presence, Token } from '../core/model.ts'
+import type { Presence } from '../core/accounts/presence.ts'
+import type { AuditRecord } from '../core/audit/audit-log.ts'
+import type { Token } from '../core/auth/token.ts'
+import type { Gap } from '../core/events/gap.ts'
+import type { Delivery } from '../core/hooks/delivery.ts'
+import type { ConnectorReport } from '../core/status/connector-report.ts'
 import type { RequestKey } from '../core/idempotency/request-key.ts'
 import type { Recording } from '../core/recordings/recording.ts'
-import type { AuditRecord } from '../core/ports.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,6 +1,7 @@
 import type { Log } from '../adapters/log/logger.ts'
 import type { Metrics } from '../adapters/metrics/emf-metrics.ts'
-import type { CommandReceiver, Ports } from '../core/ports.ts'
+import type { CommandReceiver } from '../core/channels/command-store.ts'
+import type { Ports } from '../core/ports.ts'
 import type { ChannelRegistry } from './calls/channel-registry.ts'
 import type { CommandRunner } from './commands/command-runner.ts'
 import type { LostClaims } from './commands/lost-claims.ts'

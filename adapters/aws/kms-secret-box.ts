@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { keys } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { SecretBox } from '../../core/ports.ts'
+import type { SecretBox } from '../../core/auth/secrets.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { awsJson, services } from './aws-json.ts'
 

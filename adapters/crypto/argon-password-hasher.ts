@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { PasswordHasher } from '../../core/ports.ts'
+import type { PasswordHasher } from '../../core/auth/secrets.ts'
 
 const derive = promisify(argon2)
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Account } from '../../core/model.ts'
+import type { Account } from '../../core/accounts/account.ts'
 import { joinKey, keyPrefix } from './key.ts'
 
 const texts = z.record(z.string(), z.string())

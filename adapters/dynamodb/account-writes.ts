@@ -2,8 +2,8 @@
  * The writes of accounts. An account, the reservations of its numbers and the count of its domain change together, in
  * one transaction, or not at all.
  */
-import type { Account } from '../../core/model.ts'
-import type { AccountCreation } from '../../core/ports.ts'
+import type { AccountCreation } from '../../core/accounts/account-store.ts'
+import type { Account } from '../../core/accounts/account.ts'
 import type { AdapterContext } from '../context.ts'
 import { accountItem, accountKey, numberKey, ownerOf, toAccountItem } from './account-item.ts'
 import { type Part, tableName, transactWrite, updateItem } from './client.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { AuditEntry, AuditRecord } from '../../core/ports.ts'
+import type { AuditEntry, AuditRecord } from '../../core/audit/audit-log.ts'
 import { keptUntil } from '../retention.ts'
 import type { Item } from './attributes.ts'
 import { expirySeconds, parseItem } from './items.ts'

@@ -1,5 +1,5 @@
 /** The parts that transactions of blacklists are made of; each says what must still be so. */
-import type { BlacklistEntry } from '../../core/model.ts'
+import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
 import type { AdapterContext } from '../context.ts'
 import { type StoredList, entryKey, generationKey, listCountKey, listKey } from './blacklist-item.ts'
 import { type Part, tableName } from './client.ts'

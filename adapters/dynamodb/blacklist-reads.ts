@@ -1,5 +1,5 @@
-import type { BlacklistEntry } from '../../core/model.ts'
-import type { BlacklistPage } from '../../core/ports.ts'
+import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
+import type { BlacklistPage } from '../../core/blacklists/blacklist-store.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
 import {

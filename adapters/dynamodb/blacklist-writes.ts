@@ -4,8 +4,8 @@
  * it is not: somebody else was done meanwhile.
  */
 import { untilDone } from '../../core/concurrency/until-done.ts'
-import type { BlacklistEntry } from '../../core/model.ts'
-import type { BlacklistAddition } from '../../core/ports.ts'
+import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
+import type { BlacklistAddition } from '../../core/blacklists/blacklist-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { type StoredList, entryKey, generationKey, listCountKey, listKey } from './blacklist-item.ts'
 import { countIn, discount, forget, listRemoval, tableOf, withdraw } from './blacklist-parts.ts'

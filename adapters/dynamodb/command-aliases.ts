@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { CommandStore } from '../../core/ports.ts'
+import type { CommandStore } from '../../core/channels/command-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { getItem, putItem, tableName } from './client.ts'

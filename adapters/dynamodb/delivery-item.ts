@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Delivery, DeliveryEvent } from '../../core/model.ts'
+import type { Delivery, DeliveryEvent } from '../../core/hooks/delivery.ts'
 import type { JsonValue } from '../../core/hooks/event-fields.ts'
 import { keptUntil } from '../retention.ts'
 import { expirySeconds } from './items.ts'

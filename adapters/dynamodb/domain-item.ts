@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { DeletedDomain, Domain } from '../../core/model.ts'
+import type { DeletedDomain, Domain } from '../../core/domains/domain.ts'
 import type { Item } from './attributes.ts'
 import { parseItem } from './items.ts'
 import { joinKey } from './key.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { DomainToken } from '../../core/model.ts'
+import type { DomainToken } from '../../core/auth/token.ts'
 import type { Item } from './attributes.ts'
 import { parseItem } from './items.ts'
 import { joinKey, keyPrefix } from './key.ts'

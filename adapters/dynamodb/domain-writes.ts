@@ -2,7 +2,7 @@
  * The writes of tenants. A tenant whose deletion has begun carries `deletedAt` and is written no more, but for its own
  * removal.
  */
-import type { Domain } from '../../core/model.ts'
+import type { Domain } from '../../core/domains/domain.ts'
 import type { AdapterContext } from '../context.ts'
 import { deleteItem, tableName, updateItem } from './client.ts'
 import { domainKey } from './domain-item.ts'

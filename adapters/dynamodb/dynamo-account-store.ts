@@ -1,5 +1,5 @@
-import type { Account } from '../../core/model.ts'
-import type { AccountStore } from '../../core/ports.ts'
+import type { AccountStore } from '../../core/accounts/account-store.ts'
+import type { Account } from '../../core/accounts/account.ts'
 import type { AdapterContext } from '../context.ts'
 import { accountItem, accountKey, accountPartition, accountPrefix, numberItem, numberKey } from './account-item.ts'
 import { createAccount, removeAccount, updateAccount, useCode } from './account-writes.ts'

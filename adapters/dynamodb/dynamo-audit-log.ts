@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditLog, AuditRange } from '../../core/ports.ts'
+import type { AuditEntry, AuditLog, AuditRange } from '../../core/audit/audit-log.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
 import { auditPartition, auditStart, fromAuditItem, toAuditItem } from './audit-item.ts'

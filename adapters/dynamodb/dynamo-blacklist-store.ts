@@ -1,4 +1,4 @@
-import type { BlacklistStore } from '../../core/ports.ts'
+import type { BlacklistStore } from '../../core/blacklists/blacklist-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { entryPartition, generationItem, generationKey, generationsPartition } from './blacklist-item.ts'
 import { isListLive, isLive, readEntries, readList, readLists, readPage, readStored } from './blacklist-reads.ts'

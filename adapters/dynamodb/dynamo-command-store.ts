@@ -7,7 +7,7 @@ import {
   type EndedClaims,
   claimsAtATime,
 } from '../../core/commands.ts'
-import type { CommandStore } from '../../core/ports.ts'
+import type { CommandStore } from '../../core/channels/command-store.ts'
 import { commandAliases } from './command-aliases.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { ConnectorStatusStore } from '../../core/ports.ts'
+import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import type { Item } from './attributes.ts'

@@ -1,4 +1,4 @@
-import type { CredentialReader } from '../../core/ports.ts'
+import type { CredentialReader } from '../../core/auth/credentials.ts'
 import type { AdapterContext } from '../context.ts'
 import { accountItem, accountKey } from './account-item.ts'
 import type { Item } from './attributes.ts'

@@ -1,5 +1,5 @@
-import type { CallflowStep, RouteHead } from '../../core/model.ts'
-import type { DefaultRouteStore } from '../../core/ports.ts'
+import type { DefaultRouteStore } from '../../core/routes/default-route-store.ts'
+import type { CallflowStep, RouteHead } from '../../core/routes/default-route.ts'
 import type { AdapterContext } from '../context.ts'
 import { READ_BATCH_ITEMS, readBatch } from './batches.ts'
 import { type Part, getItem, queryAll, tableName, transactWrite } from './client.ts'

@@ -1,5 +1,5 @@
-import type { Delivery } from '../../core/model.ts'
-import type { AttemptOutcome, DeliveryPlace, DeliveryRange, DeliveryStore } from '../../core/ports.ts'
+import type { AttemptOutcome, DeliveryPlace, DeliveryRange, DeliveryStore } from '../../core/hooks/delivery-store.ts'
+import type { Delivery } from '../../core/hooks/delivery.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
 import { type Query, type Update, getItem, queryPage, tableName, updateItem } from './client.ts'

@@ -1,5 +1,5 @@
 import { type DomainPartition, domainPartitions } from '../../contracts/domain-partitions.ts'
-import type { DomainRemains } from '../../core/ports.ts'
+import type { DomainRemains } from '../../core/domains/domain-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { queryAll, tableName, updateItem } from './client.ts'
 import { type Place, emptyPartition } from './empty-partition.ts'

@@ -1,4 +1,4 @@
-import type { DomainStore } from '../../core/ports.ts'
+import type { DomainStore } from '../../core/domains/domain-store.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
 import { getItem, scanAll, tableName } from './client.ts'

@@ -1,5 +1,5 @@
-import type { DomainToken } from '../../core/model.ts'
-import type { DomainTokenStore } from '../../core/ports.ts'
+import type { DomainToken } from '../../core/auth/token.ts'
+import type { DomainTokenStore } from '../../core/domains/domain-token-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { type Part, type Update, getItem, queryAll, tableName, transactWrite, updateItem } from './client.ts'
 import {

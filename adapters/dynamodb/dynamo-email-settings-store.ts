@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { EmailSettingsStore } from '../../core/ports.ts'
+import type { EmailSettingsStore } from '../../core/email/email-settings-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { type Put, getItem, putItem, tableName } from './client.ts'
 import { conditionally } from './errors.ts'

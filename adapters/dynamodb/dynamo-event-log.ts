@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import type { LoggedEvent } from '../../core/model.ts'
-import type { EventLog } from '../../core/ports.ts'
+import type { EventLog } from '../../core/events/event-log.ts'
+import type { LoggedEvent } from '../../core/events/platform-event.ts'
 import type { AdapterContext } from '../context.ts'
 import { inTurns } from '../in-turns.ts'
 import { ITEM_EVENT_BYTES, fitted } from '../sqs/fitted-event.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import type { RecordedGap } from '../../core/model.ts'
-import type { GapStore } from '../../core/ports.ts'
+import type { GapStore } from '../../core/events/gap-store.ts'
+import type { RecordedGap } from '../../core/events/gap.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import type { Item } from './attributes.ts'

@@ -1,5 +1,5 @@
-import type { Hook } from '../../core/model.ts'
-import type { HookStore } from '../../core/ports.ts'
+import type { HookStore } from '../../core/hooks/hook-store.ts'
+import type { Hook } from '../../core/hooks/hook.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { type Part, getItem, queryAll, tableName, transactWrite } from './client.ts'

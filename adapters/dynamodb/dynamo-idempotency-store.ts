@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
-import type { IdempotencyStore } from '../../core/ports.ts'
+import type { IdempotencyStore } from '../../core/idempotency/idempotency-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import type { Item } from './attributes.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { KnownCall } from '../../core/channels/known-call.ts'
-import type { KnownCallStore } from '../../core/ports.ts'
+import type { KnownCallStore } from '../../core/channels/known-call-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { deleteItem, getItem, putItem, queryAll, tableName } from './client.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { LiveCallStore } from '../../core/ports.ts'
+import type { LiveCallStore } from '../../core/channels/live-call-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { type Update, getItem, tableName, updateItem } from './client.ts'

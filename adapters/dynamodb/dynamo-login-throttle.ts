@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { untilDone } from '../../core/concurrency/until-done.ts'
-import type { BegunAttempt, LoginThrottle } from '../../core/ports.ts'
+import type { BegunAttempt, LoginThrottle } from '../../core/auth/login-attempts.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { deleteItem, putItem, queryAll, tableName, updateItem } from './client.ts'

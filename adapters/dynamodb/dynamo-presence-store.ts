@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { PresenceStore } from '../../core/ports.ts'
+import type { PresenceStore } from '../../core/accounts/presence-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { getItem, putItem, queryAll, tableName } from './client.ts'

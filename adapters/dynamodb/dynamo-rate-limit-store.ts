@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Allowance, type RateVerdict, takeOne, windowVerdict } from '../../core/limits/allowance.ts'
-import type { RateLimitStore } from '../../core/ports.ts'
+import type { RateLimitStore } from '../../core/limits/rate-limit-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import type { Item } from './attributes.ts'

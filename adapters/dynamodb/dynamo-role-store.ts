@@ -1,4 +1,4 @@
-import type { RoleStore } from '../../core/ports.ts'
+import type { RoleStore } from '../../core/access/role-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { getItem, putItem, tableName } from './client.ts'
 import { conditionally, textOf } from './errors.ts'

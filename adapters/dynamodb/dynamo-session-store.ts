@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { SessionStore } from '../../core/ports.ts'
+import type { SessionStore } from '../../core/auth/credentials.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { putItem, queryAll, tableName, updateItem } from './client.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { SubscriptionReader } from '../../core/ports.ts'
+import type { SubscriptionReader } from '../../core/hooks/hook-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { getItem, scanAll, tableName } from './client.ts'
 import { subscriptionsKey } from './hook-item.ts'

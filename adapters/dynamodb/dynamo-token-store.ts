@@ -1,4 +1,4 @@
-import type { TokenStore } from '../../core/ports.ts'
+import type { TokenStore } from '../../core/auth/token-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { deleteItem, putItem, queryAll, tableName } from './client.ts'
 import { removeOnce, under } from './items.ts'

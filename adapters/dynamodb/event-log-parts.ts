@@ -1,5 +1,5 @@
 import { eventLogLimit, unwatchedBefore } from '../../core/events/event-log-rules.ts'
-import type { LoggedEvent, PlatformEvent } from '../../core/model.ts'
+import type { LoggedEvent, PlatformEvent } from '../../core/events/platform-event.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
 import { type Part, tableName } from './client.ts'

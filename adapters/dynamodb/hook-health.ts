@@ -1,4 +1,4 @@
-import type { HookStore } from '../../core/ports.ts'
+import type { HookStore } from '../../core/hooks/hook-store.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
 import { tableName, transactWrite, updateItem } from './client.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { removedHooks } from '../../contracts/domain-partitions.ts'
-import type { Hook } from '../../core/model.ts'
+import type { Hook } from '../../core/hooks/hook.ts'
 import { joinKey } from './key.ts'
 
 const texts = z.record(z.string(), z.string())

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type AclPermission, type AclResource, aclPermissions, aclResources } from '../../core/access/acl.ts'
-import type { DomainRoles } from '../../core/model.ts'
+import type { DomainRoles } from '../../core/access/custom-role.ts'
 import type { Item } from './attributes.ts'
 import { parseItem } from './items.ts'
 import { joinKey } from './key.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Token } from '../../core/model.ts'
+import type { Token } from '../../core/auth/token.ts'
 import { keptUntil } from '../retention.ts'
 import type { Item } from './attributes.ts'
 import { expirySeconds, parseItem } from './items.ts'

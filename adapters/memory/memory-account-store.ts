@@ -1,5 +1,5 @@
-import type { Account } from '../../core/model.ts'
-import type { AccountStore } from '../../core/ports.ts'
+import type { AccountStore } from '../../core/accounts/account-store.ts'
+import type { Account } from '../../core/accounts/account.ts'
 import { type MemoryContext, type MemoryState, byText, memoryKey } from './memory-state.ts'
 
 /** Accounts in memory. */

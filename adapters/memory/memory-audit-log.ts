@@ -1,4 +1,4 @@
-import type { AuditLog } from '../../core/ports.ts'
+import type { AuditLog } from '../../core/audit/audit-log.ts'
 import { keptUntil } from '../retention.ts'
 import { type MemoryContext, byText } from './memory-state.ts'
 

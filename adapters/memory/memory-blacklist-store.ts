@@ -1,5 +1,5 @@
-import type { BlacklistEntry } from '../../core/model.ts'
-import type { BlacklistStore } from '../../core/ports.ts'
+import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
+import type { BlacklistStore } from '../../core/blacklists/blacklist-store.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
 /** Blacklists in memory. */

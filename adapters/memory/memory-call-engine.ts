@@ -1,5 +1,5 @@
 import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands.ts'
-import type { CallEngine } from '../../core/ports.ts'
+import type { CallEngine } from '../../core/channels/call-engine.ts'
 
 /** One order that a memory engine was given. */
 interface GivenCommand {

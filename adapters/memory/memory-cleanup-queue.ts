@@ -1,4 +1,4 @@
-import type { CleanupQueue, QueuedCleanup } from '../../core/ports.ts'
+import type { CleanupQueue, QueuedCleanup } from '../../core/domains/cleanup-queue.ts'
 
 /** A {@link CleanupQueue} that can be looked into. */
 export interface MemoryCleanupQueue extends CleanupQueue {

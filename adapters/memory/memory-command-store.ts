@@ -1,5 +1,5 @@
 import { claimsAtATime } from '../../core/commands.ts'
-import type { CommandStore } from '../../core/ports.ts'
+import type { CommandStore } from '../../core/channels/command-store.ts'
 import { keptUntil } from '../retention.ts'
 import type { MemoryContext } from './memory-state.ts'
 

@@ -1,4 +1,4 @@
-import type { CredentialReader } from '../../core/ports.ts'
+import type { CredentialReader } from '../../core/auth/credentials.ts'
 import { keptUntil } from '../retention.ts'
 import { accountKey } from './memory-account-store.ts'
 import { rolesOf } from './memory-role-store.ts'

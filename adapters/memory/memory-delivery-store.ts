@@ -1,7 +1,7 @@
 import { deliveryLimits } from '../../core/hooks/delivery-limits.ts'
 import { runsOf } from '../../core/hooks/delivery-log.ts'
-import type { Delivery } from '../../core/model.ts'
-import type { AttemptOutcome, DeliveryStore } from '../../core/ports.ts'
+import type { AttemptOutcome, DeliveryStore } from '../../core/hooks/delivery-store.ts'
+import type { Delivery } from '../../core/hooks/delivery.ts'
 import { keptUntil } from '../retention.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 

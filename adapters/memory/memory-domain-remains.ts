@@ -1,4 +1,4 @@
-import type { DomainRemains } from '../../core/ports.ts'
+import type { DomainRemains } from '../../core/domains/domain-store.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 /** The maps whose records belong to a domain and go with it. A new one joins here; CDRs and recordings outlive theirs. */

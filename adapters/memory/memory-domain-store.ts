@@ -1,4 +1,4 @@
-import type { DomainStore } from '../../core/ports.ts'
+import type { DomainStore } from '../../core/domains/domain-store.ts'
 import { type MemoryContext, byText } from './memory-state.ts'
 
 /** Tenants in memory. */

@@ -1,5 +1,5 @@
-import type { DomainToken } from '../../core/model.ts'
-import type { DomainTokenStore } from '../../core/ports.ts'
+import type { DomainToken } from '../../core/auth/token.ts'
+import type { DomainTokenStore } from '../../core/domains/domain-token-store.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
 /** Tokens of domains in memory. */

@@ -1,4 +1,4 @@
-import type { EmailSettingsStore } from '../../core/ports.ts'
+import type { EmailSettingsStore } from '../../core/email/email-settings-store.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 /** Mail settings in memory. */

@@ -1,6 +1,6 @@
 import { eventLogLimit, unwatchedBefore } from '../../core/events/event-log-rules.ts'
-import type { LoggedEvent } from '../../core/model.ts'
-import type { EventLog } from '../../core/ports.ts'
+import type { EventLog } from '../../core/events/event-log.ts'
+import type { LoggedEvent } from '../../core/events/platform-event.ts'
 import { keptUntil } from '../retention.ts'
 import { ITEM_EVENT_BYTES, fitted } from '../sqs/fitted-event.ts'
 import type { EventLogState, MemoryContext } from './memory-state.ts'

@@ -1,5 +1,5 @@
-import type { PlatformEvent } from '../../core/model.ts'
-import type { EventSink } from '../../core/ports.ts'
+import type { EventSink } from '../../core/events/event-sink.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 
 /** An {@link EventSink} that can be looked into and told to refuse. */
 export interface MemoryEventSink extends EventSink {

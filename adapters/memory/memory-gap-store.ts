@@ -1,4 +1,4 @@
-import type { GapStore } from '../../core/ports.ts'
+import type { GapStore } from '../../core/events/gap-store.ts'
 import { type MemoryContext, byText } from './memory-state.ts'
 
 /** Gaps in memory. */

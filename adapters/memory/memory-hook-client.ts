@@ -1,4 +1,4 @@
-import type { HookClient, HookReply, HookRequest } from '../../core/ports.ts'
+import type { HookClient, HookReply, HookRequest } from '../../core/hooks/hook-client.ts'
 
 /** A {@link HookClient} that reaches nothing: it keeps the requests and answers as told. */
 export interface MemoryHookClient extends HookClient {

@@ -1,4 +1,4 @@
-import type { HookStore } from '../../core/ports.ts'
+import type { HookStore } from '../../core/hooks/hook-store.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
 /** Hooks in memory. */

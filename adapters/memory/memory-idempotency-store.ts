@@ -1,5 +1,5 @@
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
-import type { IdempotencyStore } from '../../core/ports.ts'
+import type { IdempotencyStore } from '../../core/idempotency/idempotency-store.ts'
 import { keptUntil } from '../retention.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 

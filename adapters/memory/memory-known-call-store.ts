@@ -1,5 +1,5 @@
 import type { KnownCall } from '../../core/channels/known-call.ts'
-import type { KnownCallStore } from '../../core/ports.ts'
+import type { KnownCallStore } from '../../core/channels/known-call-store.ts'
 import { keptUntil } from '../retention.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 

@@ -1,4 +1,4 @@
-import type { LiveCallStore } from '../../core/ports.ts'
+import type { LiveCallStore } from '../../core/channels/live-call-store.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 /** Calls that the API placed, in memory. */

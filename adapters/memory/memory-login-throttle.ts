@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { LoginThrottle } from '../../core/ports.ts'
+import type { LoginThrottle } from '../../core/auth/login-attempts.ts'
 import type { KeptFailure, MemoryContext } from './memory-state.ts'
 
 /** Failed logins in memory. */

@@ -1,5 +1,5 @@
 import type { Mail, MailOutcome, MailServer } from '../../core/email/email-settings.ts'
-import type { MailSender } from '../../core/ports.ts'
+import type { MailSender } from '../../core/email/mail-sender.ts'
 
 /** A {@link MailSender} that reaches nothing: it keeps what it was given and answers as told. */
 export interface MemoryMailSender extends MailSender {

@@ -1,5 +1,5 @@
-import type { Presence } from '../../core/model.ts'
-import type { PresenceStore } from '../../core/ports.ts'
+import type { PresenceStore } from '../../core/accounts/presence-store.ts'
+import type { Presence } from '../../core/accounts/presence.ts'
 import { keptUntil } from '../retention.ts'
 import { accountKey } from './memory-account-store.ts'
 import { type MemoryContext, byText } from './memory-state.ts'

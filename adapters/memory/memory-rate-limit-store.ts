@@ -1,5 +1,5 @@
 import { takeOne, windowVerdict } from '../../core/limits/allowance.ts'
-import type { RateLimitStore } from '../../core/ports.ts'
+import type { RateLimitStore } from '../../core/limits/rate-limit-store.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 /** Allowances in memory. */

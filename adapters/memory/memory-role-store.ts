@@ -1,5 +1,5 @@
-import type { DomainRoles } from '../../core/model.ts'
-import type { RoleStore } from '../../core/ports.ts'
+import type { DomainRoles } from '../../core/access/custom-role.ts'
+import type { RoleStore } from '../../core/access/role-store.ts'
 import type { MemoryContext, MemoryState } from './memory-state.ts'
 
 /** Roles of tenants in memory. */

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../core/ports.ts'
+import type { SessionStore } from '../../core/auth/credentials.ts'
 import { keptUntil } from '../retention.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 

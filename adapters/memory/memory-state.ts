@@ -4,26 +4,23 @@ import type { KnownCall } from '../../core/channels/known-call.ts'
 import type { KeptCdr } from '../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../core/email/email-settings.ts'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
-import type {
-  Account,
-  BlacklistEntry,
-  ConnectorReport,
-  DefaultRoute,
-  DeletedDomain,
-  Delivery,
-  DeliveryEvent,
-  Domain,
-  DomainRoles,
-  DomainToken,
-  Hook,
-  LoggedEvent,
-  Presence,
-  RecordedGap,
-  Token,
-} from '../../core/model.ts'
+import type { DomainRoles } from '../../core/access/custom-role.ts'
+import type { Account } from '../../core/accounts/account.ts'
+import type { Presence } from '../../core/accounts/presence.ts'
+import type { AuditRecord } from '../../core/audit/audit-log.ts'
+import type { LoginFailure } from '../../core/auth/login-attempts.ts'
+import type { DomainToken, Token } from '../../core/auth/token.ts'
+import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
+import type { DeletedDomain, Domain } from '../../core/domains/domain.ts'
+import type { RecordedGap } from '../../core/events/gap.ts'
+import type { LoggedEvent } from '../../core/events/platform-event.ts'
+import type { Delivery, DeliveryEvent } from '../../core/hooks/delivery.ts'
+import type { Hook } from '../../core/hooks/hook.ts'
+import type { DefaultRoute } from '../../core/routes/default-route.ts'
+import type { ConnectorReport } from '../../core/status/connector-report.ts'
 import type { LeftRecordings } from '../../core/recordings/recording-store.ts'
 import type { Recording } from '../../core/recordings/recording.ts'
-import type { AuditRecord, Clock, LoginFailure, Randomness } from '../../core/ports.ts'
+import type { Clock, Randomness } from '../../core/ports.ts'
 
 /** A failed login; the id tells an attempt that is under way from others of the same moment. */
 export interface KeptFailure extends LoginFailure {

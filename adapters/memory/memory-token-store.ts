@@ -1,4 +1,4 @@
-import type { TokenStore } from '../../core/ports.ts'
+import type { TokenStore } from '../../core/auth/token-store.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
 /** Login results in memory. */

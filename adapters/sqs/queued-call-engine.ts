@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { CommandOutcome, CommandRecord, EngineCommand, OrderedBy } from '../../core/commands.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { CallEngine, Clock, CommandStore, Randomness } from '../../core/ports.ts'
+import type { CallEngine } from '../../core/channels/call-engine.ts'
+import type { CommandStore } from '../../core/channels/command-store.ts'
+import type { Clock, Randomness } from '../../core/ports.ts'
 import { ServiceRefusal } from '../aws/aws-json.ts'
 import { uuidFrom } from '../crypto/derived-randomness.ts'
 

@@ -1,7 +1,7 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { CommandRecord } from '../../core/commands.ts'
-import type { CallEngine } from '../../core/ports.ts'
+import type { CallEngine } from '../../core/channels/call-engine.ts'
 import { awsJson, services } from '../aws/aws-json.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { dynamoCommandStore } from '../dynamodb/dynamo-command-store.ts'

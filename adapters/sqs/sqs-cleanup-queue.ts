@@ -1,6 +1,6 @@
 import type { CleanupMessage } from '../../contracts/messages/cleanup.ts'
 import { queues } from '../../contracts/resources.ts'
-import type { CleanupQueue } from '../../core/ports.ts'
+import type { CleanupQueue } from '../../core/domains/cleanup-queue.ts'
 import { awsJson, services } from '../aws/aws-json.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { queueBody } from './queue-text.ts'

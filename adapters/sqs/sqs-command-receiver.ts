@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { queues } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { CommandReceiver } from '../../core/ports.ts'
+import type { CommandReceiver } from '../../core/channels/command-store.ts'
 import { awsJson, awsJsonOnce, services } from '../aws/aws-json.ts'
 import { type AdapterContext, required } from '../context.ts'
 

@@ -1,6 +1,6 @@
 import type { EventMessage } from '../../contracts/messages/event.ts'
-import type { PlatformEvent } from '../../core/model.ts'
-import type { EventSink } from '../../core/ports.ts'
+import type { EventSink } from '../../core/events/event-sink.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { AdapterContext } from '../context.ts'
 import { fitted } from './fitted-event.ts'
 import { queueBody, queueId } from './queue-text.ts'

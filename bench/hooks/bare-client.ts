@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Agent } from 'undici'
 import { hookClientLimits } from '../../adapters/http/guarded-hook-client.ts'
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 
 /**
  * An undici client and nothing around it: it sends an event as a delivery is sent, signed, within the same limits of time

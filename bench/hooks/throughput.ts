@@ -1,5 +1,6 @@
-import type { Hook, PlatformEvent } from '../../core/model.ts'
-import type { QueuedDelivery } from '../../core/ports.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import type { QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
+import type { Hook } from '../../core/hooks/hook.ts'
 import { handler as deliver } from '../../functions/hooks/deliver.ts'
 import type { Figures } from '../figures.ts'
 import { bareClient } from './bare-client.ts'

@@ -1,4 +1,5 @@
-import type { Clock, DomainStore } from '../../core/ports.ts'
+import type { DomainStore } from '../../core/domains/domain-store.ts'
+import type { Clock } from '../../core/ports.ts'
 
 /** Which names are domains of the platform, one that is being deleted included: its calls are still to be ended. */
 export interface DomainNames {

@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { ConnectorReport } from '../../core/model.ts'
-import type { ConnectorStatusStore } from '../../core/ports.ts'
+import type { ConnectorReport } from '../../core/status/connector-report.ts'
+import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 import { type Time, pause } from '../timers.ts'
 import type { HeldCalls } from './held-calls.ts'
 

@@ -1,4 +1,4 @@
-import type { ConnectorStatusStore } from '../../core/ports.ts'
+import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 import { type Engine, isHealthy, isReady } from '../engine.ts'
 import type { Time } from '../timers.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { login as loginField } from '../../contracts/fields.ts'
 import { serviceEvent } from '../../core/events/service-event.ts'
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Channel } from '../calls/channel.ts'
 import type { EngineEvent } from '../engine.ts'
 import { endings } from './missed-events.ts'

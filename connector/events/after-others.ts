@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { PlatformEvent } from '../../core/model.ts'
-import type { ConnectorStatusStore } from '../../core/ports.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 import type { EngineEvent } from '../engine.ts'
 import { engineTime } from '../reconcile/event-position.ts'
 import { sizeOf } from '../spool/waiting-events.ts'

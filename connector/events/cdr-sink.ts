@@ -1,5 +1,5 @@
 import type { CdrQueue } from '../../core/cdr/cdr-news.ts'
-import type { EventSink } from '../../core/ports.ts'
+import type { EventSink } from '../../core/events/event-sink.ts'
 
 /** Takes ends of legs for the index of CDRs. */
 export function cdrSink(queue: CdrQueue): EventSink {

@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { Chain, type Link } from '../spool/chain.ts'
 import type { Waiting } from '../spool/waiting-events.ts'
 

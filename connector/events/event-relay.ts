@@ -1,6 +1,6 @@
 import { keptFields } from '../../core/cdr/kept-fields.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Clock } from '../../core/ports.ts'
 import { isLifeEvent } from '../calls/channel.ts'
 import { type ChannelRegistry, firstExisting } from '../calls/channel-registry.ts'

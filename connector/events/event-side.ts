@@ -1,5 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { EventLinkReport, PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import type { EventLinkReport } from '../../core/status/connector-report.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'

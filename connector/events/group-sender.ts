@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { EventSink } from '../../core/ports.ts'
+import type { EventSink } from '../../core/events/event-sink.ts'
 import { trouble } from '../health/trouble.ts'
 import type { Waiting } from '../spool/waiting-events.ts'
 import { type Timers, backoffMs } from '../timers.ts'

@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { HeldEvents } from './held-events.ts'
 import { slackMs } from './others-behind.ts'
 

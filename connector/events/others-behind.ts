@@ -1,5 +1,6 @@
-import type { ConnectorReport, EventLinkReport } from '../../core/model.ts'
-import type { Clock, ConnectorStatusStore } from '../../core/ports.ts'
+import type { ConnectorReport, EventLinkReport } from '../../core/status/connector-report.ts'
+import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
+import type { Clock } from '../../core/ports.ts'
 
 /** Reports come every 5 s: of whoever listened and has not reported for so long after a link came up, none will come. */
 const silenceMs = 7_000

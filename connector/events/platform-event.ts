@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type EngineEvent, eventNameOf } from '../engine.ts'
 
 const idPart = /^[A-Za-z0-9-]{1,64}$/

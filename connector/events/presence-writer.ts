@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { Presence } from '../../core/model.ts'
-import type { PresenceStore } from '../../core/ports.ts'
+import type { PresenceStore } from '../../core/accounts/presence-store.ts'
+import type { Presence } from '../../core/accounts/presence.ts'
 import { type Timers, backoffMs } from '../timers.ts'
 import type { PresenceTracker } from './presence.ts'
 

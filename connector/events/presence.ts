@@ -1,5 +1,5 @@
-import type { Presence } from '../../core/model.ts'
-import type { PresenceStore } from '../../core/ports.ts'
+import type { PresenceStore } from '../../core/accounts/presence-store.ts'
+import type { Presence } from '../../core/accounts/presence.ts'
 import type { Registration } from './registration.ts'
 
 /** How an account's state is told in events. */

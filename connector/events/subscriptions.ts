@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { baseEvents } from '../../core/events/base-events.ts'
 import { isEventName } from '../../core/events/catalogue.ts'
-import type { SubscriptionReader } from '../../core/ports.ts'
+import type { SubscriptionReader } from '../../core/hooks/hook-store.ts'
 import { trouble } from '../health/trouble.ts'
 import { type Time, pause } from '../timers.ts'
 

@@ -1,4 +1,4 @@
-import type { Presence } from '../../core/model.ts'
+import type { Presence } from '../../core/accounts/presence.ts'
 import { type Timers, backoffMs } from '../timers.ts'
 import type { IsUp, OnEnded, PresenceTracker } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'

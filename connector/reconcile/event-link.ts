@@ -1,4 +1,4 @@
-import type { EventLinkReport, EventPosition } from '../../core/model.ts'
+import type { EventLinkReport, EventPosition } from '../../core/status/connector-report.ts'
 import type { EngineEvent } from '../engine.ts'
 import { nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'

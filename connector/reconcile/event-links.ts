@@ -1,4 +1,4 @@
-import type { EventLinkReport } from '../../core/model.ts'
+import type { EventLinkReport } from '../../core/status/connector-report.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { EngineEvent } from '../engine.ts'
 import type { Timers } from '../timers.ts'

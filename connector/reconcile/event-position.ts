@@ -1,4 +1,4 @@
-import type { EventPosition } from '../../core/model.ts'
+import type { EventPosition } from '../../core/status/connector-report.ts'
 import type { EngineEvent } from '../engine.ts'
 
 /** Stands for an event that is not known. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '../../adapters/log/logger.ts'
-import type { Gap } from '../../core/model.ts'
-import type { GapStore } from '../../core/ports.ts'
+import type { GapStore } from '../../core/events/gap-store.ts'
+import type { Gap } from '../../core/events/gap.ts'
 import { type Time, backoffMs, pause } from '../timers.ts'
 import { nowhere } from './event-position.ts'
 

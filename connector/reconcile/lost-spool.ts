@@ -1,4 +1,4 @@
-import type { ConnectorReport } from '../../core/model.ts'
+import type { ConnectorReport } from '../../core/status/connector-report.ts'
 
 /** In a report of before it was told, what was read up to so long before it counts as kept (`keptTo`). */
 const unwrittenMs = 1_000

@@ -1,4 +1,4 @@
-import type { ConnectorStatusStore } from '../../core/ports.ts'
+import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 
 /** Two reports and a margin: whoever was silent for longer may be gone. */
 const silenceMs = 12_000

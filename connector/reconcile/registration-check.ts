@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Log } from '../../adapters/log/logger.ts'
 import { login } from '../../contracts/fields.ts'
-import type { Presence } from '../../core/model.ts'
+import type { Presence } from '../../core/accounts/presence.ts'
 import { firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import type { EngineLink } from '../engine.ts'

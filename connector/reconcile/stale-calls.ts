@@ -1,4 +1,4 @@
-import type { KnownCallStore } from '../../core/ports.ts'
+import type { KnownCallStore } from '../../core/channels/known-call-store.ts'
 import { type Channel, blankChannel } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { OnEnded } from '../events/presence.ts'

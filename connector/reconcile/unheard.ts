@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { KnownCallStore } from '../../core/ports.ts'
+import type { KnownCallStore } from '../../core/channels/known-call-store.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { type Time, backoffMs, pause } from '../timers.ts'
 import type { LastListener } from './predecessor.ts'

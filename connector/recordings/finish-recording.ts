@@ -1,5 +1,5 @@
 import { recordingEvent } from '../../core/recordings/recording-event.ts'
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Recording } from '../../core/recordings/recording.ts'
 import { hashOf, isSame } from './put-recording.ts'
 import type { FileVersion, RecordingDisk } from './recording-disk.ts'

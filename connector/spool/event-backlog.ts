@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type Time, pause } from '../timers.ts'
 import { committer } from './committer.ts'
 import { dropClassOf } from './drop-class.ts'

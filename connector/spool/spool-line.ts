@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import * as z from 'zod/mini'
 import { eventMessage } from '../../contracts/messages/event.ts'
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 
 /** An event as it stands in a spool file. */
 export interface SpooledEvent {

@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { Chain, type Link } from './chain.ts'
 import { type DropClass, dropClassOf, dropOrder } from './drop-class.ts'
 import type { Copy } from './journal.ts'

@@ -1,6 +1,7 @@
 import type { Precondition } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
-import type { Caller, CustomRole } from '../model.ts'
+import type { CustomRole } from './custom-role.ts'
+import type { Caller } from '../auth/token.ts'
 import type { Clock, PortsOf, Randomness } from '../ports.ts'
 import { changeRoles, checkRoleGiven, maxRoles } from './role-change.ts'
 import { type RoleInput, checkCustomName, readRoleInput } from './role-input.ts'

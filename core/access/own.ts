@@ -1,4 +1,4 @@
-import type { Caller } from '../model.ts'
+import type { Caller } from '../auth/token.ts'
 
 /** The login of the caller's own account; root and the token of a domain have none. */
 export function ownLogin(caller: Pick<Caller, 'kind' | 'domain' | 'login'>): string | undefined {

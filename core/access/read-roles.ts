@@ -1,5 +1,5 @@
-import type { CustomRole } from '../model.ts'
-import type { RoleStore } from '../ports.ts'
+import type { CustomRole } from './custom-role.ts'
+import type { RoleStore } from './role-store.ts'
 import { isDefaultRole } from './roles.ts'
 
 /** The roles that a domain made, as far as they are needed to judge `names`: none when all are default roles. */

@@ -1,6 +1,6 @@
 import { DomainError, invalidField } from '../errors.ts'
-import type { Caller } from '../model.ts'
-import type { DomainStore } from '../ports.ts'
+import type { Caller } from '../auth/token.ts'
+import type { DomainStore } from '../domains/domain-store.ts'
 import { permissionDenied } from './permission.ts'
 
 /** Lower-cases ASCII letters and nothing else, so that no other letter ever becomes one of a domain's name. */

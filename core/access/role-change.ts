@@ -1,8 +1,11 @@
 import type { Versioned } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
-import type { Caller, CustomRole } from '../model.ts'
-import type { AccountStore, DomainTokenStore, RoleStore } from '../ports.ts'
+import type { CustomRole } from './custom-role.ts'
+import type { RoleStore } from './role-store.ts'
+import type { AccountStore } from '../accounts/account-store.ts'
+import type { Caller } from '../auth/token.ts'
+import type { DomainTokenStore } from '../domains/domain-token-store.ts'
 import { exceeds, permissionDenied } from './permission.ts'
 import { aclOfRole, isDefaultRole, rootRole } from './roles.ts'
 

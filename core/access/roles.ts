@@ -1,4 +1,4 @@
-import type { CustomRole } from '../model.ts'
+import type { CustomRole } from './custom-role.ts'
 import { type Acl, type AclPermission, type AclResource, aclResources } from './acl.ts'
 
 /** The role of the deployment's own administrator; no account can have it. */

@@ -1,7 +1,7 @@
 import type { Versioned } from '../concurrency/precondition.ts'
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
-import type { CustomRole } from '../model.ts'
+import type { CustomRole } from './custom-role.ts'
 import type { PortsOf } from '../ports.ts'
 import { noSuchRole, versionOfRole } from './role-change.ts'
 import { aclOfRole, defaultRoleNames, isDefaultRole, shownAcl } from './roles.ts'

@@ -1,6 +1,6 @@
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { invalidField } from '../errors.ts'
-import type { CustomRole } from '../model.ts'
+import type { CustomRole } from '../access/custom-role.ts'
 import { type Assignment, checkExpansion, readAssignments } from './assignments.ts'
 import { isClientParameter, isClientVariable } from './setting-names.ts'
 

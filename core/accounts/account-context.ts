@@ -3,8 +3,10 @@ import { ownLogin } from '../access/own.ts'
 import { permissionDenied } from '../access/permission.ts'
 import type { Precondition } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
-import type { Account, Caller } from '../model.ts'
-import type { AccountStore, Clock, Randomness } from '../ports.ts'
+import type { AccountStore } from './account-store.ts'
+import type { Account } from './account.ts'
+import type { Caller } from '../auth/token.ts'
+import type { Clock, Randomness } from '../ports.ts'
 
 /** Who acts on the accounts of which domain, and how far. */
 export interface AccountContext {

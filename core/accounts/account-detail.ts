@@ -1,6 +1,7 @@
 import { scopeOf } from '../access/permission.ts'
 import type { Versioned } from '../concurrency/precondition.ts'
-import type { Account, Caller } from '../model.ts'
+import type { Account } from './account.ts'
+import type { Caller } from '../auth/token.ts'
 
 /** Where the hashed voicemail PIN is kept among the parameters; the engine's voicemail reads it under this name. */
 export const pinHash = 'vm-a1-hash'

@@ -1,4 +1,4 @@
-import type { Presence } from '../model.ts'
+import type { Presence } from './presence.ts'
 
 /** Whether and how an account can be reached. */
 export interface AccountState {

@@ -1,6 +1,6 @@
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
-import type { Account } from '../model.ts'
+import type { Account } from './account.ts'
 import type { PortsOf } from '../ports.ts'
 import type { AccountContext } from './account-context.ts'
 import { type AccountState, accountState } from './account-state.ts'

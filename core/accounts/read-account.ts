@@ -1,4 +1,4 @@
-import type { AccountStore } from '../ports.ts'
+import type { AccountStore } from './account-store.ts'
 import { type AccountContext, findAccount } from './account-context.ts'
 import { type AccountView, accountView } from './account-detail.ts'
 

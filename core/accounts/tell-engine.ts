@@ -1,6 +1,7 @@
 import type { EngineCommand } from '../commands.ts'
-import type { PlatformEvent } from '../model.ts'
-import type { CallEngine, EventSink } from '../ports.ts'
+import type { CallEngine } from '../channels/call-engine.ts'
+import type { EventSink } from '../events/event-sink.ts'
+import type { PlatformEvent } from '../events/platform-event.ts'
 import type { ChangeContext } from './account-context.ts'
 
 /**

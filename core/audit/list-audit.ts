@@ -3,7 +3,8 @@ import { invalidField } from '../errors.ts'
 import { applyList } from '../lists/apply-list.ts'
 import { readCursor, writeCursor } from '../lists/cursor.ts'
 import { type ListQuery, readWishes } from '../lists/list-query.ts'
-import type { AuditEntry, AuditRecord, PortsOf } from '../ports.ts'
+import type { AuditEntry, AuditRecord } from './audit-log.ts'
+import type { PortsOf } from '../ports.ts'
 
 /** The ports of {@link listAudit}. */
 export type ListAuditPorts = PortsOf<{

@@ -1,7 +1,7 @@
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { DomainError } from '../errors.ts'
-import type { Caller } from '../model.ts'
-import type { Credentials, DomainTokenCredentials } from '../ports.ts'
+import type { Credentials, DomainTokenCredentials } from './credentials.ts'
+import type { Caller } from './token.ts'
 
 /** The refusal of a credential that proves nothing; the same text whatever is wrong with it. */
 export function invalidToken(): DomainError {

@@ -1,6 +1,6 @@
 import { permissionDenied } from '../access/permission.ts'
-import type { Caller } from '../model.ts'
-import type { TokenStore } from '../ports.ts'
+import type { TokenStore } from './token-store.ts'
+import type { Caller } from './token.ts'
 import { invalidToken } from './caller.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.ts'
-import type { LoginThrottle } from '../ports.ts'
+import type { LoginThrottle } from './login-attempts.ts'
 import { sourceNetwork } from './source-network.ts'
 
 /** Failed logins count for this long. */

@@ -1,5 +1,5 @@
 import { numberOfRole, shownAcl } from '../access/roles.ts'
-import type { Caller } from '../model.ts'
+import type { Caller } from './token.ts'
 
 /** A caller as he is told of himself. */
 export interface Identity {

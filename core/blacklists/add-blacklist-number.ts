@@ -1,6 +1,7 @@
 import { DomainError, invalidField } from '../errors.ts'
 import { newRecordId } from '../record-id.ts'
-import type { BlacklistStore, Clock, Randomness } from '../ports.ts'
+import type { BlacklistStore } from './blacklist-store.ts'
+import type { Clock, Randomness } from '../ports.ts'
 
 /** The most of both that a domain may have. */
 const blacklistLimits = { entries: 100_000, lists: 200 } as const

@@ -1,4 +1,5 @@
-import type { BlacklistStore, Clock } from '../ports.ts'
+import type { BlacklistStore } from './blacklist-store.ts'
+import type { Clock } from '../ports.ts'
 
 /** How long a deletion frees room before it answers: a request has 28 s in all. */
 const sweepMs = 5_000

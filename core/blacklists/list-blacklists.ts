@@ -1,6 +1,6 @@
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
-import type { BlacklistStore } from '../ports.ts'
+import type { BlacklistStore } from './blacklist-store.ts'
 
 /** The names of a domain's blacklists, sorted, by the rules that every list follows. */
 export async function listBlacklists(blacklists: Pick<BlacklistStore, 'names'>, domain: string, query: ListQuery) {

@@ -1,4 +1,4 @@
-import type { BlacklistEntry } from '../model.ts'
+import type { BlacklistEntry } from './blacklist-entry.ts'
 
 /** An entry as callers see it. */
 export interface PresentedEntry {

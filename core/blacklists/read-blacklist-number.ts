@@ -1,4 +1,4 @@
-import type { BlacklistStore } from '../ports.ts'
+import type { BlacklistStore } from './blacklist-store.ts'
 import { type PresentedEntry, presentEntry } from './present-entry.ts'
 
 /** The entry of a number as a list of one, or of none. */

@@ -2,7 +2,7 @@ import { invalidField } from '../errors.ts'
 import { applyList } from '../lists/apply-list.ts'
 import { readCursor, writeCursor } from '../lists/cursor.ts'
 import { type ListQuery, readWishes } from '../lists/list-query.ts'
-import type { BlacklistStore } from '../ports.ts'
+import type { BlacklistStore } from './blacklist-store.ts'
 import { presentEntry } from './present-entry.ts'
 
 /** The query of a list's entries: that of every list, and `order` and `orderValue` in the place of `sort`. */

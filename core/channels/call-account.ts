@@ -1,8 +1,9 @@
 import { ownLogin } from '../access/own.ts'
 import { permissionDenied } from '../access/permission.ts'
 import { DomainError, invalidField } from '../errors.ts'
-import type { Account, Caller } from '../model.ts'
-import type { AccountStore } from '../ports.ts'
+import type { AccountStore } from '../accounts/account-store.ts'
+import type { Account } from '../accounts/account.ts'
+import type { Caller } from '../auth/token.ts'
 
 /** An account as a request names it: `<login>` or `<login>@<domain>`. */
 export interface NamedAccount {

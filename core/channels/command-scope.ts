@@ -1,7 +1,7 @@
 import type { AccessScope } from '../access/acl.ts'
 import { ownPresenceId } from '../access/own.ts'
 import type { OrderedBy } from '../commands.ts'
-import type { Caller } from '../model.ts'
+import type { Caller } from '../auth/token.ts'
 
 /** Who orders something of the engine, and how far his permission reaches. */
 export interface Orderer {

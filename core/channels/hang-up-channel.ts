@@ -1,4 +1,4 @@
-import type { CallEngine } from '../ports.ts'
+import type { CallEngine } from './call-engine.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { refuseReload } from './reload-words.ts'
 import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'

@@ -1,7 +1,9 @@
 import type { CommandOutcome } from '../commands.ts'
 import { DomainError } from '../errors.ts'
 import { rateLimited } from '../limits/allowance.ts'
-import type { CallEngine, KnownCallStore, LiveCallStore } from '../ports.ts'
+import type { CallEngine } from './call-engine.ts'
+import type { KnownCallStore } from './known-call-store.ts'
+import type { LiveCallStore } from './live-call-store.ts'
 import { listChannels } from './list-channels.ts'
 import type { Orderer } from './command-scope.ts'
 

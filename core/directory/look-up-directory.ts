@@ -1,6 +1,7 @@
 import { dialString, engineParameters, engineVariables } from '../accounts/account-detail.ts'
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
-import type { Account, Domain } from '../model.ts'
+import type { Account } from '../accounts/account.ts'
+import type { Domain } from '../domains/domain.ts'
 import type { PortsOf } from '../ports.ts'
 import type { DirectoryDocument, DirectoryUser } from './directory-document.ts'
 

@@ -1,5 +1,6 @@
-import type { DeletedDomain } from '../model.ts'
-import type { Clock, PortsOf, QueuedCleanup } from '../ports.ts'
+import type { QueuedCleanup } from './cleanup-queue.ts'
+import type { DeletedDomain } from './domain.ts'
+import type { Clock, PortsOf } from '../ports.ts'
 import { retentionDaysOf } from '../recordings/retention.ts'
 
 /** The ports of {@link cleanUpDomain}. */

@@ -1,6 +1,6 @@
 import { readRoles } from '../access/read-roles.ts'
 import { DomainError } from '../errors.ts'
-import type { Caller } from '../model.ts'
+import type { Caller } from '../auth/token.ts'
 import type { PortsOf, Randomness } from '../ports.ts'
 import {
   type DomainTokenContext,

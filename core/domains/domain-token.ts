@@ -2,7 +2,8 @@ import { exceeds, permissionDenied } from '../access/permission.ts'
 import { readRoles } from '../access/read-roles.ts'
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
-import type { Caller, CustomRole, DomainToken } from '../model.ts'
+import type { CustomRole } from '../access/custom-role.ts'
+import type { Caller, DomainToken } from '../auth/token.ts'
 import type { PortsOf } from '../ports.ts'
 
 /** Tokens of one domain, by the contract's section on limits. */

@@ -1,6 +1,6 @@
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
-import type { DomainTokenStore } from '../ports.ts'
+import type { DomainTokenStore } from './domain-token-store.ts'
 import { shownDomainToken } from './domain-token.ts'
 
 /** The tokens of a domain, the oldest first, by the rules that every list follows. None shows its text. */

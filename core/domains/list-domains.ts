@@ -1,7 +1,7 @@
 import { liveContacts } from '../accounts/account-state.ts'
 import { type ListPage, type ListRules, applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
-import type { Domain } from '../model.ts'
+import type { Domain } from './domain.ts'
 import type { PortsOf } from '../ports.ts'
 
 /** The ports of {@link listDomains}. */

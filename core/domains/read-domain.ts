@@ -1,6 +1,6 @@
 import { liveContacts } from '../accounts/account-state.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
-import type { Domain } from '../model.ts'
+import type { Domain } from './domain.ts'
 import type { PortsOf } from '../ports.ts'
 
 /** The ports of {@link readDomain}. */

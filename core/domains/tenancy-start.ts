@@ -1,4 +1,4 @@
-import type { Domain } from '../model.ts'
+import type { Domain } from './domain.ts'
 
 /** Clocks of engines and of the service differ by this much at most. */
 const mostSlackMs = 60_000

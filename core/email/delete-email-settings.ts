@@ -1,5 +1,5 @@
 import { type Precondition, preconditionFailed, requireMatch } from '../concurrency/precondition.ts'
-import type { EmailSettingsStore } from '../ports.ts'
+import type { EmailSettingsStore } from './email-settings-store.ts'
 
 /**
  * Removes the mail settings of a domain; answers how many records that were, 0 or 1. Throws `precondition_failed` when

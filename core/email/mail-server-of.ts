@@ -1,4 +1,4 @@
-import type { SecretBox } from '../ports.ts'
+import type { SecretBox } from '../auth/secrets.ts'
 import { mailHost } from './email-rules.ts'
 import type { EmailSettings, MailServer } from './email-settings.ts'
 import { emailPasswordPurpose } from './write-email-settings.ts'

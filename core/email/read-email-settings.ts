@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.ts'
-import type { EmailSettingsStore } from '../ports.ts'
+import type { EmailSettingsStore } from './email-settings-store.ts'
 import type { EmailSettings } from './email-settings.ts'
 
 /** The mail settings of a domain. Throws `not_found` where there are none. */

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../model.ts'
+import type { LoggedEvent } from './platform-event.ts'
 
 /** How many events of a domain its log keeps, from the contract's list of events. */
 export const eventLogLimit = 5_000

@@ -1,5 +1,5 @@
 import { invalidField } from '../errors.ts'
-import type { LoggedEvent } from '../model.ts'
+import type { LoggedEvent } from './platform-event.ts'
 import type { PortsOf } from '../ports.ts'
 import { type TimeGap, engineGap, fewGaps, hooklessGap, isHeardByOthers } from './time-gaps.ts'
 

@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../model.ts'
+import type { PlatformEvent } from './platform-event.ts'
 import type { ServiceEventKind } from './catalogue.ts'
 
 /** What a service event is made from. */

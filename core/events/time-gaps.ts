@@ -1,4 +1,6 @@
-import type { ConnectorReport, LoggedEvent, RecordedGap } from '../model.ts'
+import type { RecordedGap } from './gap.ts'
+import type { LoggedEvent } from './platform-event.ts'
+import type { ConnectorReport } from '../status/connector-report.ts'
 
 /**
  * Why events of a time may be missing from a domain's list: a link to the engine was lost, or the engine began anew, or

@@ -1,5 +1,5 @@
-import type { Hook } from '../model.ts'
-import type { HookReply } from '../ports.ts'
+import type { HookReply } from './hook-client.ts'
+import type { Hook } from './hook.ts'
 
 /** What a pre-request's answer is asked for by; see `core/hooks/template.ts` for the form of names. */
 const wanted = /\$\{auth:(body|header):([A-Za-z0-9_:.-]{1,116})\}/g

@@ -1,5 +1,5 @@
-import type { Hook } from '../model.ts'
-import type { HookReply, HookRequest } from '../ports.ts'
+import type { HookReply, HookRequest } from './hook-client.ts'
+import type { Hook } from './hook.ts'
 import { urlWithQuery } from './body.ts'
 import type { JsonObject } from './event-fields.ts'
 import { substituteHeaders } from './hook-request.ts'

@@ -1,4 +1,5 @@
-import type { Delivery, Hook } from '../model.ts'
+import type { Delivery } from './delivery.ts'
+import type { Hook } from './hook.ts'
 import { type JsonObject, type JsonValue, textOf } from './event-fields.ts'
 import { insideJsonString, substitute, type TemplateSource, verbatim } from './template.ts'
 

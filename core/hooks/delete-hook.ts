@@ -1,6 +1,6 @@
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
-import type { HookStore } from '../ports.ts'
+import type { HookStore } from './hook-store.ts'
 import { type HookName, readHook } from './read-hook.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryAttempt } from '../model.ts'
+import type { Delivery, DeliveryAttempt } from './delivery.ts'
 
 /** No run lasts longer: two requests of 15 s and what surrounds them, inside a function of 60 s. */
 const longestRunMs = 60_000

@@ -1,5 +1,5 @@
-import type { Delivery } from '../model.ts'
-import type { DeliveryStore } from '../ports.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { Delivery } from './delivery.ts'
 import type { HookName } from './read-hook.ts'
 
 /** Hex digits of the number of its event that the id of a delivery begins with, behind `msg_`. */

@@ -1,17 +1,15 @@
 import { mailServerOf, senderOf } from '../email/mail-server-of.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
-import type { Delivery, Hook } from '../model.ts'
-import type {
-  Clock,
-  DeliveryQueue,
-  EmailSettingsStore,
-  EventSink,
-  HookStore,
-  MailSender,
-  QueuedDelivery,
-  SecretBox,
-} from '../ports.ts'
+import type { SecretBox } from '../auth/secrets.ts'
+import type { EmailSettingsStore } from '../email/email-settings-store.ts'
+import type { MailSender } from '../email/mail-sender.ts'
+import type { EventSink } from '../events/event-sink.ts'
+import type { DeliveryQueue, QueuedDelivery } from './delivery-queue.ts'
+import type { Delivery } from './delivery.ts'
+import type { HookStore } from './hook-store.ts'
+import type { Hook } from './hook.ts'
+import type { Clock } from '../ports.ts'
 
 /** What switching a hook off and telling of it works with. */
 export interface HookDisabling {

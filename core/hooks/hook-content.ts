@@ -1,5 +1,5 @@
 import { DomainError, type FieldProblem } from '../errors.ts'
-import type { Hook, HookAuth } from '../model.ts'
+import type { Hook, HookAuth } from './hook.ts'
 import type { HookAuthInput, HookInput } from './hook-input.ts'
 import { normalMethod } from './hook-rules.ts'
 

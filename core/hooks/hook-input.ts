@@ -1,4 +1,4 @@
-import type { HookFilter } from '../model.ts'
+import type { HookFilter } from './hook.ts'
 
 /** A hook as a caller writes it; types and lengths have been checked, rules have not. */
 export interface HookInput {

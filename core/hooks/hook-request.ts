@@ -1,5 +1,6 @@
-import type { Delivery, Hook } from '../model.ts'
-import type { HookRequest } from '../ports.ts'
+import type { Delivery } from './delivery.ts'
+import type { HookRequest } from './hook-client.ts'
+import type { Hook } from './hook.ts'
 import { customBody, selectData, standardBody, urlWithQuery } from './body.ts'
 import { headerValue, substitute, type TemplateSource, verbatim } from './template.ts'
 

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../errors.ts'
 import { isEventName } from '../events/catalogue.ts'
-import type { HookFilter } from '../model.ts'
+import type { HookFilter } from './hook.ts'
 import { headerProblems } from './header-rules.ts'
 import { isStorableNumber } from './event-fields.ts'
 import type { HookAuthInput, HookInput } from './hook-input.ts'

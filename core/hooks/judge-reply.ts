@@ -1,4 +1,4 @@
-import type { DeliveryAttempt } from '../model.ts'
+import type { DeliveryAttempt } from './delivery.ts'
 import type { CalledHook } from './call-hook.ts'
 
 /** How much of an answer is kept with an attempt, from the contract. */

@@ -1,7 +1,7 @@
 import { applyList } from '../lists/apply-list.ts'
 import { jsonBytes } from '../lists/json-bytes.ts'
 import type { ListQuery } from '../lists/list-query.ts'
-import type { HookStore } from '../ports.ts'
+import type { HookStore } from './hook-store.ts'
 import { presentHook } from './present-hook.ts'
 
 /** What lists of hooks can be sorted, filtered and cut by. */

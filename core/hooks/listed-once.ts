@@ -1,5 +1,5 @@
-import type { Hook } from '../model.ts'
-import type { HookStore } from '../ports.ts'
+import type { HookStore } from './hook-store.ts'
+import type { Hook } from './hook.ts'
 
 /**
  * The store's `list` for callers that work beside each other for a short time: the hooks of a domain are read once for

@@ -1,4 +1,5 @@
-import type { Hook, HookFilter, PlatformEvent } from '../model.ts'
+import type { PlatformEvent } from '../events/platform-event.ts'
+import type { Hook, HookFilter } from './hook.ts'
 import { findField, type JsonObject, textOf } from './event-fields.ts'
 import { type PatternCompiler, readPattern } from './pattern.ts'
 

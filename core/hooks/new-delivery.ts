@@ -1,4 +1,5 @@
-import type { Delivery, DeliveryEvent, Hook } from '../model.ts'
+import type { Delivery, DeliveryEvent } from './delivery.ts'
+import type { Hook } from './hook.ts'
 
 /** A delivery of an event to a hook that is due at once. `at` is now, epoch milliseconds. */
 export function newDelivery(

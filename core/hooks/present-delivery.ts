@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryAttempt, DeliveryState } from '../model.ts'
+import type { Delivery, DeliveryAttempt, DeliveryState } from './delivery.ts'
 import { attemptsOf } from './delivery-log.ts'
 
 /** A delivery as callers see it. Moments are epoch milliseconds. */

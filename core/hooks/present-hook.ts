@@ -1,4 +1,4 @@
-import type { Hook } from '../model.ts'
+import type { Hook } from './hook.ts'
 import type { CreatedHooks } from './create-hooks.ts'
 
 /** A hook as callers see it. */

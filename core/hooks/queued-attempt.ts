@@ -1,5 +1,6 @@
-import type { Delivery, Hook } from '../model.ts'
-import type { QueuedDelivery } from '../ports.ts'
+import type { QueuedDelivery } from './delivery-queue.ts'
+import type { Delivery } from './delivery.ts'
+import type { Hook } from './hook.ts'
 
 /** The longest that a message can be held back, from the queue's service; longer waits are made of several. */
 const longestDelaySeconds = 900

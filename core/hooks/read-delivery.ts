@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
-import type { Delivery } from '../model.ts'
-import type { DeliveryStore } from '../ports.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { Delivery } from './delivery.ts'
 
 /** Whether a text can be the id of a delivery at all; no other is looked up. */
 export function isDeliveryId(text: string): boolean {

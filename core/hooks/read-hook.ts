@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
-import type { Hook } from '../model.ts'
-import type { HookStore } from '../ports.ts'
+import type { HookStore } from './hook-store.ts'
+import type { Hook } from './hook.ts'
 import { isRecordId } from '../record-id.ts'
 
 /** Names a hook of a domain. */

@@ -1,5 +1,6 @@
-import type { Hook } from '../model.ts'
-import type { Clock, HookStore, Scheduler } from '../ports.ts'
+import type { HookStore } from './hook-store.ts'
+import type { Hook } from './hook.ts'
+import type { Clock, Scheduler } from '../ports.ts'
 
 /**
  * When a receiver counts as slow. A batch of attempts is busy until its slowest is over, so those of slow receivers are

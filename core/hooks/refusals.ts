@@ -1,4 +1,4 @@
-import type { Hook, HookFilter } from '../model.ts'
+import type { Hook, HookFilter } from './hook.ts'
 import { findField, type JsonObject, textOf } from './event-fields.ts'
 import { passesFilter } from './matching.ts'
 import type { PatternCompiler } from './pattern.ts'

@@ -1,6 +1,10 @@
 import { DomainError } from '../errors.ts'
-import type { Delivery, Hook } from '../model.ts'
-import type { Clock, DeliveryQueue, DeliveryStore, HookStore } from '../ports.ts'
+import type { DeliveryQueue } from './delivery-queue.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { Delivery } from './delivery.ts'
+import type { HookStore } from './hook-store.ts'
+import type { Hook } from './hook.ts'
+import type { Clock } from '../ports.ts'
 import { queuedAttempt } from './queued-attempt.ts'
 
 /** What the use case works with. */

@@ -1,4 +1,5 @@
-import type { DeliveryAttempt, Hook } from '../model.ts'
+import type { DeliveryAttempt } from './delivery.ts'
+import type { Hook } from './hook.ts'
 
 const second = 1_000
 const minute = 60 * second

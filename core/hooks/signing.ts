@@ -1,4 +1,4 @@
-import type { Hook, HookSecret } from '../model.ts'
+import type { Hook, HookSecret } from './hook.ts'
 import type { Randomness } from '../ports.ts'
 
 /** The length of a signing secret, from the contract. */

@@ -2,16 +2,15 @@ import { invalidField } from '../errors.ts'
 import { sampleEvent } from '../events/sample-event.ts'
 import { rateLimited } from '../limits/allowance.ts'
 import { jsonBytes } from '../lists/json-bytes.ts'
-import type { Delivery, DeliveryAttempt, DeliveryEvent, DeliveryState, Hook } from '../model.ts'
-import type {
-  DeliveryStore,
-  EventLog,
-  HookRequest,
-  HookStore,
-  Randomness,
-  RateLimitStore,
-  SecretBox,
-} from '../ports.ts'
+import type { SecretBox } from '../auth/secrets.ts'
+import type { EventLog } from '../events/event-log.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { Delivery, DeliveryAttempt, DeliveryEvent, DeliveryState } from './delivery.ts'
+import type { HookRequest } from './hook-client.ts'
+import type { HookStore } from './hook-store.ts'
+import type { Hook } from './hook.ts'
+import type { RateLimitStore } from '../limits/rate-limit-store.ts'
+import type { Randomness } from '../ports.ts'
 import { type CalledHook, type HookCall, callHook, signingKeys } from './call-hook.ts'
 import type { DeliveryIdOf } from './dispatch-event.ts'
 import { type JsonObject, storingProblem } from './event-fields.ts'

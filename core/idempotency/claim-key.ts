@@ -1,5 +1,5 @@
 import { DomainError, invalidField } from '../errors.ts'
-import type { IdempotencyStore } from '../ports.ts'
+import type { IdempotencyStore } from './idempotency-store.ts'
 import type { RequestKey } from './request-key.ts'
 
 /** How long a run of a request holds its key: the contract's 28 s of a request, and its function is ended at 29 s. */

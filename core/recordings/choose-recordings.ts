@@ -1,7 +1,7 @@
 import type { AccessScope } from '../access/acl.ts'
 import { ownPresenceId } from '../access/own.ts'
 import { DomainError } from '../errors.ts'
-import type { Caller } from '../model.ts'
+import type { Caller } from '../auth/token.ts'
 import type { RecordingStore } from './recording-store.ts'
 import type { Recording } from './recording.ts'
 

@@ -1,5 +1,5 @@
 import { serviceEvent } from '../events/service-event.ts'
-import type { PlatformEvent } from '../model.ts'
+import type { PlatformEvent } from '../events/platform-event.ts'
 import type { Recording } from './recording.ts'
 
 /** A uuid of the engine has 36 characters; one that is longer leaves room for the other parts of an event's id. */

@@ -1,4 +1,4 @@
-import type { Domain } from '../model.ts'
+import type { Domain } from '../domains/domain.ts'
 
 /** The parameter of a domain that tells for how many days its recordings are kept. */
 export const retentionParameter = 'recording-retention-days'

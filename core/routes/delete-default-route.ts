@@ -1,6 +1,6 @@
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
-import type { DefaultRouteStore } from '../ports.ts'
+import type { DefaultRouteStore } from './default-route-store.ts'
 import { readDefaultRoute, requireWritable, versionOf } from './read-default-route.ts'
 
 /**

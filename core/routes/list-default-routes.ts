@@ -1,6 +1,6 @@
 import { applyList } from '../lists/apply-list.ts'
 import { type ListQuery, readWishes } from '../lists/list-query.ts'
-import type { DefaultRouteStore } from '../ports.ts'
+import type { DefaultRouteStore } from './default-route-store.ts'
 import { type PresentedRoute, presentHead } from './present-route.ts'
 
 const fields = [

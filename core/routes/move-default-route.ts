@@ -1,7 +1,7 @@
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
-import type { DefaultRoute } from '../model.ts'
-import type { DefaultRouteStore } from '../ports.ts'
+import type { DefaultRouteStore } from './default-route-store.ts'
+import type { DefaultRoute } from './default-route.ts'
 import { readDefaultRoute, requireWritable, routeNotFound, versionOf } from './read-default-route.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { permissionDenied } from '../access/permission.ts'
 import { invalidField } from '../errors.ts'
-import type { CallflowStep } from '../model.ts'
+import type { CallflowStep } from './default-route.ts'
 import { parseExpression } from './expression/parse-expression.ts'
 import type { PatternJudge } from './pattern-judge.ts'
 import { nestedCallflows, scriptKinds, stepKinds } from './step-kinds.ts'

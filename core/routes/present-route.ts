@@ -1,4 +1,4 @@
-import type { CallflowStep, DefaultRoute, RouteHead } from '../model.ts'
+import type { CallflowStep, DefaultRoute, RouteHead } from './default-route.ts'
 
 /** A route without its callflow as callers see it. */
 export interface PresentedHead {

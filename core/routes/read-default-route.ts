@@ -1,7 +1,7 @@
 import type { Versioned } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
-import type { DefaultRoute, RouteHead } from '../model.ts'
-import type { DefaultRouteStore } from '../ports.ts'
+import type { DefaultRouteStore } from './default-route-store.ts'
+import type { DefaultRoute, RouteHead } from './default-route.ts'
 import { isRecordId } from '../record-id.ts'
 import { routeVersion } from './route-input.ts'
 

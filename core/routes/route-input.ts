@@ -2,7 +2,7 @@ import type { Acl, AclAction } from '../access/acl.ts'
 import { scopeOf } from '../access/permission.ts'
 import { invalidField } from '../errors.ts'
 import { splitPattern } from '../hooks/pattern.ts'
-import type { DefaultRoute } from '../model.ts'
+import type { DefaultRoute } from './default-route.ts'
 import { type CallflowJudges, parseCallflow } from './parse-callflow.ts'
 import { isTimeZone } from './time-zone.ts'
 

@@ -1,4 +1,4 @@
-import type { ConnectorReport, EngineReport } from '../model.ts'
+import type { ConnectorReport, EngineReport } from './connector-report.ts'
 
 /** The contract's most for the age of a status: a connector that has not reported for this long counts as silent. */
 export const reportLifeMs = 15_000

@@ -1,4 +1,4 @@
-import type { ConnectorStatusStore } from '../ports.ts'
+import type { ConnectorStatusStore } from './connector-status-store.ts'
 import { engineViews, reportLifeMs } from './connectors.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ConnectorReport, EngineReport } from '../model.ts'
+import type { ConnectorReport, EngineReport } from './connector-report.ts'
 import type { PortsOf } from '../ports.ts'
 import { engineViews, freshReports, hearsEngine, reportLifeMs } from './connectors.ts'
 

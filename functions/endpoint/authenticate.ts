@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { callerOfDomainToken, callerOfToken, invalidToken } from '../../core/auth/caller.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { Caller } from '../../core/model.ts'
-import type { CredentialReader, SecretReader } from '../../core/ports.ts'
+import type { CredentialReader } from '../../core/auth/credentials.ts'
+import type { SecretReader } from '../../core/auth/secrets.ts'
+import type { Caller } from '../../core/auth/token.ts'
 import { sameText } from './same-text.ts'
 import { type TokenClaims, readTokenClaims, tokenDigest } from './token-text.ts'
 

@@ -8,7 +8,8 @@ import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-
 import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { type Route, isAudited, limitsOf, takesKey } from '../../contracts/routes/route.ts'
-import type { PortName, Ports, SecretReader } from '../../core/ports.ts'
+import type { SecretReader } from '../../core/auth/secrets.ts'
+import type { PortName, Ports } from '../../core/ports.ts'
 import { readSettings } from './settings.ts'
 import type { EndpointTools, OwnPorts } from './tools.ts'
 

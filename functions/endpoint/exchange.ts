@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Log } from '../../adapters/log/logger.ts'
-import type { Caller } from '../../core/model.ts'
+import type { Caller } from '../../core/auth/token.ts'
 import type { RateVerdict } from '../../core/limits/allowance.ts'
 import { requestIdOf } from './answer.ts'
 import type { EndpointTools } from './tools.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Route } from '../../contracts/routes/route.ts'
 import { rateLimited } from '../../core/limits/allowance.ts'
-import type { RateLimitStore } from '../../core/ports.ts'
+import type { RateLimitStore } from '../../core/limits/rate-limit-store.ts'
 import type { Exchange } from './exchange.ts'
 import { tokenOf } from './rate-limiter.ts'
 import type { RateLimits } from './rate-limits.ts'

@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { Caller } from '../../core/model.ts'
-import type { SessionStore } from '../../core/ports.ts'
+import type { SessionStore } from '../../core/auth/credentials.ts'
+import type { Caller } from '../../core/auth/token.ts'
 
 /** Notes that a caller is active. Never rejects: a session count that lags is no reason to fail a request. */
 export type TouchSession = (

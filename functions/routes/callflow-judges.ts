@@ -1,5 +1,5 @@
 import { linearPatternProblem } from '../../adapters/regex/linear-pattern.ts'
-import type { Caller } from '../../core/model.ts'
+import type { Caller } from '../../core/auth/token.ts'
 import type { CallflowJudges } from '../../core/routes/parse-callflow.ts'
 import { scriptRights } from '../../core/routes/route-input.ts'
 import type { Settings } from '../endpoint/settings.ts'

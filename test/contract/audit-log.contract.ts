@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AuditRange } from '../../core/ports.ts'
+import type { AuditRange } from '../../core/audit/audit-log.ts'
 import { opened } from '../support/opened.ts'
 import { anAuditRecord } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'

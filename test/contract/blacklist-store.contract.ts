@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BlacklistEntry } from '../../core/model.ts'
+import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
 import { opened } from '../support/opened.ts'
 import { anEntry } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'

@@ -1,6 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import { expect, test } from 'vitest'
-import type { DefaultRoute } from '../../core/model.ts'
+import type { DefaultRoute } from '../../core/routes/default-route.ts'
 import { opened } from '../support/opened.ts'
 import { aRoute } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryDeliveryQueue } from '../../adapters/memory/memory-delivery-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
-import type { DeliveryQueue, QueuedDelivery } from '../../core/ports.ts'
+import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
 import { openCloudQueues } from '../support/cloud-queues.ts'
 import { opened } from '../support/opened.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LoginThrottle } from '../../core/ports.ts'
+import type { LoginThrottle } from '../../core/auth/login-attempts.ts'
 import { opened } from '../support/opened.ts'
 import type { StoreKind } from '../support/stores.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { deleteItem, tableName } from '../../adapters/dynamodb/client.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import type { BegunAttempt, LoginThrottle } from '../../core/ports.ts'
+import type { BegunAttempt, LoginThrottle } from '../../core/auth/login-attempts.ts'
 import { startCloudGate } from '../support/cloud-gate.ts'
 import { dump, storedItems } from '../support/dump.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'

@@ -5,7 +5,7 @@ import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store
 import { channelFields } from '../../contracts/routes/channels.ts'
 import { listChannels } from '../../core/channels/list-channels.ts'
 import type { CommandOutcome, CommandRecord, CommandScope } from '../../core/commands.ts'
-import type { CommandStore } from '../../core/ports.ts'
+import type { CommandStore } from '../../core/channels/command-store.ts'
 import { aCaller } from '../support/caller.ts'
 import { startCloudGate } from '../support/cloud-gate.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'

@@ -1,5 +1,5 @@
 import type { Acl } from '../../core/access/acl.ts'
-import type { Caller } from '../../core/model.ts'
+import type { Caller } from '../../core/auth/token.ts'
 
 const everything: Acl = { channels: ['*'], account: ['*'], domain: ['*'], hook: ['*'] }
 

@@ -3,7 +3,7 @@ import { queues } from '../../contracts/resources.ts'
 import { commandGroup } from '../../adapters/sqs/sqs-call-engine.ts'
 import type { CommandRecord } from '../../core/commands.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { CommandReceiver, TakenMessage } from '../../core/ports.ts'
+import type { CommandReceiver, TakenMessage } from '../../core/channels/command-store.ts'
 import type { ManualTime } from './manual-time.ts'
 
 /** A message in the queue. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type EventOrdeal, ordealSecrets, otherDomain, withoutFillers } from './event-ordeal.ts'
 import { type Bound, checkAllInvariants } from './invariants.ts'
 import type { OrdealProcess } from './ordeal-process.ts'

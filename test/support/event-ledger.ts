@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../../core/model.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 
 /** An event as the engine told it. */
 export interface Told {

@@ -2,8 +2,9 @@
 import type { LookupAddress } from 'node:dns'
 import { addressGuard } from '../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../adapters/http/guarded-hook-client.ts'
+import type { HookClient } from '../../core/hooks/hook-client.ts'
 import type { Scheduler } from '../../core/ports.ts'
-import type { Clock, HookClient } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports.ts'
 import { type ManualTime, manualTime } from './manual-time.ts'
 
 /** What a test decides; names are of nobody, and loopback is open, where it does not say. */

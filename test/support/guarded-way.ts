@@ -1,6 +1,6 @@
 /** The way of an event to receivers over real sockets, with names and time that the test decides. */
 import { expect, onTestFinished } from 'vitest'
-import type { DeliveryAttempt } from '../../core/model.ts'
+import type { DeliveryAttempt } from '../../core/hooks/delivery.ts'
 import { type DeliveryWay, aDeliveryWay } from './delivery-way.ts'
 import { type GuardedClientSetup, guardedClient } from './guarded-client.ts'
 import { type HookSink, startHookSink } from './hook-sink.ts'

@@ -1,5 +1,6 @@
-import type { PlatformEvent } from '../../core/model.ts'
-import type { Clock, EventSink } from '../../core/ports.ts'
+import type { EventSink } from '../../core/events/event-sink.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import type { Clock } from '../../core/ports.ts'
 
 /** How a queue takes events. */
 export type Publish = EventSink['publish']

@@ -4,22 +4,19 @@ import type { KnownCall } from '../../core/channels/known-call.ts'
 import type { CommandRecord } from '../../core/commands.ts'
 import type { EmailSettings } from '../../core/email/email-settings.ts'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
-import type {
-  Account,
-  BlacklistEntry,
-  ConnectorReport,
-  CustomRole,
-  DefaultRoute,
-  Delivery,
-  Domain,
-  DomainToken,
-  Gap,
-  Hook,
-  PlatformEvent,
-  Presence,
-  Token,
-} from '../../core/model.ts'
-import type { AuditRecord } from '../../core/ports.ts'
+import type { CustomRole } from '../../core/access/custom-role.ts'
+import type { Account } from '../../core/accounts/account.ts'
+import type { Presence } from '../../core/accounts/presence.ts'
+import type { AuditRecord } from '../../core/audit/audit-log.ts'
+import type { DomainToken, Token } from '../../core/auth/token.ts'
+import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
+import type { Domain } from '../../core/domains/domain.ts'
+import type { Gap } from '../../core/events/gap.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import type { Delivery } from '../../core/hooks/delivery.ts'
+import type { Hook } from '../../core/hooks/hook.ts'
+import type { DefaultRoute } from '../../core/routes/default-route.ts'
+import type { ConnectorReport } from '../../core/status/connector-report.ts'
 import type { ExportJob } from '../../core/cdr/export-job.ts'
 import { type ExpectedRecording, type StoredObject, recordingKey } from '../../core/recordings/recording.ts'
 

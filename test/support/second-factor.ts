@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { oneTimeCodes } from '../../adapters/otp/one-time-codes.ts'
 import { factorPurpose } from '../../core/auth/second-factor.ts'
-import type { Account, SecondFactor } from '../../core/model.ts'
+import type { Account, SecondFactor } from '../../core/accounts/account.ts'
 import type { Api } from './api.ts'
 import { codeAt } from './totp.ts'
 

@@ -1,7 +1,8 @@
 /** A tenant that has one of everything, and the credentials of its people and programs. */
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { Cdr } from '../../core/cdr/cdr.ts'
-import type { Delivery, DomainToken } from '../../core/model.ts'
+import type { DomainToken } from '../../core/auth/token.ts'
+import type { Delivery } from '../../core/hooks/delivery.ts'
 import { secretPurpose } from '../../core/hooks/signing.ts'
 import { tokenDigest, writeToken } from '../../functions/endpoint/token-text.ts'
 import type { Api } from './api.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Account } from '../../../core/model.ts'
+import type { Account } from '../../../core/accounts/account.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'

@@ -9,7 +9,7 @@ import { handler as readRole } from '../../../functions/acl/read-role.ts'
 import { handler as updateRole } from '../../../functions/acl/update-role.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'
-import type { CustomRole } from '../../../core/model.ts'
+import type { CustomRole } from '../../../core/access/custom-role.ts'
 import { anApi, passwordOf } from '../../support/api.ts'
 import { aDomainToken, aRole } from '../../support/records.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commandIntake } from '../../../connector/commands/command-intake.ts'
 import type { Fitness } from '../../../connector/commands/fitness.ts'
 import { DomainError } from '../../../core/errors.ts'
-import type { CommandReceiver, TakenMessage } from '../../../core/ports.ts'
+import type { CommandReceiver, TakenMessage } from '../../../core/channels/command-store.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { manualTime, settle } from '../../support/manual-time.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Fitness, fitnessJudge } from '../../../connector/commands/fitness.ts'
-import type { ConnectorReport } from '../../../core/model.ts'
+import type { ConnectorReport } from '../../../core/status/connector-report.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { commandKinds } from '../../support/api-commands.ts'
 import { checkCommandPath } from '../../support/command-invariants.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Gap } from '../../../core/model.ts'
+import type { Gap } from '../../../core/events/gap.ts'
 import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
 import { anOriginate } from '../../support/command-message.ts'
 import { readMetrics } from '../../../connector/health/read-metrics.ts'

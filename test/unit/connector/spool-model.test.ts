@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type EventOutbox, eventOutbox } from '../../../connector/events/event-outbox.ts'
-import type { PlatformEvent } from '../../../core/model.ts'
+import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { pause } from '../../../connector/timers.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { type ManualTime, manualTime } from '../../support/manual-time.ts'

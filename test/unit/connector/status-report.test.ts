@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConnectorReport } from '../../../core/model.ts'
+import type { ConnectorReport } from '../../../core/status/connector-report.ts'
 import { statusReporter } from '../../../connector/health/status-report.ts'
 import type { Engine } from '../../../connector/engine.ts'
 import { capturedLog } from '../../support/captured-log.ts'

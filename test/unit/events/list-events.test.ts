@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Account, PlatformEvent } from '../../../core/model.ts'
+import type { Account } from '../../../core/accounts/account.ts'
+import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { handler as listEvents } from '../../../functions/events/list-events.ts'
 import { type Api, anApi } from '../../support/api.ts'
 import { aGap, aHook, aReport, anEvent } from '../../support/records.ts'

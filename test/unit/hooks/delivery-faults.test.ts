@@ -12,8 +12,8 @@ import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.
 import { aContext } from '../../support/api.ts'
 import { type DeliveryLab, aDeliveryLab, anArrival, answered, checkDeliveries } from '../../support/delivery-lab.ts'
 import { type SinkScript, startHookSink } from '../../support/hook-sink.ts'
-import type { Hook } from '../../../core/model.ts'
-import type { HookRequest } from '../../../core/ports.ts'
+import type { HookRequest } from '../../../core/hooks/hook-client.ts'
+import type { Hook } from '../../../core/hooks/hook.ts'
 import { aBatch } from '../../support/queue-batch.ts'
 import { emailSettingsOf } from '../../support/records.ts'
 

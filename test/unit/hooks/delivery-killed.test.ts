@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Hook, PlatformEvent } from '../../../core/model.ts'
+import type { PlatformEvent } from '../../../core/events/platform-event.ts'
+import type { Hook } from '../../../core/hooks/hook.ts'
 import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/delivery-lab.ts'
 import { type Moment, dying } from '../../support/dying.ts'
 import { emailSettingsOf } from '../../support/records.ts'

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Hook, PlatformEvent } from '../../../core/model.ts'
-import type { HookReply } from '../../../core/ports.ts'
+import type { PlatformEvent } from '../../../core/events/platform-event.ts'
+import type { HookReply } from '../../../core/hooks/hook-client.ts'
+import type { Hook } from '../../../core/hooks/hook.ts'
 import { type DeliveryLab, aDeliveryLab, anArrival, answered, checkDeliveries } from '../../support/delivery-lab.ts'
 import { type Moment, dying } from '../../support/dying.ts'
 

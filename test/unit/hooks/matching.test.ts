@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { matches, passesFilter } from '../../../core/hooks/matching.ts'
 import { readPattern } from '../../../core/hooks/pattern.ts'
-import type { HookFilter } from '../../../core/model.ts'
+import type { HookFilter } from '../../../core/hooks/hook.ts'
 import { aHook, anEvent } from '../../support/records.ts'
 
 type Operation = HookFilter['operation']

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Hook } from '../../../core/model.ts'
+import type { Hook } from '../../../core/hooks/hook.ts'
 import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts'
 import { handler as deleteHook } from '../../../functions/hooks/delete-hook.ts'
 import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'

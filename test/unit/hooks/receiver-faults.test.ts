@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import type { DeliveryAttempt } from '../../../core/model.ts'
+import type { DeliveryAttempt } from '../../../core/hooks/delivery.ts'
 import { connectionAttempts } from '../../support/connection-attempts.ts'
 import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/guarded-way.ts'
 import { answering, type HookSink, httpAnswer, type SinkScript } from '../../support/hook-sink.ts'

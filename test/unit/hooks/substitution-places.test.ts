@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
 import { callHook } from '../../../core/hooks/call-hook.ts'
 import type { JsonObject } from '../../../core/hooks/event-fields.ts'
-import type { Hook } from '../../../core/model.ts'
-import type { HookRequest } from '../../../core/ports.ts'
+import type { HookRequest } from '../../../core/hooks/hook-client.ts'
+import type { Hook } from '../../../core/hooks/hook.ts'
 import { aHook, anEvent } from '../../support/records.ts'
 
 const auth = { enabled: true, url: 'https://auth.example.com/', method: 'POST', headers: {}, map: {}, cookie: false }

@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
+import type { HookRequest } from '../../../core/hooks/hook-client.ts'
 import type { Scheduler } from '../../../core/ports.ts'
-import type { HookRequest } from '../../../core/ports.ts'
 import { answering, type HookSink, httpAnswer, type SinkScript, startHookSink } from '../../support/hook-sink.ts'
 
 const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')

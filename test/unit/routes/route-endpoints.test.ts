@@ -7,7 +7,7 @@ import { handler as moveDefaultRouteDown } from '../../../functions/routes/move-
 import { handler as moveDefaultRouteUp } from '../../../functions/routes/move-default-route-up.ts'
 import { handler as readDefaultRoute } from '../../../functions/routes/read-default-route.ts'
 import { handler as replaceDefaultRoute } from '../../../functions/routes/replace-default-route.ts'
-import type { DefaultRoute } from '../../../core/model.ts'
+import type { DefaultRoute } from '../../../core/routes/default-route.ts'
 import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
 import { aRoute } from '../../support/records.ts'
 

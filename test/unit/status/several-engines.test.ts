@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isHealthy } from '../../../core/status/health.ts'
 import { readStatus } from '../../../core/status/read-status.ts'
-import type { ConnectorReport, EngineReport } from '../../../core/model.ts'
+import type { ConnectorReport, EngineReport } from '../../../core/status/connector-report.ts'
 import { aReport } from '../../support/records.ts'
 
 const now = aReport().reportedAt

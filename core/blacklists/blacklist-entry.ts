@@ -1,0 +1,15 @@
+/** A number of a blacklist. */
+export interface BlacklistEntry {
+  /** 24 lower-case hex digits. */
+  readonly id: string
+  readonly domain: string
+  /** The name of the list. */
+  readonly list: string
+  /** Without spaces, hyphens, dots and parentheses. */
+  readonly number: string
+  /** Epoch milliseconds from which the entry is not there any more. */
+  readonly expires?: number | undefined
+  readonly note?: string | undefined
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}

@@ -1,0 +1,21 @@
+/** A delivery's next attempt, queued. */
+export interface DeliveryQueue {
+  /** Queues one attempt for each. `delaySeconds` is at most 900. Answers the ids that were not taken. */
+  send(deliveries: readonly QueuedDelivery[]): Promise<readonly string[]>
+  /** How many attempts wait to be taken, usual and slow ones, about; not those that are held back or under way. */
+  waiting(): Promise<{ readonly usual: number; readonly slow: number }>
+}
+
+/** What the delivery queue carries: where the delivery is recorded, not what it holds. */
+export interface QueuedDelivery {
+  readonly id: string
+  readonly domain: string
+  readonly hookId: string
+  /** 1 for the first. */
+  readonly attempt: number
+  /** The moment that this attempt was planned for, epoch milliseconds: another plan makes the message void. */
+  readonly dueAt: number
+  readonly delaySeconds: number
+  /** Whether it waits among those whose receivers are slow, so that it holds up no other. */
+  readonly isSlow?: boolean | undefined
+}

@@ -1,0 +1,95 @@
+/** What the connector last told of itself and its engine. */
+export interface ConnectorReport {
+  readonly connectorId: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** Epoch milliseconds; a report older than 30 s counts as silence. */
+  readonly reportedAt: number
+  readonly version: string
+  /** Whether both links to an engine are up; of several engines, to one at least. */
+  readonly engineConnected: boolean
+  /** Epoch milliseconds of the last byte from the engine; 0 when none came yet. */
+  readonly engineHeardAt: number
+  /** The engine's `Core-UUID`; empty when unknown. */
+  readonly engineId: string
+  /** The engine's own multi-line status text; empty when unknown. */
+  readonly engineStatus: string
+  /** Commands that wait for an answer. */
+  readonly commandsInFlight: number
+  /** Commands that wait to be sent. */
+  readonly commandsWaiting: number
+  /** Starts of this connector since the deployment, less one. */
+  readonly restarts: number
+  /** Each engine that it has links to, in the order of its settings; absent in reports of before it was told. */
+  readonly engines?: readonly EngineReport[] | undefined
+  /** How far its reading of each engine's events had come; absent in reports of before it was told. */
+  readonly eventLinks?: readonly EventLinkReport[] | undefined
+  /**
+   * Every event that it read before this moment, epoch milliseconds, has been queued, or its loss recorded; absent as
+   * above.
+   */
+  readonly handedOverTo?: number | undefined
+  /** Every event that it read before this moment, epoch milliseconds, has been queued or is on its disk; absent as above. */
+  readonly keptTo?: number | undefined
+  /** Where its events wait; absent in memory only, and as above. */
+  readonly spool?: SpoolReport | undefined
+  /**
+   * When it began to stop in order, epoch milliseconds; absent while it runs, and when it was killed. It goes on reading
+   * and handing over for a while, and tells how that ended by a last report with the same moment.
+   */
+  readonly stoppedAt?: number | undefined
+}
+
+/** Whose a connector's place on disk is. */
+export interface SpoolReport {
+  /** Names the process and, where that is known, its machine: `<pid>-<start>-<boot>-<pid namespace>`. */
+  readonly owner: string
+  /** Owners of before whose events it has taken over; the newest 20. */
+  readonly taken: readonly string[]
+  /** Events that it left there when its stop was over; only the last report of an orderly stop tells it. */
+  readonly left?: number | undefined
+}
+
+/** What a connector tells of one engine. */
+export interface EngineReport {
+  /** `host:port`. */
+  readonly name: string
+  /** Its `Core-UUID`; empty when unknown. */
+  readonly coreUuid: string
+  /** Whether both links to it are up. */
+  readonly connected: boolean
+  /** Epoch milliseconds of the last byte from it; 0 when none came yet. */
+  readonly heardAt: number
+  /** Its own multi-line status text; empty when unknown. */
+  readonly status: string
+  /** Channels that it held when it was last heard; absent while that is not known. */
+  readonly channels?: number | undefined
+}
+
+/** How far a connector's reading of one engine's events has come. */
+export interface EventLinkReport {
+  /** The engine's name. */
+  readonly engine: string
+  /** Of the newest event, and of the process of the engine that it came from; empty before the first. */
+  readonly last: EventPosition
+  /** Since when the link has been up without a break, epoch milliseconds; 0 while it is down. */
+  readonly upSince: number
+  /**
+   * From when on events of the engine were missed or given up that no gap is on record for yet, epoch milliseconds: while
+   * it is down, since it was last heard. Absent where there are none, and before it was ever up.
+   */
+  readonly lostAt?: number | undefined
+  /**
+   * By the engine's own clock, epoch milliseconds: every event that it told before this moment has been queued. Absent
+   * before the first, and in reports of before it was told.
+   */
+  readonly handedOverTo?: number | undefined
+}
+
+/** Names an event of an engine's process. Sequences identify; they neither order nor count. */
+export interface EventPosition {
+  /** Empty when unknown. */
+  readonly coreUuid: string
+  /** Empty when unknown. */
+  readonly sequence: string
+}
