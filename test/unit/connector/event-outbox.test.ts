@@ -33,6 +33,13 @@ function batching() {
 
 const names = (events: readonly PlatformEvent[]) => events.map(({ id }) => id)
 
+test('a name that is longer than any of the engine is counted like a value', () => {
+  const usual = sizeOf(anEvent({ fields: { variable_rtp_audio_in_jitter_packet_count: '1' } }))
+  const long = sizeOf(anEvent({ fields: { ['variable_'.padEnd(900_000, 'x')]: '1' } }))
+
+  expect(long - usual).toBe(900_000)
+})
+
 test('an event is handed over at once', async () => {
   const { sink, inner } = batching()
   const { outbox } = anOutbox(sink)
