@@ -143,7 +143,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
 
       await expectOne(world, bytes)
       const doneAfterMs = world.time.clock.now() - startedAt
-      // It is looked for every 15 s, and the time of these tests goes by steps of 10 s.
+      // No second claim is waited for. It is looked for every 15 s, and time goes by steps of 10 s, some while a file is read.
       // Of an upload that has just begun nobody knows: the bucket itself ends it after seven days.
       const uploadsLeft = step === 'recordingFiles.beginUpload' ? 1 : 0
       await watch.check([next], {
@@ -152,7 +152,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
           {
             of: 'ms that a claim of the killed one holds up its recording',
             value: doneAfterMs,
-            limit: claimMs + 30_000,
+            limit: 2 * claimMs,
           },
         ],
       })
