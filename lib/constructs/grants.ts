@@ -1,6 +1,7 @@
 import { Validations } from 'aws-cdk-lib'
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
-import { type Access, accessOf, variableOf } from '../../contracts/access.ts'
+import { accessOf, variableOf } from '../../contracts/access.ts'
+import type { Access } from '../../contracts/access/access-kinds.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { reachesInside } from '../rule-pack.ts'
 import type { Resources } from './resources.ts'

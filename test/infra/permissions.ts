@@ -1,4 +1,4 @@
-import type { Access } from '../../contracts/access.ts'
+import type { Access } from '../../contracts/access/access-kinds.ts'
 import { accessOf, variableOf } from '../../contracts/access.ts'
 import type { Needs } from '../../core/ports.ts'
 import type { Assembly, Placed, Value } from './assembly.ts'

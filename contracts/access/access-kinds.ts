@@ -1,0 +1,39 @@
+import type { PortName, Ports } from '../../core/ports.ts'
+import type { BucketName, KeyName, QueueName, SearchDomainName, SecretName, TableName } from '../resources.ts'
+
+/** The DynamoDB actions that adapters use; a transaction needs the action of each of its parts. */
+export type TableAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'Scan'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'BatchWriteItem'
+  | 'ConditionCheckItem'
+
+/** What a role may do with a search domain: IAM knows the methods of its HTTP requests. */
+export type SearchAction = 'ESHttpGet' | 'ESHttpHead' | 'ESHttpPost' | 'ESHttpPut' | 'ESHttpDelete'
+
+/** What a role may do with the objects of a bucket. The names are IAM's: beginning an upload is a `PutObject`, too. */
+export type ObjectAction =
+  | 'GetObject'
+  | 'PutObject'
+  | 'DeleteObject'
+  | 'AbortMultipartUpload'
+  | 'ListMultipartUploadParts'
+
+/** One grant. `index` grants the table's index and not the table itself. */
+export type Access =
+  | { readonly table: TableName; readonly actions: readonly TableAction[]; readonly index?: boolean }
+  | { readonly queue: QueueName; readonly actions: readonly ('SendMessage' | 'GetQueueAttributes')[] }
+  | { readonly secret: SecretName; readonly actions: readonly ('GetSecretValue' | 'DescribeSecret')[] }
+  | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
+  | { readonly bucket: BucketName; readonly actions: readonly ObjectAction[] }
+  /** On the bucket itself: who may not list it is told 403 of objects that are not there. */
+  | { readonly bucket: BucketName; readonly actions: readonly ['ListBucket']; readonly whole: true }
+  | { readonly search: SearchDomainName; readonly actions: readonly SearchAction[] }
+
+/** What every method of every port touches. */
+export type MethodAccess = { readonly [P in PortName]: { readonly [M in keyof Ports[P]]: readonly Access[] } }

@@ -1,0 +1,67 @@
+import type { MethodAccess } from './access-kinds.ts'
+
+/** What the ports of calls, commands and connectors touch. */
+export const callsAccess = {
+  engine: {
+    run: [
+      { table: 'commands', actions: ['PutItem', 'GetItem', 'Query', 'UpdateItem'] },
+      { queue: 'commands', actions: ['SendMessage'] },
+    ],
+    send: [
+      { table: 'commands', actions: ['PutItem'] },
+      { queue: 'commands', actions: ['SendMessage'] },
+    ],
+  },
+  commands: {
+    create: [{ table: 'commands', actions: ['PutItem'] }],
+    read: [{ table: 'commands', actions: ['GetItem', 'Query'] }],
+    claim: [{ table: 'commands', actions: ['UpdateItem'] }],
+    withdraw: [{ table: 'commands', actions: ['UpdateItem'] }],
+    complete: [{ table: 'commands', actions: ['UpdateItem', 'PutItem'] }],
+    endClaimsOf: [
+      { table: 'commands', index: true, actions: ['Query'] },
+      { table: 'commands', actions: ['UpdateItem'] },
+    ],
+    keepAlias: [{ table: 'commands', actions: ['PutItem'] }],
+    readAlias: [{ table: 'commands', actions: ['GetItem'] }],
+  },
+  liveCalls: {
+    put: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
+    list: [{ table: 'liveCalls', actions: ['GetItem'] }],
+    remove: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
+  },
+  knownCalls: {
+    put: [{ table: 'knownCalls', actions: ['PutItem'] }],
+    read: [{ table: 'knownCalls', actions: ['GetItem'] }],
+    list: [{ table: 'knownCalls', index: true, actions: ['Query'] }],
+    remove: [{ table: 'knownCalls', actions: ['DeleteItem'] }],
+  },
+  connectorStatus: {
+    report: [{ table: 'connectors', actions: ['PutItem'] }],
+    list: [{ table: 'connectors', actions: ['Query'] }],
+    countStart: [{ table: 'connectors', actions: ['UpdateItem'] }],
+  },
+  gaps: {
+    record: [{ table: 'gaps', actions: ['PutItem'] }],
+    list: [{ table: 'gaps', actions: ['Query'] }],
+  },
+  blacklists: {
+    add: [{ table: 'blacklists', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
+    read: [{ table: 'blacklists', actions: ['GetItem'] }],
+    names: [{ table: 'blacklists', actions: ['Query'] }],
+    page: [{ table: 'blacklists', actions: ['GetItem', 'Query'] }],
+    entries: [{ table: 'blacklists', actions: ['GetItem', 'Query'] }],
+    remove: [{ table: 'blacklists', actions: ['GetItem', 'UpdateItem', 'DeleteItem'] }],
+    removeList: [{ table: 'blacklists', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
+    sweep: [{ table: 'blacklists', actions: ['Query', 'BatchWriteItem', 'DeleteItem'] }],
+  },
+  defaultRoutes: {
+    list: [{ table: 'routes', actions: ['Query'] }],
+    callflows: [{ table: 'routes', actions: ['BatchGetItem'] }],
+    read: [{ table: 'routes', actions: ['GetItem'] }],
+    create: [{ table: 'routes', actions: ['PutItem', 'UpdateItem'] }],
+    replace: [{ table: 'routes', actions: ['PutItem', 'UpdateItem'] }],
+    swap: [{ table: 'routes', actions: ['UpdateItem'] }],
+    remove: [{ table: 'routes', actions: ['DeleteItem', 'UpdateItem'] }],
+  },
+} satisfies Partial<MethodAccess>

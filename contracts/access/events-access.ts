@@ -1,0 +1,64 @@
+import type { MethodAccess } from './access-kinds.ts'
+
+/** What the ports of events, hooks and deliveries touch. */
+export const eventsAccess = {
+  events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
+  eventLog: {
+    append: [{ table: 'events', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
+    read: [{ table: 'events', actions: ['Query'] }],
+    latest: [{ table: 'events', actions: ['GetItem', 'Query'] }],
+    head: [{ table: 'events', actions: ['GetItem'] }],
+  },
+  hooks: {
+    create: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
+    read: [{ table: 'hooks', actions: ['GetItem'] }],
+    list: [{ table: 'hooks', actions: ['Query'] }],
+    count: [{ table: 'hooks', actions: ['GetItem'] }],
+    replace: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
+    remove: [
+      { table: 'hooks', actions: ['DeleteItem', 'UpdateItem'] },
+      // What was sent to it goes with its domain still.
+      { table: 'deliveries', actions: ['PutItem'] },
+    ],
+    countFailure: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    clearFailures: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    noteSpeed: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    endNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    renewNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
+  },
+  subscriptions: {
+    version: [{ table: 'hooks', actions: ['GetItem'] }],
+    list: [{ table: 'hooks', actions: ['Scan'] }],
+  },
+  deliveries: {
+    create: [{ table: 'deliveries', actions: ['PutItem'] }],
+    read: [{ table: 'deliveries', actions: ['GetItem'] }],
+    keepEvent: [
+      { table: 'deliveries', actions: ['PutItem'] },
+      { bucket: 'payloads', actions: ['PutObject'] },
+    ],
+    readEvent: [
+      { table: 'deliveries', actions: ['GetItem'] },
+      { bucket: 'payloads', actions: ['GetObject'] },
+      { bucket: 'payloads', actions: ['ListBucket'], whole: true },
+    ],
+    beginAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
+    recordAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
+    reschedule: [{ table: 'deliveries', actions: ['UpdateItem'] }],
+    reopen: [{ table: 'deliveries', actions: ['UpdateItem'] }],
+    listDue: [{ table: 'deliveries', actions: ['Query'], index: true }],
+    listFailed: [{ table: 'deliveries', actions: ['Query'], index: true }],
+    list: [{ table: 'deliveries', actions: ['Query'] }],
+  },
+  deliveryQueue: {
+    send: [
+      { queue: 'deliveries', actions: ['SendMessage'] },
+      { queue: 'slowDeliveries', actions: ['SendMessage'] },
+    ],
+    waiting: [
+      { queue: 'deliveries', actions: ['GetQueueAttributes'] },
+      { queue: 'slowDeliveries', actions: ['GetQueueAttributes'] },
+    ],
+  },
+  hookClient: { send: [] },
+} satisfies Partial<MethodAccess>

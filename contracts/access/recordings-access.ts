@@ -1,0 +1,59 @@
+import type { BucketName } from '../resources.ts'
+import type { MethodAccess } from './access-kinds.ts'
+
+/** What the ports of recordings, CDRs and exports touch. */
+export const recordingsAccess = {
+  recordings: {
+    expect: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    read: [{ table: 'recordings', actions: ['GetItem'] }],
+    list: [{ table: 'recordings', actions: ['Query'] }],
+    claim: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    renew: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    release: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    markStored: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    markFailed: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    markDeleted: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    markRemoved: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    setHold: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    listOverdue: [{ table: 'recordings', actions: ['Query'], index: true }],
+    listExpired: [{ table: 'recordings', actions: ['Query'], index: true }],
+    listDoomed: [{ table: 'recordings', actions: ['Query'], index: true }],
+    page: [{ table: 'recordings', actions: ['Query'] }],
+    leave: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    listLeft: [{ table: 'recordings', actions: ['Query'] }],
+    forgetLeft: [{ table: 'recordings', actions: ['DeleteItem'] }],
+  },
+  recordingFiles: filesIn('recordings'),
+  exportFiles: filesIn('exports'),
+  exports: {
+    create: [{ table: 'exports', actions: ['PutItem'] }],
+    read: [{ table: 'exports', actions: ['GetItem'] }],
+    replace: [{ table: 'exports', actions: ['PutItem'] }],
+  },
+  exportQueue: { send: [{ queue: 'exports', actions: ['SendMessage'] }] },
+  cdrQueue: { send: [{ queue: 'cdrs', actions: ['SendMessage'] }] },
+  cdrs: {
+    index: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+    setRecordings: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+    search: [{ search: 'cdr', actions: ['ESHttpPost'] }],
+  },
+  cdrAdmin: { prepare: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPut', 'ESHttpPost'] }] },
+} satisfies Partial<MethodAccess>
+
+/** What the methods of a file store touch. A link is judged when it is used, by what its signer may do. */
+function filesIn(bucket: BucketName): MethodAccess['recordingFiles'] {
+  const list = { bucket, actions: ['ListBucket'], whole: true } as const
+  const put = { bucket, actions: ['PutObject'] } as const
+  return {
+    sign: [{ bucket, actions: ['GetObject'] }],
+    head: [{ bucket, actions: ['GetObject'] }, list],
+    read: [{ bucket, actions: ['GetObject'] }, list],
+    put: [put],
+    remove: [{ bucket, actions: ['DeleteObject'] }],
+    beginUpload: [put],
+    putPart: [put],
+    listParts: [{ bucket, actions: ['ListMultipartUploadParts'] }],
+    completeUpload: [put],
+    abortUpload: [{ bucket, actions: ['AbortMultipartUpload'] }],
+  }
+}

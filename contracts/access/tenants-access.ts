@@ -1,0 +1,122 @@
+import { domainPartitions } from '../domain-partitions.ts'
+import type { Access, MethodAccess } from './access-kinds.ts'
+
+/** What the ports of tenants, their people and their credentials touch. */
+export const tenantsAccess = {
+  domains: {
+    create: [{ table: 'domains', actions: ['PutItem'] }],
+    read: [{ table: 'domains', actions: ['GetItem'] }],
+    list: [{ table: 'domains', actions: ['Scan'] }],
+    replaceSettings: [{ table: 'domains', actions: ['UpdateItem'] }],
+    exists: [{ table: 'domains', actions: ['GetItem'] }],
+    beginDeletion: [{ table: 'domains', actions: ['UpdateItem'] }],
+    readDeleted: [{ table: 'domains', actions: ['GetItem'] }],
+    listDeleted: [{ table: 'domains', actions: ['Scan'] }],
+    endDeletion: [{ table: 'domains', actions: ['DeleteItem'] }],
+  },
+  remains: {
+    sweep: [
+      ...[...new Set(domainPartitions.map(({ table }) => table))].map(
+        (table): Access => ({ table, actions: ['Query', 'BatchWriteItem'] }),
+      ),
+      // The connectors are told that there are fewer hooks.
+      { table: 'hooks', actions: ['UpdateItem'] },
+    ],
+  },
+  cleanups: { send: [{ queue: 'cleanups', actions: ['SendMessage'] }] },
+  roles: {
+    read: [{ table: 'roles', actions: ['GetItem'] }],
+    write: [{ table: 'roles', actions: ['PutItem'] }],
+  },
+  accounts: {
+    create: [
+      { table: 'accounts', actions: ['PutItem'] },
+      { table: 'domains', actions: ['UpdateItem'] },
+    ],
+    read: [{ table: 'accounts', actions: ['GetItem'] }],
+    readByNumber: [{ table: 'accounts', actions: ['GetItem'] }],
+    list: [{ table: 'accounts', actions: ['Query'] }],
+    update: [{ table: 'accounts', actions: ['PutItem', 'DeleteItem'] }],
+    remove: [
+      { table: 'accounts', actions: ['DeleteItem'] },
+      { table: 'domains', actions: ['UpdateItem'] },
+    ],
+    useCode: [{ table: 'accounts', actions: ['UpdateItem'] }],
+  },
+  presence: {
+    read: [{ table: 'presence', actions: ['GetItem'] }],
+    list: [{ table: 'presence', actions: ['Query'] }],
+    put: [{ table: 'presence', actions: ['PutItem'] }],
+  },
+  tokens: {
+    create: [{ table: 'tokens', actions: ['PutItem', 'Query', 'DeleteItem'] }],
+    remove: [{ table: 'tokens', actions: ['DeleteItem'] }],
+  },
+  domainTokens: {
+    create: [{ table: 'tokens', actions: ['PutItem', 'UpdateItem'] }],
+    read: [{ table: 'tokens', actions: ['GetItem'] }],
+    list: [{ table: 'tokens', actions: ['Query'] }],
+    setEnabled: [{ table: 'tokens', actions: ['UpdateItem'] }],
+    remove: [{ table: 'tokens', actions: ['DeleteItem', 'UpdateItem'] }],
+  },
+  credentials: {
+    read: [
+      { table: 'tokens', actions: ['GetItem'] },
+      { table: 'accounts', actions: ['GetItem'] },
+      { table: 'domains', actions: ['GetItem'] },
+      { table: 'roles', actions: ['GetItem'] },
+    ],
+    readDomainToken: [
+      { table: 'tokens', actions: ['GetItem'] },
+      { table: 'domains', actions: ['GetItem'] },
+      { table: 'roles', actions: ['GetItem'] },
+    ],
+  },
+  sessions: {
+    touch: [{ table: 'sessions', actions: ['PutItem'] }],
+    meet: [{ table: 'sessions', actions: ['PutItem'] }],
+    count: [{ table: 'sessions', actions: ['Query', 'UpdateItem'] }],
+  },
+  loginThrottle: {
+    read: [{ table: 'throttles', actions: ['Query'] }],
+    fail: [{ table: 'throttles', actions: ['PutItem'] }],
+    begin: [{ table: 'throttles', actions: ['Query', 'PutItem'] }],
+    settle: [{ table: 'throttles', actions: ['UpdateItem'] }],
+    release: [{ table: 'throttles', actions: ['DeleteItem'] }],
+    clear: [{ table: 'throttles', actions: ['Query', 'DeleteItem'] }],
+    pause: [],
+  },
+  passwords: { hash: [], verify: [] },
+  secrets: {
+    rootPassword: [{ secret: 'root', actions: ['GetSecretValue'] }],
+    rootVersion: [{ secret: 'root', actions: ['DescribeSecret'] }],
+    cursorKey: [{ secret: 'cursor', actions: ['GetSecretValue'] }],
+    engineCredential: [{ secret: 'engine', actions: ['GetSecretValue'] }],
+  },
+  secretBox: {
+    seal: [{ key: 'seal', actions: ['Encrypt'] }],
+    open: [{ key: 'seal', actions: ['Decrypt'] }],
+  },
+  emailSettings: {
+    read: [{ table: 'emailSettings', actions: ['GetItem'] }],
+    put: [{ table: 'emailSettings', actions: ['PutItem'] }],
+    remove: [{ table: 'emailSettings', actions: ['DeleteItem'] }],
+  },
+  mail: { send: [] },
+  audit: {
+    append: [{ table: 'audit', actions: ['PutItem'] }],
+    list: [{ table: 'audit', actions: ['Query'] }],
+  },
+  idempotency: {
+    create: [{ table: 'idempotency', actions: ['PutItem', 'GetItem'] }],
+    takeOver: [{ table: 'idempotency', actions: ['UpdateItem'] }],
+    complete: [{ table: 'idempotency', actions: ['UpdateItem'] }],
+    release: [{ table: 'idempotency', actions: ['UpdateItem'] }],
+  },
+  rateLimits: {
+    take: [{ table: 'limits', actions: ['UpdateItem'] }],
+    takeInWindow: [{ table: 'limits', actions: ['GetItem', 'PutItem'] }],
+    enter: [{ table: 'limits', actions: ['UpdateItem'] }],
+    leave: [{ table: 'limits', actions: ['UpdateItem'] }],
+  },
+} satisfies Partial<MethodAccess>
