@@ -86,7 +86,7 @@ async function bury(
     else if (fate !== 'told by others') await recordLostSpool(parts, gone, link, fate)
     const { upSince, lostAt } = link
     if (upSince === 0 && lostAt === undefined) continue
-    const heard = heardAgain(parts, link.engine, missedFrom(gone, link), others)
+    const heard = heardAgain(parts, gone, link, others)
     if (heard === 'all the time') continue
     if (heard === undefined) isDone = false
     else await recordGap(parts, gone, link, heard)
@@ -102,21 +102,24 @@ function linksOf({ eventLinks = [], engines = [], spool }: ConnectorReport): rea
 }
 
 /**
- * The first link to the engine that was up after a moment; `undefined` while there is none. Of all connectors, this one
- * included, only what is on record counts: what nobody knows of would be missed by nobody when it is gone in its turn.
+ * The first link to the engine that was up after the one that is gone listened last; `undefined` while there is none. Of
+ * all connectors, this one included, only what is on record counts: what nobody knows of would be missed by nobody when it
+ * is gone in its turn. Of two that died together only the one that was seen later speaks for the other.
  */
 function heardAgain(
   { connectorId, clock }: UndertakerParts,
-  engine: string,
-  since: number,
+  gone: ConnectorReport,
+  link: EventLinkReport,
   others: readonly ConnectorReport[],
 ): EventLinkReport | 'all the time' | undefined {
+  const { engine } = link
+  const until = lastHeard(gone, link)
   const upAfter = others
-    .filter((report) => (report.connectorId === connectorId ? clock.now() : lastAlive(report)) > since)
+    .filter((report) => (report.connectorId === connectorId ? clock.now() : lastAlive(report)) > until)
     .flatMap(({ eventLinks = [] }) => eventLinks)
-    .filter((link) => link.engine === engine && link.upSince > 0)
+    .filter((other) => other.engine === engine && other.upSince > 0)
   const first = upAfter.toSorted((a, b) => a.upSince - b.upSince)[0]
-  return first !== undefined && first.upSince <= since ? 'all the time' : first
+  return first !== undefined && first.upSince <= missedFrom(gone, link) ? 'all the time' : first
 }
 
 async function recordGap(
@@ -152,9 +155,14 @@ function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
   return stoppedAt ?? reportedAt
 }
 
+/** Up to when nothing of an engine was missed that is not on record. */
+function lastHeard(gone: ConnectorReport, { lostAt = Infinity }: EventLinkReport): number {
+  return Math.min(lastAlive(gone), lostAt)
+}
+
 /** From when on events of an engine may be lost: what was missed and is not on record, and what was only in memory. */
-function missedFrom(gone: ConnectorReport, { lostAt = Infinity }: EventLinkReport): number {
-  return Math.min(lastKept(gone), lostAt)
+function missedFrom(gone: ConnectorReport, link: EventLinkReport): number {
+  return Math.min(lastKept(gone), lastHeard(gone, link))
 }
 
 /** One death of one connector. */

@@ -83,6 +83,20 @@ test('of one that says what was on its disk the gap begins with what was not, th
   stop()
 })
 
+test('two that were killed together, each with events in memory, do not speak for each other', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'a', reportedAt: start - 1_000, handedOverTo: start - 4_000, keptTo: start - 4_000 })
+  await report({ connectorId: 'b', handedOverTo: start - 4_000, keptTo: start - 4_000 })
+
+  bury('successor', () => [up(start + 4_000)])
+  await time.advance(60_000)
+
+  expect(await ports.gaps.list(0)).toMatchObject([
+    { connectorId: 'b', reason: 'connector-killed', from: start - 4_000, to: start + 4_000 },
+  ])
+  stop()
+})
+
 test('one that was killed with what another had not heard yet leaves a gap until that one listened', async () => {
   const { time, ports, start, report, bury, stop } = aGraveyard()
   await report({ connectorId: 'killed', handedOverTo: start - 800, keptTo: start - 800 })
