@@ -1,3 +1,4 @@
+import type { LegFacts } from '../../core/channels/known-call.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
 
 /** The events that a channel has once in its life, in their order. The last two end it. */
@@ -7,7 +8,7 @@ export const lifeEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_C
 export type LifeEvent = (typeof lifeEvents)[number]
 
 /** What the connector knows of one channel of an engine. */
-export interface Channel {
+export interface Channel extends LegFacts {
   readonly uuid: string
   /** The name of the engine that has it; empty while that is not known. */
   readonly engine: string
@@ -15,21 +16,8 @@ export interface Channel {
   readonly core: string
   /** Lower case; empty while no domain is known. Once known it stays. */
   readonly domain: string
-  /** `<login>@<domain>` as the engine has it, lower-cased; empty when the engine has none. */
-  readonly presenceId: string
   /** The engine's word, such as `ACTIVE` or `HELD`; empty when unknown. */
   readonly callState: string
-  /** `inbound` or `outbound`, seen from the engine; empty when unknown. */
-  readonly direction: string
-  readonly callerName: string
-  readonly callerNumber: string
-  readonly calledNumber: string
-  /** Microseconds of the engine's clock as it writes them; empty when unknown. */
-  readonly createdAt: string
-  /** What the engine calls it, such as `loopback/9198-b`; empty when unknown. */
-  readonly name: string
-  /** The uuid of the leg that it was made to be joined to; empty where there is none, or none is known. */
-  readonly origin: string
   /** Whether the engine itself told of the channel since its event link was last made. */
   readonly proven: boolean
   /** Whether an event of the channel came since the event link was last made. */
