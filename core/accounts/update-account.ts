@@ -2,7 +2,8 @@ import { readRoles } from '../access/read-roles.ts'
 import { exceeds, permissionDenied } from '../access/permission.ts'
 import { lowerAscii } from '../access/resolve-domain.ts'
 import { aclOfRole } from '../access/roles.ts'
-import { forestalled, requireMatch } from '../concurrency/precondition.ts'
+import { requireMatch } from '../concurrency/precondition.ts'
+import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from '../access/custom-role.ts'
 import type { Account } from './account.ts'
@@ -29,9 +30,9 @@ export interface UpdateInput extends AccountInput {
 
 /**
  * Changes an account's password, role, parameters and variables, merged by name; all else stays. A new password or
- * role ends every token of the account. Throws `permission_denied` for what the caller may not change, `bad_request`
- * for an empty update and for a change of the caller's own role, `precondition_failed` as the context demands, and
- * `conflict` when somebody else wrote first.
+ * role ends every token of the account. Changes made at the same time are all kept. Throws `permission_denied` for what
+ * the caller may not change, `bad_request` for an empty update and for a change of the caller's own role,
+ * `precondition_failed` as the context demands, and `conflict` when another account has one of the new numbers.
  */
 export async function updateAccount(
   ports: UpdateAccountPorts,
@@ -45,16 +46,19 @@ export async function updateAccount(
   }
   const change = readChange(input, context.passwordMinLength)
   checkRole(change.role, await readRoles(ports.roles, context.domain, [change.role]))
-  const previous = await findAccount(ports.accounts, context, id)
-  requireMatch(context.precondition, previous)
-  checkSame('login', input.login, previous.login)
-  checkSame('domain', input.domain, previous.domain)
-  const custom = await readRoles(ports.roles, context.domain, [previous.role, change.role])
-  checkRoleChange(previous, change, custom, context)
-  const account = await changed(previous, change, ports, context)
-  const outcome = await ports.accounts.update(account, previous)
-  if (outcome === 'number_taken') throw new DomainError('conflict', 'another account has one of these numbers')
-  if (outcome === 'version_changed') throw forestalled(context.precondition, 'the account')
+  const passwordHash = change.password === undefined ? undefined : await ports.passwords.hash(change.password)
+  const account = await untilDone(async () => {
+    const previous = await findAccount(ports.accounts, context, id)
+    requireMatch(context.precondition, previous)
+    checkSame('login', input.login, previous.login)
+    checkSame('domain', input.domain, previous.domain)
+    const custom = await readRoles(ports.roles, context.domain, [previous.role, change.role])
+    checkRoleChange(previous, change, custom, context)
+    const next = changed(previous, { ...change, passwordHash }, context)
+    const outcome = await ports.accounts.update(next, previous)
+    if (outcome === 'number_taken') throw new DomainError('conflict', 'another account has one of these numbers')
+    return outcome === 'updated' ? next : undefined
+  })
   await tellEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context)
   return accountView(account, context.caller)
 }
@@ -90,12 +94,11 @@ function checkRoleChange(
   }
 }
 
-async function changed(
+function changed(
   previous: Account,
-  change: AccountChange,
-  { passwords }: Pick<UpdateAccountPorts, 'passwords'>,
+  change: AccountChange & { readonly passwordHash: string | undefined },
   { random, a1Hash }: ChangeContext,
-): Promise<Account> {
+): Account {
   const { login, domain } = previous
   const role = change.role ?? previous.role
   const endsTokens = change.password !== undefined || role !== previous.role
@@ -103,9 +106,9 @@ async function changed(
   return {
     ...previous,
     role,
-    ...(change.password === undefined
+    ...(change.password === undefined || change.passwordHash === undefined
       ? {}
-      : { passwordHash: await passwords.hash(change.password), a1Hash: a1Hash(login, domain, change.password) }),
+      : { passwordHash: change.passwordHash, a1Hash: a1Hash(login, domain, change.password) }),
     numbers: numbers.length > 0 ? numbers : [login],
     parameters: withPin(mergeAssignments(previous.parameters, change.parameters), change, (pin) =>
       a1Hash(login, domain, pin),

@@ -1,3 +1,4 @@
+import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { Account, SecondFactor } from '../accounts/account.ts'
@@ -75,16 +76,36 @@ export async function endSecondFactor(
   await replaceFactor(ports.accounts, account, undefined)
 }
 
-/** Takes an account's second factor away. Throws `conflict` when somebody else changed the account meanwhile. */
+/**
+ * Replaces the second factor of an account, or removes it; other changes made at the same time are kept. Throws
+ * `conflict` when the factor itself or the account's credentials changed since `read` was read.
+ */
 export async function replaceFactor(
-  accounts: Pick<AccountStore, 'update'>,
-  previous: Account,
+  accounts: Pick<AccountStore, 'read' | 'update'>,
+  read: Account,
   secondFactor: SecondFactor | undefined,
 ): Promise<void> {
-  const { secondFactor: _dropped, ...rest } = previous
-  const account = { ...rest, ...(secondFactor && { secondFactor }), version: previous.version + 1 }
-  if ((await accounts.update(account, previous)) === 'updated') return
-  throw new DomainError('conflict', 'the account was changed meanwhile: try again')
+  let previous: Account | undefined = read
+  await untilDone(async () => {
+    if (previous === undefined || !hasSameFactor(previous, read)) {
+      throw new DomainError('conflict', 'the second factor was changed at the same time: read it again and retry')
+    }
+    const { secondFactor: _dropped, ...rest } = previous
+    const account = { ...rest, ...(secondFactor && { secondFactor }), version: previous.version + 1 }
+    if ((await accounts.update(account, previous)) === 'updated') return true
+    previous = await accounts.read(read.domain, read.login)
+    return undefined
+  })
+}
+
+/** Compares what proves a user: a code that was used meanwhile, or a new password, must not be undone by a replacement. */
+function hasSameFactor(one: Account, other: Account): boolean {
+  return (
+    one.credentialsId === other.credentialsId &&
+    one.secondFactor?.sealed === other.secondFactor?.sealed &&
+    one.secondFactor?.isOn === other.secondFactor?.isOn &&
+    one.secondFactor?.usedStep === other.secondFactor?.usedStep
+  )
 }
 
 /** The refusal of an account that has no second factor. */

@@ -52,10 +52,3 @@ export function requireMatch(precondition: Precondition, record: Versioned | und
 export function preconditionFailed(): DomainError {
   return new DomainError('precondition_failed', 'it was changed since you read it: read it again')
 }
-
-/** What becomes of a change that somebody else forestalled: with `If-Match` a broken demand, otherwise a conflict. */
-export function forestalled(precondition: Precondition, what: string): DomainError {
-  return precondition.isGiven
-    ? preconditionFailed()
-    : new DomainError('conflict', `${what} was changed meanwhile: read it again`)
-}

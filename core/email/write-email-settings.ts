@@ -1,4 +1,5 @@
-import { type Precondition, forestalled, requireMatch } from '../concurrency/precondition.ts'
+import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { untilDone } from '../concurrency/until-done.ts'
 import { invalidField } from '../errors.ts'
 import type { AddressGuard } from '../hooks/target-url.ts'
 import type { Clock, PortsOf, Randomness } from '../ports.ts'
@@ -26,8 +27,6 @@ export interface EmailContext {
 
 /** Random bytes of an id: 24 hex digits. */
 const idBytes = 12
-/** Tries of a write that others forestall; each failure is somebody else's success. */
-const maxTries = 10
 
 /** What the password of a domain's mail server is sealed for: none opens as another's. */
 export function emailPasswordPurpose(domain: string): string {
@@ -47,7 +46,7 @@ export async function writeEmailSettings(
   const options = readEmailOptions(input, context.guard)
   const id = hex(context.random.bytes(idBytes))
   const sealed = await sealPassword(ports, input, context.domain)
-  for (let tries = 1; ; tries += 1) {
+  return untilDone(async () => {
     const previous = await ports.emailSettings.read(context.domain)
     if (previous === undefined && context.mustExist) throw noEmailSettings()
     requireMatch(context.precondition, previous)
@@ -61,9 +60,8 @@ export async function writeEmailSettings(
       createdAt: previous?.createdAt ?? context.clock.now(),
       version: (previous?.version ?? 0) + 1,
     }
-    if (await ports.emailSettings.put(settings)) return settings
-    if (context.precondition.isGiven || tries === maxTries) throw forestalled(context.precondition, 'the record')
-  }
+    return (await ports.emailSettings.put(settings)) ? settings : undefined
+  })
 }
 
 async function sealPassword(

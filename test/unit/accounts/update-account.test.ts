@@ -149,18 +149,6 @@ describe('an update', () => {
 
     expect(await update(id, { password: 's3cr3t-long enough' })).toMatchObject({ status: 404 })
   })
-
-  it('that meets another one is refused, and one of them wins', async () => {
-    const { update, stored } = await setUp()
-
-    const answers = await Promise.all([
-      update('1001', { variables: ['timezone=UTC'] }),
-      update('1001', { variables: ['timezone=Asia/Tokyo'] }),
-    ])
-
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
-    expect((await stored('1001'))?.version).toBe(2)
-  })
 })
 
 describe('who may update', () => {
