@@ -1,19 +1,23 @@
 import { XMLBuilder } from 'fast-xml-parser'
 import type { DirectoryDocument, DirectoryUser } from '../../core/directory/directory-document.ts'
+import { attributeText } from './attribute-text.ts'
 
 const builder = new XMLBuilder({
   ignoreAttributes: false,
   attributeNamePrefix: '@',
   suppressEmptyNode: true,
   suppressBooleanAttributes: false,
-  processEntities: true,
+  processEntities: false,
+  attributeValueProcessor: (_name, value) => attributeText(String(value)),
+  format: true,
 })
 
 type Settings = Readonly<Record<string, string>>
 
 /**
- * A directory answer in the engine's XML. Every value goes through the serializer as an attribute: no value can end
- * its place or add another.
+ * Writes a directory answer in the engine's XML. The engine reads it line by line before it parses it
+ * (docs/engine-behaviour.md), so there is no XML declaration, and each element has a line of its own. Every value is an
+ * attribute and is written by {@link attributeText}: no value can end its place, add another or be read as a directive.
  */
 export function writeDirectoryXml(document: DirectoryDocument): string {
   const section = document.found
@@ -27,10 +31,7 @@ export function writeDirectoryXml(document: DirectoryDocument): string {
         },
       }
     : { '@name': 'result', result: { '@status': 'not found' } }
-  return builder.build({
-    '?xml': { '@version': '1.0', '@encoding': 'UTF-8', '@standalone': 'no' },
-    document: { '@type': 'freeswitch/xml', section },
-  })
+  return builder.build({ document: { '@type': 'freeswitch/xml', section } })
 }
 
 function users(user: DirectoryUser | undefined): object | '' {

@@ -1,5 +1,5 @@
 import type { Channel } from './calls/channel.ts'
-import type { DirectoryLookup } from './directory/directory.ts'
+import type { UserDirectory } from './directory/user-directory.ts'
 import type { EventBus } from './events/event-bus.ts'
 import type { Phones } from './phones/phones.ts'
 import type { SeededRandom } from './random.ts'
@@ -11,7 +11,7 @@ export interface Engine {
   readonly timers: EngineTimers
   readonly random: SeededRandom
   readonly events: EventBus
-  readonly directory: DirectoryLookup
+  readonly directory: UserDirectory
   readonly phones: Phones
   /** Every channel until it is destroyed, by uuid, oldest first. */
   readonly channels: Map<string, Channel>

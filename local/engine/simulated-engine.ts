@@ -5,6 +5,7 @@ import { causeNamed } from './calls/hangup-cause.ts'
 import { runExtension } from './calls/session.ts'
 import { runApi } from './commands/run-api.ts'
 import type { DirectoryLookup } from './directory/directory.ts'
+import { UserDirectory } from './directory/user-directory.ts'
 import type { Engine } from './engine.ts'
 import { eventBus, hostName } from './events/event-bus.ts'
 import { startHeartbeat } from './heartbeat.ts'
@@ -88,7 +89,8 @@ function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine 
   const timers = options.timers ?? systemTimers
   const random = seededRandom(options.seed)
   const events = eventBus(timers, random)
-  const { directory, phoneBehaviour: behaviour } = options
+  const { phoneBehaviour: behaviour } = options
+  const directory = new UserDirectory(options.directory, timers)
   const channels: Engine['channels'] = new Map()
   const engine: Engine = {
     timers,

@@ -1,7 +1,9 @@
-/** The directory as the engine sees it: asked as it asks, and read by an XML parser. */
+/** The directory as the engine sees it: asked as the engine asks, and read through its preprocessor by an XML parser. */
 import { XMLParser } from 'fast-xml-parser'
 import { expect } from 'vitest'
 import { handler as lookUpDirectory } from '../../functions/engine/look-up-directory.ts'
+import { fromByteText, toByteText } from '../../local/engine/byte-text.ts'
+import { preprocessXml } from '../../local/engine/directory/preprocess-xml.ts'
 import type { Api } from './api.ts'
 
 const parser = new XMLParser({
@@ -9,11 +11,12 @@ const parser = new XMLParser({
   attributeNamePrefix: '',
   parseAttributeValue: false,
   trimValues: false,
+  htmlEntities: true,
   isArray: (name) => ['param', 'variable', 'user'].includes(name),
 })
 
-/** What an answer says. */
-export function readDirectory(xml: string) {
+/** Reads an answer as an XML parser does that sees it whole. */
+export function readWhole(xml: string) {
   const { section } = parser.parse(xml).document
   const named = (items: { name: string; value: string }[] = []) =>
     Object.fromEntries(items.map(({ name, value }) => [name, value]))
@@ -29,6 +32,13 @@ export function readDirectory(xml: string) {
     ...settings(section.domain),
     users: users.map((user: Record<string, string>) => Object.assign(user, settings(user))),
   }
+}
+
+/** Reads an answer as the engine does. Fails when the preprocessor changes it, obeys it or leaves nothing of it. */
+export function readDirectory(xml: string) {
+  const { text, directives } = preprocessXml(toByteText(xml))
+  expect({ text: fromByteText(text), directives }).toEqual({ text: xml.toWellFormed(), directives: [] })
+  return readWhole(fromByteText(text))
 }
 
 /** Asks with the engine's credential; whatever is asked for is answered 200. */

@@ -1,4 +1,3 @@
-import { lookUpUser } from '../directory/directory.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from './channel.ts'
 import { type DialString, type DialledEndpoint, parseDialString } from './dial-string.ts'
@@ -100,7 +99,7 @@ async function ringUser(engine: Engine, address: string, request: LegRequest): P
   const at = address.lastIndexOf('@')
   if (at < 1) return { cause: 'SUBSCRIBER_ABSENT' }
   const question = { user: address.slice(0, at), domain: address.slice(at + 1), action: 'user_call' } as const
-  const user = await lookUpUser(engine.directory, question)
+  const user = await engine.directory.find(question)
   if (user === undefined) return { cause: 'SUBSCRIBER_ABSENT' }
   engine.phones.noteDomain(user.domain)
   const contact = engine.phones.find(user.login, user.domain)

@@ -1,4 +1,3 @@
-import { lookUpUser } from '../directory/directory.ts'
 import type { Engine, Extension } from '../engine.ts'
 
 /** One step of an extension. */
@@ -35,7 +34,7 @@ export async function route(
   const fixed = extensions.get(target.extension)
   if (fixed !== undefined) return fixed
   const question = { user: target.extension, domain: target.context, action: 'user_call' } as const
-  const user = await lookUpUser(engine.directory, question)
+  const user = await engine.directory.find(question)
   if (user === undefined) return undefined
   const bridge = step('bridge', `user/${user.login}@${user.domain}`)
   return [step('set', 'call_timeout=20'), step('set', 'hangup_after_bridge=true'), bridge]

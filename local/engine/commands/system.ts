@@ -82,14 +82,14 @@ export function sleep(engine: Engine, argument: string): Promise<string> {
 }
 
 /**
- * `xml_flush_cache id <login> <domain>`: the engine forgets what it knew of a user. The simulated phone of that user
- * follows: it registers when the user exists, and unregisters when not.
+ * `xml_flush_cache [id <login> <domain>]`: the engine forgets one user, or with fewer than two arguments all of them. The
+ * simulated phone of a named user follows: it registers when the user exists, and unregisters when not.
  */
 export function flushCache(engine: Engine, argument: string): string {
-  const [kind, login, domain] = argument.split(/\s+/).filter((word) => word !== '')
-  if (kind !== 'id' || login === undefined || domain === undefined) return '-USAGE: <id> <key> <val>\n'
-  const entries = engine.phones.find(login, domain) === undefined ? 0 : 1
-  void engine.phones.follow(login, domain)
+  const [kind, login, domain = ''] = argument.split(/\s+/).filter((word) => word !== '')
+  const user = kind === 'id' && login !== undefined ? { login, domain } : undefined
+  const entries = login === undefined || user !== undefined ? engine.directory.flush(user) : 0
+  if (user !== undefined) void engine.phones.follow(user.login, user.domain)
   return `+OK cleared ${entries} entr${entries === 1 ? 'y' : 'ies'}\n`
 }
 

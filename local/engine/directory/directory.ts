@@ -1,18 +1,19 @@
 import { XMLParser } from 'fast-xml-parser'
 import { fromByteText, toByteText } from '../byte-text.ts'
+import { preprocessXml } from './preprocess-xml.ts'
 
-/** Answers a lookup: the fields that the engine sends form-encoded, to the XML text of the answer. */
+/** Answers a lookup: takes the fields that the engine sends form-encoded and gives the XML text of the answer. */
 export type DirectoryLookup = (form: Readonly<Record<string, string>>) => Promise<string>
 
-/** A user as the directory tells it. All byte text. */
+/** A user as the directory describes it. All byte text. */
 export interface DirectoryUser {
   readonly login: string
   readonly domain: string
-  /** What every channel of the user carries: the domain's variables, then the user's own. */
+  /** The variables that every channel of the user carries: the domain's, then the user's own. */
   readonly variables: ReadonlyMap<string, string>
 }
 
-/** What the engine asks for: which user, where, and what it is about to do with it. */
+/** A lookup of one user: who, where, and for what. */
 export interface DirectoryQuestion {
   /** A login or a number. */
   readonly user: string
@@ -26,34 +27,36 @@ const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: '',
   parseAttributeValue: false,
+  // Without it numeric references such as `&#36;` stay as they are.
+  htmlEntities: true,
   isArray: (name) => arrays.has(name),
 })
 
-/**
- * Looks a user up for a call. Nothing when the directory does not know it, and when it fails in any way: to the engine
- * an unreachable directory and an unknown user are the same (`xml-curl/register-500` and its siblings).
- */
-export async function lookUpUser(
-  lookup: DirectoryLookup,
-  question: DirectoryQuestion,
-): Promise<DirectoryUser | undefined> {
-  const answer = await askForUser(lookup, question)
-  return typeof answer === 'string' ? undefined : answer
+/** A user that the directory answered with, and its word on how long the engine may remember it: empty, not at all. */
+export interface AnsweredUser {
+  readonly user: DirectoryUser
+  readonly cacheable: string
 }
 
-/** Looks a user up, and tells a directory that does not know it from one that failed. */
-export async function askForUser(
+/**
+ * Asks the directory for a user, and reads the answer as the engine does: through its preprocessor. Rejects when the
+ * directory fails or answers what is no document.
+ */
+export async function askDirectory(
   lookup: DirectoryLookup,
   question: DirectoryQuestion,
-): Promise<DirectoryUser | 'unknown' | 'failed'> {
+): Promise<AnsweredUser | undefined> {
   const user = fromByteText(question.user)
   const domain = fromByteText(question.domain)
-  try {
-    const document: unknown = parser.parse(await lookup(lookupForm(user, domain, question.action)))
-    return readUser(document, domain) ?? 'unknown'
-  } catch {
-    return 'failed'
-  }
+  const answer = await lookup(lookupForm(user, domain, question.action))
+  return readUser(parse(answer), domain)
+}
+
+function parse(answer: string): unknown {
+  const { text } = preprocessXml(toByteText(answer))
+  const document: unknown = child(parser.parse(fromByteText(text)), 'document')
+  if (document === undefined) throw new Error('the answer of the directory is no document')
+  return document
 }
 
 /** The fields of a lookup, as far as a directory can have a use for them (`xml-curl/call-user-1.http`). */
@@ -73,8 +76,8 @@ function lookupForm(user: string, domain: string, action: string): Record<string
   }
 }
 
-function readUser(document: unknown, domainName: string): DirectoryUser | undefined {
-  const domain = children(child(child(document, 'document'), 'section'), 'domain')[0]
+function readUser(document: unknown, domainName: string): AnsweredUser | undefined {
+  const domain = children(child(document, 'section'), 'domain')[0]
   const groups = children(child(domain, 'groups'), 'group')
   const holders = [domain, ...groups]
   const users = [...holders, ...holders.map((holder) => child(holder, 'users'))].flatMap((holder) =>
@@ -83,9 +86,12 @@ function readUser(document: unknown, domainName: string): DirectoryUser | undefi
   const login = attribute(users[0], 'id')
   if (login === undefined) return undefined
   return {
-    login: toByteText(login),
-    domain: toByteText(attribute(domain, 'name') ?? domainName),
-    variables: new Map([...variablesOf(domain), ...variablesOf(users[0])]),
+    user: {
+      login: toByteText(login),
+      domain: toByteText(attribute(domain, 'name') ?? domainName),
+      variables: new Map([...variablesOf(domain), ...variablesOf(users[0])]),
+    },
+    cacheable: attribute(users[0], 'cacheable') ?? '',
   }
 }
 

@@ -1,4 +1,5 @@
-import { type DirectoryLookup, type DirectoryUser, askForUser } from '../directory/directory.ts'
+import type { DirectoryUser } from '../directory/directory.ts'
+import type { UserDirectory } from '../directory/user-directory.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { SeededRandom } from '../random.ts'
 import type { EngineTimers } from '../timers.ts'
@@ -19,7 +20,7 @@ export interface PhonesOptions {
   readonly timers: EngineTimers
   readonly random: SeededRandom
   readonly events: EventBus
-  readonly directory: DirectoryLookup
+  readonly directory: Pick<UserDirectory, 'ask'>
   /** What a phone does; by default it answers after 200 ms. */
   readonly behaviour?: ((login: string, domain: string) => PhoneBehaviour) | undefined
 }
@@ -102,7 +103,7 @@ export class Phones {
   }
 
   #ask(login: string, domain: string): Promise<DirectoryUser | 'unknown' | 'failed'> {
-    return askForUser(this.#options.directory, { user: login, domain, action: 'sip_auth' })
+    return this.#options.directory.ask({ user: login, domain, action: 'sip_auth' })
   }
 
   /**

@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { routes } from '../../../contracts/routes/index.ts'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { writeDirectoryXml } from '../../../functions/engine/write-directory-xml.ts'
 import { anApi, passwordOf } from '../../support/api.ts'
-import { askDirectory as ask, directoryForm as form, readDirectory as read } from '../../support/directory-reader.ts'
+import {
+  askDirectory as ask,
+  directoryForm as form,
+  readDirectory as read,
+  readWhole,
+} from '../../support/directory-reader.ts'
+import { fixed, hostileText } from '../../support/hostile-text.ts'
 import { aDomain } from '../../support/records.ts'
 
 /** The request that a real engine sent, and the answer that satisfied it. */
 const recorded = (name: string) => {
   const file = (ending: string) =>
     readFileSync(new URL(`../../fixtures/freeswitch/xml-curl/${name}-1.${ending}`, import.meta.url), 'utf8')
-  return { form: file('http').split('\r\n\r\n')[1] ?? '', answer: read(file('answer.xml')) }
+  return { form: file('http').split('\r\n\r\n')[1] ?? '', answer: readWhole(file('answer.xml')) }
 }
 
 /** The tenant of the recordings. */
@@ -112,31 +119,79 @@ describe('the directory', () => {
   })
 })
 
-describe('a value in the document', () => {
-  it('is read back as it was, whatever it holds, and adds nothing', () => {
-    const value = fc
-      .string({ unit: 'binary', maxLength: 40 })
-      // oxlint-disable-next-line no-control-regex -- control characters never get this far
-      .filter((text) => !/[\u0000-\u001f\u007f\ufffe\uffff]/.test(text))
-    const nasty = fc.constantFrom(
-      '"/><param name="x" value="y"/>',
-      '&xxe;',
-      '&lt;',
-      ']]>',
-      '<![CDATA[',
-      '&#0;',
-      '--&gt;',
-    )
-    fc.assert(
-      fc.property(fc.oneof(value, nasty), (text) => {
-        const user = { id: '1000', parameters: { first: text, second: '1' }, variables: { v: text } }
-        const xml = writeDirectoryXml({ found: true, name: 'a', parameters: {}, variables: {}, user })
+const recordings = readdirSync(new URL('../../fixtures/freeswitch/xml-curl/', import.meta.url))
+  .filter((file) => file.endsWith('.http'))
+  .map((file) => file.replace(/-1\.http$|\.http$/, (ending) => (ending === '-1.http' ? '' : ending)))
 
-        const [given] = read(xml).users
-        expect(given.params).toEqual({ first: text, second: '1' })
-        expect(given.variables).toEqual({ v: text })
+describe("the engine's preprocessor", () => {
+  it.each(recordings)('leaves the answer to the recorded request %s as it is', async (name) => {
+    const given = await ask(await setUp(), requestOf(name))
+
+    expect(given).toMatchObject({ section: expect.stringMatching(/^(?:directory|result)$/) })
+  })
+
+  it('reads the answers of one operation only, and that is the one tested here', () => {
+    expect(
+      routes.filter(({ responseType }) => responseType?.includes('xml')).map(({ operationId }) => operationId),
+    ).toEqual(['lookUpDirectory'])
+  })
+
+  it('leaves every value as it is, whatever it holds, and no value adds another', () => {
+    fc.assert(
+      fc.property(fc.oneof(hostileText, directive), fc.oneof(hostileText, directive), (name, text) => {
+        const user = { id: '1000', parameters: { first: text, second: '1' }, variables: { [`x_${name}`]: text } }
+        const xml = writeDirectoryXml({ found: true, name: 'a', parameters: { p: text }, variables: {}, user })
+
+        const { params, users, variables } = read(xml)
+
+        expect({ params, variables }).toEqual({ params: { p: readable(text) }, variables: {} })
+        expect(users).toHaveLength(1)
+        expect(users[0].params).toEqual({ first: readable(text), second: '1' })
+        expect(users[0].variables).toEqual({ [readable(`x_${name}`)]: readable(text) })
       }),
-      { seed: 1, numRuns: 500 },
+      fixed(1000),
     )
   })
 })
+
+const recordedFile = (file: string) =>
+  readFileSync(new URL(`../../fixtures/freeswitch/xml-curl/${file}`, import.meta.url), 'utf8')
+
+/** The body of a recorded request. */
+function requestOf(name: string): string {
+  const file = name.endsWith('.http') ? name : `${name}-1.http`
+  return recordedFile(file).split('\r\n\r\n')[1] ?? ''
+}
+
+/** Pieces that mean something to the preprocessor, alone, twice and inside of other text. */
+const directive = fc
+  .array(
+    fc.constantFrom(
+      '<?',
+      '?>',
+      '<include>',
+      '</include>',
+      'X-PRE-PROCESS',
+      'x-pre-proCESS',
+      '<X-PRE-PROCESS cmd="exec" data="id"/>',
+      '<!--#',
+      '<!--#exec id-->',
+      '-->',
+      '$${domain}',
+      '$$${',
+      '$',
+      '{',
+      '\r',
+      '\n',
+      'a',
+      ' ',
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((pieces) => pieces.join(''))
+
+/** What an XML parser reads of a value: control characters that XML cannot express are left out. */
+function readable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is left out
+  return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '')
+}

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type DirectoryLookup, lookUpUser } from '../../../local/engine/directory/directory.ts'
+import { UserDirectory } from '../../../local/engine/directory/user-directory.ts'
 import { httpDirectory } from '../../../local/engine/http-directory.ts'
 import { labDirectory } from '../../support/engine-lab.ts'
 
@@ -28,17 +28,17 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   response.end(answer.body)
 }
 
-function directory(): DirectoryLookup {
+function directory(): UserDirectory {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
-  return httpDirectory({ url: `http://127.0.0.1:${port}`, credential: 'käy:7' })
+  return new UserDirectory(httpDirectory({ url: `http://127.0.0.1:${port}`, credential: 'käy:7' }), { now: () => 0 })
 }
 
 const question = { user: '1000', domain: 'tenant1.example.com', action: 'user_call' } as const
 
 describe('a directory over HTTP', () => {
   test('is asked as the engine asks: form-encoded, by POST, with its own credential', async () => {
-    await lookUpUser(directory(), question)
+    await directory().find(question)
 
     const [request] = received
     expect(request?.head).toBe('POST /engine/directory')
@@ -59,7 +59,7 @@ describe('a directory over HTTP', () => {
   test('tells a user with the variables of its domain and its own, as bytes', async () => {
     answer.body = await labDirectory({ user: '1002', domain: 'tenant1.example.com' })
 
-    const user = await lookUpUser(directory(), { ...question, user: '1002' })
+    const user = await directory().find({ ...question, user: '1002' })
 
     expect(user?.login).toBe('1002')
     expect(user?.variables.get('record_stereo')).toBe('true')
@@ -72,6 +72,11 @@ describe('a directory over HTTP', () => {
       200,
       '<document><section><result status="not found"/></section></document>',
     ],
+    [
+      'answers a user in one line that begins with an XML declaration',
+      200,
+      '<?xml version="1.0"?><document type="freeswitch/xml"><section name="directory"><domain name="tenant1.example.com"><user id="1000"/></domain></section></document>',
+    ],
     ['answers nothing', 200, ''],
     ['answers no XML', 200, '{"result":1}'],
     ['answers broken XML', 200, '<document><section name="directory"><domain'],
@@ -80,13 +85,13 @@ describe('a directory over HTTP', () => {
   ])('that %s knows no user', async (_what, status, body) => {
     answer = { status, body }
 
-    expect(await lookUpUser(directory(), question)).toBeUndefined()
+    expect(await directory().find(question)).toBeUndefined()
   })
 
   test('is not followed to where it redirects, so that the credential goes nowhere else', async () => {
     answer = { status: 302, body: '', location: '/elsewhere' }
 
-    expect(await lookUpUser(directory(), question)).toBeUndefined()
+    expect(await directory().find(question)).toBeUndefined()
     expect(received).toHaveLength(1)
   })
 
@@ -95,7 +100,7 @@ describe('a directory over HTTP', () => {
     answer.body =
       bomb + (await labDirectory({ user: '1000', domain: 'tenant1.example.com' })).replace('Alice Adams', '&b;')
 
-    const user = await lookUpUser(directory(), question)
+    const user = await directory().find(question)
 
     expect(user?.variables.get('effective_caller_id_name') ?? '').not.toContain('aaaaaaaaaa')
   })
