@@ -1,25 +1,30 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { type Log, createLogger } from '../adapters/log/logger.ts'
 import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
+import { environment } from '../contracts/environment.ts'
 import { routes } from '../contracts/routes/index.ts'
 import { DomainError } from '../core/errors.ts'
 import { type Answer, emptyAnswer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
 import { findPath } from './endpoint/canonical-path.ts'
+import { withTransportSecurity } from './endpoint/transport-security.ts'
 
 /**
  * Answers what no route takes: 308 to the one name of a path asked for by another, 204 to a preflight without
  * allowed origins, 405 with `Allow` to a wrong method, 404 to all else.
  */
-export function createUnmatched(log: Log): (event: APIGatewayProxyEventV2) => Promise<Answer> {
+export function createUnmatched(log: Log, publicUrl = ''): (event: APIGatewayProxyEventV2) => Promise<Answer> {
   return async (event) => {
     const requestId = requestIdOf(event.headers, () => systemRandomness.uuid())
-    const answer = answerUnmatched(event, requestId)
+    const answer = withTransportSecurity(answerUnmatched(event, requestId), publicUrl)
     log.info('request', { requestId, operation: 'unmatched', status: answer.statusCode })
     return answer
   }
 }
 
-export const handler = createUnmatched(createLogger('unmatched', { env: process.env }))
+export const handler = createUnmatched(
+  createLogger('unmatched', { env: process.env }),
+  process.env[environment.publicUrl],
+)
 
 function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): Answer {
   const { method } = event.requestContext.http

@@ -46,7 +46,7 @@ export const readRecording = route({
   params,
   query: z.object({
     domain: z.optional(z.string()),
-    file_name: z.optional(z.string().check(z.maxLength(1024, 'must have at most 1024 characters'))),
+    file_name: z.optional(z.string()),
     type: z.optional(
       z
         .string()
@@ -55,6 +55,7 @@ export const readRecording = route({
     name,
     redirect: z.optional(z.enum(['true', 'false'], 'must be true or false')),
   }),
+  uncheckedQuery: ['file_name'],
   response: z.union([link, z.array(listed)]),
   answers: ['json', 'redirect', 'bytes'],
   audited: true,

@@ -3,7 +3,7 @@ import type { AclAction, AclResource } from '../../core/access/acl.ts'
 import type { Needs } from '../../core/ports.ts'
 
 /** HTTP methods that routes use. */
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What a caller's role must hold. With `own`, the same action on one's own things (`ro`) is enough. */
 export interface Permission {
@@ -60,6 +60,11 @@ export interface Route {
   readonly needs: Needs
   readonly params?: z.ZodMiniType
   readonly query?: z.ZodMiniType
+  /**
+   * Query parameters whose text is never refused, whatever bytes it holds: control characters reach the use case, and
+   * bytes that are no UTF-8 arrive as U+FFFD. The use case replaces both before the text goes anywhere.
+   */
+  readonly uncheckedQuery?: readonly string[]
   readonly body?: z.ZodMiniType
   /** Form-encoded request instead of JSON: the engine's own lookups. */
   readonly form?: z.ZodMiniType

@@ -46,6 +46,7 @@ export const readHealth = route({
   operationId: 'readHealth',
   group: 'status',
   method: 'GET',
+  otherMethods: ['HEAD'],
   path: '/health',
   summary: 'Tell whether the service is up',
   authentication: 'none',

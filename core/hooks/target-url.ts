@@ -7,8 +7,11 @@ export interface AddressGuard {
 /** The longest URL of a hook. */
 const maxUrlLength = 2048
 
-/** Ports of other services that a forged request could harm: SSH, SMTP, DNS, remote desktop, and the event socket. */
-export const refusedPorts: ReadonlySet<string> = new Set(['22', '25', '53', '3389', '8021'])
+/**
+ * Ports of other services that a forged request could harm (SSH, SMTP, DNS, remote desktop, the event socket), and
+ * port 0, which nothing can listen on.
+ */
+export const refusedPorts: ReadonlySet<string> = new Set(['0', '22', '25', '53', '3389', '8021'])
 
 /** One fixed sentence for every forbidden target: it does not tell which networks exist here. */
 export const forbiddenTarget = 'must not point at a local, private or reserved address'

@@ -7,12 +7,17 @@ const unseen = /[\p{Cf}\p{Zl}\p{Zp}]/gu
 /** The first half of a character of two code units whose second half was cut off. */
 const halfAtEnd = /[\ud800-\udbff]$/
 
+/** Separators of folders, control characters, and U+FFFD, which stands for bytes that are no UTF-8. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is replaced
+const refused = /[/\\\u0000-\u001f\u007f\ufffd]/g
+
 /**
- * The `Content-Disposition` of a recording: `inline`, or an attachment of a name, told twice: in ASCII, other characters
- * as `_`, and whole, percent-encoded. No name leads to another folder, or ends the header.
+ * Returns the `Content-Disposition` of a recording: `inline` without a name, else an attachment with the name in two
+ * forms: in ASCII with `_` for every other character, and percent-encoded. What a name may not hold becomes `_` and what
+ * is longer than 128 characters is cut, so no name is refused, leads to another folder or ends the header.
  */
 export function dispositionOf(fileName: string | undefined): string {
-  const whole = fileName?.replaceAll(unseen, '').replaceAll(/[/\\]/g, '_').toWellFormed() ?? ''
+  const whole = fileName?.replaceAll(unseen, '').toWellFormed().replaceAll(refused, '_') ?? ''
   if (whole === '') return 'inline'
   const dotless = /^\.+$/.test(whole) ? whole.replaceAll('.', '_') : whole
   const name = dotless.slice(0, maxLength).replace(halfAtEnd, '')

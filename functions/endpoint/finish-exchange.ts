@@ -6,6 +6,7 @@ import { type Answer, errorAnswer } from './answer.ts'
 import { late, withDeadline } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
 import type { EndpointTools, OwnPorts } from './tools.ts'
+import { withTransportSecurity } from './transport-security.ts'
 
 /** An answer waits at most this long for what is written beside it. */
 const patienceMs = 400
@@ -26,7 +27,7 @@ export async function finishExchange(
   exchange: Exchange,
   route: Route,
   audit: OwnPorts['audit'],
-  { clock }: EndpointTools,
+  { clock, settings }: EndpointTools,
   answer: Answer,
 ): Promise<Answer> {
   exchange.beside.push(recordExchange(exchange, route, audit, { at: clock.now(), answer }))
@@ -39,9 +40,9 @@ export async function finishExchange(
     durationMs: clock.now() - exchange.startedAt,
   })
   // A refusal tells of the limit that it is about, which may be another one.
-  return exchange.rate === undefined
-    ? answer
-    : { ...answer, headers: { ...rateHeaders(exchange.rate), ...answer.headers } }
+  const rated =
+    exchange.rate === undefined ? answer : { ...answer, headers: { ...rateHeaders(exchange.rate), ...answer.headers } }
+  return withTransportSecurity(rated, settings.publicUrl)
 }
 
 /**

@@ -26,29 +26,29 @@ export function checkSize(event: APIGatewayProxyEventV2, route: Pick<Route, 'max
  * Reads path parameters, query and body. Refuses what is malformed in itself: `invalid_field` for path and query,
  * `unsupported_media_type` and `invalid_json` for the body.
  */
-export function readRequest(event: APIGatewayProxyEventV2, route: Pick<Route, 'form' | 'rawBody'>): RawRequest {
-  return { params: readParams(event), query: readQuery(event.rawQueryString), body: readBody(event, route) }
+export function readRequest(
+  event: APIGatewayProxyEventV2,
+  route: Pick<Route, 'form' | 'rawBody' | 'uncheckedQuery'>,
+): RawRequest {
+  const query = readQuery(event.rawQueryString, route.uncheckedQuery ?? [])
+  return { params: readParams(event), query, body: readBody(event, route) }
 }
 
-/** The gateway decodes path parameters, once, and leaves what is malformed as it is. */
+/** The gateway decodes path parameters, once; a percent sign that is left is a character like any other. */
 function readParams(event: APIGatewayProxyEventV2): Record<string, string> {
   const given = Object.entries(event.pathParameters ?? {})
-  return Object.fromEntries(
-    given.map(([name, text = '']) => {
-      if (/%(?![0-9A-Fa-f]{2})/.test(text)) throw invalidField(name, 'must be percent-encoded UTF-8')
-      return [name, checkText(text, name)]
-    }),
-  )
+  return Object.fromEntries(given.map(([name, text = '']) => [name, checkText(text, name)]))
 }
 
 /** Names and values of a query, decoded once. A name given twice is refused: no rule says which one is meant. */
-function readQuery(rawQuery: string): Record<string, string> {
+function readQuery(rawQuery: string, unchecked: readonly string[]): Record<string, string> {
   const query = new Map<string, string>()
   for (const pair of rawQuery.split('&').filter((text) => text !== '')) {
     const [rawName = '', ...rest] = pair.split('=')
     const name = decode(rawName, 'query')
     if (query.has(name)) throw invalidField(name, 'must be given once')
-    query.set(name, decode(rest.join('='), name))
+    const text = rest.join('=')
+    query.set(name, unchecked.includes(name) ? decodeLeniently(text) : decode(text, name))
   }
   return Object.fromEntries(query)
 }
@@ -60,6 +60,11 @@ function decode(text: string, field: string): string {
     if (error instanceof DomainError) throw error
     throw invalidField(field, 'must be percent-encoded UTF-8')
   }
+}
+
+/** Decodes a query value; bytes that are no UTF-8 become U+FFFD, and a percent sign that encodes nothing stays. */
+function decodeLeniently(text: string): string {
+  return new URLSearchParams(`value=${text}`).get('value') ?? ''
 }
 
 /** Refuses control characters, and the character that stands for bytes that were not UTF-8. */

@@ -8,7 +8,7 @@ import { requestTarget } from '../processes/request-target.ts'
 import { crossOriginReply, preflightReply } from './cors.ts'
 import { type Reply, functionReply, gatewayReply } from './function-reply.ts'
 import { requestEvent } from './request-event.ts'
-import type { RouteTable } from './route-table.ts'
+import { type RouteTable, isPercentEncoded } from './route-table.ts'
 
 /** The limits of an HTTP API: 10 MB of body; 10240 bytes of request line and headers together. */
 const maxBodyBytes = 10 * 1024 * 1024
@@ -67,6 +67,7 @@ export class Gateway {
     const target = requestTarget(request.url)
     const [routes, invoke] = [this.#routes, this.#invoke]
     if (routes === undefined || invoke === undefined) return gatewayReply(503, 'Service Unavailable')
+    if (!isPercentEncoded(target.rawPath)) return gatewayReply(400, 'Bad Request')
     const match = routes.find(request.method ?? 'GET', target.rawPath)
     if (match === undefined) return gatewayReply(404, 'Not Found')
     let body: Buffer

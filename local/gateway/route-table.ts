@@ -41,7 +41,7 @@ export class RouteTable<T> {
       .toSorted((a, b) => rank(a).localeCompare(rank(b)))
   }
 
-  /** The route of a request; `undefined` when no route fits and there is no `$default`. */
+  /** The route of a request whose path {@link isPercentEncoded}; `undefined` when no route fits and there is no `$default`. */
   find(method: string, rawPath: string): RouteMatch<T> | undefined {
     const given = rawPath.split('/')
     for (const candidate of this.#possible(method, given.length)) {
@@ -98,12 +98,18 @@ function fit(pattern: readonly Segment[], given: readonly string[]): [string, st
   return given.length === pattern.length ? parameters : undefined
 }
 
-/** Percent-decoded; text that is not well-formed percent-encoding stays as it is. */
+/** Percent-decodes a text of which {@link isPercentEncoded} is true. */
 export function decode(text: string): string {
-  if (!text.includes('%')) return text
+  return text.includes('%') ? decodeURIComponent(text) : text
+}
+
+/** Returns whether every percent sign begins an encoded byte and all bytes are UTF-8. */
+export function isPercentEncoded(text: string): boolean {
+  if (!text.includes('%')) return true
   try {
-    return decodeURIComponent(text)
+    decodeURIComponent(text)
+    return true
   } catch {
-    return text
+    return false
   }
 }

@@ -152,11 +152,7 @@ export const fieldRules: Readonly<Record<string, FieldRule>> = {
   blacklist_name: {
     values: fc.oneof(mutated('spam'), hostileText),
     isTaken: (value) =>
-      isText(value) &&
-      value !== '' &&
-      isPlain(value) &&
-      !/[/\\]|%(?![0-9A-Fa-f]{2})/.test(value) &&
-      Array.from(value).length <= 64,
+      isText(value) && value !== '' && isPlain(value) && !/[/\\]/.test(value) && Array.from(value).length <= 64,
   },
   number: {
     values: text('+380 (44) 123-45.67'),

@@ -64,6 +64,16 @@ function wantedOrder(value: unknown, at: string): object {
   throw invalidField(at, 'must be an object such as {"order": "desc"}')
 }
 
+/** Names that a column may have besides those of fields: the id of the CDR, and the names of its recordings. */
+const otherColumns: ReadonlySet<string> = new Set(['_id', 'recordings'])
+
+/** The contract reserves these groups of fields: no CDR has a value for them yet. */
+const reservedColumn = /^(?:queue|locations)\.[A-Za-z0-9_.-]+$/
+
+function isColumn(name: string): boolean {
+  return fieldTypeOf(name) !== undefined || otherColumns.has(name) || reservedColumn.test(name)
+}
+
 /** Columns of one search, and characters of the name of one. */
 const [maxColumns, maxName] = [100, 256]
 
@@ -82,5 +92,8 @@ function readColumn(name: unknown, at: string): string {
     throw invalidField(at, `must be a name of 1 to ${maxName} characters`)
   }
   if (name.startsWith('_') && name !== '_id') throw invalidField(at, 'columns that begin with _ are not offered')
+  if (!isColumn(name)) {
+    throw invalidField(at, `"${name}" is no field of a CDR; channel variables are variables.<name>`)
+  }
   return name
 }

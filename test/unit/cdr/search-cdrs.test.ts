@@ -30,7 +30,7 @@ describe('an answer', () => {
   test('shows the columns that were asked for, in the form of the published API', async () => {
     const recordings = [{ name: 'one', contentType: 'audio/wav', size: 9, state: 'stored' as const }]
     const tools = await searching([{ uuid: 'u', leg: 'b', gateway: undefined, recordings, variables: { x: '1' } }])
-    const columns = ['created_time', 'caller_id_name', 'duration', 'gateway', 'unknown', '_id']
+    const columns = ['created_time', 'caller_id_name', 'duration', 'gateway', '_id']
     const more = ['recordings.name', 'recordings.size', 'recordings', 'variables.x', 'variables.y', 'queue.name']
 
     const { body, headers } = await searchCdrs(tools, caller, { leg: '*', body: { columns: [...columns, ...more] } })

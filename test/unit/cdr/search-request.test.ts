@@ -440,14 +440,14 @@ describe('pages, order and columns', () => {
   })
 
   test('columns are 1 to 100 names, each once', () => {
-    const many = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`)
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `variables.c${index}`)
 
-    expect(read({ columns: ['uuid', 'uuid', '_id', 'anything'] }).columns).toEqual(['uuid', '_id', 'anything'])
+    expect(read({ columns: ['uuid', 'uuid', '_id', 'queue.name'] }).columns).toEqual(['uuid', '_id', 'queue.name'])
     expect(read({ columns: many(100) }).columns).toHaveLength(100)
     for (const columns of ['uuid', [], many(101), null, {}]) {
       expect(() => read({ columns })).toThrow(refusal('invalid_field', 'columns'))
     }
-    for (const name of ['', 5, null, '_source', '_index', 'x'.repeat(257)]) {
+    for (const name of ['', 5, null, '_source', '_index', 'x'.repeat(257), 'anything', 'variables.', 'constructor']) {
       expect(() => read({ columns: ['uuid', name] })).toThrow(refusal('invalid_field', 'columns[1]'))
     }
   })

@@ -21,7 +21,7 @@ describe('an answer in a form of its own', () => {
 
     expect([answer.statusCode, answer.body]).toEqual([302, undefined])
     expect(answer.headers).toMatchObject({ Location: 'https://files.test/a', 'Cache-Control': 'private' })
-    expect(answer.headers).not.toHaveProperty('Content-Type')
+    expect(answer.headers['Content-Type']).toBe('text/plain; charset=utf-8')
     expect(answer.headers['X-Request-Id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 

@@ -31,6 +31,20 @@ async function setUp(useCase: () => Promise<{ status: 'OK'; info: string }>) {
 
 const succeed = async () => okInfo('done')
 
+describe('a service that is reached over TLS', () => {
+  it('demands TLS of browsers with every answer', async () => {
+    const api = anApi()
+
+    const refused = await api.call(listAccounts)
+    const served = await api.call(listAccounts, {
+      headers: { ...(await api.as(await api.account({ role: 'admin' }))) },
+    })
+
+    expect([refused.status, refused.headers['Strict-Transport-Security']]).toEqual([401, 'max-age=31536000'])
+    expect([served.status, served.headers['Strict-Transport-Security']]).toEqual([200, 'max-age=31536000'])
+  })
+})
+
 describe('a request id', () => {
   it.each(['a', 'A.b_c-1', 'x'.repeat(64)])('%s of the caller is used', async (id) => {
     const { call } = await setUp(succeed)

@@ -93,7 +93,7 @@ describe('of several faults the first in the order of the contract is told', () 
     expect({ ...there.body, requestId: '' }).toEqual({ ...absent.body, requestId: '' })
   })
 
-  it.each(['%zz', 'a\u0000', 'a\ufffd'])('a path parameter %j is no text at all', async (id) => {
+  it.each(['a\u0000', 'a\ufffd'])('a path parameter %j is no text at all', async (id) => {
     const { api, admin } = await setUp()
 
     expect(await api.call(readAccount, { params: { account_id: id }, headers: admin })).toMatchObject({

@@ -34,9 +34,21 @@ describe('a path by another name', () => {
   })
 })
 
+describe('an answer to a path without a route', () => {
+  it('demands TLS of browsers where the service is reached over TLS, and only there', async () => {
+    const event = gatewayEvent({ method: 'GET', path: '/nothing' })
+    const overTls = await createUnmatched(capturedLog(), 'https://api.test')(event)
+    const overPlainHttp = await createUnmatched(capturedLog(), 'http://127.0.0.1:8080')(event)
+
+    expect(overTls.headers['Strict-Transport-Security']).toBe('max-age=31536000')
+    expect(overPlainHttp.headers).not.toHaveProperty('Strict-Transport-Security')
+  })
+})
+
 describe('a wrong method', () => {
   it.each([
     ['DELETE', '/api/v2/accounts', 'GET, POST, OPTIONS'],
+    ['POST', '/health', 'GET, HEAD, OPTIONS'],
     ['PATCH', '/api/v2/accounts/1000', 'DELETE, GET, PUT, OPTIONS'],
     ['POST', '/api/v2/channels/x', 'DELETE, PATCH, PUT, OPTIONS'],
     ['TRACE', '/login', 'POST, OPTIONS'],

@@ -84,7 +84,7 @@ describe('where loopback is allowed', () => {
   )
 })
 
-it.each([22, 25, 53, 3389, 8021])('port %i is refused', (port) => {
+it.each([0, 22, 25, 53, 3389, 8021])('port %i is refused', (port) => {
   expect(urlProblem(`https://hooks.example.com:${port}/`, publicOnly)).toBe(`must not use port ${port}`)
 })
 

@@ -26,7 +26,7 @@ describe('RouteTable', () => {
     ['PUT', '/things/7', 'PUT /things/{id}', { id: '7' }],
     ['GET', '/things/special', 'GET /things/special', undefined],
     ['GET', '/things/a%2Fb%20c', 'GET /things/{id}', { id: 'a/b c' }],
-    ['GET', '/things/%zz', 'GET /things/{id}', { id: '%zz' }],
+    ['GET', '/things/50%25', 'GET /things/{id}', { id: '50%' }],
     ['GET', '/things/', '$default', undefined],
     ['GET', '/things/7/more', '$default', undefined],
     ['DELETE', '/things/7', '$default', undefined],
@@ -186,6 +186,16 @@ describe('the gateway', () => {
 
     expect(response.status).toBe(status)
     expect(await response.text()).not.toContain('secret')
+  })
+
+  it.each(['%zz', '%ff', '50%'])('answers 400 to the malformed path %s and calls no function', async (path) => {
+    serve()
+    let calls = 0
+    invoke = () => Promise.resolve(void (calls += 1))
+
+    const response = await fetch(`${url}/things/${path}`)
+
+    expect([response.status, calls]).toEqual([400, 0])
   })
 
   it('sends no body with a HEAD or a 204', async () => {
