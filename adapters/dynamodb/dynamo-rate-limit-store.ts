@@ -1,5 +1,12 @@
 import * as z from 'zod/mini'
-import { type Allowance, type RateVerdict, takeOne, windowVerdict } from '../../core/limits/allowance.ts'
+import {
+  type Allowance,
+  type RateVerdict,
+  latestForOne,
+  verdictOf,
+  windowVerdict,
+} from '../../core/limits/allowance.ts'
+import { untilDone } from '../../core/concurrency/until-done.ts'
 import type { RateLimitStore } from '../../core/limits/rate-limit-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
@@ -11,49 +18,60 @@ import { joinKey } from './key.ts'
 
 const windowItem = z.object({ uses: z.array(z.number()), version: z.number() })
 
+/** Buckets whose last known state one process remembers; beyond it, it forgets all of them. */
+const maxRemembered = 10_000
+
 /**
- * Allowances in DynamoDB, one item each. A bucket is the moment at which it is full again: one conditional write where
- * it is full already, one more where it is not, and no write that a refused request leaves behind.
+ * Allowances in DynamoDB, one item each. A bucket is the moment at which it is full again. Each request moves that
+ * moment by one atomic conditional update, which never has to name the value that it found: however many requests
+ * arrive at once, in however many processes, one costs at most two writes, and a refused one changes nothing.
  */
 export function dynamoRateLimitStore(context: AdapterContext): RateLimitStore {
-  /** Sets a bucket under a condition; otherwise answers the moment that is stored. */
-  async function refill(key: string, fullAt: number, condition: string, values: Item) {
-    // A write whose answer was lost and that is tried again finds its own mark: one request is counted once.
+  // Only decides which of the two updates is tried first; a wrong guess costs one more write.
+  const lastFullAt = new Map<string, number>()
+
+  function remember(key: string, fullAt: number): void {
+    if (lastFullAt.size >= maxRemembered) lastFullAt.clear()
+    lastFullAt.set(key, fullAt)
+  }
+
+  /** Moves the moment of a bucket where the condition holds; otherwise returns the moment that is stored. */
+  async function move(key: string, update: BucketUpdate) {
+    // A write whose answer was lost and that is sent again finds its own mark: the request is counted once.
     const writeId = context.random.uuid()
-    const result = await conditionally(() =>
-      updateItem(context, {
+    const written = { fullAt: 0 }
+    const result = await conditionally(async () => {
+      const item = await updateItem(context, {
         TableName: tableName(context, 'limits'),
         Key: bucketKey(key),
-        UpdateExpression: 'SET fullAt = :after, expiresAt = :end, writeId = :write',
-        ConditionExpression: condition,
+        UpdateExpression: `SET fullAt = ${update.fullAt}, expiresAt = :end, writeId = :write`,
+        ConditionExpression: `(${update.condition}) AND (attribute_not_exists(writeId) OR writeId <> :write)`,
         ExpressionAttributeValues: {
-          ':after': fullAt,
-          ':end': expirySeconds(keptUntil.allowance(fullAt)),
+          ':end': expirySeconds(keptUntil.allowance(update.latest)),
           ':write': writeId,
-          ...values,
+          ...update.values,
         },
+        ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    )
-    const isDone = result.done || textOf(result.stored, 'writeId') === writeId
-    return isDone ? undefined : { stored: numberOf(result.stored, 'fullAt') }
+      })
+      written.fullAt = numberOf(item, 'fullAt') ?? update.latest
+    })
+    if (result.done) return { isMoved: true, fullAt: written.fullAt }
+    const fullAt = numberOf(result.stored, 'fullAt')
+    return { isMoved: textOf(result.stored, 'writeId') === writeId, fullAt }
   }
 
   async function take(key: string, allowance: Allowance, now: number): Promise<RateVerdict> {
-    const first = takeOne(undefined, allowance, now)
-    let failed = await refill(key, first.fullAt, 'attribute_not_exists(pk) OR fullAt <= :now', { ':now': now })
-    let { verdict } = first
-    while (failed !== undefined) {
-      const next = takeOne(failed.stored, allowance, now)
-      verdict = next.verdict
-      if (!verdict.isAllowed) return verdict
-      const known = failed.stored
-      failed =
-        known === undefined
-          ? await refill(key, next.fullAt, 'attribute_not_exists(pk)', {})
-          : await refill(key, next.fullAt, 'fullAt = :known', { ':known': known })
-    }
-    return verdict
+    const { refill, add } = bucketUpdates(allowance, now)
+    let known = lastFullAt.get(key)
+    return untilDone(async () => {
+      const { isMoved, fullAt } = await move(key, known !== undefined && known > now ? add : refill)
+      known = fullAt
+      if (fullAt !== undefined) remember(key, fullAt)
+      if (isMoved) return verdictOf(fullAt ?? now, allowance, now, true)
+      const isEmpty = fullAt !== undefined && fullAt > latestForOne(allowance, now)
+      return isEmpty ? verdictOf(fullAt, allowance, now, false) : undefined
+    })
   }
 
   return {
@@ -134,6 +152,35 @@ async function enterPlace(
     free = numbers.find((one) => one !== number && (numberOf(stored, `until${one}`) ?? 0) <= now)
   }
   return undefined
+}
+
+/** How a bucket's moment is moved, and on which condition. */
+interface BucketUpdate {
+  /** The expression of its new value. */
+  readonly fullAt: string
+  readonly condition: string
+  readonly values: Item
+  /** The latest value that it can have afterwards, epoch milliseconds. */
+  readonly latest: number
+}
+
+/** The two updates that take one request: of a bucket that is full, and of one that is neither full nor empty. */
+function bucketUpdates(allowance: Allowance, now: number): { refill: BucketUpdate; add: BucketUpdate } {
+  const { intervalMs, burst } = allowance
+  return {
+    refill: {
+      fullAt: ':after',
+      condition: 'attribute_not_exists(pk) OR fullAt <= :now',
+      values: { ':after': now + intervalMs, ':now': now },
+      latest: now + intervalMs,
+    },
+    add: {
+      fullAt: 'fullAt + :interval',
+      condition: 'fullAt > :now AND fullAt <= :last',
+      values: { ':interval': intervalMs, ':now': now, ':last': latestForOne(allowance, now) },
+      latest: now + burst * intervalMs,
+    },
+  }
 }
 
 function placesKey(key: string) {

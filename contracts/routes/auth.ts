@@ -20,6 +20,7 @@ export const logIn = route({
   authentication: 'none',
   permission: null,
   domain: 'none',
+  mustBeCounted: true,
   limits: ['login'],
   needs: {
     accounts: ['read', 'useCode'],

@@ -128,6 +128,7 @@ export const beginExport = route({
     format: z.optional(z.enum(['csv', 'jsonl'], 'must be csv or jsonl')),
   }),
   response: okData(z.object({ jobId: z.string() })),
+  mustBeCounted: true,
   limits: ['search'],
 })
 

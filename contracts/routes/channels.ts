@@ -120,6 +120,7 @@ export const originateCall = route({
     liveCalls: ['put', 'list', 'remove'],
     knownCalls: ['read'],
   },
+  mustBeCounted: true,
   limits: ['call'],
   query: domainQuery,
   body: z.object({
@@ -183,6 +184,7 @@ export const eavesdropChannel = route({
   permission: { resource: 'channels', action: 'c' },
   domain: 'required',
   needs: { domains: ['read'], accounts: ['read'], engine: ['run'], events: ['publish'] },
+  mustBeCounted: true,
   limits: ['call'],
   params,
   query: z.extend(domainQuery, { side: z.optional(displayDigits) }),

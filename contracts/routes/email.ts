@@ -114,6 +114,7 @@ export const sendTestMail = route({
   authentication: 'token',
   permission: change,
   domain: 'required',
+  mustBeCounted: true,
   needs: {
     domains: ['read'],
     emailSettings: ['read'],

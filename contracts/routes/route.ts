@@ -94,6 +94,11 @@ export interface Route {
   readonly versioned?: boolean
   /** What its requests are counted by besides what all requests with a token are counted by. */
   readonly limits?: readonly LimitName[]
+  /**
+   * Refuses a request whose counts are not known in time (429), instead of letting it through: for what is costly, or
+   * worth guessing at.
+   */
+  readonly mustBeCounted?: true
   /** Whose number of requests under way, for one token, it belongs to. */
   readonly atOnce?: ConcurrencyName
   /** How much memory its function gets, in MB; 512 where not given. */

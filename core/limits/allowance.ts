@@ -1,6 +1,6 @@
 import { DomainError, type LimitLeft } from '../errors.ts'
 
-/** How many requests are let through: at a rate in the long run, and some at once. */
+/** How many requests may pass: at a rate in the long run, and so many at once. */
 export interface Allowance {
   /** Milliseconds in which one more request becomes free. */
   readonly intervalMs: number
@@ -8,7 +8,7 @@ export interface Allowance {
   readonly burst: number
 }
 
-/** What came of asking for one request. */
+/** The answer to a request that was counted. */
 export interface RateVerdict extends LimitLeft {
   readonly isAllowed: boolean
   /** Milliseconds until the next one is free; 0 while there are any. */
@@ -16,28 +16,43 @@ export interface RateVerdict extends LimitLeft {
 }
 
 /**
- * A token bucket kept as one number (the generic cell rate algorithm): the moment, in epoch milliseconds, at which the
- * bucket is full again. Answers what a request at `now` comes to, and the moment that is to be kept after it.
+ * Takes one request from a token bucket that is kept as one number (the generic cell rate algorithm): the moment, in
+ * epoch milliseconds, at which the bucket is full again. Returns the verdict for a request at `now` and the moment to
+ * keep afterwards.
  */
 export function takeOne(
   fullAt: number | undefined,
-  { intervalMs, burst }: Allowance,
+  allowance: Allowance,
   now: number,
 ): { readonly verdict: RateVerdict; readonly fullAt: number } {
   const before = Math.max(fullAt ?? now, now)
-  const after = before + intervalMs
-  const isAllowed = after <= now + burst * intervalMs
-  const kept = isAllowed ? after : before
-  const free = now + burst * intervalMs - kept
+  const isAllowed = before <= latestForOne(allowance, now)
+  const kept = isAllowed ? before + allowance.intervalMs : before
+  return { verdict: verdictOf(kept, allowance, now, isAllowed), fullAt: kept }
+}
+
+/**
+ * The latest moment of a bucket that still has room for one request. A thousandth of an interval is added, since sums of
+ * intervals that are no whole milliseconds are rounded, by stores in other ways than here.
+ */
+export function latestForOne({ intervalMs, burst }: Allowance, now: number): number {
+  return now + (burst - 1 + 1 / 1000) * intervalMs
+}
+
+/** Describes a bucket as it stands after a request that was allowed or refused. */
+export function verdictOf(
+  fullAt: number,
+  { intervalMs, burst }: Allowance,
+  now: number,
+  isAllowed: boolean,
+): RateVerdict {
+  const free = now + burst * intervalMs - fullAt
   return {
-    verdict: {
-      isAllowed,
-      limit: burst,
-      remaining: Math.floor(free / intervalMs),
-      resetMs: kept - now,
-      waitMs: free >= intervalMs ? 0 : intervalMs - free,
-    },
-    fullAt: kept,
+    isAllowed,
+    limit: burst,
+    remaining: Math.max(0, Math.floor(free / intervalMs)),
+    resetMs: Math.max(0, fullAt - now),
+    waitMs: free >= intervalMs ? 0 : intervalMs - free,
   }
 }
 

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Route } from '../../contracts/routes/route.ts'
 import { rateLimited } from '../../core/limits/allowance.ts'
 import type { RateLimitStore } from '../../core/limits/rate-limit-store.ts'
+import { countInTime, late } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
 import { tokenOf } from './rate-limiter.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -21,8 +21,8 @@ const leaseMs = 30_000
 const waitMs = 1000
 
 /**
- * Holds a token to a number of requests under way. Its place is taken beside the authentication, so that it costs no
- * time: where that is not known by then, or cannot be had, the request goes on. It is left with the answer.
+ * Limits how many requests of one token run at once. The request takes its place while its credential is read and waits
+ * for both, for the place at most 50 ms; without an answer by then it goes on. It gives the place back with its answer.
  */
 export function requestsAtOnce({ atOnce }: Route, limits: RateLimits): LimitAtOnce {
   const limit = atOnce === undefined ? undefined : limits[atOnce]
@@ -40,7 +40,8 @@ export function requestsAtOnce({ atOnce }: Route, limits: RateLimits): LimitAtOn
       if (place !== 'unknown' && place !== 'full') await settled(exchange, async () => leave(key, place))
     }
     await authenticate()
-    const place = await Promise.race([entering, setImmediate('late')])
+    const place = await countInTime(entering)
+    if (place === late) exchange.log.warn('request not counted in time', { limit: atOnce })
     const full = { limit, remaining: 0, resetMs: waitMs, waitMs }
     if (place === 'full') throw rateLimited(full, `${limit} requests of this token are under way`)
   }

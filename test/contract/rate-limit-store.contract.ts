@@ -38,6 +38,35 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(7)
   })
 
+  test('of 200 requests that two processes count at once exactly the burst is let through', async () => {
+    const [key, now] = [randomUUID(), stores().clock.now()]
+    const processes = [stores().rateLimits, stores().elsewhere.rateLimits]
+
+    const verdicts = await Promise.all(
+      processes.flatMap((store) =>
+        Array.from({ length: 100 }, () => store.take(key, { intervalMs: 60_000, burst: 40 }, now)),
+      ),
+    )
+
+    expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(40)
+  })
+
+  test('two processes that are flooded for a second together let the burst and the rate of that second through', async () => {
+    const [key, start] = [randomUUID(), stores().clock.now()]
+    const processes = [stores().rateLimits, stores().elsewhere.rateLimits]
+    const flood = (ms: number) =>
+      Promise.all(
+        processes.flatMap((store) =>
+          Array.from({ length: 10 }, () => store.take(key, { intervalMs: 1000 / 30, burst: 12 }, start + ms)),
+        ),
+      )
+
+    let allowed = 0
+    for (let ms = 0; ms <= 1000; ms += 50) allowed += (await flood(ms)).filter(({ isAllowed }) => isAllowed).length
+
+    expect(allowed).toBe(12 + 30)
+  })
+
   test('allowances of different keys are apart', async () => {
     const [one, now] = [{ intervalMs: 60_000, burst: 1 }, stores().clock.now()]
     const key = randomUUID()

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { usualRateLimits } from '../../../contracts/environment.ts'
 import { routes } from '../../../contracts/routes/index.ts'
-import { limitNames, limitsOf } from '../../../contracts/routes/route.ts'
+import { type Route, limitNames, limitsOf } from '../../../contracts/routes/route.ts'
 import type { RateVerdict } from '../../../core/limits/allowance.ts'
 import { readRateLimits } from '../../../functions/endpoint/rate-limits.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
@@ -106,15 +106,38 @@ describe('a token', () => {
 })
 
 describe('a domain', () => {
-  it('has one allowance for all its tokens, held for those that a process knows', async () => {
+  it('has one allowance for all its tokens', async () => {
     const { api, admin, again, other } = await setUp('domain=1/m:3')
     const call = aProcess(api, listAccounts)
 
     const statuses = []
     for (const headers of [admin, again, admin, again, other]) statuses.push((await call(headers)).status)
 
-    // The first request of each token is let through and counted; from the second on it is held.
     expect(statuses).toEqual([200, 200, 200, 429, 200])
+  })
+
+  it('places no call above its allowance, even if each request meets a process that has never seen the token', async () => {
+    const { api, admin } = await setUp('call=1/h:2')
+    const body = { calledId: '9196' }
+
+    const answers = await Promise.all(
+      Array.from({ length: 15 }, () => api.call(originateCall, { headers: admin, body })),
+    )
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(13)
+    expect(api.ports.engine.given).toHaveLength(2)
+  })
+
+  it('is not used up by requests whose token is forged', async () => {
+    const { api, admin } = await setUp('domain=1/h:1')
+    const [header, claims] = admin['x-access-token'].split('.')
+    const forged = { ...admin, 'x-access-token': `${header}.${claims}.${'A'.repeat(43)}` }
+
+    expect((await api.call(listAccounts, { headers: forged })).status).toBe(401)
+
+    expect((await api.call(listAccounts, { headers: admin })).status).toBe(200)
+    expect((await api.call(listAccounts, { headers: admin })).status).toBe(429)
   })
 
   it('does not hold root, who has none', async () => {
@@ -159,6 +182,24 @@ describe('logins', () => {
   })
 })
 
+describe('logins over IPv6', () => {
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', 429],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1', 401],
+    ['::ffff:198.51.100.1', '198.51.100.1', 429],
+    ['::ffff:c633:6401', '198.51.100.1', 429],
+  ])(
+    'from %s use up the allowance of %s where both are of one /64 or one IPv4 address',
+    async (first, second, status) => {
+      const { api } = await setUp('login=1/h')
+      const body = { username: '1000@a.example.com', password: 's3cr3t-wrong' }
+      await api.call(logIn, { body, sourceAddress: first })
+
+      expect((await api.call(logIn, { body, sourceAddress: second })).status).toBe(status)
+    },
+  )
+})
+
 describe('counting', () => {
   it('that fails lets the request through, and the log tells', async () => {
     const { api, admin } = await setUp('token=1/h')
@@ -168,7 +209,21 @@ describe('counting', () => {
     expect(api.log.lines.map(({ message }) => message)).toContain('request not counted')
   })
 
-  it('that takes longer than the credential read is not waited for, and holds from the next request on', async () => {
+  it('that is known shortly after the credential is judged, also in the first request of a process', async () => {
+    const { api, admin } = await setUp('domain=1/h:1')
+    const { rateLimits } = api.ports
+    const take: typeof rateLimits.take = async (...given) => {
+      const verdict = await rateLimits.take(...given)
+      for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve))
+      return verdict
+    }
+    const slower = api.with({ rateLimits: { ...rateLimits, take } })
+
+    expect((await slower.call(listAccounts, { headers: admin })).status).toBe(200)
+    expect((await slower.call(listAccounts, { headers: admin })).status).toBe(429)
+  })
+
+  it('that takes 50 ms longer than the credential read is not waited for, and holds from the next request on', async () => {
     const { api, admin } = await setUp('token=1/h')
     const slow = Promise.withResolvers<RateVerdict>()
     const call = aProcess(api.with({ rateLimits: { ...api.ports.rateLimits, take: () => slow.promise } }), listAccounts)
@@ -177,6 +232,61 @@ describe('counting', () => {
     slow.resolve({ isAllowed: false, limit: 1, remaining: 0, resetMs: 1000, waitMs: 1000 })
     await new Promise((resolve) => setImmediate(resolve))
     expect(await call(admin)).toMatchObject({ status: 429 })
+  })
+
+  it.each(['never ends', 'fails'])('that %s refuses a login, and no password is judged', async (how) => {
+    const { api } = await setUp('login=10/m')
+    const take = () => (how === 'fails' ? Promise.reject(new Error('gone')) : new Promise<RateVerdict>(() => {}))
+    const stuck = api.with({ rateLimits: { ...api.ports.rateLimits, take } })
+    const verify = vi.spyOn(api.ports.passwords, 'verify')
+
+    const answers = await Promise.all(
+      Array.from({ length: 36 }, () =>
+        stuck.call(logIn, { body: { username: '1000@a.example.com', password: 's3cr3t-wrong' } }),
+      ),
+    )
+
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [429, 'rate_limited']))
+    expect(answers[0]?.headers).toMatchObject({
+      'Retry-After': '1',
+      'RateLimit-Limit': '10',
+      'RateLimit-Remaining': '0',
+      'RateLimit-Reset': '1',
+    })
+    expect(verify).not.toHaveBeenCalled()
+  })
+
+  it.each(['token', 'domain', 'call'])('by %s that never ends refuses a call, and nothing is dialled', async (name) => {
+    const { api, admin } = await setUp('token=9/s,domain=9/s,call=9/s')
+    const { rateLimits } = api.ports
+    const take: typeof rateLimits.take = (key, ...rest) =>
+      key.startsWith(`${name}:`) ? new Promise<RateVerdict>(() => {}) : rateLimits.take(key, ...rest)
+    const stuck = api.with({ rateLimits: { ...rateLimits, take } })
+
+    const answer = await stuck.call(originateCall, { headers: admin, body: { calledId: '9196' } })
+
+    expect(answer).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '1' } })
+    expect(api.ports.engine.given).toHaveLength(0)
+  })
+
+  it('that never ends tells a caller of a costly operation first that its credential is not valid', async () => {
+    const { api, admin } = await setUp('token=9/s')
+    const stuck = api.with({ rateLimits: { ...api.ports.rateLimits, take: () => new Promise<RateVerdict>(() => {}) } })
+    const headers = { ...admin, 'x-access-token': 'a.b.c' }
+
+    expect((await stuck.call(originateCall, { headers, body: { calledId: '9196' } })).status).toBe(401)
+  })
+
+  it('must succeed for logins, calls, eavesdropping, exports and test mails, and for nothing else', () => {
+    const strict = Object.values(routes).filter((route: Route) => route.mustBeCounted === true)
+
+    expect(strict.map(({ operationId }) => operationId).sort()).toEqual([
+      'beginExport',
+      'eavesdropChannel',
+      'logIn',
+      'originateCall',
+      'sendTestMail',
+    ])
   })
 
   it('runs beside the credential read', async () => {

@@ -85,3 +85,28 @@ test('what cannot be counted is let through', async () => {
 
   expect(await uncounted.call(searchCdrs, { headers: user, body: {} })).toMatchObject({ status: 200 })
 })
+
+test('a search whose place is known shortly after the credential is refused when all places are taken', async () => {
+  const { api, user } = await setUp('searching=1')
+  const enter = async () => {
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve))
+    return undefined
+  }
+  const slower = api.with({ rateLimits: { ...api.ports.rateLimits, enter } })
+
+  expect(await slower.call(searchCdrs, { headers: user, body: {} })).toMatchObject({ status: 429 })
+})
+
+test('a search whose place is not known 50 ms after the credential is let through', async () => {
+  const { api, user } = await setUp('searching=1')
+  const place = Promise.withResolvers<undefined>()
+  const stuck = api.with({ rateLimits: { ...api.ports.rateLimits, enter: () => place.promise } })
+  const search: CdrStore['search'] = async (plan, limitMs) => {
+    place.resolve(undefined)
+    return api.ports.cdrs.search(plan, limitMs)
+  }
+
+  const answer = await stuck.with({ cdrs: { ...api.ports.cdrs, search } }).call(searchCdrs, { headers: user, body: {} })
+
+  expect(answer).toMatchObject({ status: 200 })
+})
