@@ -8,7 +8,7 @@ import { addressGuard } from './address-guard.ts'
 import { type Resolver, systemResolver } from './dns-resolver.ts'
 import { guardedConnector } from './guarded-connector.ts'
 import { systemSchedule } from './guarded-lookup.ts'
-import { failureOf, TotalTimeout } from './send-errors.ts'
+import { AnswerTooLarge, failureOf, TotalTimeout } from './send-errors.ts'
 
 /** The limits of one request, from the contract's section on sending. */
 export interface HookClientLimits {
@@ -18,10 +18,20 @@ export interface HookClientLimits {
   readonly connectMs: number
   /** How much of an answer's body is read, as sent: a compressed answer is not expanded. */
   readonly replyBytes: number
+  /**
+   * How much of an answer is taken from the wire, whatever it is: heads, interim answers, the extensions of chunks,
+   * trailers, TLS. Beyond it the connection is closed. Of an answer whose head has come, what was read of the body counts.
+   */
+  readonly wireBytes: number
 }
 
 /** See {@link HookClientLimits}. */
-export const hookClientLimits: HookClientLimits = { totalMs: 15_000, connectMs: 5_000, replyBytes: 20 * 1024 }
+export const hookClientLimits: HookClientLimits = {
+  totalMs: 15_000,
+  connectMs: 5_000,
+  replyBytes: 20 * 1024,
+  wireBytes: 64 * 1024,
+}
 
 /** What the client is made of; tests give their own resolver and scheduler. */
 export interface HookClientOptions {
@@ -72,7 +82,7 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
   const agent = new Agent({
     ...pool,
     allowH2: false,
-    connect: guardedConnector({ ...options, connectMs: limits.connectMs }),
+    connect: guardedConnector({ ...options, connectMs: limits.connectMs, wireBytes: limits.wireBytes }),
     // The total limit governs; a limit between bytes would let a slow answer live for ever.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -120,15 +130,22 @@ function flatHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
   )
 }
 
-/** The body up to a limit, as UTF-8 with U+FFFD for what is not. At the limit the connection is closed. */
+/**
+ * The body up to a limit, as UTF-8 with U+FFFD for what is not; what had come of it where the answer took too much of the
+ * wire. At either limit the connection is closed.
+ */
 async function firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    length += chunk.length
-    // Leaving the loop destroys the stream, and with it the socket.
-    if (length >= limit) break
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      length += chunk.length
+      // Leaving the loop destroys the stream, and with it the socket.
+      if (length >= limit) break
+    }
+  } catch (error) {
+    if (!(error instanceof AnswerTooLarge)) throw error
   }
   return Buffer.concat(chunks).subarray(0, limit).toString('utf8')
 }

@@ -21,6 +21,11 @@ export class TotalTimeout extends Error {
   override readonly name = 'TotalTimeout'
 }
 
+/** The peer sent more over the wire than an answer may take. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge'
+}
+
 /** What a failed attempt is recorded with. */
 export type SendFailure = 'blocked address' | 'timeout' | 'dns' | 'tls' | 'network'
 

@@ -11,6 +11,7 @@ import { addressGuard } from '../http/address-guard.ts'
 import { type Resolver, systemResolver } from '../http/dns-resolver.ts'
 import { systemSchedule } from '../http/guarded-lookup.ts'
 import { TotalTimeout, failureOf } from '../http/send-errors.ts'
+import { limitWire, streamOver } from '../http/wire-limit.ts'
 import { openGuardedSocket } from './guarded-socket.ts'
 import { senderDomain, writeMessage } from './write-message.ts'
 
@@ -22,7 +23,7 @@ export interface MailLimits {
   readonly connectMs: number
   /** How much one answer of the server may hold. */
   readonly replyBytes: number
-  /** How much the server may send in all. */
+  /** Bytes that the server may send in all, TLS included. */
   readonly receivedBytes: number
 }
 
@@ -43,9 +44,6 @@ export interface MailSenderOptions {
   /** Authorities that servers are verified against, in PEM form; those of the system where left out. */
   readonly authorities?: string
 }
-
-/** How often it is looked at how much a server has sent. */
-const lookEveryMs = 100
 
 /** The mail sender of a deployment: it may reach what hooks may reach. */
 export function guardedMailSender(context: AdapterContext): MailSender {
@@ -74,7 +72,8 @@ async function deliver(mail: Mail, server: MailServer, options: MailSenderOption
   const { limits, schedule } = options
   const message = writeMessage(mail)
   const socket = await openGuardedSocket(server.host, server.port, { ...options, connectMs: limits.connectMs })
-  const connection = new SMTPConnection(connectionOptions(mail, server, socket, options))
+  limitWire(socket, limits.receivedBytes)
+  const connection = new SMTPConnection(connectionOptions(mail, server, streamOver(socket), options))
   const ended = Promise.withResolvers<never>()
   const end = (error: Error) => {
     ended.reject(error)
@@ -82,15 +81,11 @@ async function deliver(mail: Mail, server: MailServer, options: MailSenderOption
   }
   connection.on('error', (error) => ended.reject(error))
   const stopTimer = schedule(limits.totalMs, () => end(new TotalTimeout()))
-  const stopLooking = repeatedly(schedule, lookEveryMs, () => {
-    if (socket.bytesRead > limits.receivedBytes) end(new Error('the mail server sent too much'))
-  })
   try {
     const reply = await Promise.race([converse(connection, server, mail, message), ended.promise])
     return { outcome: 'sent', reply }
   } finally {
     stopTimer()
-    stopLooking()
     connection.close()
     socket.destroy()
   }
@@ -167,13 +162,4 @@ function underlying(error: unknown): unknown {
   const code = 'originalCode' in error ? error.originalCode : 'code' in error ? error.code : undefined
   if (code === undefined || error.constructor !== Error) return error
   return Object.assign(new Error(error.message, { cause: error }), { code: code === 'ETLS' ? 'ERR_TLS' : code })
-}
-
-function repeatedly(schedule: Scheduler, everyMs: number, run: () => void): () => void {
-  let cancel = schedule(everyMs, again)
-  function again() {
-    run()
-    cancel = schedule(everyMs, again)
-  }
-  return () => cancel()
 }

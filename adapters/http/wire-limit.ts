@@ -1,0 +1,57 @@
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { AnswerTooLarge } from './send-errors.ts'
+
+/** Counts what a peer sends over one connection. */
+export interface WireMeter {
+  /** Starts to count anew: a request is about to be written. */
+  reset(): void
+}
+
+/**
+ * Ends a connection whose peer sends more than `maxBytes` after the latest {@link WireMeter.reset}. It counts bytes as the
+ * operating system hands them over, before any parser: heads, interim answers, trailers, the extensions of chunks and the
+ * padding of TLS count like bodies. Bytes up to the limit still reach the reader, which may have all that it wants of them.
+ */
+export function limitWire(socket: Socket, maxBytes: number): WireMeter {
+  let left = maxBytes
+  let isOver = false
+  const push = socket.push.bind(socket)
+  socket.push = (chunk: Uint8Array | null, encoding?: BufferEncoding) => {
+    if (chunk === null) return push(null)
+    if (isOver) return false
+    if (chunk.length <= left) {
+      left -= chunk.length
+      return push(chunk, encoding)
+    }
+    isOver = true
+    const taken = left === 0 || push(chunk.subarray(0, left), encoding)
+    // All that the last bytes lead to, a reader that has enough among it, comes before the next turn of the event loop.
+    setImmediate(() => socket.destroy(new AnswerTooLarge()))
+    return taken && false
+  }
+  return {
+    reset: () => {
+      left = maxBytes
+    },
+  }
+}
+
+/** Resets a meter with each write of a stream. A request is written at once, so its answer is counted from its start. */
+export function resetOnWrite(stream: Pick<Socket, 'write'>, meter: WireMeter): void {
+  const write: (...given: never[]) => boolean = stream.write.bind(stream)
+  stream.write = (...given: never[]) => {
+    meter.reset()
+    return write(...given)
+  }
+}
+
+/**
+ * The stream of a limited socket, for TLS to be opened over. TLS takes the bytes of a bare socket inside Node, where nobody
+ * can count them; those of any other stream come through JavaScript. A reader that sets a time limit on it gets none: who
+ * opened the socket limits the time of the whole exchange.
+ */
+export function streamOver(socket: Socket): Socket {
+  const stream = Duplex.from({ readable: socket, writable: socket })
+  return Object.assign(stream, { setTimeout: () => stream, setKeepAlive: () => stream }) as unknown as Socket
+}
