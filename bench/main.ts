@@ -4,6 +4,7 @@ import { benchCdrs } from './cdrs.ts'
 import { benchEsl } from './esl.ts'
 import { type Figures, printFigures, writeBaseline } from './figures.ts'
 import { benchGateway } from './gateway.ts'
+import { benchFairness } from './hooks/fairness.ts'
 import { benchSlowReceiver } from './hooks/slow-receiver.ts'
 import { benchThroughput } from './hooks/throughput.ts'
 import { benchSearch } from './search.ts'
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   esl: benchEsl,
   deliver: benchThroughput,
   slowReceiver: benchSlowReceiver,
+  fairness: benchFairness,
   search: benchSearch,
   cdrs: benchCdrs,
 }
@@ -34,6 +36,8 @@ const budgets: Figures = {
   eslReplyRatio: 4.8,
   deliverTimeRatio: 1.25,
   slowReceiverP99Ratio: 2,
+  neighbourBesideSlowP99Ratio: 3,
+  neighbourBesidePatternsP99Ratio: 3,
 }
 
 const words = process.argv.slice(2)

@@ -1,0 +1,199 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type Socket, connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod/mini'
+import { createAccount } from '../../contracts/routes/accounts.ts'
+import { logIn } from '../../contracts/routes/auth.ts'
+import { createDomain } from '../../contracts/routes/domains.ts'
+import { createHooks } from '../../contracts/routes/hooks.ts'
+import { type Client, clientOf } from '../../local/demo/client.ts'
+import { type Figures, percentile } from '../figures.ts'
+import { type BenchPlatform, startPlatform, temporaryState } from '../platform.ts'
+import { type BenchSink, openSink } from './sink.ts'
+
+/** One event of the neighbour every 100 ms, and how many of them each phase measures. */
+const neighbour = { everyMs: 100, events: 150 }
+
+/** The busy tenant is at work for so long before its neighbour is measured; what takes longer counts as {@link longestMs}. */
+const settleMs = 5_000
+const longestMs = 60_000
+
+/** What the busy tenant does in each phase: 100 hooks, one event every `everyMs`. */
+const busy = {
+  /** Each event makes 100 attempts of 1.9 s: twice as many as a laptop has places for. */
+  slow: { everyMs: 500, receiverMs: 1_900 },
+  /** Nothing fires: all the work is in the filters. */
+  patterns: { everyMs: 100, filters: 4, pattern: '/(a?){50}a{50}b/', fieldLength: 4_000 },
+}
+
+/**
+ * Event-to-hook time of one tenant on a running platform: with nothing else to do, and then while another tenant has 100
+ * hooks on a receiver that takes 1.9 s, or 100 hooks with expensive patterns. Each ratio is of one run of the platform.
+ */
+export async function benchFairness(): Promise<Figures> {
+  const slow = await besideBusy('engine::slow', busy.slow.everyMs, (sink) => ({
+    hookOf: () => ({ url: sink.urlAfter(busy.slow.receiverMs), filter: {} }),
+    text: '',
+  }))
+  const patterns = await besideBusy('engine::heavy', busy.patterns.everyMs, (sink) => ({
+    hookOf: (at) => ({ url: sink.urlAfter(0), filter: heavyFilter(at) }),
+    text: 'ab'.repeat(busy.patterns.fieldLength / 2),
+  }))
+  return {
+    neighbourIdleP50Ms: percentile(slow.idle, 0.5),
+    neighbourIdleP99Ms: percentile(slow.idle, 0.99),
+    neighbourBesideSlowP50Ms: percentile(slow.beside, 0.5),
+    neighbourBesideSlowP99Ms: percentile(slow.beside, 0.99),
+    neighbourBesideSlowP99Ratio: percentile(slow.beside, 0.99) / percentile(slow.idle, 0.99),
+    neighbourBesidePatternsP50Ms: percentile(patterns.beside, 0.5),
+    neighbourBesidePatternsP99Ms: percentile(patterns.beside, 0.99),
+    neighbourBesidePatternsP99Ratio: percentile(patterns.beside, 0.99) / percentile(patterns.idle, 0.99),
+  }
+}
+
+type BusyOf = (sink: BenchSink) => { readonly hookOf: HookOf; readonly text: string }
+
+/** The neighbour's latencies without and with a busy tenant, on a platform of their own. */
+async function besideBusy(subclass: string, everyMs: number, busyOf: BusyOf) {
+  const state = temporaryState()
+  const platform = await startPlatform(state.path)
+  const sink = await openSink()
+  try {
+    const engine = await openEngine(platform.enginePort)
+    const measured = await openNeighbour(platform, engine)
+    const idle = await measured.phase()
+    const domain = 'busy.example.com'
+    const rootPassword = readFileSync(join(state.path, 'root-password'), 'utf8').trim()
+    const { hookOf, text } = busyOf(sink)
+    await addHooks(await openBusy({ platform, rootPassword }, domain), subclass, hookOf)
+    const stop = repeat(everyMs, () => sendEvent(engine, subclass, domain, text))
+    await pause(settleMs)
+    const beside = await measured.phase()
+    stop()
+    engine.destroy()
+    measured.close()
+    return { idle, beside }
+  } finally {
+    sink.close()
+    await platform.stop()
+    state.remove()
+  }
+}
+
+function heavyFilter(at: number) {
+  const { filters, pattern } = busy.patterns
+  const fields = Array.from({ length: filters }, (_, index) => `variable_text${index}`)
+  // No text holds a digit that follows fifty times a: the filter decides after all the text was read.
+  return Object.fromEntries(fields.map((name) => [name, { operation: 'reg', value: pattern.replace('b/', `b${at}/`) }]))
+}
+
+/** An event socket of the benchmark's own, logged in. */
+async function openEngine(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write('auth ClueCon\n\n')
+  await once(socket, 'data')
+  socket.resume()
+  return socket
+}
+
+function sendEvent(engine: Socket, subclass: string, domain: string, text = ''): void {
+  const fields = text === '' ? '' : [0, 1, 2, 3].map((at) => `variable_text${at}: ${text}\n`).join('')
+  count += 1
+  engine.write(
+    `sendevent CUSTOM\nEvent-Subclass: ${subclass}\nEvent-Domain: ${domain}\nBench-Number: ${count}\n${fields}\n`,
+  )
+}
+
+let count = 0
+
+function repeat(everyMs: number, run: () => void): () => void {
+  const timer = setInterval(run, everyMs)
+  return () => clearInterval(timer)
+}
+
+type HookOf = (at: number) => { url: string; filter: Readonly<Record<string, { operation: string; value: string }>> }
+
+/** Creates 100 hooks of an event, twenty a request. */
+async function addHooks(client: Client, subclass: string, hookOf: HookOf): Promise<void> {
+  for (let made = 0; made < 100; made += 20) {
+    const body = Array.from({ length: 20 }, (_, index) => {
+      const { url, filter } = hookOf(made + index)
+      return { event: `CUSTOM->${subclass}`, action: { type: 'web', method: 'POST', url }, filter }
+    })
+    await client.call(createHooks, { body })
+  }
+}
+
+interface Neighbour {
+  /** Sends the events of one phase, one after another in time, and answers the milliseconds of each to its hook. */
+  phase(): Promise<number[]>
+  close(): void
+}
+
+/** The tenant that is measured: one hook on a receiver in this process that answers at once. */
+async function openNeighbour(platform: BenchPlatform, engine: Socket): Promise<Neighbour> {
+  const arrivals = new Map<string, () => void>()
+  const receiver = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      response.writeHead(204).end()
+      const { data } = z.parse(
+        z.object({ data: z.record(z.string(), z.unknown()) }),
+        JSON.parse(String(Buffer.concat(chunks))),
+      )
+      arrivals.get(String(data['Bench-Number']))?.()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const { port } = z.parse(z.object({ port: z.int() }), receiver.address())
+  const username = '1000@demo.example.com'
+  const body = { username, password: platform.password(username) }
+  const client = clientOf(platform.baseUrl, await clientOf(platform.baseUrl).call(logIn, { body }))
+  const action = { type: 'web', method: 'POST', url: `http://127.0.0.1:${port}/` }
+  await client.call(createHooks, { body: { event: 'CUSTOM->engine::neighbour', action } })
+  const one = () =>
+    new Promise<number>((resolve) => {
+      const startedAt = performance.now()
+      setTimeout(() => resolve(longestMs), longestMs).unref()
+      sendEvent(engine, 'engine::neighbour', 'demo.example.com')
+      arrivals.set(String(count), () => resolve(performance.now() - startedAt))
+    })
+  // A new hook takes effect within two seconds.
+  await pause(3_000)
+  for (let warm = 0; warm < 20; warm += 1) await one()
+  return {
+    async phase() {
+      const taken: Promise<number>[] = []
+      for (let sent = 0; sent < neighbour.events; sent += 1) {
+        taken.push(one())
+        await pause(neighbour.everyMs)
+      }
+      return Promise.all(taken)
+    },
+    close() {
+      receiver.closeAllConnections()
+      receiver.close()
+    },
+  }
+}
+
+interface Running {
+  readonly platform: BenchPlatform
+  readonly rootPassword: string
+}
+
+/** Makes a tenant with an admin of its own, by root. */
+async function openBusy({ platform, rootPassword }: Running, domain: string): Promise<Client> {
+  const login = await clientOf(platform.baseUrl).call(logIn, { body: { username: 'root', password: rootPassword } })
+  const root = clientOf(platform.baseUrl, login)
+  await root.call(createDomain, { body: { domain_name: domain, customer_id: 'bench' } })
+  const password = 'Bench-password-1'
+  await root.call(createAccount, { query: { domain }, body: { login: '1000', password, role: 'admin' } })
+  const body = { username: `1000@${domain}`, password }
+  return clientOf(platform.baseUrl, await clientOf(platform.baseUrl).call(logIn, { body }))
+}
