@@ -3,7 +3,7 @@ import { isHealthy } from '../engine.ts'
 import { type Time, pause } from '../timers.ts'
 import type { CommandEngine } from './command-dispatch.ts'
 import { contactLine } from './command-line.ts'
-import type { PhoneAsks } from './phone-asks.ts'
+import type { PhoneAsk, PhoneAsks } from './phone-asks.ts'
 
 /** How long engines are asked where a phone is registered: their links carry one command at a time. */
 const askMs = 1_000
@@ -28,7 +28,7 @@ export async function chooseEngine(
   const healthy = parts.engines.filter(({ engine }) => isHealthy(engine))
   if (healthy.length <= 1) return healthy[0]
   const line = contactLine(phone.login, phone.domain)
-  const answers = await askAll(healthy, line, parts)
+  const answers = await askAll(healthy, { domain: phone.domain, line }, parts)
   const said = (answer: boolean) => healthy.filter((one) => answers.get(one) === answer && isHealthy(one.engine))
   const best = [said(true), said(false), healthy].find((engines) => engines.length > 0) ?? []
   return leastBusy(best, parts.registry)
@@ -37,7 +37,7 @@ export async function chooseEngine(
 /** What each engine says in time: whether it has a contact of the phone. One that fails to say is left out. */
 async function askAll(
   engines: readonly CommandEngine[],
-  line: string,
+  ask: PhoneAsk,
   { asks, clock, timers }: Pick<ChoiceParts, 'asks' | 'clock' | 'timers'>,
 ): Promise<ReadonlyMap<CommandEngine, boolean>> {
   const answers = new Map<CommandEngine, boolean>()
@@ -45,7 +45,7 @@ async function askAll(
   const deadlineAt = clock.now() + askMs
   const asked = engines.map(async (one) => {
     try {
-      answers.set(one, await asks.has(one, line, deadlineAt))
+      answers.set(one, await asks.has(one, ask, deadlineAt))
     } catch {
       // Whoever gives no answer to a question is not given a call before one who does.
     }

@@ -119,7 +119,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
         return log.warn('a message of the command queue cannot be read', { characters: body.length })
       }
       const engine = await likelyEngine(route, message)
-      const release = await places.for(message, engine).take(message.deadlineAt - busyNoticeMs)
+      const release = await places.for(message, engine).take(message.scope.domain, message.deadlineAt - busyNoticeMs)
       try {
         const ready = release === undefined ? unsent('busy') : await routeCommand(route, message, engine)
         if ('state' in ready) return await endUnsent(message, ready).finally(release)

@@ -11,14 +11,20 @@ const together = 4
 /** Questions that may wait for an engine: as many as it answers in the second that they are worth. */
 const waiting = 1_000
 
+/** Which phone is asked for, and the domain that the question counts for. */
+export interface PhoneAsk {
+  readonly domain: string | null
+  readonly line: string
+}
+
 /** Asks engines for phones. */
 export interface PhoneAsks {
   /**
-   * Whether an engine has a contact of the phone that `line` asks for, if it can be asked by `deadlineAt`, epoch
-   * milliseconds: one that owes answers is asked no more until it gives one. Rejects when it could not be asked, and as
+   * Whether an engine has a contact of the phone of a `domain` that `line` asks for, if it can be asked by `deadlineAt`,
+   * epoch milliseconds: one that owes answers is asked no more until it gives one. Rejects when it could not be asked, and as
    * its link does.
    */
-  has(engine: CommandEngine, line: string, deadlineAt: number): Promise<boolean>
+  has(engine: CommandEngine, ask: PhoneAsk, deadlineAt: number): Promise<boolean>
 }
 
 /** Nobody was asked yet. */
@@ -30,8 +36,8 @@ export function phoneAsks({
     engines.map(({ engine }) => [engine.name, slots({ ...time, places: together, queue: waiting })]),
   )
   return {
-    has: async ({ engine }, line, deadlineAt) => {
-      const release = await places.get(engine.name)?.take(deadlineAt)
+    has: async ({ engine }, { domain, line }, deadlineAt) => {
+      const release = await places.get(engine.name)?.take(domain, deadlineAt)
       if (release === undefined) throw new Error('the engine owes too many answers to be asked')
       try {
         // Dial strings such as `sofia/internal/sip:…`, or `error/user_not_registered`.

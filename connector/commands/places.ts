@@ -29,7 +29,7 @@ export interface Places {
 /**
  * Each engine has places of its own, so that one that does not answer keeps no order from another; so has what goes to
  * several, or to one that has yet to be found. Ringing calls have places of their own beside them, and so have lists: a
- * hang-up never waits for one of theirs.
+ * hang-up never waits for one of theirs. Within each kind the tenants share the places.
  */
 export function enginePlaces(
   parts: Time & {

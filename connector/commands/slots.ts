@@ -1,51 +1,86 @@
 import type { Time } from '../timers.ts'
 
-/** A place among the commands that the engine works on at a time. */
+/** Places among the commands that an engine works on at a time, shared by tenants. */
 export interface Slots {
   /**
-   * A place, now or when one becomes free; `undefined` when none did by `deadlineAt` (epoch milliseconds), or when
-   * too many wait already. The answer gives it back; calling it again does nothing.
+   * A place for a tenant (a domain; `null` for commands that belong to none), now or when it gets one; `undefined` when it
+   * got none by `deadlineAt` (epoch milliseconds), or when too many wait already. The answer gives the place back;
+   * calling it again does nothing.
    */
-  take(deadlineAt: number): Promise<(() => void) | undefined>
+  take(owner: string | null, deadlineAt: number): Promise<(() => void) | undefined>
   readonly taken: number
   readonly waiting: number
 }
 
-/** Makes `places`, for which at most `queue` may wait, in the order in which they came. */
+/** One that waits for a place. */
+interface Waiter {
+  readonly owner: string | null
+  readonly enter: () => void
+}
+
+/**
+ * Makes `places`, for which at most `queue` may wait. A tenant gets no further place when it holds more than are free, and
+ * waits no more when more of its own wait than there is room left: whoever comes finds a place, or room to wait, until as
+ * many tenants as there are places want one. A place that becomes free goes to the tenant that holds the fewest, and among
+ * those to who waited longest.
+ */
 export function slots({
   places,
   queue,
   clock,
   timers,
 }: Time & { readonly places: number; readonly queue: number }): Slots {
-  const waiting = new Set<() => void>()
+  const waiting = new Set<Waiter>()
+  const held = new Map<string | null, number>()
   let taken = 0
 
-  const occupy = () => {
+  const heldBy = (owner: string | null) => held.get(owner) ?? 0
+  const mayTake = (owner: string | null) => taken < places && heldBy(owner) <= places - taken
+  const mayWait = (owner: string | null) => {
+    const own = [...waiting].filter((waiter) => waiter.owner === owner).length
+    return waiting.size < queue && own <= queue - waiting.size
+  }
+
+  const occupy = (owner: string | null) => {
     let isHeld = true
     taken += 1
+    held.set(owner, heldBy(owner) + 1)
     return () => {
       if (!isHeld) return
       isHeld = false
       taken -= 1
-      const [first] = waiting
-      first?.()
+      if (heldBy(owner) === 1) held.delete(owner)
+      else held.set(owner, heldBy(owner) - 1)
+      letIn()
     }
   }
 
+  /** One place that is given back can make room for several: their tenants may hold more as more places are free. */
+  const letIn = () => {
+    for (let next = first(); next !== undefined; next = first()) next.enter()
+  }
+
+  const first = (): Waiter | undefined =>
+    [...waiting]
+      .filter(({ owner }) => mayTake(owner))
+      .reduce<Waiter | undefined>(
+        (best, waiter) => (best === undefined || heldBy(waiter.owner) < heldBy(best.owner) ? waiter : best),
+        undefined,
+      )
+
   return {
-    take: (deadlineAt) => {
-      if (taken < places) return Promise.resolve(occupy())
-      if (waiting.size >= queue) return Promise.resolve(undefined)
+    take: (owner, deadlineAt) => {
+      if (mayTake(owner)) return Promise.resolve(occupy(owner))
+      if (!mayWait(owner)) return Promise.resolve(undefined)
       return new Promise((resolve) => {
         const finish = (release: (() => void) | undefined) => {
-          waiting.delete(enter)
+          waiting.delete(waiter)
           cancel()
           resolve(release)
         }
-        const enter = () => finish(occupy())
+        const waiter = { owner, enter: () => finish(occupy(owner)) }
         const cancel = timers.after(Math.max(0, deadlineAt - clock.now()), () => finish(undefined))
-        waiting.add(enter)
+        waiting.add(waiter)
       })
     },
     get taken() {

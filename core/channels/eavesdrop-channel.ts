@@ -8,6 +8,8 @@ import type { PlatformEvent } from '../events/platform-event.ts'
 import { readCallAccount } from './call-account.ts'
 import { type CallVariables, checkCallVariables } from './call-variables.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
+import type { ChosenCall } from './originate-call.ts'
+import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 import { refuseReload, variableTexts } from './reload-words.ts'
 import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
 
@@ -27,7 +29,7 @@ export interface EavesdropRequest {
 }
 
 /** What the use case reaches. */
-export interface EavesdropPorts {
+export interface EavesdropPorts extends LiveCallPorts {
   readonly accounts: Pick<AccountStore, 'read'>
   readonly engine: Pick<CallEngine, 'run'>
   readonly events: Pick<EventSink, 'publish'>
@@ -37,13 +39,14 @@ export interface EavesdropPorts {
  * Rings a listener's phone and lets it hear a live channel of the domain. `uuid` is the listening leg that the
  * service chose; the command is sent once however often it is asked for under one `commandId`. Tells the hooks by
  * `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings, and when what became of the command is
- * lost: whoever is to know of it learns of every use that may have had its effect.
+ * lost: whoever is to know of it learns of every use that may have had its effect. The listening leg counts as a call that
+ * the API placed; throws `rate_limited` when the domain has too many of them up.
  */
 export async function eavesdropChannel(
   ports: EavesdropPorts,
   orderer: Orderer & { readonly domain: string },
   request: EavesdropRequest,
-  chosen: { readonly uuid: string; readonly commandId: string; readonly now: number },
+  { uuid, commandId, clock }: ChosenCall,
 ): Promise<EngineAnswer> {
   const { caller, domain } = orderer
   const variables = checkCallVariables(request.variables)
@@ -51,7 +54,7 @@ export async function eavesdropChannel(
   const account = await readCallAccount(ports.accounts, caller, domain, { field: 'user', name: request.user })
   const command: EavesdropCommand = {
     kind: 'eavesdrop',
-    uuid: chosen.uuid,
+    uuid,
     target: request.target,
     user: account.login,
     display: request.display,
@@ -60,9 +63,12 @@ export async function eavesdropChannel(
     side: request.side ?? account.login,
     variables,
   }
-  const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs, chosen.commandId)
-  if (mayListen(outcome)) await tell(ports.events, startEvent(command, orderer, outcome, chosen.now), outcome)
-  return isUnanswered(outcome) ? pendingAnswer(chosen.uuid) : okAnswer(requireDone(outcome, chosen.uuid).text)
+  const startedAt = clock.now()
+  await countCall(ports, orderer, { uuid, now: startedAt })
+  const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs, commandId)
+  if (mayListen(outcome)) await tell(ports.events, startEvent(command, orderer, outcome, startedAt), outcome)
+  await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
+  return isUnanswered(outcome) ? pendingAnswer(uuid) : okAnswer(requireDone(outcome, uuid).text)
 }
 
 /** Whether the engine was asked and did not refuse: also where its answer is open, or lost for ever. */

@@ -1,5 +1,7 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoKnownCallStore } from '../../adapters/dynamodb/dynamo-known-call-store.ts'
+import { dynamoLiveCallStore } from '../../adapters/dynamodb/dynamo-live-call-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/channels.ts'
@@ -8,12 +10,19 @@ import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.eavesdropChannel,
-  { domains: dynamoDomainStore, accounts: dynamoAccountStore, engine: sqsCallEngine, events: sqsEventSink },
+  {
+    domains: dynamoDomainStore,
+    accounts: dynamoAccountStore,
+    engine: sqsCallEngine,
+    events: sqsEventSink,
+    liveCalls: dynamoLiveCallStore,
+    knownCalls: dynamoKnownCallStore,
+  },
   async (request, ports) =>
     eavesdropChannel(
       ports,
       request,
       { ...request.body, target: request.params.channel_id, side: request.query.side },
-      { uuid: request.random.uuid(), commandId: request.random.uuid(), now: request.clock.now() },
+      { uuid: request.random.uuid(), commandId: request.random.uuid(), clock: request.clock },
     ),
 )

@@ -61,7 +61,7 @@ export async function aCallSetup(given: CallSetup = {}) {
       const { side } = checkFields(routes.eavesdropChannel.query, query)
       const fields = checkFields(routes.eavesdropChannel.body, body)
       const wanted = { ...fields, target: channel_id, side }
-      return eavesdropChannel(ports, orderer, wanted, { ...chosen, now: clock.now() })
+      return eavesdropChannel(ports, orderer, wanted, { ...chosen, clock })
     },
   }
 }

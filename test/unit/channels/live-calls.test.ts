@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { environment } from '../../../contracts/environment.ts'
 import type { CommandOutcome, EngineCommand } from '../../../core/commands.ts'
+import { handler as eavesdropChannel } from '../../../functions/channels/eavesdrop-channel.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
 import { anApi } from '../../support/api.ts'
 import { aKnownCall } from '../../support/records.ts'
@@ -28,6 +30,8 @@ async function setUp(rateLimits = 'off') {
     const headers = domain === 'a.example.com' ? credential : await elsewhere()
     return api.call(originateCall, { body: { calledId: '9196' }, headers: { ...headers } })
   }
+  const listen = () =>
+    api.call(eavesdropChannel, { params: { channel_id: randomUUID() }, body: {}, headers: { ...credential } })
   const calls = async (count: number) => {
     const statuses = []
     for (let index = 0; index < count; index += 1) statuses.push((await call()).status)
@@ -35,7 +39,7 @@ async function setUp(rateLimits = 'off') {
   }
   const dialled = () => api.ports.engine.given.filter(({ command }) => command.kind === 'originate').length
   const counted = async () => (await api.ports.liveCalls.list('a.example.com')).size
-  return { api, up, outcome, call, calls, dialled, counted }
+  return { api, up, outcome, call, calls, listen, dialled, counted }
 }
 
 describe('a domain with fifty calls up that the API placed', () => {
@@ -161,5 +165,33 @@ describe('a call counts', () => {
     expect((await call()).status).toBe(429)
     api.clock.move(1)
     expect((await call()).status).toBe(200)
+  })
+})
+
+describe('listeners', () => {
+  it('count as calls: a domain with fifty calls up gets no listener, and nothing is dialled', async () => {
+    const { api, calls, listen } = await setUp()
+    await calls(50)
+
+    const answer = await listen()
+
+    expect(answer).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expect(api.ports.engine.given.filter(({ command }) => command.kind === 'eavesdrop')).toEqual([])
+  })
+
+  it('that the engine refused count no more', async () => {
+    const { outcome, listen, counted } = await setUp()
+    outcome.next = () => ({ state: 'refused', text: '-ERR USER_BUSY\n' })
+
+    await listen()
+
+    expect(await counted()).toBe(0)
+  })
+
+  it('fill the fifty calls of a domain as placed calls do', async () => {
+    const { listen, call } = await setUp()
+    for (let placed = 0; placed < 50; placed += 1) await listen()
+
+    expect((await call()).status).toBe(429)
   })
 })

@@ -200,17 +200,17 @@ test("F21 an engine's -ERR is the outcome, in its own words, and nothing is trie
   await checkConnector(running, { engine, password })
 })
 
-describe('F22 of 200 calls at once', () => {
-  /** Messages of 200 originates that were posted together, 100 of which the engine has been given. */
+describe('F22 of 130 calls of a tenant at once', () => {
+  /** Messages of 130 originates that were posted together, 51 of which the engine has been given. */
   async function aFullConnector() {
     const { engine, ...running } = await aConnectedConnector()
-    const messages = await Promise.all(Array.from({ length: 200 }, () => running.post(anOriginate())))
-    await running.atOnce(() => engine.jobs.length === 100)
+    const messages = await Promise.all(Array.from({ length: 130 }, () => running.post(anOriginate())))
+    await running.atOnce(() => engine.jobs.length === 51)
     const outcomes = () => Promise.all(messages.map((message) => running.outcome(message)))
     return { ...running, engine, messages, outcomes }
   }
 
-  test('an engine is given 100; the others wait, and are told to come back before their deadline', async () => {
+  test('an engine is given 51, half of its places; the others wait, and are told to come back before their deadline', async () => {
     const { engine, time, outcomes, ...running } = await aFullConnector()
     const before = running.connector.health().counters
 
@@ -219,10 +219,10 @@ describe('F22 of 200 calls at once', () => {
     expect((await outcomes()).filter((outcome) => outcome !== undefined)).toEqual([])
     await running.until(() => time.clock.now() >= postedAt + 20_000)
 
-    expect(before).toMatchObject({ commandsInFlight: 100, commandsWaiting: 100 })
-    expect(engine.jobs).toHaveLength(100)
+    expect(before).toMatchObject({ commandsInFlight: 51, commandsWaiting: 79 })
+    expect(engine.jobs).toHaveLength(51)
     const refused = (await outcomes()).filter((outcome) => outcome !== undefined)
-    expect(refused).toEqual(Array.from({ length: 100 }, () => ({ state: 'unsent', reason: 'busy' })))
+    expect(refused).toEqual(Array.from({ length: 79 }, () => ({ state: 'unsent', reason: 'busy' })))
     await checkConnector({ ...running, time }, { engine, password })
   })
 
@@ -232,12 +232,12 @@ describe('F22 of 200 calls at once', () => {
     engine.answer = () => JSON.stringify({ 'Unique-ID': uuid, 'Caller-Context': tenant.domain })
 
     await running.post({ kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' })
-    await running.atOnce(() => engine.jobs.length === 101)
+    await running.atOnce(() => engine.jobs.length === 52)
     expect(engine.jobs.at(-1)?.line).toBe(`uuid_kill ${uuid} NORMAL_CLEARING`)
     for (const { id } of engine.jobs.slice(0, 40)) engine.finishJob(id, '-ERR USER_BUSY\n')
-    await running.atOnce(() => engine.jobs.length === 141)
+    await running.atOnce(() => engine.jobs.length === 92)
 
-    expect(new Set(engine.jobs.map(({ id }) => id)).size).toBe(141)
+    expect(new Set(engine.jobs.map(({ id }) => id)).size).toBe(92)
     await checkConnector(running, { engine, password })
   })
 })

@@ -23,30 +23,30 @@ function twoEngines() {
   return { time, open, choose }
 }
 
-test('an engine that does not answer is asked for no more than four phones, and each call waits a second at most', async () => {
+test('an engine that does not answer is asked for no more than three phones of a tenant, and each call waits a second at most', async () => {
   const { time, open, choose } = twoEngines()
   const chosen = new Array<string | undefined>()
   for (let call = 0; call < 50; call += 1) void choose().then((engine) => chosen.push(engine?.engine.name))
   await settle()
-  expect(open).toHaveLength(8)
+  expect(open).toHaveLength(6)
 
   await time.advance(1_000)
   for (let call = 0; call < 50; call += 1) void choose()
   await time.advance(1_000)
 
   expect(chosen).toEqual(Array(50).fill('192.0.2.1:8021'))
-  expect(open).toHaveLength(8)
+  expect(open).toHaveLength(6)
 })
 
 test('one answer makes room for one more question', async () => {
   const { open, choose } = twoEngines()
-  for (let call = 0; call < 9; call += 1) void choose()
+  for (let call = 0; call < 7; call += 1) void choose()
   await settle()
 
   open[0]?.('error/user_not_registered')
   await settle()
 
-  expect(open).toHaveLength(9)
+  expect(open).toHaveLength(7)
 })
 
 test('many calls at once are each asked for, when the engines answer', async () => {

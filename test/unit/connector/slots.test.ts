@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { slots } from '../../../connector/commands/slots.ts'
 import { manualTime, settle } from '../../support/manual-time.ts'
@@ -11,17 +12,17 @@ function places(count: number, queue = 10) {
 test('a place is given at once while there is one', async () => {
   const { slots, deadline } = places(2)
 
-  expect(await slots.take(deadline)).toBeTypeOf('function')
-  expect(await slots.take(deadline)).toBeTypeOf('function')
+  expect(await slots.take('a.example.com', deadline)).toBeTypeOf('function')
+  expect(await slots.take('a.example.com', deadline)).toBeTypeOf('function')
   expect([slots.taken, slots.waiting]).toEqual([2, 0])
 })
 
 test('a place that is given back goes to who waited longest', async () => {
   const { slots, deadline } = places(1)
-  const giveBack = await slots.take(deadline)
+  const giveBack = await slots.take('a.example.com', deadline)
   const order: string[] = []
-  void slots.take(deadline).then(() => order.push('first'))
-  void slots.take(deadline).then(() => order.push('second'))
+  void slots.take('a.example.com', deadline).then(() => order.push('first'))
+  void slots.take('a.example.com', deadline).then(() => order.push('second'))
 
   giveBack?.()
   await settle()
@@ -32,7 +33,7 @@ test('a place that is given back goes to who waited longest', async () => {
 
 test('giving a place back twice gives it once', async () => {
   const { slots, deadline } = places(1)
-  const giveBack = await slots.take(deadline)
+  const giveBack = await slots.take('a.example.com', deadline)
 
   giveBack?.()
   giveBack?.()
@@ -42,8 +43,8 @@ test('giving a place back twice gives it once', async () => {
 
 test('who waits until the deadline gets none, and leaves the queue', async () => {
   const { slots, deadline, time } = places(1)
-  await slots.take(deadline)
-  const waiting = slots.take(deadline)
+  await slots.take('a.example.com', deadline)
+  const waiting = slots.take('a.example.com', deadline)
 
   await time.advance(1_000)
 
@@ -53,8 +54,90 @@ test('who waits until the deadline gets none, and leaves the queue', async () =>
 
 test('who would be one too many in the queue gets none at once', async () => {
   const { slots, deadline } = places(1, 1)
-  await slots.take(deadline)
-  void slots.take(deadline)
+  await slots.take('a.example.com', deadline)
+  void slots.take('a.example.com', deadline)
 
-  expect(await slots.take(deadline)).toBeUndefined()
+  expect(await slots.take('a.example.com', deadline)).toBeUndefined()
+})
+
+const calls = 100
+
+test('a tenant that wants all places leaves half of them to others', async () => {
+  const { slots, deadline } = places(calls, 200)
+  for (let wanted = 0; wanted < calls; wanted += 1) void slots.take('busy.example.com', deadline)
+  await settle()
+
+  expect(slots.taken).toBe(51)
+  expect(await slots.take('other.example.com', deadline)).toBeTypeOf('function')
+})
+
+test('a tenant finds a place at once beside five busy tenants', async () => {
+  const { slots, deadline } = places(calls, 200)
+  for (let busy = 0; busy < 5; busy += 1) {
+    for (let wanted = 0; wanted < calls; wanted += 1) void slots.take(`busy-${busy}.example.com`, deadline)
+  }
+  await settle()
+
+  expect(await slots.take('other.example.com', deadline)).toBeTypeOf('function')
+})
+
+test('a tenant finds room to wait although another has more commands than may wait', async () => {
+  const { slots, deadline } = places(1, 10)
+  await slots.take('busy.example.com', deadline)
+  for (let wanted = 0; wanted < 100; wanted += 1) void slots.take('busy.example.com', deadline)
+
+  void slots.take('other.example.com', deadline)
+
+  expect(slots.waiting).toBe(7)
+})
+
+test('a place that becomes free goes to the tenant that holds the fewest places', async () => {
+  const { slots, deadline } = places(2)
+  const [first] = [await slots.take('busy.example.com', deadline), await slots.take('busy.example.com', deadline)]
+  const order: string[] = []
+  for (const owner of ['busy.example.com', 'other.example.com']) {
+    void slots.take(owner, deadline).then(() => order.push(owner))
+  }
+
+  first?.()
+  await settle()
+
+  expect(order).toEqual(['other.example.com'])
+})
+
+test('whatever tenants take and give back, no place is lost, given twice, or kept from somebody who may have it', async () => {
+  const owners = ['a', 'b', 'c', 'd']
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('take' as const), owner: fc.constantFrom(...owners) }),
+    fc.record({ kind: fc.constant('give' as const), which: fc.nat(20) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), async (count, steps) => {
+      const { slots, deadline } = places(count, 5)
+      const held: { readonly owner: string; readonly giveBack: () => void }[] = []
+      let asked = 0
+      let refused = 0
+      for (const one of steps) {
+        if (one.kind === 'give') held.splice(one.which % (held.length || 1), 1)[0]?.giveBack()
+        else {
+          asked += 1
+          void slots.take(one.owner, deadline).then((giveBack) => {
+            if (giveBack === undefined) refused += 1
+            else held.push({ owner: one.owner, giveBack })
+          })
+        }
+        await settle()
+        expect(slots.taken).toBe(held.length)
+        expect(slots.taken).toBeLessThanOrEqual(count)
+        expect(slots.waiting).toBeLessThanOrEqual(5)
+      }
+      for (let given = held.shift(); given !== undefined; given = held.shift()) {
+        given.giveBack()
+        await settle()
+      }
+      expect([slots.taken, slots.waiting]).toEqual([0, 0])
+      expect(refused).toBeLessThanOrEqual(asked)
+    }),
+    { numRuns: 100 },
+  )
 })
