@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { slots } from '../../../connector/commands/slots.ts'
 import { manualTime, settle } from '../../support/manual-time.ts'
@@ -105,7 +105,7 @@ test('a place that becomes free goes to the tenant that holds the fewest places'
   expect(order).toEqual(['other.example.com'])
 })
 
-test('whatever tenants take and give back, no place is lost, given twice, or kept from somebody who may have it', async () => {
+test('whatever tenants take and give back, no place is lost or given twice', async () => {
   const owners = ['a', 'b', 'c', 'd']
   const step = fc.oneof(
     fc.record({ kind: fc.constant('take' as const), owner: fc.constantFrom(...owners) }),
@@ -115,17 +115,13 @@ test('whatever tenants take and give back, no place is lost, given twice, or kep
     fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), async (count, steps) => {
       const { slots, deadline } = places(count, 5)
       const held: { readonly owner: string; readonly giveBack: () => void }[] = []
-      let asked = 0
-      let refused = 0
+      const ask = async (owner: string) => {
+        const giveBack = await slots.take(owner, deadline)
+        if (giveBack !== undefined) held.push({ owner, giveBack })
+      }
       for (const one of steps) {
         if (one.kind === 'give') held.splice(one.which % (held.length || 1), 1)[0]?.giveBack()
-        else {
-          asked += 1
-          void slots.take(one.owner, deadline).then((giveBack) => {
-            if (giveBack === undefined) refused += 1
-            else held.push({ owner: one.owner, giveBack })
-          })
-        }
+        else void ask(one.owner)
         await settle()
         expect(slots.taken).toBe(held.length)
         expect(slots.taken).toBeLessThanOrEqual(count)
@@ -136,7 +132,6 @@ test('whatever tenants take and give back, no place is lost, given twice, or kep
         await settle()
       }
       expect([slots.taken, slots.waiting]).toEqual([0, 0])
-      expect(refused).toBeLessThanOrEqual(asked)
     }),
     { numRuns: 100 },
   )
