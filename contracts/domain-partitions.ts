@@ -14,6 +14,11 @@ export function removedHooks(domain: string): readonly [string, ...string[]] {
   return ['removed', domain, 'hooks']
 }
 
+/** The partition of the highest number of users that a domain had at one time. */
+export function highestUsersOf(domain: string): readonly [string, ...string[]] {
+  return ['highest', domain]
+}
+
 /**
  * Everything that the stores hold of a domain besides its own record, in the order of its removal: what is found by
  * way of other items comes before those. A new store of tenants' records joins by one line. What is not here outlives
@@ -22,6 +27,7 @@ export function removedHooks(domain: string): readonly [string, ...string[]] {
  */
 export const domainPartitions: readonly DomainPartition[] = [
   { table: 'tokens', key: (domain) => [domain] },
+  { table: 'sessions', key: highestUsersOf },
   { table: 'accounts', key: (domain) => [domain] },
   { table: 'presence', key: (domain) => [domain] },
   { table: 'roles', key: (domain) => [domain] },

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
+import { highestUsersOf } from '../../contracts/domain-partitions.ts'
 import type { SessionStore } from '../../core/auth/credentials.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { putItem, queryAll, tableName, updateItem } from './client.ts'
+import { type Key, putItem, queryAll, tableName, updateItem } from './client.ts'
 import { conditionally, numberOf } from './errors.ts'
 import { expirySeconds, parseItem, putNew, under } from './items.ts'
 import { joinKey } from './key.ts'
@@ -39,11 +40,12 @@ export function dynamoSessionStore(context: AdapterContext): SessionStore {
       met.add(pair)
       return isNew
     },
-    async count(since) {
+    async count(since, domain) {
       const found = await Promise.all(shards.map((shard) => activeIn(context, shard, since)))
-      const active = found.flat()
-      const domains = new Set(active.map((session) => session.domain).filter((domain) => domain !== ''))
-      return { users: active.length, domains: domains.size, highest: await raiseHighest(context, active.length) }
+      const active = found.flat().filter((session) => domain === undefined || session.domain === domain)
+      const domains = new Set(active.map((session) => session.domain).filter((name) => name !== ''))
+      const highest = await raiseHighest(context, highestKey(domain), active.length)
+      return { users: active.length, domains: domains.size, highest }
     },
   }
 }
@@ -82,12 +84,19 @@ async function activeIn(context: AdapterContext, shard: string, since: number) {
   return items.flatMap((item) => parseItem(sessionItem, item) ?? [])
 }
 
-/** Raises the highest count to `users` where it is lower; answers the highest. */
-async function raiseHighest(context: AdapterContext, users: number): Promise<number> {
+/** The key of the highest count: that of a domain goes with the domain, see {@link highestUsersOf}. */
+function highestKey(domain: string | undefined): Key {
+  return domain === undefined
+    ? { pk: 'highest', sk: 'highest' }
+    : { pk: joinKey(...highestUsersOf(domain)), sk: 'highest' }
+}
+
+/** Raises the highest count to `users` where it is lower; returns the highest. */
+async function raiseHighest(context: AdapterContext, Key: Key, users: number): Promise<number> {
   const result = await conditionally(() =>
     updateItem(context, {
       TableName: tableName(context, 'sessions'),
-      Key: { pk: 'highest', sk: 'highest' },
+      Key,
       UpdateExpression: 'SET highest = :users',
       ConditionExpression: 'attribute_not_exists(pk) OR highest < :users',
       ExpressionAttributeValues: { ':users': users },

@@ -29,6 +29,7 @@ export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
       }
       state.liveCalls.delete(domain)
       state.eventLogs.delete(domain)
+      state.highestSessions.delete(domain)
       state.subscriptions.version += 1
       return true
     },

@@ -16,11 +16,13 @@ export function memorySessionStore({ state, clock }: MemoryContext): SessionStor
       state.networks.set(key, at)
       return true
     },
-    async count(since) {
-      const active = [...state.sessions.values()].filter((session) => session.at >= since)
-      const domains = new Set(active.map((session) => session.domain).filter((domain) => domain !== ''))
-      state.highestSessions.users = Math.max(state.highestSessions.users, active.length)
-      return { users: active.length, domains: domains.size, highest: state.highestSessions.users }
+    async count(since, domain) {
+      const seen = [...state.sessions.values()].filter((session) => session.at >= since)
+      const active = seen.filter((session) => domain === undefined || session.domain === domain)
+      const domains = new Set(active.map((session) => session.domain).filter((name) => name !== ''))
+      const highest = Math.max(state.highestSessions.get(domain ?? '') ?? 0, active.length)
+      state.highestSessions.set(domain ?? '', highest)
+      return { users: active.length, domains: domains.size, highest }
     },
   }
 }

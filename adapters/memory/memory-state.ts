@@ -50,7 +50,7 @@ export interface MemoryState {
   readonly sessions: Map<string, { readonly username: string; readonly domain: string; readonly at: number }>
   /** Username and network to when they were first seen together. */
   readonly networks: Map<string, number>
-  readonly highestSessions: { users: number }
+  readonly highestSessions: Map<string, number>
   /** Throttle key to its failures. */
   readonly failures: Map<string, readonly KeptFailure[]>
   readonly presence: Map<string, Presence>
@@ -110,7 +110,7 @@ export function memoryState(): MemoryState {
     domainTokens: new Map(),
     sessions: new Map(),
     networks: new Map(),
-    highestSessions: { users: 0 },
+    highestSessions: new Map(),
     failures: new Map(),
     presence: new Map(),
     commands: new Map(),

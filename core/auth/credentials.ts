@@ -38,6 +38,9 @@ export interface SessionStore {
    * once for each pair and process.
    */
   meet(username: string, network: string, at: number): Promise<boolean>
-  /** The users seen at or after `since`, and the highest such count that was ever read, this one included. */
-  count(since: number): Promise<{ users: number; domains: number; highest: number }>
+  /**
+   * Counts the users seen at or after `since` (epoch milliseconds), those of one domain where it is given, with the
+   * highest such count of the same scope that was ever read, this one included.
+   */
+  count(since: number, domain?: string): Promise<{ users: number; domains: number; highest: number }>
 }

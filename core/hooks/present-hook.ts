@@ -1,5 +1,10 @@
-import type { Hook } from './hook.ts'
+import type { Acl } from '../access/acl.ts'
+import { scopeOf } from '../access/permission.ts'
 import type { CreatedHooks } from './create-hooks.ts'
+import type { Hook } from './hook.ts'
+
+/** Stands for the value of a header that a reader may not see. */
+export const maskedHeader = '********'
 
 /** A hook as callers see it. */
 export interface PresentedHook extends Omit<Hook, 'id' | 'secrets' | 'createdAt' | 'version' | 'fields'> {
@@ -7,8 +12,13 @@ export interface PresentedHook extends Omit<Hook, 'id' | 'secrets' | 'createdAt'
   readonly fields: string[]
 }
 
-/** Shows a hook: its id as `_id`, and nothing of its secrets. Every member is named here, so that none slips out. */
-export function presentHook(hook: Hook): PresentedHook {
+/**
+ * Presents a hook to a caller with these permissions: its id as `_id`, and none of its secrets. Headers often hold
+ * credentials of the receiver, so a caller without `hook` `u` sees their names only. Every member is named here, so that
+ * no further one is shown by accident.
+ */
+export function presentHook(hook: Hook, acl: Acl): PresentedHook {
+  const shown = scopeOf(acl, 'hook', 'u') === null ? masked : (headers: Headers) => headers
   return {
     _id: hook.id,
     domain: hook.domain,
@@ -19,8 +29,8 @@ export function presentHook(hook: Hook): PresentedHook {
     fields: [...hook.fields],
     map: hook.map,
     filter: hook.filter,
-    headers: hook.headers,
-    auth: hook.auth,
+    headers: shown(hook.headers),
+    auth: { ...hook.auth, headers: shown(hook.auth.headers) },
     customBody: hook.customBody,
     rawBody: hook.rawBody,
     retries: hook.retries,
@@ -29,14 +39,20 @@ export function presentHook(hook: Hook): PresentedHook {
   }
 }
 
-/** The answer to a create: the hooks, how many, and each one's secret this once. */
-export function presentCreatedHooks({ hooks, secrets }: CreatedHooks) {
+type Headers = Readonly<Record<string, string>>
+
+function masked(headers: Headers): Headers {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, maskedHeader]))
+}
+
+/** Presents the answer to a create: the hooks, how many, and the secret of each, which is shown this once. */
+export function presentCreatedHooks({ hooks, secrets }: CreatedHooks, acl: Acl) {
   const count = hooks.length
   return {
     status: 'OK' as const,
     data: {
       result: { ok: 1 as const, n: count },
-      ops: hooks.map(presentHook),
+      ops: hooks.map((hook) => presentHook(hook, acl)),
       insertedCount: count,
       insertedIds: hooks.map(({ id }) => id),
       secrets,

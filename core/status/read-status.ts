@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/token.ts'
 import type { ConnectorReport, EngineReport } from './connector-report.ts'
 import type { PortsOf } from '../ports.ts'
 import { engineViews, freshReports, hearsEngine, reportLifeMs } from './connectors.ts'
@@ -35,14 +36,20 @@ export interface PlatformStatus {
 }
 
 /**
- * What sessions, connectors and engine are doing at `now` (epoch milliseconds). Of several connectors the one that
+ * Reads what sessions, connectors and engine are doing at `now` (epoch milliseconds). A caller who is bound to a domain
+ * gets the session counts of that domain, and the engine's text without the lines that count everybody's sessions. Of several connectors the one that
  * hears an engine speaks for all, and their queues are added up. Connected means that some engine can be worked with.
  * Complete also when no connector reports.
  */
-export async function readStatus({ connectorStatus, sessions }: StatusPorts, now: number): Promise<PlatformStatus> {
+export async function readStatus(
+  { connectorStatus, sessions }: StatusPorts,
+  { domain, domainCreatedAt }: Pick<Caller, 'domain' | 'domainCreatedAt'>,
+  now: number,
+): Promise<PlatformStatus> {
+  const since = Math.max(now - sessionMs, domainCreatedAt ?? 0)
   const [listed, active] = await Promise.all([
     connectorStatus.list(now - reportLifeMs),
-    sessions.count(now - sessionMs),
+    sessions.count(since, domain ?? undefined),
   ])
   const reports = freshReports(listed, now)
   const speaker = reports.find((report) => hearsEngine(report, now)) ?? reports[0]
@@ -51,7 +58,7 @@ export async function readStatus({ connectorStatus, sessions }: StatusPorts, now
   return {
     userSessions: active.users,
     maxUserSessions: active.highest,
-    domainSessions: active.domains,
+    domainSessions: domain === null ? active.domains : 1,
     connectorUpTimeSec: speaker && Math.max(0, (now - speaker.startedAt) / 1000),
     wConsole: {
       status: connected.length === 0 ? 'Offline' : 'Connected',
@@ -61,11 +68,22 @@ export async function readStatus({ connectorStatus, sessions }: StatusPorts, now
       sid: idsOf(connected.length > 0 ? connected : engines),
     },
     crashCount: String(Math.max(0, ...reports.map(({ restarts }) => restarts))),
-    freeSWITCH: connected.length === 0 ? notConnected : engines.map(statusOf).join('\n'),
+    freeSWITCH: connected.length === 0 ? notConnected : shownTo(domain, engines.map(statusOf).join('\n')),
   }
 }
 
 const notConnected = 'engine not connected'
+
+/** The engine counts sessions, their peak and their rate in lines such as `3 session(s) since startup`. */
+const countsSessions = /\bsession\(s\)/
+
+function shownTo(domain: string | null, text: string): string {
+  if (domain === null) return text
+  return text
+    .split('\n')
+    .filter((line) => !countsSessions.test(line))
+    .join('\n')
+}
 
 function statusOf({ name, connected, status }: EngineReport, _index: number, all: readonly EngineReport[]): string {
   const text = connected ? status || 'engine connected, its status text is not known yet' : notConnected

@@ -10,8 +10,8 @@ import { hookJudges } from './hook-judges.ts'
 export const handler = endpoint(
   routes.createHooks,
   { domains: dynamoDomainStore, hooks: dynamoHookStore, secretBox: kmsSecretBox },
-  async ({ body, domain, clock, random, settings }, ports) => {
+  async ({ body, domain, caller, clock, random, settings }, ports) => {
     const tools = { ...ports, clock, random, judges: hookJudges(settings) }
-    return presentCreatedHooks(await createHooks(tools, domain, body))
+    return presentCreatedHooks(await createHooks(tools, domain, body), caller.acl)
   },
 )

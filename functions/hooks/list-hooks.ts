@@ -7,8 +7,8 @@ import { endpoint, reply } from '../endpoint.ts'
 export const handler = endpoint(
   routes.listHooks,
   { domains: dynamoDomainStore, hooks: dynamoHookStore },
-  async ({ domain, query }, { hooks }) => {
-    const { data, headers } = await listHooks(hooks, domain, query)
+  async ({ domain, query, caller: { acl } }, { hooks }) => {
+    const { data, headers } = await listHooks(hooks, { domain, acl }, query)
     return reply({ status: 'OK', data }, { headers })
   },
 )

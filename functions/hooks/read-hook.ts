@@ -8,8 +8,8 @@ import { endpoint, okData, reply } from '../endpoint.ts'
 export const handler = endpoint(
   routes.readHook,
   { domains: dynamoDomainStore, hooks: dynamoHookStore },
-  async ({ domain, params }, { hooks }) => {
+  async ({ domain, params, caller }, { hooks }) => {
     const record = await readHook(hooks, { domain, id: params.hook_id })
-    return reply(okData(presentHook(record)), { record })
+    return reply(okData(presentHook(record, caller.acl)), { record })
   },
 )

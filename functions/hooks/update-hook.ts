@@ -9,9 +9,9 @@ import { hookJudges } from './hook-judges.ts'
 export const handler = endpoint(
   routes.updateHook,
   { domains: dynamoDomainStore, hooks: dynamoHookStore },
-  async ({ domain, params, body, precondition, settings }, { hooks }) => {
+  async ({ domain, params, body, precondition, settings, caller }, { hooks }) => {
     const change = { hooks, judges: hookJudges(settings), precondition }
     const record = await updateHook(change, { domain, id: params.hook_id }, body)
-    return reply(okData(presentHook(record)), { record })
+    return reply(okData(presentHook(record, caller.acl)), { record })
   },
 )

@@ -9,8 +9,8 @@ import { endpoint } from '../endpoint.ts'
 export const handler = endpoint(
   routes.readStatus,
   { connectorStatus: dynamoConnectorStatusStore, sessions: dynamoSessionStore },
-  async ({ clock, settings }, ports) => {
-    const { connectorUpTimeSec, ...platform } = await readStatus(ports, clock.now())
+  async ({ clock, settings, caller }, ports) => {
+    const { connectorUpTimeSec, ...platform } = await readStatus(ports, caller, clock.now())
     const { rss, heapTotal, heapUsed } = process.memoryUsage()
     return {
       ...platform,

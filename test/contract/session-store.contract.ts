@@ -49,6 +49,18 @@ export function sessionStoreContract(open: StoreKind['open']): void {
     expect(counts).toEqual(Array.from({ length: 5 }, () => ({ users: 200, domains: 1, highest: 200 })))
   })
 
+  test('the users of one domain are counted alone, with a highest count of their own', async () => {
+    const at = stores().clock.now() + 120 * MINUTE_MS
+    for (const user of ['1000@d.example.com', '1001@d.example.com', '1000@x.d.example.com']) {
+      await stores().sessions.touch(user, user.slice(user.indexOf('@') + 1), at)
+    }
+    await stores().sessions.touch('1000@d.example.com', 'd.example.com', at + 5 * MINUTE_MS)
+
+    expect(await stores().sessions.count(at, 'd.example.com')).toEqual({ users: 2, domains: 1, highest: 2 })
+    expect(await stores().sessions.count(at + MINUTE_MS, 'd.example.com')).toEqual({ users: 1, domains: 1, highest: 2 })
+    expect(await stores().sessions.count(at, 'nobody.example.com')).toEqual({ users: 0, domains: 0, highest: 0 })
+  })
+
   test('a credential is new to a network once in 90 days, and each pair is its own', async () => {
     const { users } = await stores().sessions.count(0)
     const meet = (username: string, network: string) => stores().sessions.meet(username, network, stores().clock.now())

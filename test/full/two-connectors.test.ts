@@ -22,6 +22,7 @@ import { checkAllInvariants } from '../support/invariants.ts'
 import { type ReplayedCall, recordedCall } from '../support/recorded-call.ts'
 import { seeded } from '../support/seeded.ts'
 import { turnKiller } from '../support/turn-killer.ts'
+import { aRoot } from '../support/caller.ts'
 
 const total = 100_000
 const domains = Array.from({ length: 20 }, (_, index) => `tenant${index}.example.com`)
@@ -275,7 +276,7 @@ test('the status tells of both connectors, and of their starts, as they are afte
   const connected = { status: 'Connected', sid: pair.engine.coreUuid, apiQueue: 0, cmdQueue: 0 }
 
   await vi.waitFor(async () => {
-    const status = await readStatus(ports, Date.now())
+    const status = await readStatus(ports, aRoot(), Date.now())
     expect(status.wConsole).toMatchObject(connected)
     expect(Number(status.crashCount)).toBe((await pair.reports()).length - 1)
   }, patience)

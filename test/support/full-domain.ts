@@ -47,6 +47,7 @@ export async function fillDomain(
   }
   await stores.domainTokens.create(aDomainToken({ domain: name }), 100)
   const hooks = [aHook({ domain: name }), aHook({ domain: name })]
+  await stores.sessions.count(T0, name)
   await stores.hooks.create(hooks, 100)
   for (const { id: hookId } of hooks) {
     for (let index = 0; index < deliveries; index += 1) {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { readStatus } from '../../../core/status/read-status.ts'
 import { startAnsweringEngine } from '../../support/answering-engine.ts'
 import { aRunningConnector } from '../../support/running-connector.ts'
+import { aRoot } from '../../support/caller.ts'
 
 test('the status of an engine that tells no event for three minutes stays true, and so do the links', async () => {
   const engine = await startAnsweringEngine()
@@ -17,7 +18,7 @@ test('the status of an engine that tells no event for three minutes stays true, 
 
   for (let seconds = 0; seconds < 180; seconds += 1) {
     await time.advance(1_000)
-    const { wConsole, freeSWITCH } = await readStatus(ports, time.clock.now())
+    const { wConsole, freeSWITCH } = await readStatus(ports, aRoot(), time.clock.now())
     told.add(JSON.stringify([wConsole.status, wConsole.sid, freeSWITCH]))
   }
 

@@ -7,6 +7,7 @@ import { anEavesdrop, anOriginate } from '../../support/command-message.ts'
 import { freePort } from '../../support/free-port.ts'
 import { aReport } from '../../support/records.ts'
 import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
+import { aRoot } from '../../support/caller.ts'
 
 const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -453,5 +454,5 @@ test('told to stop, it lets go of all engines together, and what was open at any
 })
 
 async function statusOf({ ports, time }: RunningConnector) {
-  return readStatus(ports, time.clock.now())
+  return readStatus(ports, aRoot(), time.clock.now())
 }

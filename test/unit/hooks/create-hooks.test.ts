@@ -13,6 +13,7 @@ import { aHookInput } from '../../support/hook-input.ts'
 import { movableClock } from '../../support/movable-clock.ts'
 
 const domain = 'a.example.com'
+const reader = { domain, acl: { hook: ['*'] as const } }
 
 function aSetup() {
   const clock = movableClock()
@@ -28,7 +29,7 @@ describe('a created hook', () => {
 
     const created = await create(aHookInput({ action: { type: 'web', method: 'post', url: 'https://r.example.com/' } }))
 
-    expect(presentCreatedHooks(created).data.ops).toEqual([
+    expect(presentCreatedHooks(created, reader.acl).data.ops).toEqual([
       {
         _id: expect.stringMatching(/^[0-9a-f]{24}$/),
         domain,
@@ -51,7 +52,7 @@ describe('a created hook', () => {
   it('is answered in the shape of the contract, with its secret this once', async () => {
     const { create } = aSetup()
 
-    const answer = presentCreatedHooks(await create([aHookInput(), aHookInput()]))
+    const answer = presentCreatedHooks(await create([aHookInput(), aHookInput()]), reader.acl)
 
     expect(routes.createHooks.response.safeParse(answer).success).toBe(true)
     expect(answer.data).toMatchObject({ result: { ok: 1, n: 2 }, insertedCount: 2 })
@@ -81,7 +82,7 @@ describe('a created hook', () => {
     const { create, ports } = aSetup()
     const { secrets } = await create(aHookInput())
 
-    const listed = JSON.stringify(await listHooks(ports.hooks, domain, {}))
+    const listed = JSON.stringify(await listHooks(ports.hooks, reader, {}))
 
     expect(listed).not.toContain('secret')
     expect(listed).not.toContain('sealed')
@@ -136,7 +137,7 @@ describe('a domain', () => {
     const { create, ports } = aSetup()
     await create(aHookInput(), 'b.example.com')
 
-    expect(await listHooks(ports.hooks, domain, {})).toEqual({ data: [], headers: {} })
+    expect(await listHooks(ports.hooks, reader, {})).toEqual({ data: [], headers: {} })
   })
 })
 
@@ -149,7 +150,7 @@ describe('the list of hooks', () => {
       clock.move(1)
     }
 
-    const { data } = await listHooks(ports.hooks, domain, {})
+    const { data } = await listHooks(ports.hooks, reader, {})
 
     expect(data.map(({ _id }) => _id)).toEqual(ids)
     expect(routes.listHooks.response.safeParse({ status: 'OK', data }).success).toBe(true)
@@ -159,10 +160,10 @@ describe('the list of hooks', () => {
     const { create, ports } = aSetup()
     for (let made = 0; made < 5; made += 1) await create(aHookInput())
 
-    const first = await listHooks(ports.hooks, domain, { limit: 3 })
-    const second = await listHooks(ports.hooks, domain, { limit: 3, cursor: first.headers['X-Next-Cursor'] })
+    const first = await listHooks(ports.hooks, reader, { limit: 3 })
+    const second = await listHooks(ports.hooks, reader, { limit: 3, cursor: first.headers['X-Next-Cursor'] })
 
-    const all = await listHooks(ports.hooks, domain, {})
+    const all = await listHooks(ports.hooks, reader, {})
     expect([...first.data, ...second.data]).toEqual(all.data)
   })
 })

@@ -3,6 +3,7 @@ import { isHealthy } from '../../../core/status/health.ts'
 import { readStatus } from '../../../core/status/read-status.ts'
 import type { ConnectorReport, EngineReport } from '../../../core/status/connector-report.ts'
 import { aReport } from '../../support/records.ts'
+import { aRoot } from '../../support/caller.ts'
 
 const now = aReport().reportedAt
 
@@ -23,6 +24,7 @@ const storeOf = (...reports: readonly Partial<ConnectorReport>[]) => ({
 const statusOf = (...reports: readonly Partial<ConnectorReport>[]) =>
   readStatus(
     { connectorStatus: storeOf(...reports), sessions: { count: async () => ({ users: 0, highest: 0, domains: 0 }) } },
+    aRoot(),
     now,
   )
 const healthOf = (...reports: readonly Partial<ConnectorReport>[]) => isHealthy(storeOf(...reports), now)

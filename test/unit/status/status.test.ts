@@ -59,19 +59,60 @@ describe('the status report', () => {
     expect((await api.call(readStatus, { headers })).body.wConsole.status).toBe(status)
   })
 
-  it('counts users and domains of the last fifteen minutes, and the most that there were', async () => {
+  it('counts the users and domains of the last fifteen minutes, and the most there were, for root', async () => {
     const api = anApi()
     const [first, second] = [await api.account(), await api.account({ domain: 'b.example.com' })]
-    const asSecond = { ...(await api.as(second)) }
-    await api.call(readStatus, { headers: { ...(await api.as(first)) } })
-    await api.call(readStatus, { headers: asSecond })
-    const { body } = await api.call(readStatus, { headers: asSecond })
+    const [asFirst, asSecond] = [{ ...(await api.as(first)) }, { ...(await api.as(second)) }]
+    const asRoot = { ...(await api.as('root')) }
+    for (const headers of [asFirst, asSecond, asRoot]) await api.call(readStatus, { headers })
+    const { body } = await api.call(readStatus, { headers: asRoot })
     api.clock.move(15 * 60_000 + 1)
     await api.call(readStatus, { headers: asSecond })
-    const later = await api.call(readStatus, { headers: asSecond })
+    const later = await api.call(readStatus, { headers: asRoot })
 
-    expect(body).toMatchObject({ userSessions: 2, maxUserSessions: 2, domainSessions: 2 })
-    expect(later.body).toMatchObject({ userSessions: 1, maxUserSessions: 2, domainSessions: 1 })
+    expect(body).toMatchObject({ userSessions: 3, maxUserSessions: 3, domainSessions: 2 })
+    expect(later.body).toMatchObject({ maxUserSessions: 3, domainSessions: 1 })
+  })
+
+  it('counts only the users of the own domain for a tenant', async () => {
+    const api = anApi()
+    const own = await api.account({ login: '1000', domain: 'b.example.com' })
+    const colleague = await api.account({ login: '1001', domain: 'b.example.com' })
+    const others = [
+      await api.account(),
+      await api.account({ login: '1001' }),
+      await api.account({ domain: 'a.b.example.com' }),
+    ]
+    for (const each of [...others, colleague, own]) await api.call(readStatus, { headers: { ...(await api.as(each)) } })
+    const asOwn = { ...(await api.as(own)) }
+
+    const { body } = await api.call(readStatus, { headers: asOwn })
+    api.clock.move(15 * 60_000 + 1)
+    const later = await api.call(readStatus, { headers: asOwn })
+
+    expect(body).toMatchObject({ userSessions: 2, maxUserSessions: 2, domainSessions: 1, socketSessions: 0 })
+    expect(later.body).toMatchObject({ maxUserSessions: 2, domainSessions: 1 })
+  })
+
+  it('shows a tenant the text of the engine without the lines that count all sessions', async () => {
+    const api = anApi()
+    const engineStatus = [
+      'UP 0 years, 0 days, 1 hour',
+      'FreeSWITCH (Version 1.11.1 -release 64bit) is ready',
+      '7 session(s) since startup',
+      '1 session(s) - peak 2, last 5min 1 ',
+      '0 session(s) per Sec out of max 30, peak 1, last 5min 0 ',
+      '1000 session(s) max',
+      'min idle cpu 0.00/98.00',
+    ].join('\n')
+    await api.ports.connectorStatus.report(aReport({ engineStatus }))
+    const textFor = async (who: Parameters<typeof api.as>[0]) =>
+      (await api.call(readStatus, { headers: { ...(await api.as(who)) } })).body.freeSWITCH
+
+    expect(await textFor('root')).toBe(engineStatus)
+    expect(await textFor(await api.account({ role: 'admin' }))).toBe(
+      'UP 0 years, 0 days, 1 hour\nFreeSWITCH (Version 1.11.1 -release 64bit) is ready\nmin idle cpu 0.00/98.00',
+    )
   })
 
   it('needs a token', async () => {
