@@ -17,7 +17,7 @@ const emailSettingsItem = z.object({
     port: z.number(),
     secure: z.boolean(),
     debug: z.boolean(),
-    tls: z.object({ rejectUnauthorized: z.boolean() }),
+    tls: z.object({ rejectUnauthorized: z.boolean(), allowPlaintextLogin: z.optional(z.literal(true)) }),
     auth: z.optional(z.object({ user: z.optional(z.string()), sealedPass: z.optional(z.string()) })),
   }),
   createdAt: z.number(),

@@ -97,6 +97,8 @@ function connectionOptions(mail: Mail, server: MailServer, socket: Socket, { lim
     host: server.host,
     port: server.port,
     secure: server.secure,
+    // Whoever sits on the path can hide STARTTLS from us; a login must not go out in clear because of that.
+    requireTLS: server.auth !== undefined && server.tls.allowPlaintextLogin !== true,
     // The host name of a function would tell where the service runs; a sender speaks for his domain.
     name: senderDomain(mail),
     greetingTimeout: limits.totalMs,
@@ -148,8 +150,13 @@ const words = {
   network: 'the mail server cannot be reached',
 } as const
 
-/** The server's own words where it said some, and otherwise what prevented the message. */
+/** Says why a login was not sent to a server that refused STARTTLS, and how to allow it. */
+const loginWantsTls =
+  'the mail server refuses STARTTLS, and a login is sent over TLS only, unless options.tls.allowPlaintextLogin is true'
+
+/** Returns the server's own words where it said some, and otherwise what prevented the message. */
 function reasonOf(error: unknown): string {
+  if (error instanceof Error && 'command' in error && error.command === 'STARTTLS') return loginWantsTls
   if (error instanceof Error && 'response' in error && typeof error.response === 'string' && error.response !== '') {
     return error.response
   }

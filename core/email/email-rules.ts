@@ -12,7 +12,12 @@ export interface EmailInput {
     readonly port?: number | undefined
     readonly secure?: boolean | undefined
     readonly debug?: boolean | undefined
-    readonly tls?: { readonly rejectUnauthorized?: boolean | undefined } | undefined
+    readonly tls?:
+      | {
+          readonly rejectUnauthorized?: boolean | undefined
+          readonly allowPlaintextLogin?: boolean | undefined
+        }
+      | undefined
     readonly auth?: { readonly user?: string | undefined; readonly pass?: string | undefined } | undefined
   }
 }
@@ -38,7 +43,10 @@ export function readEmailOptions({ options }: EmailInput, guard: AddressGuard): 
     port,
     secure,
     debug: options.debug ?? false,
-    tls: { rejectUnauthorized: options.tls?.rejectUnauthorized ?? true },
+    tls: {
+      rejectUnauthorized: options.tls?.rejectUnauthorized ?? true,
+      ...(options.tls?.allowPlaintextLogin === true ? { allowPlaintextLogin: true } : {}),
+    },
   }
 }
 

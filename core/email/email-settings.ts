@@ -18,13 +18,20 @@ export interface EmailSettings {
 export interface EmailOptions {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS, which a login demands unless `tls.allowPlaintextLogin` is set. */
   readonly secure: boolean
   /** Kept for clients that set it; nothing here depends on it. */
   readonly debug: boolean
-  readonly tls: { readonly rejectUnauthorized: boolean }
+  readonly tls: EmailTls
   /** Absent where the server wants no login. */
   readonly auth?: EmailAuth | undefined
+}
+
+/** How far the mail server must prove itself before it is trusted. */
+export interface EmailTls {
+  readonly rejectUnauthorized: boolean
+  /** Lets the login go over a connection without TLS; absent in settings that never asked for it. */
+  readonly allowPlaintextLogin?: true | undefined
 }
 
 /** The login at the mail server. */

@@ -16,7 +16,10 @@ export function presentEmailSettings({ id, domain, provider, description, from, 
       port,
       secure,
       debug,
-      tls: { rejectUnauthorized: tls.rejectUnauthorized },
+      tls: {
+        rejectUnauthorized: tls.rejectUnauthorized,
+        ...(tls.allowPlaintextLogin === undefined ? {} : { allowPlaintextLogin: true }),
+      },
       ...(auth === undefined
         ? {}
         : {

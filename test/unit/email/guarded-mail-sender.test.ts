@@ -4,6 +4,7 @@ import { type AddressInfo, type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { mailLimits } from '../../../adapters/mail/guarded-mail-sender.ts'
+import type { MailServer } from '../../../core/email/email-settings.ts'
 import { aMail, aMailSender, aServer, serverName } from '../../support/mail-sender.ts'
 import { type MailServerSetup, startMailServer } from '../../support/mail-server.ts'
 
@@ -64,16 +65,41 @@ describe('a message', () => {
   it.each([
     ['TLS from the first byte', { secure: true }],
     ['STARTTLS', { secure: false }],
-    ['no TLS, where the server has none', { secure: false, withoutTls: true }],
+    [
+      'no TLS, where the server has none and the settings allow it',
+      { secure: false, withoutTls: true, tls: { rejectUnauthorized: true, allowPlaintextLogin: true } as const },
+    ],
   ])('is sent after a login over %s', async (_title, setup) => {
     const login = { user: 'pbx@a.example.com', pass: 's3cr3t-pa ss"ü' }
     const server = await aMailServer({ ...setup, login })
     const { sender } = aMailSender()
+    const { secure, tls = { rejectUnauthorized: true } }: Partial<MailServer> = setup
 
-    const outcome = await sender.send(aMail, aServer({ port: server.port, secure: setup.secure, auth: login }))
+    const outcome = await sender.send(aMail, aServer({ port: server.port, secure, tls, auth: login }))
 
     expect(outcome).toMatchObject({ outcome: 'sent' })
     expect(server.received).toMatchObject([{ user: login.user, secure: !('withoutTls' in setup) }])
+  })
+
+  it('is not sent when its login would go to a server without STARTTLS in clear', async () => {
+    const seen: string[] = []
+    const server = await aRawServer((socket) => {
+      socket.write('220 ready\r\n')
+      socket.on('data', (data) => {
+        seen.push(String(data))
+        socket.write(String(data).startsWith('EHLO') ? '250-here\r\n250 AUTH PLAIN LOGIN\r\n' : '502 no\r\n')
+      })
+    })
+    const { sender } = aMailSender()
+    const auth = { user: 'pbx@a.example.com', pass: 's3cr3t-in-clear' }
+
+    const outcome = await sender.send(aMail, aServer({ port: server.port, secure: false, auth }))
+
+    expect(outcome).toEqual({
+      outcome: 'failed',
+      reason: expect.stringMatching(/refuses STARTTLS.*allowPlaintextLogin/),
+    })
+    expect(seen.join('')).not.toContain('AUTH')
   })
 
   it('does not tell the server the name of this machine', async () => {
