@@ -4,7 +4,7 @@ import type { CreatedHooks } from './create-hooks.ts'
 import type { Hook } from './hook.ts'
 
 /** Stands for the value of a header that a reader may not see. */
-export const maskedHeader = '********'
+const maskedHeader = '********'
 
 /** A hook as callers see it. */
 export interface PresentedHook extends Omit<Hook, 'id' | 'secrets' | 'createdAt' | 'version' | 'fields'> {
