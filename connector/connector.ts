@@ -44,7 +44,7 @@ export function startConnector(parts: ConnectorParts): Connector {
     spool: parts.spool && { ...parts.spool, onTaken },
     engines: () => works.map(({ engine }) => engine),
     isUp: (uuid) => isUp(uuid),
-    onChannelEvent: (event, domain, engine) => recorder.hear(event, domain, engine),
+    onChannelEvent: (event, domain, channel) => recorder.hear(event, domain, channel),
   })
   const works = parts.engines.map((address) =>
     engineWorks({

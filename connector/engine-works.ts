@@ -95,7 +95,12 @@ export function engineWorks(parts: WorksParts): EngineWorks {
     },
   })
 
-  const reading = engineReading({ ...parts, link: commands, onRead: (channels) => held.wasRead(channels) })
+  const reading = engineReading({
+    ...parts,
+    engine: name,
+    link: commands,
+    onRead: (channels) => held.wasRead(channels),
+  })
   const engine: Engine = {
     name,
     commands,

@@ -34,13 +34,7 @@ export interface Engine {
 }
 
 /** What nearly every event of a call is asked for, besides what decides: found while it is read, not by a search each. */
-export const EVENT_HEADERS: readonly string[] = [
-  'Channel-Presence-ID',
-  'presence_id',
-  'variable_presence_id',
-  'Channel-Call-State',
-  'Event-Date-Timestamp',
-]
+export const EVENT_HEADERS: readonly string[] = ['Call-Direction', 'Channel-Call-State', 'Event-Date-Timestamp']
 
 /** `host:port`, with an IPv6 host in brackets: what tells one engine from another. */
 export function engineName({ host, port }: Pick<EngineAddress, 'host' | 'port'>): string {

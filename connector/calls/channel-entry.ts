@@ -1,5 +1,6 @@
-import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents, presenceIdOf } from './channel.ts'
+import { accountOfLeg } from '../../core/channels/leg-account.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
+import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents } from './channel.ts'
 
 /** How the connector got to know something of a channel: by an event of it, or by asking the engine. */
 export type Source = 'event' | 'answer'
@@ -36,12 +37,23 @@ export function learned(before: Entry, { read, engine, source }: Told, domain: s
     engine,
     core,
     domain: before.domain || domain,
-    presenceId: presenceIdOf(read) ?? before.presenceId,
+    ...accountAfter(before, read),
     callState: read('Channel-Call-State') ?? read('callstate') ?? before.callState,
     proven: true,
     heard: source === 'event' || (before.heard && !isAnother),
     seen: isAnother ? 0 : before.seen,
   }
+}
+
+/**
+ * An account that is known stays: the variables of a leg may come to name whom it called. A leg without one may still get
+ * one, since the dial plan can authenticate a caller later.
+ */
+function accountAfter(before: Entry, read: ReadField): Pick<Entry, 'presenceId' | 'isAccountKnown'> {
+  const { presenceId, isAccountKnown } = before
+  if (isAccountKnown && presenceId !== '') return { presenceId, isAccountKnown }
+  const told = accountOfLeg(read)
+  return told === undefined ? { presenceId, isAccountKnown } : { presenceId: told, isAccountKnown: true }
 }
 
 /**

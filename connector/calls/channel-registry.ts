@@ -111,7 +111,7 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
     domainOf,
     hasEnded: (uuid) => ended.has(uuid),
     place: (uuid, domain, presenceId, engine) => {
-      const placed = { ...blankEntry(uuid), engine, domain, presenceId: presenceId.toLowerCase() }
+      const placed = { ...blankEntry(uuid), engine, domain, presenceId, isAccountKnown: true }
       if (!live.has(uuid) && !ended.has(uuid)) keep(placed)
       awaited.add(uuid)
     },

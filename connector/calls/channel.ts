@@ -1,5 +1,6 @@
 import type { LegFacts } from '../../core/channels/known-call.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
+import { originOfLeg } from '../../core/channels/leg-origin.ts'
 
 /** The events that a channel has once in its life, in their order. The last two end it. */
 export const lifeEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
@@ -16,6 +17,8 @@ export interface Channel extends LegFacts {
   readonly core: string
   /** Lower case; empty while no domain is known. Once known it stays. */
   readonly domain: string
+  /** Whether the account is settled: the engine told of it, or the platform placed the call for it. */
+  readonly isAccountKnown: boolean
   /** The engine's word, such as `ACTIVE` or `HELD`; empty when unknown. */
   readonly callState: string
   /** Whether the engine itself told of the channel since its event link was last made. */
@@ -27,14 +30,11 @@ export interface Channel extends LegFacts {
 /** What never changes in a channel's life, or not so that it matters: who calls whom, and since when. */
 type Facts = Pick<
   Channel,
-  'direction' | 'callerName' | 'callerNumber' | 'calledNumber' | 'createdAt' | 'name' | 'origin'
+  'direction' | 'callerName' | 'callerNumber' | 'calledNumber' | 'createdAt' | 'name' | 'source' | 'origin'
 >
 
 /** Longer values are cut: they are kept for every live channel. */
 const maxFactLength = 128
-
-/** The longest presence id of an account: a login of 64, `@`, and a domain of 253. */
-const maxPresenceLength = 318
 
 const unknownFacts: Facts = {
   direction: '',
@@ -43,6 +43,7 @@ const unknownFacts: Facts = {
   calledNumber: '',
   createdAt: '',
   name: '',
+  source: '',
   origin: '',
 }
 
@@ -54,6 +55,7 @@ export function blankChannel(uuid: string): Channel {
     core: '',
     domain: '',
     presenceId: '',
+    isAccountKnown: false,
     callState: '',
     ...unknownFacts,
     proven: false,
@@ -80,22 +82,16 @@ export function factsOf(before: Channel | undefined, read: ReadField): Facts {
     calledNumber: kept(read('Caller-Destination-Number') ?? read('dest')),
     createdAt: kept(read('Caller-Channel-Created-Time') ?? (epoch === undefined ? undefined : `${epoch}000000`)),
     name: kept(read('Channel-Name') ?? read('name')),
-    origin: kept(originOf(read)?.toLowerCase()),
+    source: kept(read('Caller-Source')),
+    origin: kept(originOf(read)),
   }
 }
 
 /** A row names the leg that a call began with, which is the row's own for all but those that were made for another. */
 function originOf(read: ReadField): string | undefined {
   const call = read('call_uuid')
-  if (call !== undefined && read('uuid') !== undefined) return call === read('uuid') ? undefined : call
-  const other = read('Other-Type') === 'originator' ? read('Other-Leg-Unique-ID') : undefined
-  return read('variable_originating_leg_uuid') ?? other
-}
-
-/** A presence id as it is compared: lower case. One that is too long to be an account's is cut, and stays nobody's. */
-export function presenceIdOf(read: ReadField): string | undefined {
-  const told = read('Channel-Presence-ID') ?? read('presence_id') ?? read('variable_presence_id')
-  return told === undefined ? undefined : kept(told.toLowerCase(), maxPresenceLength + 1)
+  if (call === undefined || read('uuid') === undefined) return originOfLeg(read)
+  return call === read('uuid') || read('direction') === 'inbound' ? undefined : call.toLowerCase()
 }
 
 /** A cut text shares the memory of the whole: it is copied, so that a long value is not kept for its beginning. */

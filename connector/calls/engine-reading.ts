@@ -4,7 +4,8 @@ import type { EngineLink } from '../engine.ts'
 import { type Timers, pause } from '../timers.ts'
 import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
 import type { DomainNames } from './domain-names.ts'
-import { readChannels, reader } from './engine-channels.ts'
+import { type ChannelFields, dumpChannel, readChannels, reader } from './engine-channels.ts'
+import { accountIn } from '../../core/channels/leg-account.ts'
 import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
 /** How old a reading may be that is shared; the contract allows 5 s. */
@@ -13,13 +14,19 @@ const sharedMs = 1_000
 /** Readings begin no closer together than this, however much changes: an engine writes a long list for a long time. */
 const spacingMs = 200
 
+/**
+ * The most channels that one reading asks the engine about by themselves: those of which no event has told, as after a
+ * start of the connector. An answer has some 10 KB and takes about a millisecond; later readings ask about the others.
+ */
+const mostAsked = 200
+
 /** A channel of an engine with its domain, ready to be shown. */
 export interface ListedChannel {
   /** Empty when the channel is of no domain. */
   readonly domain: string
-  /** Lower case. */
+  /** The account of the channel; empty where it has none, or none is known. Nobody owns such a channel. */
   readonly presenceId: string
-  /** Exactly the published fields. */
+  /** Exactly the published fields; its presence id is the account. */
   readonly row: Readonly<Record<string, string>>
 }
 
@@ -31,12 +38,17 @@ export interface EngineReading {
    * `UnreadableAnswer`.
    */
   current(domain: string | null): Promise<readonly ListedChannel[]>
-  /** The channels as the engine tells them now. Rejects as {@link current} does. */
+  /**
+   * The channels as the engine tells them now, with the accounts that are known without asking. Rejects as
+   * {@link current} does.
+   */
   now(): Promise<readonly ListedChannel[]>
 }
 
 /** What a reading is made from. */
 export interface EngineReadingParts {
+  /** The name of the engine. */
+  readonly engine: string
   readonly link: Pick<EngineLink, 'api'>
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
@@ -66,8 +78,9 @@ export function engineReading(parts: EngineReadingParts): EngineReading {
   let isRunning = false
   let next: Promise<readonly ListedChannel[]> | undefined
 
-  const readAll = async (): Promise<readonly ListedChannel[]> => {
+  const readAll = async (withAccounts: boolean): Promise<readonly ListedChannel[]> => {
     const rows = await readChannels(link)
+    if (withAccounts) await askForAccounts(parts, rows)
     const channels = await Promise.all(rows.map((row) => listed(reader(row), registry, domains)))
     onRead(channels)
     return channels
@@ -77,7 +90,7 @@ export function engineReading(parts: EngineReadingParts): EngineReading {
     isRunning = true
     next = undefined
     const revision = registry.revision(null)
-    const channels = readAll().finally(() => (isRunning = false))
+    const channels = readAll(true).finally(() => (isRunning = false))
     const started = { at: clock.now(), revision, channels }
     latest = started
     channels.catch(() => {
@@ -102,7 +115,7 @@ export function engineReading(parts: EngineReadingParts): EngineReading {
       next = afterLatest(latest)
       return next
     },
-    now: readAll,
+    now: () => readAll(false),
   }
 }
 
@@ -110,6 +123,25 @@ async function listed(read: ReadField, registry: ChannelRegistry, domains: Domai
   const recorded = registry.domainOf(read('uuid')?.toLowerCase() ?? '')
   const candidates = legDomainCandidates(read, (leg) => registry.domainOf(leg))
   const domain = recorded ?? (await firstExisting(candidates, domains))
+  const presenceId = accountIn(domain, registry.find(read('uuid')?.toLowerCase() ?? '')?.presenceId) ?? ''
   const row = Object.fromEntries(channelFields.map((name) => [name, read(name) ?? '']))
-  return { domain, presenceId: (read('presence_id') ?? '').toLowerCase(), row }
+  return { domain, presenceId, row: { ...row, presence_id: presenceId } }
+}
+
+/**
+ * Asks the engine about the channels whose account is not known: a row has only the presence id, which may be the
+ * caller's From header. What it does not answer stays unknown until the next reading.
+ */
+async function askForAccounts(
+  { engine, link, registry }: Pick<EngineReadingParts, 'engine' | 'link' | 'registry'>,
+  rows: readonly ChannelFields[],
+): Promise<void> {
+  const unknown = rows
+    .map((row) => reader(row)('uuid')?.toLowerCase() ?? '')
+    .filter((uuid) => registry.find(uuid)?.isAccountKnown !== true && !registry.hasEnded(uuid))
+  const asked = unknown.slice(0, mostAsked).map(async (uuid) => {
+    const dump = await dumpChannel(link, uuid)
+    if (dump !== undefined) await registry.learn(uuid, reader(dump), engine)
+  })
+  await Promise.allSettled(asked)
 }

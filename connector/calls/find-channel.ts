@@ -1,3 +1,4 @@
+import { isSameAccount } from '../../core/channels/leg-account.ts'
 import type { CommandScope } from '../../core/commands.ts'
 import { type Engine, type EngineLink, isReady } from '../engine.ts'
 import { EslCommandNotSent } from '../esl/errors.ts'
@@ -47,16 +48,17 @@ export async function findChannel<Asked extends AskedEngine>(
   if (known === undefined && registry.hasEnded(uuid)) return undefined
   if (known !== undefined && isElsewhere(known, scope)) return undefined
   const home = engines.find(({ engine }) => engine.name === known?.engine)
-  const isTrusted = ask === 'when unproven' && known?.proven === true
+  const isTold = scope.presenceId === null || known?.isAccountKnown === true
+  const isTrusted = ask === 'when unproven' && known?.proven === true && isTold
   if (known !== undefined && home !== undefined && isTrusted) return reached({ channel: known, at: home }, scope)
   const found = await askFor(registry, home === undefined ? engines : [home], known?.uuid ?? uuid)
   return found === undefined ? undefined : reached(found, scope)
 }
 
-/** Whether a scope reaches a channel: domains and presence ids are compared whole, never by a part. */
+/** Whether a scope reaches a channel: domains and accounts are compared whole, never by a part. Nobody owns a channel whose account is not known. */
 export function isInScope(channel: Pick<Channel, 'domain' | 'presenceId'>, scope: CommandScope): boolean {
   if (scope.domain !== null && channel.domain !== scope.domain) return false
-  return scope.presenceId === null || channel.presenceId === scope.presenceId.toLowerCase()
+  return scope.presenceId === null || isSameAccount(channel.presenceId, scope.presenceId)
 }
 
 /** A channel keeps the domain that it has: whoever is of another need not wait for its engine to be told so. */

@@ -1,3 +1,4 @@
+import { isSameAccount } from '../../core/channels/leg-account.ts'
 import type { CommandScope } from '../../core/commands.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Channel, ChannelRegistry } from './channel-registry.ts'
@@ -88,8 +89,8 @@ export function heldCalls(registry: Pick<ChannelRegistry, 'of' | 'hasEnded'>, en
   }
 }
 
-/** A channel whose domain or presence id is not known may be in any scope. */
+/** A channel whose domain or account is not known may be in any scope. */
 function mayReach({ domain, presenceId }: CommandScope, channel: Owned): boolean {
   if (domain !== null && channel.domain !== '' && channel.domain !== domain) return false
-  return presenceId === null || channel.presenceId === '' || channel.presenceId === presenceId.toLowerCase()
+  return presenceId === null || channel.presenceId === '' || isSameAccount(channel.presenceId, presenceId)
 }

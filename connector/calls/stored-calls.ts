@@ -166,8 +166,8 @@ function keep<T>(waiting: Map<string, T>, uuid: string, value: T): void {
 }
 
 function knownCall(channel: Channel, knownAt: number): KnownCall {
-  const { uuid, engine, core, domain, presenceId, direction, createdAt, name, origin } = channel
+  const { uuid, engine, core, domain, presenceId, direction, createdAt, name, source, origin } = channel
   const { callerName, callerNumber, calledNumber } = channel
   const parties = { callerName, callerNumber, calledNumber }
-  return { uuid, engine, core, domain, presenceId, direction, ...parties, createdAt, name, origin, knownAt }
+  return { uuid, engine, core, domain, presenceId, direction, ...parties, createdAt, name, source, origin, knownAt }
 }

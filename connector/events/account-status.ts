@@ -18,7 +18,7 @@ export interface KnownEvent {
   readonly channel: Channel | undefined
 }
 
-/** The account whose phone a channel is: its presence id, when that is of the channel's own domain and can be one's. */
+/** The account of a channel, when it belongs to the channel's own domain and can be a login. */
 export function accountOf(channel: Channel | undefined, domain: string): { domain: string; login: string } | undefined {
   const [login = '', host, more] = channel?.presenceId.split('@') ?? []
   const isAccount = host === domain && more === undefined && loginField.safeParse(login).success

@@ -1,8 +1,9 @@
+import { knownAccountField } from '../../core/cdr/end-fields.ts'
 import { keptFields } from '../../core/cdr/kept-fields.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Clock } from '../../core/ports.ts'
-import { isLifeEvent } from '../calls/channel.ts'
+import { type Channel, isLifeEvent } from '../calls/channel.ts'
 import { type ChannelRegistry, firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
 import { eventDomainCandidates, legDomainCandidates } from '../../core/channels/leg-domain.ts'
@@ -56,7 +57,7 @@ export interface RelayParts {
   readonly cdrs: { add(event: PlatformEvent): boolean }
   readonly clock: Clock
   /** Told of every event of a channel whose domain is known, the made ones included; must not throw. */
-  readonly onChannelEvent?: ((event: EngineEvent, domain: string, engine: string) => void) | undefined
+  readonly onChannelEvent?: ((event: EngineEvent, domain: string, channel: Channel) => void) | undefined
   /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
@@ -88,8 +89,9 @@ export function eventRelay(parts: RelayParts): EventRelay {
   const tellCdrs = ({ event, id, domain, channel }: KnownEvent) => {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
     const own = event instanceof SyntheticEvent ? `cdr:made:${id}` : `cdr:${id}`
-    const end = platformEvent(event, own, domain, clock.now())
-    if (parts.cdrs.add({ ...end, fields: keptFields(end.fields), reader: 'cdr' })) counts.cdrs += 1
+    const end = platformEvent(event, own, domain, { channel, now: clock.now() })
+    const fields = keptFields({ ...end.fields, [knownAccountField]: channel.presenceId })
+    if (parts.cdrs.add({ ...end, fields, reader: 'cdr' })) counts.cdrs += 1
   }
 
   /** What cannot fail and does not wait, so that an event that is tried again has had no effect yet. */
@@ -100,9 +102,10 @@ export function eventRelay(parts: RelayParts): EventRelay {
     if (domain === '') counts.withoutDomain += subscriptions.isWanted(name) ? 1 : 0
     else notePresence(known, engine)
     tellCdrs(known)
-    if (domain !== '' && known.channel !== undefined) parts.onChannelEvent?.(event, domain, known.channel.engine)
+    if (domain !== '' && known.channel !== undefined) parts.onChannelEvent?.(event, domain, known.channel)
     if (event.name === 'CHANNEL_DESTROY') registry.end(event.uuid.toLowerCase(), event.coreUuid)
-    if (subscriptions.wants(domain, name)) relay(platformEvent(event, id, domain, clock.now()), engine)
+    if (subscriptions.wants(domain, name))
+      relay(platformEvent(event, id, domain, { channel: known.channel, now: clock.now() }), engine)
   }
 
   const applyMade = (event: SyntheticEvent, engine: string) => {

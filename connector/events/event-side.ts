@@ -20,7 +20,7 @@ import { type EngineChange, engineStateTeller } from './engine-events.ts'
 import { eventCounters } from './event-counters.ts'
 import { type EventInbox, eventInbox, inboxLimits } from './event-inbox.ts'
 import { eventOutbox } from './event-outbox.ts'
-import { eventRelay } from './event-relay.ts'
+import { type RelayParts, eventRelay } from './event-relay.ts'
 import { type IsUp, presenceTracker } from './presence.ts'
 import { InTurn } from './in-turn.ts'
 import { presenceWriter } from './presence-writer.ts'
@@ -84,7 +84,7 @@ export interface EventSideParts extends Time {
   /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
   readonly spool?: SpoolPlace | undefined
   /** Told of every event of a channel whose domain is known; must not throw. */
-  readonly onChannelEvent?: ((event: EngineEvent, domain: string, engine: string) => void) | undefined
+  readonly onChannelEvent?: RelayParts['onChannelEvent'] | undefined
   readonly random: () => number
   readonly log: Log
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { accountIn } from '../../core/channels/leg-account.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import type { Channel } from '../calls/channel.ts'
 import { type EngineEvent, eventNameOf } from '../engine.ts'
 
 const idPart = /^[A-Za-z0-9-]{1,64}$/
@@ -34,9 +36,26 @@ export function occurredAt(event: Pick<EngineEvent, 'header'>, now: number): num
   return Number.isSafeInteger(microseconds) && microseconds > 0 ? Math.floor(microseconds / 1_000) : now
 }
 
-/** The engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as `Event-Domain`. */
-export function platformEvent(event: EngineEvent, id: string, domain: string, now: number): PlatformEvent {
+/** What is known about an event besides its headers. */
+interface EventPlace {
+  /** The channel that the engine itself speaks of. */
+  readonly channel: Pick<Channel, 'presenceId'> | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/**
+ * The engine's event as hooks get it: all its headers, its own body as `_body`, and the domain as `Event-Domain`. An event
+ * of a channel names the channel's account as its presence id, or none: the engine's own may be the caller's From header.
+ */
+export function platformEvent(
+  event: EngineEvent,
+  id: string,
+  domain: string,
+  { channel, now }: EventPlace,
+): PlatformEvent {
   const fields: Record<string, string> = { ...event.headers(), 'Event-Domain': domain }
+  if (channel !== undefined) setPresence(fields, accountIn(domain, channel.presenceId))
   if (event.body !== '') fields['_body'] = event.body
   return {
     id,
@@ -46,4 +65,14 @@ export function platformEvent(event: EngineEvent, id: string, domain: string, no
     occurredAt: occurredAt(event, now),
     fields,
   }
+}
+
+/** Both names that the engine uses; the variable only where the event has the channel's variables. */
+function setPresence(fields: Record<string, string>, account: string | undefined): void {
+  const hasVariable = fields['variable_presence_id'] !== undefined
+  delete fields['Channel-Presence-ID']
+  delete fields['variable_presence_id']
+  if (account === undefined) return
+  fields['Channel-Presence-ID'] = account
+  if (hasVariable) fields['variable_presence_id'] = account
 }

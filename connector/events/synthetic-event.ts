@@ -61,6 +61,7 @@ function headersOf(name: LifeEvent, channel: Channel, at: number, cause: string)
     'Caller-Destination-Number': channel.calledNumber,
     'Caller-Channel-Created-Time': channel.createdAt,
     'Channel-Name': channel.name,
+    'Caller-Source': channel.source,
     variable_originating_leg_uuid: channel.origin,
     'Hangup-Cause': callState === 'HANGUP' ? cause : '',
   }

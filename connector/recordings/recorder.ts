@@ -7,7 +7,7 @@ import { pause } from '../timers.ts'
 import { type AttendParts, type Attended, recordingAttendant } from './attend-recording.ts'
 import { type KnownRecording, knownRecordings, maxKnown } from './known-recordings.ts'
 import { FileRefused } from './mapped-path.ts'
-import { recordingWord } from './recording-facts.ts'
+import { type HeardLeg, recordingWord } from './recording-facts.ts'
 import { recordingNotes } from './recording-notes.ts'
 import { turns } from './turns.ts'
 import { type RecordedCall, afterOthersTold } from './unheard-recording.ts'
@@ -24,7 +24,7 @@ const notesAtOnce = 4
 /** Takes recordings from the engines' folder to the object store. */
 export interface Recorder {
   /** Takes in an event of a channel whose domain is known; at once, and never failing. */
-  hear(event: EngineEvent, domain: string, engine: string): void
+  hear(event: EngineEvent, domain: string, leg: HeardLeg): void
   /** Looks after what waits, until aborted. Resolves when all that was under way then has ended, between two steps. */
   follow(signal: AbortSignal): Promise<void>
   counters(): Readonly<Record<string, number>>
@@ -165,8 +165,8 @@ export function recorder(parts: RecorderParts): Recorder {
   const waiting = () => [...known.all()].flatMap(({ facts }) => facts.endedAt ?? [])
 
   return {
-    hear: (event, domain, engine) => {
-      const word = recordingWord(event, domain, engine, clock.now())
+    hear: (event, domain, leg) => {
+      const word = recordingWord(event, domain, leg, clock.now())
       if (word === undefined) return
       const news = known.hear(word)
       for (const one of news) attend(one)

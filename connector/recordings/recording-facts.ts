@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
-import { type EndFields, firstTold } from '../../core/cdr/end-fields.ts'
+import { accountIn } from '../../core/channels/leg-account.ts'
 import { legOf } from '../../core/cdr/leg.ts'
+import type { Channel } from '../calls/channel.ts'
 import type { EngineEvent } from '../engine.ts'
 import { occurredAt } from '../events/platform-event.ts'
 import { maxPathLength } from './mapped-path.ts'
@@ -41,45 +42,44 @@ export type RecordingWord =
       readonly recorded?: RecordedCall | undefined
     }
 
-/** Longer ones are nobody's. */
-const maxPresenceLength = 320
+/** The leg that an event is of: the engine that has it, and its account. */
+export type HeardLeg = Pick<Channel, 'engine' | 'presenceId'>
 
 /** An event of a recording's life; `undefined` for any other, and for one that names no usable file. */
 export function recordingWord(
   event: EngineEvent,
   domain: string,
-  engine: string,
+  leg: HeardLeg,
   now: number,
 ): RecordingWord | undefined {
   const isEnd = event.name === 'CHANNEL_HANGUP_COMPLETE' || event.name === 'CHANNEL_DESTROY'
   if (!isEnd && event.name !== 'RECORD_START' && event.name !== 'RECORD_STOP') return undefined
   const at = occurredAt(event, now)
   const uuid = event.uuid.toLowerCase()
-  if (isEnd) return { kind: 'end', uuid, at, recorded: recordedCall(event, domain, engine, at) }
+  if (isEnd) return { kind: 'end', uuid, at, recorded: recordedCall(event, domain, leg, at) }
   const path = event.header('Record-File-Path') ?? ''
   if (path === '' || path.length > maxPathLength) return undefined
-  const known = { ...callOf(event, domain, engine), path }
+  const known = { ...callOf(event, domain, leg), path }
   if (event.name === 'RECORD_START') return { kind: 'start', facts: { ...known, startedAt: at, isStartTold: true } }
   const startedAt = at - (recordedMs(event) ?? 0)
   return { kind: 'stop', facts: { ...known, startedAt, isStartTold: false, endedAt: at } }
 }
 
-function callOf(event: EngineEvent, domain: string, engine: string) {
-  const fields = event.headers()
+function callOf(event: EngineEvent, domain: string, { engine, presenceId }: HeardLeg) {
   return {
     domain,
     uuid: event.uuid.toLowerCase(),
     engine,
-    presenceId: presenceOf(fields, domain),
-    leg: legOf(fields),
+    presenceId: accountIn(domain, presenceId),
+    leg: legOf(event.headers()),
     createdTime: epochOf(event.header('Caller-Channel-Created-Time')),
   }
 }
 
 /** The engine leaves how long it recorded with the channel. */
-function recordedCall(event: EngineEvent, domain: string, engine: string, at: number): RecordedCall | undefined {
+function recordedCall(event: EngineEvent, domain: string, leg: HeardLeg, at: number): RecordedCall | undefined {
   const ms = recordedMs(event)
-  return ms === undefined ? undefined : { ...callOf(event, domain, engine), startedAt: at - ms, endedAt: at }
+  return ms === undefined ? undefined : { ...callOf(event, domain, leg), startedAt: at - ms, endedAt: at }
 }
 
 function recordedMs(event: EngineEvent): number | undefined {
@@ -112,14 +112,6 @@ export function fileId({ domain, uuid, path }: Pick<RecordingFacts, 'domain' | '
     .update(JSON.stringify([domain, uuid, path]))
     .digest('base64url')
     .slice(0, 22)
-}
-
-/** The account of the recorded channel, where it is one of the domain: no other tenant's is ever noted. */
-function presenceOf(fields: EndFields, domain: string): string | undefined {
-  const presenceId = firstTold(fields, ['Channel-Presence-ID', 'variable_presence_id']) ?? ''
-  const [login = '', host, more] = presenceId.split('@')
-  if (login === '' || more !== undefined || host?.toLowerCase() !== domain) return undefined
-  return presenceId.length > maxPresenceLength ? undefined : `${login}@${domain}`
 }
 
 function epochOf(microseconds: string | undefined): number | undefined {

@@ -1,6 +1,7 @@
 import type { Cdr } from './cdr.ts'
 import { cdrVariables, cut } from './cdr-variables.ts'
-import { type EndFields, firstTold, told } from './end-fields.ts'
+import { accountIn, accountOfLeg } from '../channels/leg-account.ts'
+import { type EndFields, firstTold, knownAccountField, told } from './end-fields.ts'
 import { legOf, parentOf } from './leg.ts'
 
 /** An ended leg: whose it is, which, and what the engine told of it. */
@@ -55,16 +56,16 @@ export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | 
   const createdTime = createdTimeOf(fields, occurredAt)
   if (createdTime === undefined) return undefined
   const leg = legOf(fields)
-  const presenceId = presenceIdOf(fields)
+  const account = accountOfEnd(fields, domain)
   return {
     uuid,
     domain_name: domain,
     leg,
     created_time: createdTime,
     ...present({
-      parent_uuid: shortened(parentOf(fields, leg)),
-      presence_id: shortened(presenceId),
-      extension: shortened(presenceId?.split('@')[0] || undefined),
+      parent_uuid: shortened(parentOf(fields)),
+      presence_id: account,
+      extension: account?.slice(0, account.lastIndexOf('@')),
       quality_percentage_audio: percentage(told(fields, 'variable_rtp_audio_in_quality_percentage')),
     }),
     ...textsOf(fields),
@@ -87,11 +88,9 @@ function durationsOf(fields: EndFields): Partial<Cdr> {
   return present({ ...told, talksec })
 }
 
-/** `<login>@<domain>` with the domain in lower case, as domains are compared. */
-function presenceIdOf(fields: EndFields): string | undefined {
-  const presenceId = firstTold(fields, ['Channel-Presence-ID', 'variable_presence_id'])
-  const [login, ...host] = presenceId?.split('@') ?? []
-  return host.length === 0 ? presenceId : [login, ...host.map((part) => part.toLowerCase())].join('@')
+/** What the connector knew of the whole life of the leg comes first; its last event and its post may know less. */
+function accountOfEnd(fields: EndFields, domain: string): string | undefined {
+  return accountIn(domain, told(fields, knownAccountField) ?? accountOfLeg((name) => told(fields, name)))
 }
 
 function createdTimeOf(fields: EndFields, occurredAt: number): number | undefined {

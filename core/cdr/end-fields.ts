@@ -4,6 +4,12 @@
  */
 export type EndFields = Readonly<Record<string, string>>
 
+/**
+ * Where the connector writes the account of a leg that it knows. Neither the engine nor a post ever has such a field: the
+ * connector overwrites it, and the fields of a post have names of their own.
+ */
+export const knownAccountField = 'Service-Account'
+
 /** A field that the engine told; absent and empty are the same. */
 export function told(fields: EndFields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined

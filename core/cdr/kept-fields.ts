@@ -1,5 +1,5 @@
 import { cdrVariables, cut } from './cdr-variables.ts'
-import { type EndFields, told } from './end-fields.ts'
+import { type EndFields, knownAccountField, told } from './end-fields.ts'
 
 /** What a CDR is made from besides the channel's other variables: whose, which and when, and the contract's fields. */
 const sources = [
@@ -9,6 +9,7 @@ const sources = [
   'Synthetic',
   'Channel-Name',
   'Channel-Presence-ID',
+  knownAccountField,
   'Call-Direction',
   'Other-Type',
   'Other-Leg-Unique-ID',
@@ -24,6 +25,13 @@ const sources = [
   'variable_w_domain',
   'variable_user_context',
   'variable_presence_id',
+  'variable_uuid',
+  'variable_user_name',
+  'variable_dialed_user',
+  'variable_dialed_domain',
+  'variable_origination_uuid',
+  'variable_current_application',
+  'variable_last_app',
   'variable_originating_leg_uuid',
   'variable_other_loopback_leg_uuid',
   'variable_loopback_leg',

@@ -1,6 +1,6 @@
 /** What an engine tells of a leg of a call: whose it is and who calls whom. What is not known is an empty text. */
 export interface LegFacts {
-  /** `<login>@<domain>` as the engine has it, lower-cased. */
+  /** The account of the leg, `<login>@<domain>` with the domain in lower case. See `accountOfLeg`. */
   readonly presenceId: string
   /** `inbound` or `outbound`, seen from the engine. */
   readonly direction: string
@@ -11,6 +11,8 @@ export interface LegFacts {
   readonly createdAt: string
   /** What the engine calls it, such as `loopback/9198-b`. */
   readonly name: string
+  /** What made it at the engine, such as `mod_sofia` or `mod_loopback`. */
+  readonly source: string
   /** The uuid of the leg that it was made to be joined to. */
   readonly origin: string
 }

@@ -22,7 +22,7 @@ export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string)
   return names([
     read('variable_domain_name'),
     read('variable_w_domain'),
-    ...presenceFields.map((field) => hostOf(read(field))),
+    ...presenceFields.map((field) => (isOfEngine(read) ? hostOf(read(field)) : undefined)),
     ...contextFields.map(read),
     ...partnerFields.map((field) => {
       const uuid = read(field)
@@ -34,6 +34,14 @@ export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string)
 /** The names that may be the domain of an event without a call, best first, lower-cased. */
 export function eventDomainCandidates(read: ReadField): string[] {
   return names(eventFields.map(read))
+}
+
+/**
+ * Whether the engine placed the leg, for the service or to ring an account: only then does the presence id come from the
+ * service's own dial string. That of a leg that came in is the From header, which whoever calls chooses.
+ */
+function isOfEngine(read: ReadField): boolean {
+  return (read('Call-Direction') ?? read('direction')) === 'outbound'
 }
 
 /** The part after the `@` of a presence id; absent when there is not exactly one `@`. */

@@ -6,6 +6,7 @@ import type { CountingEngine } from './counting-engine.ts'
 import type { EventFact } from './invariants.ts'
 import { aHook } from './records.ts'
 import { scriptedCoreUuid } from './scripted-esl-server.ts'
+import { ofCaller } from './leg-fields.ts'
 
 const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
 
@@ -50,8 +51,7 @@ export async function bystanderCalls(parts: {
         'Event-Name': name,
         'Unique-ID': uuid,
         'Caller-Context': domain,
-        'Channel-Presence-ID': `1001@${domain}`,
-        'Call-Direction': 'inbound',
+        ...ofCaller(`1001@${domain}`),
         'Channel-Call-State': name === 'CHANNEL_CREATE' ? 'RINGING' : 'ACTIVE',
         'Caller-Channel-Created-Time': `${createdAt}000`,
         'Event-Date-Timestamp': `${at}000`,

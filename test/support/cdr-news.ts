@@ -1,4 +1,5 @@
 import type { CdrNews, EventNews, PostNews, RecordingNews } from '../../core/cdr/cdr-news.ts'
+import { ofCaller } from './leg-fields.ts'
 
 const domain = 'a.example.com'
 const uuid = 'c0ffee00-0000-4000-8000-000000000001'
@@ -9,8 +10,7 @@ const at = 1_768_478_400_000
 const endFields = (leg: string): Record<string, string> => ({
   'Event-Name': 'CHANNEL_HANGUP_COMPLETE',
   'Unique-ID': leg,
-  'Call-Direction': 'inbound',
-  'Channel-Presence-ID': `1000@${domain}`,
+  ...ofCaller(`1000@${domain}`),
   'Caller-Caller-ID-Number': '1000',
   'Caller-Destination-Number': '9196',
   'Caller-Context': domain,

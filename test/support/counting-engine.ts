@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { scriptedCoreUuid } from './scripted-esl-server.ts'
+import { ofCaller } from './leg-fields.ts'
 
 /** A job that the engine was given. */
 export interface EngineJob {
@@ -296,8 +297,9 @@ function dump(channels: CountingEngine['channels'], uuid: string): string {
   if (channel === undefined) return '-ERR No such channel!\n'
   return JSON.stringify({
     'Unique-ID': uuid,
-    'Channel-Presence-ID': channel.presenceId,
+    ...ofCaller(channel.presenceId),
     'Channel-Call-State': channel.isHeld ? 'HELD' : 'ACTIVE',
+    variable_uuid: uuid,
     variable_domain_name: channel.domain,
   })
 }

@@ -7,6 +7,7 @@ import { type EventSide, type EventSideParts, eventSide } from '../../connector/
 import { capturedLog } from './captured-log.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from './engine-event.ts'
 import { type FakeEslSession, fakeEslSession } from './fake-esl-session.ts'
+import { ofCaller } from './leg-fields.ts'
 import { type ManualTime, manualTime } from './manual-time.ts'
 import { aDomain, aHook } from './records.ts'
 
@@ -173,12 +174,16 @@ function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: LabRow, seconds: numbe
   }
 }
 
-/** The headers of a call of the lab's domain, created at an epoch millisecond of the engine's clock. */
+/**
+ * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or nobody where
+ * that is empty; created at an epoch millisecond of the engine's clock.
+ */
 export function ofCall(createdAt: number, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const account = more['Channel-Presence-ID'] ?? `1000@${more['Caller-Context'] ?? labDomain}`
   return {
     'Caller-Context': labDomain,
-    'Channel-Presence-ID': `1000@${labDomain}`,
     'Call-Direction': 'inbound',
+    ...(account === '' ? {} : ofCaller(account)),
     'Caller-Caller-ID-Number': '1000',
     'Caller-Destination-Number': '9196',
     'Caller-Channel-Created-Time': `${createdAt}000`,

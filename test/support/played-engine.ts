@@ -46,6 +46,7 @@ export function playedEngine(
     jobs,
     reading: engineReading({
       ...time,
+      engine: name,
       link: commands,
       registry,
       domains,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Recorder } from '../../connector/recordings/recorder.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type Bound, checkAllInvariants } from './invariants.ts'
-import { type RecorderLab, aRecordedCall, aWavFile, recordingEngine } from './recorder-lab.ts'
+import { type RecorderLab, aRecordedCall, aWavFile, recordedLeg } from './recorder-lab.ts'
 import { aDomain } from './records.ts'
 
 const mebi = 1024 * 1024
@@ -136,7 +136,7 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
   return {
     begin: async (recorders) => {
       lab.up.add(call.uuid)
-      for (const one of recorders) one.hear(call.start(), otherDomain, recordingEngine)
+      for (const one of recorders) one.hear(call.start(), otherDomain, recordedLeg)
       await lab.until(async () => (await ports.recordings.page(otherDomain, 10)).length === 1, 0)
     },
     readNotes: async () => {
@@ -145,7 +145,7 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
     end: async (recorders) => {
       const endedAt = time.clock.now()
       lab.up.delete(call.uuid)
-      for (const one of recorders) one.hear(call.stop(), otherDomain, recordingEngine)
+      for (const one of recorders) one.hear(call.stop(), otherDomain, recordedLeg)
       await lab.until(async () => !(await lab.files()).includes(call.path), 5_000)
       backAfterMs = time.clock.now() - endedAt
     },

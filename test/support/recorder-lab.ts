@@ -19,6 +19,9 @@ export const recordedDomain = 'a.example.com'
 export const engineFolder = '/var/recordings'
 export const recordingEngine = '192.0.2.1:8021'
 
+/** The leg that is recorded. */
+export const recordedLeg = { engine: recordingEngine, presenceId: `1000@${recordedDomain}` }
+
 /** A folder of an engine's recordings, the stores, and as many connectors over them as a test wants. */
 export interface RecorderLab {
   readonly time: ManualTime
@@ -114,7 +117,6 @@ export function aRecordedCall(time: ManualTime, given: { readonly uuid?: string;
       uuid,
       headers: {
         'Event-Date-Timestamp': `${at}000`,
-        'Channel-Presence-ID': `1000@${recordedDomain}`,
         'Caller-Channel-Created-Time': `${startedAt - 2_000}000`,
         ...headers,
       },

@@ -145,6 +145,7 @@ export function aKnownCall(given: Partial<KnownCall> = {}): KnownCall {
     calledNumber: '1000',
     createdAt: `${T0}000`,
     name: 'sofia/external/+15550100@192.0.2.7',
+    source: 'mod_sofia',
     origin: '',
     knownAt: T0,
     ...given,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type Socket, createServer } from 'node:net'
 import { jsonRows } from './answering-engine.ts'
+import { ofCaller } from './leg-fields.ts'
 
 /** An engine on a TCP socket that tells each listener what that asked for, and nothing from before it asked. */
 export interface TellingEngine {
@@ -114,7 +115,8 @@ export async function startTellingEngine(): Promise<TellingEngine> {
 function dumpOf({ uuid = '', presence_id = '', context = '', callstate = '' }: Readonly<Record<string, string>>) {
   return JSON.stringify({
     'Unique-ID': uuid,
-    'Channel-Presence-ID': presence_id,
+    variable_uuid: uuid,
+    ...(presence_id === '' ? { 'Call-Direction': 'inbound' } : ofCaller(presence_id)),
     'Caller-Context': context,
     'Channel-Call-State': callstate,
   })

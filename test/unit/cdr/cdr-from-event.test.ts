@@ -111,6 +111,46 @@ describe('the leg of a call', () => {
     ['the first half of a loopback pair', { variable_loopback_leg: 'A' }, 'a', undefined],
     ['the second half of a loopback pair', { variable_loopback_leg: 'B' }, 'b', undefined],
     ['the second half of a pair, by its name alone', { 'Channel-Name': 'loopback/9198-b' }, 'b', undefined],
+    [
+      'a leg of the service, though a variable names another leg',
+      {
+        'Call-Direction': 'outbound',
+        variable_domain_name: 'tenant1.example.com',
+        variable_origination_uuid: uuid,
+        variable_originating_leg_uuid: 'hidden',
+      },
+      'a',
+      undefined,
+    ],
+    [
+      'a leg that a phone placed, though a variable names another leg',
+      { 'Call-Direction': 'inbound', 'Caller-Source': 'mod_sofia', variable_originating_leg_uuid: 'hidden' },
+      'a',
+      undefined,
+    ],
+    [
+      'a leg that a phone placed to take the place of another (Replaces)',
+      {
+        'Call-Direction': 'inbound',
+        'Caller-Source': 'mod_sofia',
+        'Other-Type': 'originator',
+        'Other-Leg-Unique-ID': 'x',
+      },
+      'a',
+      undefined,
+    ],
+    [
+      'a leg that a phone placed and named like half of a loopback pair (X-FS-Channel-Name)',
+      { 'Call-Direction': 'inbound', 'Caller-Source': 'mod_sofia', 'Channel-Name': 'loopback/9198-b' },
+      'a',
+      undefined,
+    ],
+    [
+      'the second half of a loopback pair, as the engine tells it',
+      { 'Call-Direction': 'inbound', 'Caller-Source': 'mod_loopback', variable_loopback_leg: 'B' },
+      'b',
+      undefined,
+    ],
   ] as const)('%s', (_what, fields: Record<string, string>, leg, parent) => {
     expect(cdrOf(fields)).toMatchObject({ leg })
     expect(cdrOf(fields).parent_uuid).toBe(parent)
@@ -152,7 +192,7 @@ describe('what an end tells badly', () => {
   })
 
   test('the domain of a presence id is lower case, its login as the engine has it', () => {
-    const presence = { 'Channel-Presence-ID': 'Alice@Tenant1.Example.com' }
+    const presence = { 'Call-Direction': 'outbound', 'Channel-Presence-ID': 'Alice@Tenant1.Example.com' }
 
     expect(cdrOf(presence)).toMatchObject({ presence_id: 'Alice@tenant1.example.com', extension: 'Alice' })
   })

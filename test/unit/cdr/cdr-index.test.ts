@@ -108,7 +108,7 @@ describe('news of CDRs', () => {
 describe('whose a leg is', () => {
   test('a post is of the first of its names that is a tenant', async () => {
     const lab = await aCdrLab()
-    const fields = { variable_domain_name: 'nobody.example.com', 'Channel-Presence-ID': '1000@b.example.com' }
+    const fields = { variable_domain_name: 'nobody.example.com', variable_w_domain: 'b.example.com' }
 
     await lab.take([aPostNews({ fields })])
 
@@ -116,7 +116,7 @@ describe('whose a leg is', () => {
   })
 
   test.each([
-    ['a post that names no tenant', aPostNews({ fields: { 'Channel-Presence-ID': '', 'Caller-Context': 'public' } })],
+    ['a post that names no tenant', aPostNews({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })],
     ['recordings of a CDR that is not there', aRecordingNews()],
   ] as const)('%s leaves nothing and does not come again', async (_what, news: CdrNews) => {
     const lab = await aCdrLab()
@@ -129,7 +129,7 @@ describe('whose a leg is', () => {
   test('what belongs to nobody is counted', async () => {
     const lab = await aCdrLab()
 
-    await lab.take([aPostNews({ fields: { 'Channel-Presence-ID': '', 'Caller-Context': 'public' } })])
+    await lab.take([aPostNews({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })])
 
     expect(lab.log.lines).toMatchObject([{ level: 'warn', message: 'CDR of nobody', keys: { kind: 'post' } }])
   })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { eventDomainCandidates, legDomainCandidates } from '../../../core/channels/leg-domain.ts'
 
 const otherLeg = '6d133f9d-3e8c-4d63-9334-698c08369f54'
+const outbound = { 'Call-Direction': 'outbound' }
 const reading = (fields: Readonly<Record<string, string>>) => (name: string) => fields[name]
 const legs = (uuid: string) => (uuid === otherLeg ? 'other.example.com' : undefined)
 
@@ -9,9 +10,9 @@ describe('the domain of a call leg', () => {
   test.each([
     ['the domain variable', { variable_domain_name: 'a.example.com' }],
     ['the older domain variable', { variable_w_domain: 'a.example.com' }],
-    ['the presence id of an event', { 'Channel-Presence-ID': '1000@a.example.com' }],
-    ['the presence id of a list', { presence_id: '1000@a.example.com' }],
-    ['the presence id variable', { variable_presence_id: '1000@a.example.com' }],
+    ['the presence id of an event', { ...outbound, 'Channel-Presence-ID': '1000@a.example.com' }],
+    ['the presence id of a list', { direction: 'outbound', presence_id: '1000@a.example.com' }],
+    ['the presence id variable', { ...outbound, variable_presence_id: '1000@a.example.com' }],
     ['the context of an event', { 'Caller-Context': 'a.example.com' }],
     ['the context of a list', { context: 'a.example.com' }],
     ['the context of the user', { variable_user_context: 'a.example.com' }],
@@ -29,6 +30,7 @@ describe('the domain of a call leg', () => {
 
   test('is looked for in the order of the contract', () => {
     const fields = {
+      ...outbound,
       'Other-Leg-Unique-ID': otherLeg,
       variable_user_context: 'six.example.com',
       'Caller-Context': 'five.example.com',
@@ -50,8 +52,14 @@ describe('the domain of a call leg', () => {
   })
 
   test.each([
-    ['a presence id without a host', { 'Channel-Presence-ID': '1000' }],
-    ['a presence id with two hosts', { 'Channel-Presence-ID': '1000@a.example.com@b.example.com' }],
+    ['a presence id without a host', { ...outbound, 'Channel-Presence-ID': '1000' }],
+    ['a presence id with two hosts', { ...outbound, 'Channel-Presence-ID': '1000@a.example.com@b.example.com' }],
+    ['the From header of a caller', { 'Call-Direction': 'inbound', 'Channel-Presence-ID': '1000@a.example.com' }],
+    [
+      'the From header of a caller, as a variable',
+      { 'Call-Direction': 'inbound', variable_presence_id: '1000@a.example.com' },
+    ],
+    ['the From header of a caller, in a list', { direction: 'inbound', presence_id: '1000@a.example.com' }],
     ['a name longer than a domain can be', { 'Caller-Context': 'a'.repeat(254) }],
     ['an empty field', { 'Caller-Context': '' }],
     ['a leg that nobody knows', { 'Other-Leg-Unique-ID': '00000000-0000-0000-0000-000000000000' }],

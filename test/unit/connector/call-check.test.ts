@@ -40,7 +40,7 @@ function aCheck() {
     engines: [
       {
         engine: { name: '192.0.2.1:8021', coreUuid: aCoreUuid, commands },
-        reading: engineReading({ ...time, link: commands, registry, domains }),
+        reading: engineReading({ ...time, engine: '192.0.2.1:8021', link: commands, registry, domains }),
       },
     ],
   })
@@ -52,7 +52,13 @@ test('calls that are asked for together share one reading; only one that is not 
 
   expect(await Promise.all([isUp(listed), isUp(late), isUp(over)])).toEqual([true, true, false])
 
-  expect(asked).toEqual(['show channels as json', `uuid_dump ${late} json`, `uuid_dump ${over} json`])
+  expect(asked).toEqual([
+    'show channels as json',
+    // The list does not tell its account.
+    `uuid_dump ${listed} json`,
+    `uuid_dump ${late} json`,
+    `uuid_dump ${over} json`,
+  ])
   expect(registry.find(listed)).toMatchObject({ core: aCoreUuid, callState: 'ACTIVE', proven: true })
 })
 

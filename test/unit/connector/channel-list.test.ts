@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { channelList } from '../../../connector/calls/channel-list.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import type { DomainNames } from '../../../connector/calls/domain-names.ts'
 import { UnreadableAnswer } from '../../../connector/calls/engine-channels.ts'
 import { channelFields } from '../../../contracts/routes/channels.ts'
+import { ofCalled, ofCaller } from '../../support/leg-fields.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { playedEngine } from '../../support/played-engine.ts'
 
@@ -26,11 +27,19 @@ function aList(...rows: Readonly<Record<string, unknown>>[]) {
   const engine = playedEngine('192.0.2.1:8021', { time, registry, domains })
   engine.up()
   const link = engine.engine.commands
-  link.answer = () => JSON.stringify({ row_count: rows.length, rows })
+  const dumps = new Map<string, object>()
+  link.answer = (command) => {
+    if (command === 'show channels as json') return JSON.stringify({ row_count: rows.length, rows })
+    const dump = dumps.get(/^uuid_dump (\S+) json$/.exec(command)?.[1] ?? '')
+    return dump === undefined ? '-ERR No such channel!\n' : JSON.stringify(dump)
+  }
   const list = channelList({ engines: [engine], registry })
   const uuids = async (domain: string | null, presenceId: string | null = null) =>
     [...(await list.read({ domain, presenceId })).matchAll(/"uuid":"([^"]+)"/g)].map(([, uuid]) => uuid)
-  return { time, link, registry, list, uuids }
+  /** What an event told of a channel. */
+  const tell = async (uuid: string, fields: Readonly<Record<string, string>>) =>
+    void (await registry.learn(uuid, (name) => fields[name], '192.0.2.1:8021', 'event'))
+  return { time, link, registry, list, uuids, dumps, tell }
 }
 
 test('a domain sees its own channels, not those of a domain whose name is like its own', async () => {
@@ -61,14 +70,73 @@ test('what the service recorded goes before what the row says', async () => {
   expect(await uuids('example.com')).toEqual([])
 })
 
-test('a caller who sees only his own sees the channels of his presence id', async () => {
-  const { uuids } = aList(
-    row('1', 'a.example.com', { presence_id: '1000@A.example.com' }),
-    row('2', 'a.example.com', { presence_id: '11000@a.example.com' }),
-    row('3', 'a.example.com', { presence_id: '' }),
-  )
+describe('a caller who sees only their own channels', () => {
+  const own = ['a.example.com', '1000@a.example.com'] as const
 
-  expect(await uuids('a.example.com', '1000@a.example.com')).toEqual(['1'])
+  test('sees the channels of their account, whatever case the engine writes it in', async () => {
+    const { uuids, tell } = aList(row('1', 'a.example.com'), row('2', 'a.example.com'), row('3', 'a.example.com'))
+    await tell('1', ofCaller('1000@A.example.com'))
+    await tell('2', ofCaller('11000@a.example.com'))
+    await tell('3', ofCalled('1000@a.example.com'))
+
+    expect(await uuids(...own)).toEqual(['1', '3'])
+  })
+
+  test('does not see a channel whose phone put their name into its From header', async () => {
+    const { uuids, tell } = aList(row('1', 'a.example.com', { direction: 'inbound' }))
+    await tell('1', { ...ofCaller('1001@a.example.com'), 'Channel-Presence-ID': '1000@a.example.com' })
+
+    expect(await uuids(...own)).toEqual([])
+    expect(await uuids('a.example.com', '1001@a.example.com')).toEqual(['1'])
+  })
+
+  test('sees a channel of a profile that does not manage presence', async () => {
+    const { uuids, tell } = aList(row('1', 'a.example.com', { direction: 'inbound', presence_id: '' }))
+    const { 'Channel-Presence-ID': _header, variable_presence_id: _variable, ...told } = ofCaller('1000@a.example.com')
+    await tell('1', told)
+
+    expect(await uuids(...own)).toEqual(['1'])
+  })
+
+  test('sees nothing of a channel whose account is not known', async () => {
+    const { uuids } = aList(row('1', 'a.example.com', { presence_id: '1000@a.example.com' }))
+
+    expect(await uuids(...own)).toEqual([])
+  })
+})
+
+describe('the account of a channel that no event told of', () => {
+  const known = '7d1f9a34-26a3-4f0e-9a53-3c6f3a6d8b01'
+
+  test('is asked of the engine once, and shown as the presence id of its row', async () => {
+    const { list, link, dumps, time } = aList(row(known, 'a.example.com', { presence_id: '1000@a.example.com' }))
+    dumps.set(known, { 'Unique-ID': known, variable_uuid: known, ...ofCaller('1001@a.example.com') })
+    const asked = () => link.asked.filter((command) => command.startsWith('uuid_dump'))
+
+    expect(JSON.parse(await list.read(everything)).rows).toMatchObject([{ presence_id: '1001@a.example.com' }])
+    await time.advance(5_000)
+    await list.read(everything)
+
+    expect(asked()).toEqual([`uuid_dump ${known} json`])
+  })
+
+  test('is shown as "" when the engine does not tell it', async () => {
+    const { list } = aList(row(known, 'a.example.com', { presence_id: '1000@a.example.com' }))
+
+    expect(JSON.parse(await list.read(everything)).rows).toMatchObject([{ presence_id: '' }])
+  })
+
+  test('is asked of the engine for at most 200 channels in one reading', async () => {
+    const uuids = Array.from(
+      { length: 250 },
+      (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    )
+    const { list, link } = aList(...uuids.map((uuid) => row(uuid, 'a.example.com')))
+
+    await list.read(everything)
+
+    expect(link.asked.filter((command) => command.startsWith('uuid_dump'))).toHaveLength(200)
+  })
 })
 
 test('a row has exactly the published fields, and "" for what the engine does not tell', async () => {
@@ -180,7 +248,8 @@ test('a change a moment after a reading began does not begin another before 200 
 })
 
 test('whoever lists the same while nothing changes gets the same text, whole', async () => {
-  const { list, registry, time } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
+  const { list, registry, time, tell } = aList(row('1', 'a.example.com'), row('2', 'example.com'))
+  await tell('1', ofCaller('1000@a.example.com'))
   const own = { domain: 'a.example.com', presenceId: null }
   const first = await list.read(own)
 

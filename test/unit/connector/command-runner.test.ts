@@ -17,6 +17,7 @@ import { gone } from '../../support/flaky.ts'
 import { manualTime, settle } from '../../support/manual-time.ts'
 import { playedEngine } from '../../support/played-engine.ts'
 import { aDomain } from '../../support/records.ts'
+import { ofCaller } from '../../support/leg-fields.ts'
 
 /** The engine's answer to `uuid_dump … json`, as far as it decides anything. */
 const dumpOf = (uuid: string, domain: string, more: Readonly<Record<string, string>> = {}) =>
@@ -63,12 +64,13 @@ async function aRunner({ calls = 10, queue = 10, isUp = true, wrapStore = (store
     await settle()
   }
   const outcome = async ({ id }: CommandMessage) => (await ports.commands.read(id))?.outcome
+  const fieldsOf = (domain: string, account: string): Readonly<Record<string, string>> => ({
+    'Caller-Context': domain,
+    variable_uuid: 'any',
+    ...(account === '' ? {} : ofCaller(account)),
+  })
   const channel = (uuid: string, domain: string, presenceId = '') =>
-    registry.learn(
-      uuid,
-      (name) => ({ 'Caller-Context': domain, 'Channel-Presence-ID': presenceId })[name],
-      '192.0.2.1:8021',
-    )
+    registry.learn(uuid, (name) => fieldsOf(domain, presenceId)[name], '192.0.2.1:8021')
   return { time, ports, registry, jobs, link, log, runner, make, run, outcome, channel }
 }
 

@@ -11,6 +11,7 @@ import { fakeEslSession } from '../../support/fake-esl-session.ts'
 import { gone } from '../../support/flaky.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { aDomain, aHook } from '../../support/records.ts'
+import { ofCalled, ofCaller } from '../../support/leg-fields.ts'
 
 const disconnected = 'CUSTOM->svc::engine_disconnected'
 
@@ -225,7 +226,7 @@ describe('the events of a call', () => {
 
 describe('the state of an account', () => {
   const phone = { user_name: '1000', realm: 'a.example.com', contact: '<sip:1000@192.0.2.1>', expires: '60' }
-  const ofPhone = { ...inA, 'Channel-Presence-ID': '1000@a.example.com' }
+  const ofPhone = { ...inA, ...ofCaller('1000@a.example.com') }
 
   test('is stored and told when it changes, by an event derived from its cause', async () => {
     const { send, published, ports } = await aSide(['CUSTOM->svc::account_status'])
@@ -250,26 +251,25 @@ describe('the state of an account', () => {
     expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [], calls: [] })
   })
 
-  test('is not changed by a channel whose presence id is of another domain', async () => {
+  test('is not changed by a channel whose account is of another domain', async () => {
     const { send, ports } = await aSide([])
 
-    const headers = { ...inA, 'Channel-Presence-ID': '1000@b.example.com' }
     await send({
       name: 'CHANNEL_CREATE',
       uuid: randomUUID(),
-      headers: { ...headers, variable_domain_name: 'a.example.com' },
+      headers: { ...inA, ...ofCalled('1000@b.example.com'), variable_domain_name: 'a.example.com' },
     })
 
     expect([...ports.state.presence.values()]).toEqual([])
   })
 
   test.each(['a'.repeat(2_000), 'no login', '1000>'])(
-    'is not made of a presence id that cannot be an account (%j)',
+    'is not made of a user name that cannot be a login (%j)',
     async (login) => {
       const { send, ports, registry } = await aSide([])
       const uuid = randomUUID()
 
-      const headers = { ...inA, 'Channel-Presence-ID': `${login}@a.example.com` }
+      const headers = { ...inA, ...ofCaller(`${login}@a.example.com`) }
       await send({ name: 'CHANNEL_CREATE', uuid, headers })
 
       expect([...ports.state.presence.values()]).toEqual([])

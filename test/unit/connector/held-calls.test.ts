@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { heldCalls } from '../../../connector/calls/held-calls.ts'
 import { manualTime } from '../../support/manual-time.ts'
+import { ofCaller } from '../../support/leg-fields.ts'
 
 const engine = '192.0.2.1:8021'
 const all = { domain: null, presenceId: null }
@@ -60,7 +61,7 @@ test('for a caller who sees only his own calls it is his calls that count', asyn
   const { held, told, lost } = anEngine()
   held.heard()
   held.wasRead([])
-  await told(randomUUID(), { 'Caller-Context': 'a.example.com', 'Channel-Presence-ID': '1000@a.example.com' })
+  await told(randomUUID(), ofCaller('1000@a.example.com'))
 
   lost()
 

@@ -8,6 +8,7 @@ import { fakeEslSession } from '../../support/fake-esl-session.ts'
 import { gone } from '../../support/flaky.ts'
 import { aDomain, aKnownCall, aPresence, aReport } from '../../support/records.ts'
 import { aRunningConnector } from '../../support/running-connector.ts'
+import { ofCaller } from '../../support/leg-fields.ts'
 
 const ends = ['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made']
 const noHooks = 'b.example.com'
@@ -476,7 +477,7 @@ describe('what is stored of a leg', () => {
     await begin(world, world.first, uuid)
     const call = () => world.ports.knownCalls.read(labDomain, uuid)
     const presenceId = `1000@${labDomain}`
-    const headers = { ...ofTrunk(world), 'Channel-Presence-ID': presenceId }
+    const headers = { ...ofTrunk(world), ...ofCaller(presenceId) }
 
     await world.first.emit({ name: 'CHANNEL_HOLD', uuid, headers })
     expect(await call()).toMatchObject({ core: aCoreUuid, presenceId, engine: labEngine })

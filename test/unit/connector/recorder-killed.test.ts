@@ -10,7 +10,7 @@ import {
   aRecordedCall,
   engineFolder,
   recordedDomain,
-  recordingEngine,
+  recordedLeg,
   recorderLab,
 } from '../../support/recorder-lab.ts'
 import { aSpokenFile, watchRecorders } from '../../support/recorder-invariants.ts'
@@ -104,9 +104,9 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
     await lab.write(call.path, bytes)
     const recorder = lab.connector(parts)
 
-    recorder.hear(call.start(), recordedDomain, recordingEngine)
+    recorder.hear(call.start(), recordedDomain, recordedLeg)
     await lab.until(() => alive.names.length === beginning.length, 0)
-    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    recorder.hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(isDone(lab), 0)
 
     expect(alive.names).toEqual([...beginning, ...steps])
@@ -130,9 +130,9 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
       await world.write(call.path, bytes)
       const first = world.connector(parts)
       await watch.begin([first])
-      first.hear(call.start(), recordedDomain, recordingEngine)
+      first.hear(call.start(), recordedDomain, recordedLeg)
       await world.until(() => killed.names.length === ofBeginnings, 0)
-      first.hear(call.stop(), recordedDomain, recordingEngine)
+      first.hear(call.stop(), recordedDomain, recordedLeg)
       await world.until(() => killed.names.length === last, 0)
       await watch.readNotes()
 
@@ -179,7 +179,7 @@ describe('two connectors that hear every event twice', () => {
       await watch.begin(both)
 
       for (const event of [call.start(), call.start(), call.stop(), call.stop(), call.end(), call.end()]) {
-        for (const one of both) one.hear(event, recordedDomain, recordingEngine)
+        for (const one of both) one.hear(event, recordedDomain, recordedLeg)
       }
       await world.until(isDone(world, 1))
       // Where the other one did what was left, nobody is killed any more.

@@ -6,7 +6,7 @@ import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { startObjectServer } from '../../support/object-server.ts'
 import { opened } from '../../support/opened.ts'
-import { aRecordedCall, aWavFile, recordedDomain, recordingEngine, recorderLab } from '../../support/recorder-lab.ts'
+import { aRecordedCall, aWavFile, recordedDomain, recordedLeg, recorderLab } from '../../support/recorder-lab.ts'
 
 const server = opened(startObjectServer)
 
@@ -42,7 +42,7 @@ test('a recording in parts whose last part was lost goes on with the parts that 
   }
   lab
     .connector({ ports: { ...lab.ports, recordings, recordingFiles }, tell })
-    .hear(call.stop(), recordedDomain, recordingEngine)
+    .hear(call.stop(), recordedDomain, recordedLeg)
   await failed.promise
   let fields: PlatformEvent['fields'] = {}
   void told.promise.then((event) => (fields = event.fields))

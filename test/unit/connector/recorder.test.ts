@@ -10,6 +10,7 @@ import {
   aWavFile,
   engineFolder,
   recordedDomain,
+  recordedLeg,
   recordingEngine,
   recorderLab,
   wavHead,
@@ -38,7 +39,7 @@ describe('a recording', () => {
     lab.up.add(call.uuid)
     await lab.write(call.path, wavHead(0))
 
-    lab.connector().hear(call.start(), recordedDomain, recordingEngine)
+    lab.connector().hear(call.start(), recordedDomain, recordedLeg)
     await lab.until(async () => (await lab.recordings()).length === 1)
 
     expect(await lab.recordings()).toEqual([
@@ -72,7 +73,7 @@ describe('a recording', () => {
       noteInCdr: async ({ uuid, state }) => void inCdr.push(`${uuid} ${state}`),
     })
 
-    for (const event of [call.start(), call.stop(), call.end()]) recorder.hear(event, recordedDomain, recordingEngine)
+    for (const event of [call.start(), call.stop(), call.end()]) recorder.hear(event, recordedDomain, recordedLeg)
     await lab.until(finished())
 
     const [recording] = await lab.recordings()
@@ -93,7 +94,7 @@ describe('a recording', () => {
     await lab.write(call.path)
     const place = { disk: recordingDisk(lab.folder), engineFolder, keepsFiles: true }
 
-    lab.connector({ place }).hear(call.stop(), recordedDomain, recordingEngine)
+    lab.connector({ place }).hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(finished())
 
     expect(await lab.files()).toEqual([call.path])
@@ -104,8 +105,8 @@ describe('a recording', () => {
     await lab.write(call.path)
     const recorder = lab.connector()
 
-    recorder.hear(call.start(), recordedDomain, recordingEngine)
-    recorder.hear(call.end(), recordedDomain, recordingEngine)
+    recorder.hear(call.start(), recordedDomain, recordedLeg)
+    recorder.hear(call.end(), recordedDomain, recordedLeg)
     await lab.until(finished())
 
     expect(await lab.recordings()).toMatchObject([{ state: 'stored', endedAt: call.startedAt + 2_500 }])
@@ -114,7 +115,7 @@ describe('a recording', () => {
   test('of which only the end of its call was heard is expected, so that it is told of as one that never came', async () => {
     const call = aRecordedCall(lab.time)
 
-    lab.connector().hear(call.end(), recordedDomain, recordingEngine)
+    lab.connector().hear(call.end(), recordedDomain, recordedLeg)
     await lab.until(async () => (await lab.recordings()).length === 1)
 
     expect(await lab.recordings()).toMatchObject([
@@ -126,10 +127,10 @@ describe('a recording', () => {
     const call = aRecordedCall(lab.time)
     await lab.write(call.path)
     const recorder = lab.connector()
-    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    recorder.hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(finished())
 
-    recorder.hear(call.end(), recordedDomain, recordingEngine)
+    recorder.hear(call.end(), recordedDomain, recordedLeg)
     await lab.time.advance(60_000)
 
     expect(await lab.recordings()).toHaveLength(1)
@@ -140,7 +141,7 @@ describe('a recording', () => {
     lab.up.add(call.uuid)
     await lab.write(call.path)
     const recorder = lab.connector()
-    recorder.hear(call.start(), recordedDomain, recordingEngine)
+    recorder.hear(call.start(), recordedDomain, recordedLeg)
     await lab.until(async () => (await lab.recordings()).length === 1)
     await lab.time.advance(600_000)
     expect(await stored()()).toBe(false)
@@ -154,7 +155,7 @@ describe('a recording', () => {
     await lab.write(call.path, wavHead(0))
     const recorder = lab.connector()
 
-    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    recorder.hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(() => recorder.counters()['recordingsWaiting'] === 1)
     await lab.time.advance(120_000)
     expect(lab.ports.recordingFiles.files.size).toBe(0)
@@ -168,7 +169,7 @@ describe('a recording', () => {
     const call = aRecordedCall(lab.time)
     const recorder = lab.connector()
 
-    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    recorder.hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(() => recorder.counters()['recordingsGivenUp'] === 1, 600_000)
 
     expect(lab.time.clock.now() - call.startedAt).toBeGreaterThan(24 * 3_600_000)
@@ -186,7 +187,7 @@ describe('of one call', () => {
     const recorder = lab.connector()
 
     for (const event of [first.start(), first.stop(), second.start(), second.stop(), first.end()]) {
-      recorder.hear(event, recordedDomain, recordingEngine)
+      recorder.hear(event, recordedDomain, recordedLeg)
     }
     await lab.until(finished(2))
 
@@ -201,11 +202,11 @@ describe('of one call', () => {
     const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
     const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
 
-    recorder.hear(first.stop(), recordedDomain, recordingEngine)
+    recorder.hear(first.stop(), recordedDomain, recordedLeg)
     // By steps that are shorter than the waits between attempts: none is under way then.
     await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2, 100)
-    recorder.hear(second.start(first.startedAt + 3_000), recordedDomain, recordingEngine)
-    recorder.hear(second.stop(first.startedAt + 5_000), recordedDomain, recordingEngine)
+    recorder.hear(second.start(first.startedAt + 3_000), recordedDomain, recordedLeg)
+    recorder.hear(second.stop(first.startedAt + 5_000), recordedDomain, recordedLeg)
     isAway = false
     await lab.until(() => recorder.counters()['recordings'] === 0)
 
@@ -217,12 +218,12 @@ describe('of one call', () => {
     const call = aRecordedCall(lab.time)
     await lab.write(call.path)
     const recorder = lab.connector()
-    for (const event of [call.start(), call.stop()]) recorder.hear(event, recordedDomain, recordingEngine)
+    for (const event of [call.start(), call.stop()]) recorder.hear(event, recordedDomain, recordedLeg)
     await lab.until(finished())
 
     await lab.write(call.path, aWavFile(5_000))
     for (const event of [call.start(call.startedAt + 4_000), call.stop(call.startedAt + 9_000), call.end()]) {
-      recorder.hear(event, recordedDomain, recordingEngine)
+      recorder.hear(event, recordedDomain, recordedLeg)
     }
     await lab.until(finished(2))
 
@@ -243,7 +244,7 @@ describe('a recording is refused', () => {
     await lab.write('call.raw')
     const recorder = lab.connector()
 
-    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    recorder.hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(() => recorder.counters()['recordingsRefused'] === 1)
 
     expect(lab.ports.recordingFiles.files.size).toBe(0)
@@ -258,7 +259,7 @@ describe('a recording is refused', () => {
     const recorder = lab.connector()
 
     for (const path of ['link.wav', 'linked/call.wav']) {
-      recorder.hear(aRecordedCall(lab.time, { path }).stop(), recordedDomain, recordingEngine)
+      recorder.hear(aRecordedCall(lab.time, { path }).stop(), recordedDomain, recordedLeg)
     }
     await lab.until(() => recorder.counters()['recordingsRefused'] === 2)
 
@@ -270,7 +271,7 @@ describe('a recording is refused', () => {
     await lab.write(call.path)
     const recorder = lab.connector()
 
-    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    recorder.hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(() => recorder.counters()['recordingsRefused'] === 1)
 
     expect(lab.ports.recordingFiles.files.size).toBe(0)
@@ -286,10 +287,10 @@ describe('another tenant', () => {
     await lab.write(call.path)
     const recorder = lab.connector()
 
-    recorder.hear(call.start(), recordedDomain, recordingEngine)
-    recorder.hear(thief.stop(), 'b.example.com', recordingEngine)
+    recorder.hear(call.start(), recordedDomain, recordedLeg)
+    recorder.hear(thief.stop(), 'b.example.com', recordedLeg)
     await lab.until(() => recorder.counters()['recordingsRefused'] === 1)
-    recorder.hear(call.stop(), recordedDomain, recordingEngine)
+    recorder.hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(() => recorder.counters()['recordingsRefused'] === 2)
 
     expect(lab.ports.recordingFiles.files.size).toBe(0)
@@ -305,11 +306,11 @@ describe('another tenant', () => {
     const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
     const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
 
-    for (const one of [call, first]) recorder.hear(one.stop(), recordedDomain, recordingEngine)
+    for (const one of [call, first]) recorder.hear(one.stop(), recordedDomain, recordedLeg)
     // Twice each, by steps that are shorter than the waits between attempts: none is under way then.
     await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 3, 100)
     await lab.write('one.wav', aWavFile(1_000))
-    recorder.hear(later.stop(), 'b.example.com', recordingEngine)
+    recorder.hear(later.stop(), 'b.example.com', recordedLeg)
     isAway = false
     await lab.until(() => recorder.counters()['recordings'] === 0)
 
@@ -323,7 +324,7 @@ describe('another tenant', () => {
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
     await lab.write(call.path)
 
-    lab.connector().hear(call.stop(), 'b.example.com', recordingEngine)
+    lab.connector().hear(call.stop(), 'b.example.com', recordedLeg)
     await lab.until(async () => (await lab.ports.recordings.page('b.example.com', 10)).length === 1)
 
     const [recording] = await lab.ports.recordings.page('b.example.com', 10)
@@ -343,7 +344,7 @@ describe('another tenant', () => {
     }
     const recorder = lab.connector()
 
-    recorder.hear(call.stop(), 'b.example.com', recordingEngine)
+    recorder.hear(call.stop(), 'b.example.com', recordedLeg)
     await lab.until(async () => recorder.counters()['recordings'] === 0 && (await lab.files()).length === 0)
 
     expect(await lab.ports.recordings.page('b.example.com', 10)).toMatchObject([{ state: 'stored' }])
@@ -363,7 +364,7 @@ test('the event queue that is away keeps no recording from the object store', as
     },
   })
 
-  for (const call of calls) recorder.hear(call.stop(), recordedDomain, recordingEngine)
+  for (const call of calls) recorder.hear(call.stop(), recordedDomain, recordedLeg)
   await lab.until(stored(10), 0)
   expect(await lab.files()).toHaveLength(10)
   isAway = false
@@ -381,7 +382,7 @@ test('F31 what the folder takes no note of is stored all the same', async () => 
   const recorder = lab.connector({ place: { disk, engineFolder, keepsFiles: false } })
   await watch.begin([recorder])
 
-  recorder.hear(call.stop(), recordedDomain, recordingEngine)
+  recorder.hear(call.stop(), recordedDomain, recordedLeg)
   await lab.until(finished())
 
   const failures = recorder.counters()['recordingNoteFailures'] ?? 0
@@ -409,7 +410,7 @@ test('F31 what waits is noted as soon as the folder takes notes again', async ()
   const recorder = lab.connector({ ports, place: { disk, engineFolder, keepsFiles: false } })
   await watch.begin([recorder])
 
-  recorder.hear(call.stop(), recordedDomain, recordingEngine)
+  recorder.hear(call.stop(), recordedDomain, recordedLeg)
   await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2)
   expect(await lab.notes()).toEqual([])
   isFull = false
@@ -442,7 +443,7 @@ test('a recording that its owner deletes while it is uploaded leaves no object',
     },
   }
 
-  lab.connector({ ports: { ...lab.ports, recordingFiles } }).hear(call.stop(), recordedDomain, recordingEngine)
+  lab.connector({ ports: { ...lab.ports, recordingFiles } }).hear(call.stop(), recordedDomain, recordedLeg)
   await lab.until(async () => (await lab.recordings()).length === 1 && (await lab.notes()).length === 0)
 
   expect(await lab.recordings()).toMatchObject([{ state: 'deleted' }])
@@ -467,7 +468,7 @@ test('a recording that its owner deletes between two parts leaves no part', asyn
     },
   }
 
-  lab.connector({ ports: { ...lab.ports, recordingFiles } }).hear(call.stop(), recordedDomain, recordingEngine)
+  lab.connector({ ports: { ...lab.ports, recordingFiles } }).hear(call.stop(), recordedDomain, recordedLeg)
   await lab.until(async () => (await lab.recordings()).length === 1 && (await lab.notes()).length === 0)
 
   expect([parts, files.openUploads(), files.files.size, await lab.files()]).toEqual([1, [], 0, []])
@@ -480,7 +481,7 @@ test('recordings wait while the object store is away, and are stored when it is 
   const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
   const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
 
-  for (const call of calls) recorder.hear(call.stop(), recordedDomain, recordingEngine)
+  for (const call of calls) recorder.hear(call.stop(), recordedDomain, recordedLeg)
   await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 40)
   expect(recorder.counters()).toMatchObject({ recordingsWaiting: 12, recordingsStored: 0 })
   isAway = false
