@@ -17,7 +17,8 @@ const maxAccountLength = 318
  * rows of `show channels` carry no variables.
  */
 export function accountOfLeg(read: ReadField): string | undefined {
-  return accountOf(read, read('Call-Direction')) ?? (read('variable_uuid') === undefined ? undefined : '')
+  const found = read('Call-Direction') === 'inbound' ? callersAccount(read) : calledAccount(read)
+  return found ?? (read('variable_uuid') === undefined ? undefined : '')
 }
 
 /** The account when it belongs to the leg's own domain; no other tenant's account ever counts. */
@@ -30,9 +31,11 @@ export function isSameAccount(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-function accountOf(read: ReadField, direction: string | undefined): string | undefined {
-  if (direction === 'inbound') return account(read('variable_user_name'), read('variable_domain_name'))
-  if (direction !== 'outbound') return undefined
+function callersAccount(read: ReadField): string | undefined {
+  return account(read('variable_user_name'), read('variable_domain_name'))
+}
+
+function calledAccount(read: ReadField): string | undefined {
   const hasRun = read('variable_current_application') !== undefined || read('variable_last_app') !== undefined
   const dialled = hasRun ? undefined : account(read('variable_dialed_user'), read('variable_dialed_domain'))
   return dialled ?? account(...partsOf(read('Channel-Presence-ID') ?? read('variable_presence_id')))

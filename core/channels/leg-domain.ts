@@ -22,7 +22,7 @@ export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string)
   return names([
     read('variable_domain_name'),
     read('variable_w_domain'),
-    ...presenceFields.map((field) => (isOfEngine(read) ? hostOf(read(field)) : undefined)),
+    ...presenceFields.map((field) => (cameIn(read) ? undefined : hostOf(read(field)))),
     ...contextFields.map(read),
     ...partnerFields.map((field) => {
       const uuid = read(field)
@@ -37,11 +37,11 @@ export function eventDomainCandidates(read: ReadField): string[] {
 }
 
 /**
- * Whether the engine placed the leg, for the service or to ring an account: only then does the presence id come from the
- * service's own dial string. That of a leg that came in is the From header, which whoever calls chooses.
+ * Whether the leg came in from outside. Its presence id is then the From header, which the caller chooses. That of a leg
+ * which the engine placed comes from the service's own dial string.
  */
-function isOfEngine(read: ReadField): boolean {
-  return (read('Call-Direction') ?? read('direction')) === 'outbound'
+function cameIn(read: ReadField): boolean {
+  return (read('Call-Direction') ?? read('direction')) === 'inbound'
 }
 
 /** The part after the `@` of a presence id; absent when there is not exactly one `@`. */

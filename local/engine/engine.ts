@@ -19,6 +19,8 @@ export interface Engine {
   readonly channelTable: ChannelTable
   /** Absolute path of the folder that recordings go to. Nothing is written anywhere else. */
   readonly recordingsDir: string
+  /** Whether the SIP profile manages presence: only then has the leg of a phone that calls a presence id. */
+  readonly managesPresence: boolean
   readonly globals: Map<string, string>
   readonly sessions: SessionCounts
   readonly startedAt: number

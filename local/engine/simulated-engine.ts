@@ -2,6 +2,7 @@ import { toByteText } from './byte-text.ts'
 import { channelTable } from './calls/channel-table.ts'
 import { hangUp, liveChannel } from './calls/flow.ts'
 import { causeNamed } from './calls/hangup-cause.ts'
+import { type PhoneCall, callFromPhone } from './calls/phone-call.ts'
 import { runExtension } from './calls/session.ts'
 import { runApi } from './commands/run-api.ts'
 import type { DirectoryLookup } from './directory/directory.ts'
@@ -30,6 +31,8 @@ export interface SimulatedEngineOptions {
   readonly recordingsDir: string
   /** What a phone does when it is rung; by default it answers after 200 ms. */
   readonly phoneBehaviour?: (login: string, domain: string) => PhoneBehaviour
+  /** Whether the SIP profile manages presence; it does where left out. */
+  readonly managesPresence?: boolean
   /** Events that may wait for one client: 100 000, as in the engine. */
   readonly maxQueuedEvents?: number
 }
@@ -41,6 +44,8 @@ export interface SimulatedEngine {
   registerPhone(login: string, domain: string): Promise<boolean>
   /** Takes a phone's registration back; `false` when it has none. */
   unregisterPhone(login: string, domain: string): boolean
+  /** Lets a registered phone place a call; returns its uuid, or nothing when the phone is not registered. */
+  placeCall(login: string, domain: string, call: PhoneCall): string | undefined
   /** Ends everything: calls, connections, timers, the socket. */
   close(): Promise<void>
 }
@@ -76,6 +81,10 @@ export async function startSimulatedEngine(options: SimulatedEngineOptions): Pro
     port: socket.port,
     registerPhone: (login, domain) => engine.phones.register(toByteText(login), toByteText(domain)),
     unregisterPhone: (login, domain) => engine.phones.unregister(toByteText(login), toByteText(domain)),
+    placeCall: (login, domain, call) => {
+      const contact = engine.phones.find(toByteText(login), toByteText(domain))
+      return contact === undefined ? undefined : callFromPhone(engine, contact, inBytes(call))
+    },
     close: async () => {
       stopHeartbeat()
       engine.phones.close()
@@ -102,6 +111,7 @@ function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine 
     phones: new Phones({ timers, random, events, directory, behaviour }),
     channelTable: channelTable(timers, channels),
     recordingsDir: options.recordingsDir,
+    managesPresence: options.managesPresence ?? true,
     globals: new Map([
       ['hostname', hostName],
       ['core_uuid', events.coreUuid],
@@ -112,6 +122,11 @@ function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine 
     runExtension: (channel, target) => runExtension(engine, channel, target),
   }
   return engine
+}
+
+function inBytes({ to, from, headers = {} }: PhoneCall): PhoneCall {
+  const pairs = Object.entries(headers).map(([name, value]) => [toByteText(name), toByteText(value)])
+  return { to: toByteText(to), from: from && toByteText(from), headers: Object.fromEntries(pairs) }
 }
 
 /** The clients that listen hear the command first; everybody is cut once the sender has its answer. */

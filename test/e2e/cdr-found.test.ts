@@ -70,7 +70,8 @@ describe('a CDR that the engine posts', () => {
   const start_uepoch = `${Date.now()}000`
 
   it('is found by the tenant whose it is, with what it tells', async () => {
-    const variables = { domain_name: domain, presence_id: `1002@${domain}`, duration: '7', start_uepoch, ticket: 'T-1' }
+    const leg = { direction: 'inbound', user_name: '1002', domain_name: domain, presence_id: `1000@${domain}` }
+    const variables = { ...leg, duration: '7', start_uepoch, ticket: 'T-1' }
 
     expect((await post(uuid, variables)).status).toBe(200)
     expect((await post(uuid, variables)).status).toBe(200)

@@ -6,6 +6,7 @@ import { eavesdrop } from './eavesdrop.ts'
 import { hangUp, microsNow, waitOn } from './flow.ts'
 import { causeNamed } from './hangup-cause.ts'
 import { answerLoopback } from './loopback-leg.ts'
+import { answerCaller } from './phone-call.ts'
 import { playback } from './playback.ts'
 import { startRecording } from './recording.ts'
 
@@ -31,9 +32,12 @@ export const applications = new Map<string, RunApplication>([
   ['eavesdrop', eavesdrop],
 ])
 
-/** A phone that was called has answered already; a loopback leg is answered here. */
+/** A phone that was called has answered already; a phone that calls and a loopback leg are answered here. */
 function answer(engine: Engine, channel: Channel): void {
-  if (channel.answerState === 'ringing') answerLoopback(engine, channel)
+  if (channel.answerState === 'ringing') {
+    if (channel.kind === 'sofia') answerCaller(engine, channel)
+    else answerLoopback(engine, channel)
+  }
   channel.set({ endpoint_disposition: 'ANSWER' })
 }
 

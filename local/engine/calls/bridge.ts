@@ -5,6 +5,7 @@ import type { Channel } from './channel.ts'
 import { dial } from './dial.ts'
 import { endChannel, hangUp, microsNow, waitOn } from './flow.ts'
 import { stopMusic } from './hold.ts'
+import { answerCaller } from './phone-call.ts'
 
 /** Calls another party and connects the two until either hangs up. */
 export async function bridge(engine: Engine, a: Channel, data: string): Promise<void> {
@@ -39,13 +40,12 @@ function connect(engine: Engine, a: Channel, b: Channel, waiting: boolean): void
   a.profile = { ...a.profile, calleeIdName: b.profile.calleeIdName, calleeIdNumber: b.profile.calleeIdNumber }
   a.otherLeg = { type: 'originatee', profile: { ...b.profile, logicalDirection: 'inbound' }, times: { ...b.times } }
   if (waiting) enterCallState(engine, a, 'ACTIVE')
+  else if (a.kind === 'sofia') answerCaller(engine, a)
   if (b.otherLeg !== undefined) b.otherLeg = { ...b.otherLeg, profile: { ...b.otherLeg.profile, ...calleeOf(a) } }
   fireChannel(engine, b, 'CHANNEL_OUTGOING')
   a.times.bridged = now
   b.times.bridged = now
   a.set({
-    dialed_user: b.text('dialed_user'),
-    dialed_domain: b.text('dialed_domain'),
     originated_legs: [leg, leg],
     switch_m_sdp: b.text('switch_r_sdp'),
     video_media_flow: 'inactive',

@@ -102,6 +102,8 @@ async function ringUser(engine: Engine, address: string, request: LegRequest): P
   const user = await engine.directory.find(question)
   if (user === undefined) return { cause: 'SUBSCRIBER_ABSENT' }
   engine.phones.noteDomain(user.domain)
+  // The leg that calls carries these from now on, also when nobody answers (`events/callee-not-registered`).
+  request.originator?.set({ dialed_user: user.login, dialed_domain: user.domain })
   const contact = engine.phones.find(user.login, user.domain)
   return contact === undefined ? { cause: 'USER_NOT_REGISTERED' } : ringPhone(engine, contact, request)
 }

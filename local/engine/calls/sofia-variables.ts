@@ -67,6 +67,69 @@ export function createdVariables(
   })
 }
 
+/**
+ * The variables of a leg that a phone placed, as CHANNEL_CREATE shows them. The user is the one that was authenticated;
+ * what the phone wrote into its From header stands beside it.
+ */
+export function placedVariables(
+  channel: Channel,
+  contact: Registration,
+  given: { readonly sessionId: number; readonly from: string; readonly to: string; readonly random: SeededRandom },
+): void {
+  const { from, to, random } = given
+  const [fromUser = '', fromHost = ''] = from.split('@')
+  const tag = random.hex(8)
+  channel.set({
+    direction: 'inbound',
+    uuid: channel.uuid,
+    call_uuid: channel.callUuid,
+    session_id: `${given.sessionId}`,
+    sip_from_user: fromUser,
+    sip_from_uri: from,
+    sip_from_host: fromHost,
+    video_media_flow: 'disabled',
+    text_media_flow: 'disabled',
+    channel_name: channel.name,
+    sip_call_id: random.uuid(),
+    sip_network_ip: '127.0.0.1',
+    sip_network_port: `${contact.port}`,
+    sip_authorized: 'true',
+    sip_auth_username: contact.login,
+    sip_auth_realm: contact.domain,
+    requested_user_name: contact.login,
+    requested_domain_name: contact.domain,
+    ...Object.fromEntries(contact.user.variables),
+    user_name: contact.login,
+    domain_name: contact.domain,
+    sip_from_user_stripped: fromUser,
+    sip_from_tag: tag,
+    sofia_profile_name: 'internal',
+    sofia_profile_url: 'sip:mod_sofia@127.0.0.1:5060',
+    recovery_profile_name: 'internal',
+    sip_full_from: `<sip:${from}>;tag=${tag}`,
+    sip_full_to: `<sip:${to}@${contact.domain}>`,
+    sip_req_user: to,
+    sip_req_uri: `${to}@${contact.domain}`,
+    sip_req_host: contact.domain,
+    sip_to_user: to,
+    sip_to_uri: `${to}@${contact.domain}`,
+    sip_to_host: contact.domain,
+    sip_contact_user: contact.login,
+    sip_contact_port: `${contact.port}`,
+    sip_contact_uri: contactAddress(contact),
+    sip_contact_host: '127.0.0.1',
+    sip_user_agent: contact.userAgent,
+    max_forwards: '70',
+    presence_id: channel.presenceId ?? '',
+    ep_codec_string: 'CORE_PCM_MODULE.PCMU@8000h@20i@64000b',
+    read_codec: 'PCMU',
+    read_rate: '8000',
+    write_codec: 'PCMU',
+    write_rate: '8000',
+    endpoint_disposition: 'RECEIVED',
+  })
+}
+
 /** What the engine asks of a phone that is to answer by itself. */
 export function autoAnswerVariables(channel: Channel): void {
   if (channel.text('sip_h_Call-Info') === '') channel.set({ 'sip_h_Call-Info': '<sip:127.0.0.1>;answer-after=0' })

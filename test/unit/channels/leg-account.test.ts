@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { readEvent } from '../../../connector/esl/event.ts'
+import { accountIn, accountOfLeg, isSameAccount } from '../../../core/channels/leg-account.ts'
+import { framesOf, recordedBytes } from '../../support/engine-recordings.ts'
+import { ofCalled, ofCaller } from '../../support/leg-fields.ts'
+import { recordedEnds } from '../../support/recorded-cdrs.ts'
+
+const reading = (fields: Readonly<Record<string, string>>) => (name: string) => fields[name]
+const told = { variable_uuid: '6d133f9d-3e8c-4d63-9334-698c08369f54' }
+const forged = { 'Channel-Presence-ID': '1000@a.example.com', variable_presence_id: '1000@a.example.com' }
+
+describe('the account of a leg', () => {
+  test.each([
+    ['that a phone placed is the authenticated user', ofCaller('1001@a.example.com'), '1001@a.example.com'],
+    [
+      'that a phone placed is the authenticated user, whatever the From header says',
+      { ...ofCaller('1001@a.example.com'), ...forged, variable_sip_from_user: '1000' },
+      '1001@a.example.com',
+    ],
+    [
+      'that a phone placed is the authenticated user, whomever the call went on to ring',
+      { ...ofCaller('1001@a.example.com'), variable_dialed_user: '1000', variable_dialed_domain: 'a.example.com' },
+      '1001@a.example.com',
+    ],
+    ['that rings an account is the dialled user', ofCalled('1001@a.example.com'), '1001@a.example.com'],
+    [
+      'that rings an account is the dialled user, whatever presence id the leg was given',
+      { ...ofCalled('1001@a.example.com'), ...forged },
+      '1001@a.example.com',
+    ],
+    [
+      'that was rung and then called somebody is the one that was rung',
+      { ...ofCalled('1001@a.example.com'), variable_dialed_user: '1002', variable_last_app: 'bridge' },
+      '1001@a.example.com',
+    ],
+    [
+      'that was rung by a dial string without a user is the presence id of that dial string',
+      { 'Call-Direction': 'outbound', 'Channel-Presence-ID': '1001@a.example.com' },
+      '1001@a.example.com',
+    ],
+    ['has the domain in lower case and the login as it is', ofCaller('Alice@A.Example.com'), 'Alice@a.example.com'],
+  ])('%s', (_what, fields, account) => {
+    expect(accountOfLeg(reading({ ...told, ...fields }))).toBe(account)
+  })
+
+  test.each([
+    ['that came in without authentication', { 'Call-Direction': 'inbound', ...forged }],
+    [
+      'that came in from a gateway and rang an account',
+      { ...ofCalled('1000@a.example.com'), 'Call-Direction': 'inbound' },
+    ],
+    ['to a trunk', { 'Call-Direction': 'outbound', 'Channel-Presence-ID': 'sip:mod_sofia@192.0.2.1:5060@x' }],
+    ['whose user name holds a domain', { ...ofCaller('1000@a.example.com'), variable_user_name: 'x@y' }],
+    ['whose user name is longer than any login', ofCaller(`${'a'.repeat(400)}@a.example.com`)],
+  ])('%s belongs to nobody', (_what, fields) => {
+    expect(accountOfLeg(reading({ ...told, ...fields }))).toBe('')
+  })
+
+  test('is not told by the row of a list, which has only the presence id', () => {
+    expect(accountOfLeg(reading({ direction: 'inbound', presence_id: '1000@a.example.com' }))).toBeUndefined()
+  })
+
+  test('is not told by a small event of a leg that came in', () => {
+    expect(accountOfLeg(reading({ 'Call-Direction': 'inbound', ...forged }))).toBeUndefined()
+  })
+})
+
+describe('a recorded leg whose phone told the truth', () => {
+  test.each(recordedEnds().map(({ name, event }) => [`${name} ${event.uuid}`, event] as const))(
+    '%s has the account that its presence id names, at its end',
+    (_name, event) => {
+      expect(accountOfLeg((field) => event.header(field))).toBe(event.header('Channel-Presence-ID') ?? '')
+    },
+  )
+
+  test('has it from its creation on', () => {
+    const created = framesOf(recordedBytes('events/bridged-call.json'))
+      .filter(({ contentType }) => contentType === 'text/event-json')
+      .map(({ contentType, body }) => readEvent(contentType, Buffer.from(body)))
+      .filter(({ name }) => name === 'CHANNEL_CREATE')
+
+    expect(created.map((event) => accountOfLeg((field) => event.header(field)))).toEqual([
+      '1000@tenant1.example.com',
+      '1001@tenant1.example.com',
+    ])
+  })
+})
+
+test('an account counts only in the domain of its leg, compared whole', () => {
+  expect(accountIn('a.example.com', '1000@a.example.com')).toBe('1000@a.example.com')
+  expect(accountIn('a.example.com', '1000@x.a.example.com')).toBeUndefined()
+  expect(accountIn('example.com', '1000@a.example.com')).toBeUndefined()
+  expect(accountIn('a.example.com', '')).toBeUndefined()
+})
+
+test('accounts are the same without regard to case', () => {
+  expect(isSameAccount('Alice@a.example.com', 'alice@A.example.com')).toBe(true)
+  expect(isSameAccount('alice@a.example.com', 'alice2@a.example.com')).toBe(false)
+})

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { startConnector } from '../../../connector/connector.ts'
+import { openEslSession } from '../../../connector/esl/session.ts'
+import type { EventNews } from '../../../core/cdr/cdr-news.ts'
+import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
+import type { PhoneCall } from '../../../local/engine/calls/phone-call.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { aCommandMessage } from '../../support/command-message.ts'
+import { engineLab } from '../../support/engine-lab.ts'
+import { settle } from '../../support/manual-time.ts'
+import { aDomain, aHook } from '../../support/records.ts'
+
+const domain = 'tenant1.example.com'
+const wanted = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_CALLSTATE']
+
+let close = async () => {}
+afterEach(() => close())
+
+/** A connector on a simulated engine whose phone 1002 writes what it likes into its INVITE. */
+async function aLab(managesPresence: boolean) {
+  const lab = await engineLab({ managesPresence })
+  const { time } = lab
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  await ports.domains.create(aDomain({ name: domain }))
+  await ports.hooks.create(
+    wanted.map((event) => aHook({ event, domain })),
+    100,
+  )
+  const bodies: string[] = []
+  const connector = startConnector({
+    clock: time.clock,
+    timers: time.timers,
+    ports,
+    receiver: {
+      receive: async (_limit, signal) => {
+        while (bodies.length === 0 && !signal.aborted) await settle()
+        return bodies.splice(0).map((body) => ({ body, group: body, receipt: body }))
+      },
+      remove: async () => {},
+    },
+    openLink: openEslSession,
+    engines: [{ host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' }],
+    connectorId: 'connector-1',
+    version: '1.2.3',
+    random: () => 0,
+    log: capturedLog(),
+  })
+  close = async () => {
+    await connector.stop(0)
+    await lab.close()
+  }
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    for (let steps = 0; steps < 2_000; steps += 1) {
+      if (await isSo()) return
+      await time.advance(20)
+    }
+    throw new Error('it did not come about')
+  }
+  await until(() => connector.health().status === 'OK')
+  /** The uuids and presence ids that a caller is shown. */
+  const list = async (login: string | null) => {
+    const scope = { domain, presenceId: login === null ? null : `${login}@${domain}` }
+    const message = aCommandMessage({
+      command: { kind: 'list-channels' },
+      scope,
+      deadlineAt: time.clock.now() + 20_000,
+    })
+    await ports.commands.create(message)
+    bodies.push(JSON.stringify(message))
+    const outcome = async () => (await ports.commands.read(message.id))?.outcome
+    await until(async () => (await outcome()) !== undefined)
+    const done = await outcome()
+    if (done?.state !== 'done') throw new Error('no list')
+    const { rows }: { rows: Record<string, string>[] } = JSON.parse(done.text)
+    return rows.map(({ uuid, presence_id }) => [uuid, presence_id])
+  }
+  const call = async (given: Partial<PhoneCall> = {}) => {
+    const uuid = lab.engine.placeCall('1002', domain, { to: '9196', ...given }) ?? ''
+    await until(async () => (await list(null)).some(([listed]) => listed === uuid))
+    return uuid
+  }
+  const busy = async () =>
+    (await ports.presence.list(domain)).filter(({ calls }) => calls.length > 0).map(({ login }) => login)
+  const hangUp = async (uuid: string) => {
+    const client = await lab.login()
+    await client.command(`api uuid_kill ${uuid}`)
+    await until(() => cdrNews(uuid).length === 1)
+  }
+  const cdrNews = (uuid: string): EventNews[] =>
+    ports.cdrQueue.queued.filter((news): news is EventNews => news.kind === 'event' && news.uuid === uuid)
+  const cdr = (uuid: string) => cdrNews(uuid).map((news) => cdrFromEvent(news)?.cdr)[0]
+  return { ports, call, list, busy, hangUp, cdr, until }
+}
+
+describe.each([
+  ['manages presence', true],
+  ['does not manage presence', false],
+])('on a profile that %s, the call of a phone that calls itself another user', (_what, managesPresence) => {
+  const asAdmin = { from: `1000@${domain}` }
+
+  test('is listed as a channel of the authenticated user, and not of the other one', async () => {
+    const { call, list } = await aLab(managesPresence)
+    const uuid = await call(asAdmin)
+
+    expect(await list(null)).toEqual([[uuid, `1002@${domain}`]])
+    expect(await list('1002')).toEqual([[uuid, `1002@${domain}`]])
+    expect(await list('1000')).toEqual([])
+  })
+
+  test('makes the authenticated user busy, and not the other one', async () => {
+    const { call, busy, until } = await aLab(managesPresence)
+    await call(asAdmin)
+
+    await until(async () => (await busy()).length > 0)
+
+    expect(await busy()).toEqual(['1002'])
+  })
+
+  test('is told in events and in its CDR as a call of the authenticated user', async () => {
+    const { ports, call, hangUp, cdr } = await aLab(managesPresence)
+    const uuid = await call(asAdmin)
+    await hangUp(uuid)
+
+    const told = ports.events.published.filter((event) => event.uuid === uuid)
+    const named = ['Channel-Presence-ID', 'variable_presence_id'].flatMap((name) =>
+      told.map(({ fields }) => fields[name]),
+    )
+    expect(told.map(({ name }) => name)).toEqual(expect.arrayContaining(wanted))
+    expect(new Set(named.filter((name) => name !== undefined))).toEqual(new Set([`1002@${domain}`]))
+    expect(cdr(uuid)).toMatchObject({ presence_id: `1002@${domain}`, extension: '1002', leg: 'a' })
+  })
+
+  test('stays leg a without a parent, whatever headers the phone sends', async () => {
+    const { call, hangUp, cdr } = await aLab(managesPresence)
+    const headers = {
+      'X-FS-Channel-Name': 'loopback/9196-b',
+      'X-originating_leg_uuid': 'hidden',
+      'P-Loopback-Leg': 'B',
+      user_name: '1000',
+    }
+    const uuid = await call({ ...asAdmin, headers })
+    await hangUp(uuid)
+
+    expect(cdr(uuid)).toMatchObject({ leg: 'a', presence_id: `1002@${domain}` })
+    expect(cdr(uuid)).not.toHaveProperty('parent_uuid')
+  })
+
+  test('gives the leg that it rings to the account that is rung', async () => {
+    const { call, list, until } = await aLab(managesPresence)
+    const uuid = await call({ ...asAdmin, to: '1003' })
+    await until(async () => (await list(null)).length === 2)
+
+    expect(await list('1002')).toEqual([[uuid, `1002@${domain}`]])
+    expect((await list('1003')).map(([, account]) => account)).toEqual([`1003@${domain}`])
+    expect(await list('1000')).toEqual([])
+  })
+})
