@@ -3,6 +3,7 @@ import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import { cdrFromPost, postDomainCandidates } from '../../../core/cdr/cdr-from-post.ts'
 import { readCdrPost } from '../../../functions/engine/read-cdr-post.ts'
+import { ofCaller } from '../../support/leg-fields.ts'
 import { postOfEvent } from '../../support/posted-cdr.ts'
 import { recordedEnds, recordedPost, recordedPosts } from '../../support/recorded-cdrs.ts'
 
@@ -128,6 +129,34 @@ describe('event and post of one leg', () => {
       expect(cdrOf(Buffer.from(JSON.stringify(postOfEvent(event.headers()))))).toEqual(told?.cdr)
     },
   )
+})
+
+describe('the post of a leg whose phone wrote another name into its From header', () => {
+  const headers = {
+    ...ofCaller(`1001@${domain}`),
+    'Unique-ID': 'c0ffee00-0000-4000-8000-000000000001',
+    'Channel-Presence-ID': `1000@${domain}`,
+    variable_presence_id: `1000@${domain}`,
+    variable_channel_name: 'loopback/9196-b',
+    variable_originating_leg_uuid: 'hidden',
+    'Other-Type': 'originator',
+    'Other-Leg-Unique-ID': 'c0ffee00-0000-4000-8000-000000000002',
+    'Caller-Channel-Created-Time': `${occurredAt}000`,
+    variable_start_stamp: '2026-11-20 23:31:40',
+  }
+
+  test('names the authenticated user, and is leg a without a parent', () => {
+    const cdr = cdrOf(Buffer.from(JSON.stringify(postOfEvent(headers))))
+
+    expect(cdr).toMatchObject({ presence_id: `1001@${domain}`, extension: '1001', leg: 'a' })
+    expect(cdr).not.toHaveProperty('parent_uuid')
+  })
+
+  test('cannot name an account by itself: a field of the connector is none of a post', () => {
+    const body = Buffer.from(JSON.stringify({ ...postOfEvent(headers), 'Service-Account': `1000@${domain}` }))
+
+    expect(cdrOf(body).presence_id).toBe(`1001@${domain}`)
+  })
 })
 
 describe('a body that is no CDR', () => {

@@ -3,6 +3,7 @@ import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import type { EventNews } from '../../../core/cdr/cdr-news.ts'
 import { aCoreUuid } from '../../support/engine-event.ts'
 import { type LabWorld, labDomain, labWorld } from '../../support/event-lab.ts'
+import { ofCaller } from '../../support/leg-fields.ts'
 import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
 import { aDomain } from '../../support/records.ts'
 
@@ -128,6 +129,21 @@ describe('the end of a leg', () => {
     await two.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid: call, sequence: 2, headers })
 
     expect(told(world).flatMap((end) => cdrFromEvent(end)?.cdr.billsec ?? [])).toEqual([7])
+  })
+
+  test('of a phone that was missed names the authenticated user, though its From header named another', async () => {
+    const world = await aWorld()
+    const connector = await world.connector()
+    await connector.up()
+    const caller = { ...ofCaller(`1001@${labDomain}`), 'Channel-Presence-ID': `1000@${labDomain}` }
+    await connector.emit({ name: 'CHANNEL_CREATE', uuid: call, headers: inDomain(world, labDomain, caller) })
+
+    await connector.down()
+    await connector.up()
+    await world.time.advance(60_000)
+
+    const [end] = told(world)
+    expect(end && cdrFromEvent(end)).toMatchObject({ source: 'made', cdr: { presence_id: `1001@${labDomain}` } })
   })
 
   test('of a loopback pair that was missed tells that it was the second half', async () => {
