@@ -40,6 +40,7 @@ const reportItem = z.object({
         upSince: z.number(),
         lostAt: z.optional(z.number()),
         handedOverTo: z.optional(z.number()),
+        keptTo: z.optional(z.number()),
       }),
     ),
   ),

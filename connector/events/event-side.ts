@@ -93,7 +93,7 @@ export interface EventSideParts extends Time {
 export function eventSide(parts: EventSideParts): EventSide {
   const { ports, clock, timers, log } = parts
   const wanted = subscriptions({ ...parts, reader: ports.subscriptions })
-  const gaps = gapLog({ ...parts, store: ports.gaps })
+  const gaps = gapLog({ ...parts, store: ports.gaps, toldBefore: (moment) => links.toldBefore(moment) })
   const links = eventLinks({
     tell: (gap) => gaps.add(gap),
     unstoredFrom: (engine) => gaps.unstoredFrom(engine),
@@ -166,6 +166,7 @@ export function eventSide(parts: EventSideParts): EventSide {
   const narrow = new Set<string>()
   const inMemoryAt = () => Math.min(readAt(), inOrder.oldestAt ?? Infinity)
   const oldestAt = () => Math.min(inMemoryAt(), outbox.oldestAt ?? Infinity)
+  const keptTo = () => Math.min(inMemoryAt(), outbox.unwrittenAt ?? Infinity)
   const calls = storedCalls({ ...parts, store: ports.knownCalls, handedOverTo: oldestAt })
   parts.registry.watch(calls)
 
@@ -221,7 +222,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       return lost
     },
     tell: (event) => told.tell(event, outbox),
-    links: () => links.reports(Math.min(clock.now(), oldestAt())),
+    links: () => links.reports({ queuedTo: Math.min(clock.now(), oldestAt()), keptTo: keptTo(), narrow }),
     get waiting() {
       return sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting
     },
@@ -229,7 +230,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       return clock.now() - oldestAt()
     },
     get unkeptMs() {
-      return clock.now() - Math.min(inMemoryAt(), outbox.unwrittenAt ?? Infinity)
+      return clock.now() - keptTo()
     },
     counters: () =>
       eventCounters({ relay, outbox, inOrder, inboxes: () => inboxes.values(), gaps, presence, calls }, read),

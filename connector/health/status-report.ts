@@ -109,10 +109,13 @@ export function statusReporter(parts: StatusParts): StatusReporter {
   }
 }
 
-/** A link that was down when the stop began listens for nobody any more, even if it came up since. */
+/**
+ * A link that was down when the stop began listens for nobody any more, even if it came up since. The gap of the stop
+ * begins where it did by the first report, so that it is recorded once.
+ */
 function lastOf(atStop: EventLinkReport, atEnd: readonly EventLinkReport[]): EventLinkReport {
   const ended = atStop.upSince === 0 ? undefined : atEnd.find(({ engine }) => engine === atStop.engine)
-  return ended ?? atStop
+  return ended === undefined ? atStop : { ...ended, keptTo: atStop.keptTo }
 }
 
 /** The engines that are connected, as one text. */

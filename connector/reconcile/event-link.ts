@@ -1,6 +1,6 @@
 import type { EventLinkReport, EventPosition } from '../../core/status/connector-report.ts'
 import type { EngineEvent } from '../engine.ts'
-import { nowhere, positionOf } from './event-position.ts'
+import { earlierTold, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'
 import { type MissedTime, MissedTimes } from './missed-times.ts'
 import { ReadMarks } from './read-marks.ts'
@@ -59,19 +59,45 @@ export function lastOf({ last }: EventLink): EventPosition {
   return last === undefined ? nowhere : positionOf(last)
 }
 
+/** How far a connector has come with what it read. */
+export interface Progress {
+  /** All that was read before this moment, epoch milliseconds, has been queued. */
+  readonly queuedTo: number
+  /** The same of what has been queued or written to disk. */
+  readonly keptTo: number
+  /** Engines whose links carry less than is wanted. They are not reported as up: they do not end the gap before them. */
+  readonly narrow: ReadonlySet<string>
+}
+
 /**
- * What others are told of a link. All that was read before `queuedTo` has been queued; the first of its gaps that were
- * told of and are not stored begins at `unstoredFrom`, if there is one. Both are epoch milliseconds.
+ * Reports on a link to the other connectors. The first of its gaps that were found and are not stored begins at
+ * `unstoredFrom`, epoch milliseconds, if there is one.
  */
-export function reportOf(engine: string, link: EventLink, queuedTo: number, unstoredFrom = Infinity): EventLinkReport {
+export function reportOf(
+  engine: string,
+  link: EventLink,
+  { queuedTo, keptTo, narrow }: Progress,
+  unstoredFrom = Infinity,
+): EventLinkReport {
   const { last, core, upSince, lost, open, unread, marks } = link
   const handedOverTo = marks.engineTimeBefore(queuedTo)
   const lostAt = Math.min(unstoredFrom, ...[lost, open?.found, unread].map((gap) => gap?.from ?? Infinity))
   return {
     engine,
     last: last === undefined ? { ...nowhere, coreUuid: core } : positionOf(last),
-    upSince,
+    upSince: narrow.has(engine) ? 0 : upSince,
     ...(lostAt === Infinity ? {} : { lostAt }),
     ...(handedOverTo === undefined ? {} : { handedOverTo }),
+    keptTo: keptByEngineClock(link, keptTo),
   }
+}
+
+/**
+ * Converts the moment up to which all that was read is kept to the engine's clock: the time of the newest event that was
+ * read before it. What the engine told later may not have been read yet, however late this connector reads. A link that
+ * came up since then carries nothing older.
+ */
+function keptByEngineClock({ marks, upSince, firstUpAt }: EventLink, keptTo: number): number {
+  const told = earlierTold(keptTo, marks.engineTimeBefore(keptTo) ?? (firstUpAt || keptTo))
+  return upSince > 0 && keptTo >= upSince ? Math.max(told, upSince) : told
 }

@@ -2,8 +2,8 @@ import type { EventLinkReport } from '../../core/status/connector-report.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { EngineEvent } from '../engine.ts'
 import type { Timers } from '../timers.ts'
-import { type EventLink, lastOf, newEventLink, reportOf } from './event-link.ts'
-import { engineTime, nowhere, positionOf } from './event-position.ts'
+import { type EventLink, type Progress, lastOf, newEventLink, reportOf } from './event-link.ts'
+import { earlierTold, engineTime, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'
 
 /** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
@@ -42,10 +42,12 @@ export interface EventLinks {
   mayHaveMissed(engine: string, microseconds: string): boolean
   /** Events of the engine from `from` until now, epoch milliseconds, were heard by nobody. */
   missedSince(engine: string, from: number): void
+  /** The engines' time, epoch milliseconds, before which all was told that had been read before a moment of our own clock. */
+  toldBefore(moment: number): number
   /** Tells of every gap whose end is known, without waiting for the first event after it. */
   settle(): void
-  /** For the report of this connector; all that was read before `queuedTo`, epoch milliseconds, has been queued. */
-  reports(queuedTo: number): EventLinkReport[]
+  /** Reports on every link, by how far this connector has come with what it read. */
+  reports(progress: Progress): EventLinkReport[]
 }
 
 /** Knows no link yet. Each gap is told once, with the events around it. */
@@ -67,10 +69,15 @@ export function eventLinks(parts: {
     return link
   }
 
-  /** Events are missed from the last one on that came, or from what was told before: two gaps never begin together. */
+  /**
+   * Begins a gap at the last event that was read, or at the end of the gap before: no two gaps begin together. Where an
+   * event was read late, those behind it may be as old, so its own time counts if that is earlier.
+   */
   const miss = (link: EventLink) => {
-    const from = Math.max(link.lastAt, link.upSince, link.unreadToldAt) || clock.now()
-    return { from, missed: link.missed.begin(engineTime(link.last) ?? from) }
+    const latest = Math.max(link.lastAt, link.upSince, link.unreadToldAt) || clock.now()
+    const toldAt = engineTime(link.last)
+    const from = latest === link.lastAt ? earlierTold(latest, toldAt) : latest
+    return { from, missed: link.missed.begin(toldAt ?? from) }
   }
 
   const close = (link: EventLink, first: EngineEvent | undefined) => {
@@ -151,12 +158,16 @@ export function eventLinks(parts: {
       const { missed, upSince } = linkOf(engine)
       missed.begin(from).end(upSince || clock.now())
     },
+    toldBefore: (moment) => {
+      const times = [...links.values()].map(({ marks }) => earlierTold(moment, marks.engineTimeBefore(moment)))
+      return Math.min(moment, ...times)
+    },
     settle: () => {
       for (const [engine, link] of links) {
         close(link, undefined)
         closeUnread(engine, link)
       }
     },
-    reports: (queuedTo) => [...links].map(([engine, link]) => reportOf(engine, link, queuedTo, unstoredFrom?.(engine))),
+    reports: (progress) => [...links].map(([engine, link]) => reportOf(engine, link, progress, unstoredFrom?.(engine))),
   }
 }

@@ -50,6 +50,8 @@ export interface GapLogParts extends Time {
   readonly random: () => number
   readonly log: Log
   readonly limit?: number | undefined
+  /** Converts the moment at which an event was read to a time, by the engines' clocks, before which it was not told. */
+  readonly toldBefore?: ((moment: number) => number) | undefined
 }
 
 /** The id of a gap: the same however often, and by whomever, one gap is recorded. */
@@ -59,7 +61,8 @@ export function gapId(gap: Pick<Gap, 'connectorId' | 'engine' | 'reason' | 'from
 }
 
 /** Makes a log without gaps. Each is written to the log lines at once, and to the store as soon as it takes it. */
-export function gapLog({ store, connectorId, random, log, timers, limit = defaultLimit }: GapLogParts): GapLog {
+export function gapLog(parts: GapLogParts): GapLog {
+  const { store, connectorId, random, log, timers, limit = defaultLimit, toldBefore = (moment) => moment } = parts
   const waiting: Gap[] = []
   const drops = new Map<string, { drop: DropFound; readonly cancel: () => void }>()
   const counts = { found: 0, lost: 0 }
@@ -92,9 +95,9 @@ export function gapLog({ store, connectorId, random, log, timers, limit = defaul
     writing = undefined
   }
 
-  const add = (found: GapFound) => {
+  const add = (found: GapFound, noticedFrom = found.from) => {
     const own = { ...found, connectorId, recordedBy: connectorId }
-    const gap = { ...own, id: gapId(own) }
+    const gap = { ...own, id: gapId({ ...own, from: noticedFrom }) }
     counts.found += 1
     const { engine, reason, from, to, dropped } = gap
     const around = { coreBefore: gap.before.coreUuid, coreAfter: gap.after.coreUuid }
@@ -109,11 +112,12 @@ export function gapLog({ store, connectorId, random, log, timers, limit = defaul
     if (gathered === undefined || !drops.delete(name)) return
     gathered.cancel()
     const { from, to, count } = gathered.drop
-    add({ engine: '', reason: 'dropped', from, to, before: nowhere, after: nowhere, dropped: { class: name, count } })
+    const around = { before: nowhere, after: nowhere }
+    add({ engine: '', reason: 'dropped', from: toldBefore(from), to, ...around, dropped: { class: name, count } }, from)
   }
 
   return {
-    add,
+    add: (gap) => add(gap),
     recordDrop: (drop) => {
       const name = `${drop.class}`
       const gathered = drops.get(name)

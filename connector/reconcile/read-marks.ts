@@ -4,7 +4,7 @@ import { engineTime } from './event-position.ts'
 /** An event is noted this often: to a tenth of a second it is known when events of which moment were read. */
 const apartMs = 100
 
-/** A hundred seconds of a busy engine; who is further behind than that is not waited for. */
+/** A hundred seconds of a busy engine. Of more every other one goes, so that what is long ago is known less exactly. */
 const maxMarks = 1_000
 
 interface Mark {
@@ -26,7 +26,7 @@ export class ReadMarks {
     if (newest !== undefined && now - newest.readAt < apartMs) return
     const engineAt = engineTime(event)
     if (engineAt === undefined) return
-    if (this.#marks.length >= maxMarks) this.#marks = this.#marks.slice(maxMarks / 2)
+    if (this.#marks.length >= maxMarks) this.#marks = this.#marks.filter((_mark, index) => index % 2 === 0)
     this.#marks.push({ readAt: now, engineAt })
   }
 

@@ -5,7 +5,7 @@ import type { ConnectorReport, EventLinkReport } from '../../core/status/connect
 import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 import { trouble } from '../health/trouble.ts'
 import { type Time, pause } from '../timers.ts'
-import { nowhere } from './event-position.ts'
+import { earlierTold, nowhere } from './event-position.ts'
 import { gapId } from './gap-log.ts'
 import { lastKept, spoolFate } from './lost-spool.ts'
 
@@ -17,6 +17,9 @@ const lookMs = 10_000
 
 /** Reports are kept for a day. */
 const reportsMs = 86_400_000
+
+/** A link counts as having been up when a moment was heard if it was up so long before: clocks of hosts differ by less. */
+const slackMs = 1_000
 
 /** Dead connectors that are remembered as buried; each is found again for a day. */
 const maxBuried = 1_000
@@ -119,7 +122,7 @@ function heardAgain(
     .flatMap(({ eventLinks = [] }) => eventLinks)
     .filter((other) => other.engine === engine && other.upSince > 0)
   const first = upAfter.toSorted((a, b) => a.upSince - b.upSince)[0]
-  return first !== undefined && first.upSince <= missedFrom(gone, link) ? 'all the time' : first
+  return first !== undefined && first.upSince <= missedFrom(gone, link) - slackMs ? 'all the time' : first
 }
 
 async function recordGap(
@@ -133,19 +136,30 @@ async function recordGap(
   const from = missedFrom(gone, link)
   const cause = { connectorId: gone.connectorId, engine, reason, from }
   const after = { coreUuid: heard.last.coreUuid, sequence: '' }
-  const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to: heard.upSince, before: last, after }
+  const id = gapId({ ...cause, from: lastAlive(gone) })
+  const to = Math.max(from, heard.upSince)
+  const gap: Gap = { ...cause, id, recordedBy: connectorId, to, before: last, after }
   if (!(await gaps.record(gap))) return
-  log.warn('events may have been missed', { engine, reason, from, to: gap.to, connector: gone.connectorId })
+  log.warn('events may have been missed', { engine, reason, from, to, connector: gone.connectorId })
 }
 
 async function recordLostSpool(
   { gaps, connectorId, log }: UndertakerParts,
   gone: ConnectorReport,
-  { engine, last }: EventLinkReport,
+  { engine, last, handedOverTo, keptTo }: EventLinkReport,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
   const cause = { connectorId: gone.connectorId, engine, reason: 'spool-lost', from }
-  const gap: Gap = { ...cause, id: gapId(cause), recordedBy: connectorId, to, before: nowhere, after: last }
+  const toldFrom = earlierTold(from, handedOverTo ?? keptTo)
+  const gap: Gap = {
+    ...cause,
+    id: gapId(cause),
+    from: toldFrom,
+    recordedBy: connectorId,
+    to,
+    before: nowhere,
+    after: last,
+  }
   if (!(await gaps.record(gap))) return
   const { connectorId: connector, spool } = gone
   log.warn('events may have been missed', { engine, reason: cause.reason, from, to, connector, left: spool?.left })
@@ -160,9 +174,13 @@ function lastHeard(gone: ConnectorReport, { lostAt = Infinity }: EventLinkReport
   return Math.min(lastAlive(gone), lostAt)
 }
 
-/** From when on events of an engine may be lost: what was missed and is not on record, and what was only in memory. */
+/**
+ * From when on events of an engine may be lost: what was missed and is not on record, what was only in memory, and what
+ * the engine had told and the connector had not read. Gaps are compared with the times of events, which are the engine's:
+ * an event that was read at a moment had been told before it.
+ */
 function missedFrom(gone: ConnectorReport, link: EventLinkReport): number {
-  return Math.min(lastKept(gone), lastHeard(gone, link))
+  return Math.min(lastKept(gone), lastHeard(gone, link), link.keptTo ?? Infinity)
 }
 
 /** One death of one connector. */

@@ -196,7 +196,7 @@ export function eventBacklog(parts: BacklogParts): EventBacklog {
       return times.length === 0 ? undefined : Math.min(...times)
     },
     get unwrittenAt() {
-      return events.unwritten.first?.value.takenAt
+      return events.unwrittenAt
     },
     get skipped() {
       return writer.skipped

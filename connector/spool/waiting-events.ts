@@ -65,15 +65,14 @@ export class WaitingEvents {
     return this.#tailBytes
   }
 
-  /** When the oldest event was read. Looks at all of them: one that had to wait elsewhere comes behind younger ones. */
+  /** When the oldest event was read. */
   get oldestAt(): number | undefined {
-    let oldest = Infinity
-    for (const dropClass of dropOrder) {
-      for (let link = this.#byClass[dropClass].first; link !== undefined; link = link.next) {
-        oldest = Math.min(oldest, link.value.takenAt)
-      }
-    }
-    return oldest === Infinity ? undefined : oldest
+    return oldestOf(dropOrder.map((dropClass) => this.#byClass[dropClass]))
+  }
+
+  /** When the oldest event without a copy on disk was read. */
+  get unwrittenAt(): number | undefined {
+    return oldestOf([this.unwritten])
   }
 
   /** Takes an event in, at the end. It is in the tail, and unwritten unless it has a copy. */
@@ -139,6 +138,15 @@ export class WaitingEvents {
     }
     return undefined
   }
+}
+
+/** Looks at all events: one that had to wait elsewhere comes after younger ones. */
+function oldestOf(chains: readonly Chain<Waiting>[]): number | undefined {
+  let oldest = Infinity
+  for (const chain of chains) {
+    for (let link = chain.first; link !== undefined; link = link.next) oldest = Math.min(oldest, link.value.takenAt)
+  }
+  return oldest === Infinity ? undefined : oldest
 }
 
 /**

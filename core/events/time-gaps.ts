@@ -30,7 +30,7 @@ const timeGapLimit = 100
 /** A hook that was made takes effect within so long. */
 const inForceMs = 2_000
 
-/** Clocks of connectors differ by less. */
+/** Clocks of connectors and engines differ by less. */
 const slackMs = 1_000
 
 const reasons: ReadonlyMap<string, TimeGapReason> = new Map<string, TimeGapReason>([
@@ -45,10 +45,11 @@ const reasons: ReadonlyMap<string, TimeGapReason> = new Map<string, TimeGapReaso
 /**
  * A gap as tenants see it. It may concern any of them, so nothing is told of the engine, of who missed what, nor how
  * many events were dropped, which may all have been of others. Any other reason than the known ones is a link's own
- * word for its loss.
+ * word for its loss. The times of events are the engine's, and those of a gap partly a connector's: so that the gap covers
+ * the times of all events that it stands for, it is told wider by the difference that clocks may have.
  */
 export function engineGap({ reason, from, to }: Pick<RecordedGap, 'reason' | 'from' | 'to'>): TimeGap {
-  return { kind: 'time', reason: reasons.get(reason) ?? 'engine_link_lost', from, to }
+  return { kind: 'time', reason: reasons.get(reason) ?? 'engine_link_lost', from: from - slackMs, to: to + slackMs }
 }
 
 /** The time before an event in which the domain may have had no hook in force; none before its first event. */
@@ -58,18 +59,19 @@ export function hooklessGap({ unwatched }: Pick<LoggedEvent, 'unwatched'>): Time
 }
 
 /**
- * Whether another connector is known to have listened to the engine all the time, so that nothing was missed. What was
- * read and then lost (dropped, unreadable, gone with a disk) nobody else makes good; whoever recorded it knows that.
+ * Whether another connector listened to the engine all the time and kept what it read, so that nothing was missed: two
+ * that were killed together do not speak for each other. What was read and then lost (dropped, unreadable, gone with a
+ * disk) nobody else makes good; whoever recorded it knows that.
  */
 export function isHeardByOthers(gap: RecordedGap, reports: readonly ConnectorReport[]): boolean {
   if (gap.engine === '' || gap.dropped !== undefined || gap.reason === 'spool-lost') return false
-  return reports.some(({ connectorId, stoppedAt, reportedAt, eventLinks = [] }) => {
-    const isAlive = connectorId !== gap.connectorId && (stoppedAt ?? reportedAt) >= gap.to
-    return (
-      isAlive &&
-      eventLinks.some(({ engine, upSince }) => engine === gap.engine && upSince > 0 && upSince <= gap.from - slackMs)
-    )
-  })
+  const others = reports.filter(({ connectorId }) => connectorId !== gap.connectorId)
+  return others.some(({ stoppedAt, reportedAt, eventLinks = [] }) =>
+    eventLinks.some(({ engine, upSince, keptTo = stoppedAt ?? reportedAt }) => {
+      const hasListened = upSince > 0 && upSince <= gap.from - slackMs
+      return engine === gap.engine && hasListened && Math.min(keptTo, stoppedAt ?? reportedAt) >= gap.to
+    }),
+  )
 }
 
 /** At most {@link timeGapLimit} gaps in the order of their beginnings; above that the earliest are put together. */

@@ -84,6 +84,11 @@ export interface EventLinkReport {
    * before the first, and in reports of before it was told.
    */
   readonly handedOverTo?: number | undefined
+  /**
+   * By the engine's own clock, epoch milliseconds: every event that it told before this moment has been queued or is on
+   * disk. Absent in reports of before it was told.
+   */
+  readonly keptTo?: number | undefined
 }
 
 /** Names an event of an engine's process. Sequences identify; they neither order nor count. */

@@ -30,7 +30,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
         { name: '[::1]:8021', coreUuid: '', connected: false, heardAt: 0, status: '' },
       ],
       eventLinks: [
-        { engine: '192.0.2.1:8021', last, upSince: now - 1, handedOverTo: now - 0.5 },
+        { engine: '192.0.2.1:8021', last, upSince: now - 1, handedOverTo: now - 0.5, keptTo: now - 0.25 },
         { engine: '[::1]:8021', last, upSince: 0, lostAt: now - 2 },
       ],
     })

@@ -4,8 +4,10 @@ import { type EslSession, openEslSession } from '../../connector/esl/session.ts'
 import type { EslEvent } from '../../connector/esl/event.ts'
 import { hangUpChannel, listChannels, originateCall } from '../../contracts/routes/channels.ts'
 import type { Client } from '../../local/demo/client.ts'
+import { connectorEvidence } from '../support/connector-evidence.ts'
 import type { Bound } from '../support/invariants.ts'
 import { type TestPlatform, aPlatform } from '../support/platform.ts'
+import { seeded } from '../support/seeded.ts'
 import {
   type BegunChannel,
   type WatchedTenant,
@@ -42,6 +44,9 @@ const done = {
   made: new Map<string, number>(),
   begun: new Array<BegunChannel>(),
 }
+
+/** When a connector was killed, epoch milliseconds. */
+const killedAt: number[] = []
 
 /** Told of everything that happens on the way of a command; kills at some of it. */
 let tick = () => {}
@@ -90,15 +95,9 @@ function count(event: EslEvent): void {
   add(done.verbs, event.header('Job-Command') ?? '')
 }
 
-/** The same numbers from 0 to 1 in each run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+function kill(pid: number): void {
+  process.kill(pid, 'SIGKILL')
+  killedAt.push(Date.now())
 }
 
 /** Kills the connector after numbers of happenings that a seed decides. Answers how often it did. */
@@ -111,7 +110,7 @@ function killNowAndThen(seed: number): { readonly killed: number } {
     left -= 1
     const { pid } = platform.platform.connector
     if (left > 0 || pid === undefined || state.killed >= kills) return
-    process.kill(pid, 'SIGKILL')
+    kill(pid)
     state.killed += 1
     left = nextAfter()
   }
@@ -147,10 +146,14 @@ async function hangUp(mark: string, uuid: string): Promise<Told> {
   }
 }
 
-/** The contract's statuses of a command that was not done, and of one whose fate is not known. Any other is a failure. */
+/**
+ * Reads what the contract's statuses say of a command: not done, or of unknown fate. Any other is a failure. An engine
+ * refuses a call when its directory does not answer in time, as on a busy machine.
+ */
 function conclusionOf(problem: unknown): Told['says'] {
   const text = problem instanceof Error ? problem.message : ''
-  if (/answered (?:503: engine_unavailable|429: rate_limited|404: not_found)/.test(text)) return 'not done'
+  if (/answered (?:503: engine_unavailable|429: rate_limited|404: not_found|400: engine_refused)/.test(text))
+    return 'not done'
   if (/answered 504: (?:outcome_unknown|engine_timeout)/.test(text)) return 'maybe'
   throw problem
 }
@@ -162,7 +165,7 @@ it('F20 a call whose connector is killed while its phone rings is pending, ends 
   tick = () => {
     const { pid } = platform.platform.connector
     if (pid === undefined || done.made.size === 1) return
-    process.kill(pid, 'SIGKILL')
+    kill(pid)
     tick = () => {}
   }
 
@@ -216,10 +219,14 @@ async function check(given: {
   readonly bounds: readonly Bound[]
 }): Promise<void> {
   const { before, overAt, placed, ended, bounds } = given
-  await vi.waitFor(async () => {
+  const missing = async () => {
     const told = await toldOf(tenant, done.begun)
-    expect(told.filter(({ toldAs, isInGap }) => toldAs.length === 0 && !isInGap)).toEqual([])
-  }, patience)
+    const ids = told.flatMap(({ id, toldAs, isInGap }) => (toldAs.length === 0 && !isInGap ? id : []))
+    return done.begun.filter(({ uuid }) => ids.some((id) => id.includes(uuid)))
+  }
+  await vi
+    .waitFor(async () => expect(await missing()).toEqual([]), patience)
+    .catch(async () => expect.fail(await connectorEvidence(platform, { missing: await missing(), killedAt })))
   const backAfterMs = Date.now() - overAt
   const listed = new Set((await admin.call(listChannels)).data.rows.map(({ uuid }) => uuid))
   const hungUp = new Map(ended.map(({ uuid, says }) => [uuid, says]))

@@ -5,6 +5,7 @@ import { aCoreUuid, anEngineEvent } from '../../support/engine-event.ts'
 import { manualTime } from '../../support/manual-time.ts'
 
 const engine = '192.0.2.1:8021'
+const narrow: ReadonlySet<string> = new Set()
 const nextCore = '11111111-2222-4333-8444-555555555555'
 
 function someLinks() {
@@ -189,11 +190,14 @@ test('the report tells of each link how far it was read, and since when it is up
   await time.advance(5_000)
   heard(12)
   const last = { coreUuid: aCoreUuid, sequence: '12' }
-  expect(links.reports(0)).toEqual([{ engine, last, upSince }])
+  const keptTo = time.clock.now() + 1
+  expect(links.reports({ queuedTo: 0, keptTo, narrow })).toEqual([{ engine, last, upSince, keptTo: upSince + 5_000 }])
 
   links.down(engine, 'closed')
 
-  expect(links.reports(0)).toEqual([{ engine, last, upSince: 0, lostAt: upSince + 5_000 }])
+  expect(links.reports({ queuedTo: 0, keptTo, narrow })).toMatchObject([
+    { engine, last, upSince: 0, lostAt: upSince + 5_000 },
+  ])
 })
 
 test('a report tells up to which moment of the engine all has been queued, however late it was read', async () => {
@@ -204,7 +208,8 @@ test('a report tells up to which moment of the engine all has been queued, howev
     const headers = { 'Event-Date-Timestamp': `${start + toldAt}000` }
     links.heard(anEngineEvent({ name: 'HEARTBEAT', headers }), engine)
   }
-  const handedOver = (queuedTo: number) => links.reports(start + queuedTo)[0]?.handedOverTo
+  const handedOver = (queuedTo: number) =>
+    links.reports({ queuedTo: start + queuedTo, keptTo: 0, narrow })[0]?.handedOverTo
   await time.advance(3_000)
   read(-5)
   await time.advance(1_000)
@@ -221,7 +226,7 @@ test('a report tells from when on events were missed until the gap is stored', a
   const time = manualTime()
   let storedFrom: number | undefined
   const links = eventLinks({ ...time, tell: () => {}, onUnread: () => {}, unstoredFrom: () => storedFrom })
-  const lostAt = () => links.reports(0)[0]?.lostAt
+  const lostAt = () => links.reports({ queuedTo: 0, keptTo: 0, narrow })[0]?.lostAt
   const start = time.clock.now()
   links.up(engine, aCoreUuid)
   links.heard(anEngineEvent(), engine)
@@ -235,10 +240,44 @@ test('a report tells from when on events were missed until the gap is stored', a
   await time.advance(25_000)
   expect(lostAt()).toBeUndefined()
 
-  links.heard(anEngineEvent(), engine)
+  const headers = { 'Event-Date-Timestamp': `${time.clock.now()}000` }
+  links.heard(anEngineEvent({ headers }), engine)
   links.unreadable(engine)
   expect(lostAt()).toBe(start + 27_000)
   links.settle()
   storedFrom = 4
   expect(lostAt()).toBe(4)
+})
+
+test('a report tells up to which moment of the engine all is kept: the last event that was read before', async () => {
+  const { time, links } = someLinks()
+  const start = time.clock.now()
+  const kept = (keptTo: number) =>
+    (links.reports({ queuedTo: 0, keptTo: start + keptTo, narrow })[0]?.keptTo ?? 0) - start
+  const read = (toldAt: number) => {
+    const headers = { 'Event-Date-Timestamp': `${start + toldAt}000` }
+    links.heard(anEngineEvent({ name: 'HEARTBEAT', headers }), engine)
+  }
+  links.up(engine, aCoreUuid)
+  await time.advance(5_000)
+  read(1_500)
+  await time.advance(5_000)
+  read(6_000)
+
+  expect([kept(5_000), kept(5_001), kept(10_000), kept(10_001)]).toEqual([0, 1_500, 1_500, 6_000])
+})
+
+test('the time of an engine whose clock is years behind says nothing of how late its events are read', async () => {
+  const { time, links, told } = someLinks()
+  links.up(engine, aCoreUuid)
+  const from = time.clock.now()
+  links.heard(anEngineEvent({ name: 'HEARTBEAT', headers: { 'Event-Date-Timestamp': '1000000' } }), engine)
+  await time.advance(1_000)
+
+  expect(links.reports({ queuedTo: 0, keptTo: from + 1, narrow })).toMatchObject([{ keptTo: from + 1 }])
+  links.down(engine, 'closed')
+  links.up(engine, aCoreUuid)
+  links.settle()
+
+  expect(told).toMatchObject([{ from }])
 })

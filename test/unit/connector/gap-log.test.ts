@@ -7,12 +7,12 @@ import { gone } from '../../support/flaky.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { aGap } from '../../support/records.ts'
 
-function aLog(isGone = () => false, limit?: number) {
+function aLog(isGone = () => false, limit?: number, toldBefore?: (moment: number) => number) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const log = capturedLog()
   const store = gone(ports.gaps, 'record', isGone)
-  const gaps = gapLog({ ...time, store, connectorId: 'connector-1', random: () => 0, log, limit })
+  const gaps = gapLog({ ...time, store, connectorId: 'connector-1', random: () => 0, log, limit, toldBefore })
   return { time, ports, log, gaps, stored: () => ports.gaps.list(0) }
 }
 
@@ -108,4 +108,19 @@ test('until a gap is stored it is known from when on events of an engine are mis
   isGone = false
   await time.advance(10_000)
   expect(gaps.unstoredFrom('fs1:8021')).toBeUndefined()
+})
+
+test('drops begin when the engines had told the first of them, and are two gaps though that is the same', async () => {
+  const { time, gaps, stored } = aLog(undefined, undefined, () => 7)
+
+  gaps.recordDrop({ class: 3, count: 1, from: 10, to: 20 })
+  await time.advance(10_000)
+  gaps.recordDrop({ class: 3, count: 2, from: 30, to: 40 })
+  await time.advance(10_000)
+
+  const found = (await stored()).toSorted((a, b) => a.to - b.to)
+  expect(found.map(({ from, to, dropped }) => [from, to, dropped?.count])).toEqual([
+    [7, 20, 1],
+    [7, 40, 2],
+  ])
 })

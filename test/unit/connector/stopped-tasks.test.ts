@@ -54,9 +54,10 @@ describe('tasks that are replaced while the event queue is away', () => {
       'other connector-stopped',
       'other spool-lost',
     ])
+    // From the last event that was handed over.
     expect(lost.map(({ from, to }) => [from, to])).toEqual([
-      [start, stopsAt],
-      [start, stopsAt],
+      [start - 200, stopsAt],
+      [start - 200, stopsAt],
     ])
     expect((await lab.report('one'))?.spool?.left).toBeGreaterThan(300)
     expect(await lab.unrecorded()).toEqual([])
@@ -76,8 +77,8 @@ describe('tasks that are replaced while the event queue is away', () => {
 
     expect(await recorded(lab)).toEqual(['one spool-lost', 'other spool-lost'])
     expect(await lab.gaps()).toMatchObject([
-      { from: start, to: stopsAt },
-      { from: start, to: stopsAt },
+      { from: start - 200, to: stopsAt },
+      { from: start - 200, to: stopsAt },
     ])
     expect(await lab.unrecorded()).toEqual([])
   })
@@ -213,7 +214,7 @@ test('a task that is killed in the middle of its stop leaves a gap of what it ha
   await untilKnown(lab)
 
   expect(await recorded(lab)).toEqual(['one connector-stopped', 'one spool-lost'])
-  expect((await lab.gaps()).find(({ reason }) => reason === 'spool-lost')).toMatchObject({ from, to })
+  expect((await lab.gaps()).find(({ reason }) => reason === 'spool-lost')).toMatchObject({ from: from - 200, to })
   expect((await lab.report('one'))?.spool).not.toHaveProperty('left')
   expect(await lab.unrecorded()).toEqual([])
 })
@@ -276,4 +277,26 @@ test('a stop is over after 5 s more than its grace, also when nothing that it wr
 
   expect(endedAt - stopsAt).toBeGreaterThan(20_000)
   expect(endedAt - stopsAt).toBeLessThanOrEqual(25_000)
+})
+
+test('what a task held in memory alone when its stop began is a gap if it is killed then, though its disk is taken over', async () => {
+  const lab = await taskLab()
+  const one = await lab.start('one')
+  await live(lab, 10)
+  one.kill()
+  const two = await lab.start('two', lab.diskOf('one'))
+  const heldFrom = lab.time.clock.now()
+  lab.queueMs = 5_000
+  await live(lab, 3)
+
+  void two.stop()
+  await lab.time.advance(100)
+  two.kill()
+  lab.queueMs = 0
+  await lab.start('three', lab.diskOf('one'))
+  await untilKnown(lab)
+
+  const lost = (await lab.gaps()).filter(({ reason }) => reason === 'connector-stopped')
+  expect(lost).toMatchObject([{ connectorId: 'two', from: heldFrom }])
+  expect(await lab.unrecorded()).toEqual([])
 })

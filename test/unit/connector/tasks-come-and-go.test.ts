@@ -130,8 +130,8 @@ class Service {
 
 test('whatever becomes of tasks, queue and links: what was told and not queued falls into a recorded gap', async () => {
   await fc.assert(
-    fc.asyncProperty(steps, async (sequence) => {
-      const lab = await taskLab()
+    fc.asyncProperty(steps, fc.constantFrom(7, 2_500), async (sequence, transitMs) => {
+      const lab = Object.assign(await taskLab(), { transitMs })
       const service = new Service(lab)
       await service.start()
       await service.start()

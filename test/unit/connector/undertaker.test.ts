@@ -108,6 +108,50 @@ test('one that was killed with what another had not heard yet leaves a gap until
   stop()
 })
 
+test('a gap begins with the last event that was kept by the clock of the engine, whose events may be read late', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  const link = { engine, last, upSince: start - 60_000, keptTo: start - 3_000 }
+  await report({ connectorId: 'killed', handedOverTo: start, keptTo: start, eventLinks: [link] })
+
+  bury('successor', () => [up(start - 2_500)])
+  await time.advance(60_000)
+
+  expect(await ports.gaps.list(0)).toMatchObject([
+    { reason: 'connector-killed', from: start - 3_000, to: start - 2_500 },
+  ])
+  stop()
+})
+
+test('two deaths of one connector are two gaps, also where it kept nothing in between', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  const link = { engine, last, upSince: start - 60_000, keptTo: start - 3_000 }
+  await report({ connectorId: 'silent', eventLinks: [link] })
+  let upSince = start + 10_000
+  bury('other', () => [up(upSince)])
+  await time.advance(60_000)
+
+  await report({ connectorId: 'silent', reportedAt: time.clock.now(), eventLinks: [link] })
+  upSince = start + 90_000
+  await time.advance(60_000)
+
+  const from = start - 3_000
+  const gaps = await ports.gaps.list(0)
+  expect(gaps).toMatchObject([{ from }, { from }])
+  expect(gaps.map(({ to }) => to - start).toSorted((a, b) => a - b)).toEqual([10_000, 90_000])
+  stop()
+})
+
+test('a connector whose clock may be behind does not speak for what was told just before its link came up', async () => {
+  const { time, ports, start, report, bury, stop } = aGraveyard()
+  await report({ connectorId: 'killed', keptTo: start - 500 })
+
+  bury('other', () => [up(start - 900)])
+  await time.advance(60_000)
+
+  expect(await ports.gaps.list(0)).toMatchObject([{ from: start, to: start }])
+  stop()
+})
+
 test('of a connector that was killed its successor records from when to when nobody listened', async () => {
   const { time, ports, start, report, bury, stop } = aGraveyard()
   await report({ connectorId: 'killed' })

@@ -214,8 +214,17 @@ describe('times in which events may have been missed', () => {
     const dropped = told.startsWith('events') ? { dropped: { class: 'calls', count: 31_337 } } : {}
     await gap(2, { reason, ...dropped })
 
+    expect((await data('since=1')).gaps).toMatchObject([{ kind: 'time', reason: told }])
+  })
+
+  it('are a second longer on either side than what was recorded, since clocks of engines and connectors differ', async () => {
+    await log(1)
     const to = api.clock.now()
-    expect((await data('since=1')).gaps).toEqual([{ kind: 'time', reason: told, from: to - 2_000, to }])
+    await gap(2)
+
+    const gaps = (await data('since=1')).gaps
+
+    expect(gaps).toEqual([{ kind: 'time', reason: 'engine_link_lost', from: to - 3_000, to: to + 1_000 }])
   })
 
   it('tell nothing of the engine, of who missed what, nor of how much was dropped', async () => {
@@ -241,7 +250,7 @@ describe('times in which events may have been missed', () => {
     await gap(0, { from, to: from + 1_000, reason: 'connector-killed' })
 
     expect((await data(`since=${next}`)).gaps).toEqual([
-      { kind: 'time', reason: 'connector_ended', from, to: from + 1_000 },
+      { kind: 'time', reason: 'connector_ended', from: from - 1_000, to: from + 2_000 },
     ])
   })
 
@@ -316,6 +325,25 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=1')).gaps).toHaveLength(3)
   })
 
+  it('are told where another connector listened all the time and did not keep what it read', async () => {
+    await log(1)
+    api.clock.move(60_000)
+    const now = api.clock.now()
+    const engine = '192.0.2.1:8021'
+    const heard = (keptTo: number) => {
+      const link = { engine, last: { coreUuid: '', sequence: '' }, upSince: now - 20_000, keptTo }
+      return api.ports.connectorStatus.report(
+        aReport({ connectorId: 'connector-2', reportedAt: now + 1, eventLinks: [link] }),
+      )
+    }
+    await gap(10, { engine })
+
+    await heard(now - 1)
+    expect((await data('since=1')).gaps).toHaveLength(1)
+    await heard(now)
+    expect((await data('since=1')).gaps).toEqual([])
+  })
+
   it('are put together where they are more than a hundred', async () => {
     await log(1)
     const at = api.clock.now()
@@ -324,8 +352,8 @@ describe('times in which events may have been missed', () => {
     const { gaps } = await data('since=1')
 
     expect(gaps).toHaveLength(100)
-    expect(gaps[0]).toEqual({ kind: 'time', reason: 'several', from: at, to: at + 505 })
-    expect(gaps[1]).toEqual({ kind: 'time', reason: 'engine_link_lost', from: at + 510, to: at + 515 })
+    expect(gaps[0]).toEqual({ kind: 'time', reason: 'several', from: at - 1_000, to: at + 1_505 })
+    expect(gaps[1]).toEqual({ kind: 'time', reason: 'engine_link_lost', from: at - 490, to: at + 1_515 })
   })
 
   it('are all the last day where there are more than are looked at', async () => {
