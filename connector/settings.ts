@@ -41,7 +41,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     healthPort: healthPort(env),
     version: env[environment.buildVersion] || 'unknown',
     spool: spool(env),
-    recordings: recordings(env),
+    recordings: readRecordings(env),
   }
 }
 
@@ -64,7 +64,8 @@ function spool(env: Readonly<Record<string, string | undefined>>): ConnectorSett
   return { folder, bytes }
 }
 
-function recordings(env: Readonly<Record<string, string | undefined>>): ConnectorSettings['recordings'] {
+/** Where the engines' recordings are, by the rules of {@link readSettings}; `undefined` when no folder is named. */
+export function readRecordings(env: Readonly<Record<string, string | undefined>>): RecordingsSetting | undefined {
   const folder = env[environment.recordingsDir]
   if (!folder) return undefined
   const engineFolder = env[environment.recordingsEngineDir] || folder

@@ -31,9 +31,10 @@ try {
     root: join(import.meta.dirname, '..'),
     settings,
     progress: (line) => console.log(`${line} …`),
+    notice: (line) => console.log(line),
     signal: stopping.signal,
   })
-  console.log(startupReport(platform, Date.now() - startedAt))
+  console.log(startupReport(platform, settings, Date.now() - startedAt))
   if (!stopping.signal.aborted) {
     await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
   }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { readEngineAddresses } from '../connector/engine-addresses.ts'
 import type { EngineAddress } from '../connector/engine.ts'
+import { type RecordingsSetting, readRecordings } from '../connector/settings.ts'
 import { PlainError } from './processes/plain-error.ts'
 
 /** What a run on a laptop can be told. The table of local/settings.json describes each variable. */
@@ -11,6 +12,8 @@ export interface Settings {
   /** Empty: the simulated engine. */
   readonly engines: readonly EngineAddress[]
   readonly enginePort: number
+  /** Where the engines of `engines` record to; absent: their recordings are not stored. */
+  readonly recordings: RecordingsSetting | undefined
   /** Absolute. */
   readonly dataDir: string
   readonly rootPassword: string | undefined
@@ -38,6 +41,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     host: readHost(given('HOST')),
     engines: readEngines({ ENGINE_URL: given('ENGINE_URL'), ENGINE_PASSWORD: given('ENGINE_PASSWORD') }),
     enginePort: readPort('ENGINE_PORT', given('ENGINE_PORT'), 8021),
+    recordings: readFolder(given),
     dataDir: resolve(given('DATA_DIR') ?? '.data'),
     rootPassword: given('ROOT_PASSWORD'),
     engineCredential: given('ENGINE_CREDENTIAL'),
@@ -80,12 +84,29 @@ function readEndpoint(name: string, text: string | undefined): string | undefine
   return text.replace(/\/$/, '')
 }
 
-/** By the rules of the connector, which is told the same. */
+/** By the rules of the connector, which gets the same address. */
 function readEngines(env: { ENGINE_URL: string | undefined; ENGINE_PASSWORD: string | undefined }): EngineAddress[] {
-  if (env.ENGINE_URL === undefined) return []
+  return env.ENGINE_URL === undefined ? [] : plainly('ENGINE_URL cannot be read', () => readEngineAddresses(env))
+}
+
+/** The folder that the engines of `ENGINE_URL` record to. The simulated engine has one of its own. */
+function readFolder(given: (name: string) => string | undefined): RecordingsSetting | undefined {
+  const names = ['RECORDINGS_DIR', 'RECORDINGS_ENGINE_DIR', 'RECORDINGS_KEEP'] as const
+  const env = Object.fromEntries(names.map((name) => [name, given(name)]))
+  const named = names.find((name) => env[name] !== undefined)
+  if (named === undefined) return undefined
+  if (given('ENGINE_URL') === undefined) {
+    throw new PlainError(`${named} needs ENGINE_URL: the simulated engine records to DATA_DIR/recordings`)
+  }
+  if (env['RECORDINGS_DIR'] === undefined) throw new PlainError(`${named} needs RECORDINGS_DIR, the same folder here`)
+  return plainly('RECORDINGS_DIR cannot be read', () => readRecordings(env))
+}
+
+/** Turns a refusal of the connector's rules into a plain sentence. */
+function plainly<T>(fallback: string, read: () => T): T {
   try {
-    return readEngineAddresses(env)
+    return read()
   } catch (problem) {
-    throw new PlainError(problem instanceof Error ? problem.message : 'ENGINE_URL cannot be read')
+    throw new PlainError(problem instanceof Error ? problem.message : fallback)
   }
 }

@@ -1,26 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { PlainError } from '../processes/plain-error.ts'
+import { readEngines, refuseMisconfigured } from './read-engines.ts'
 
 /** Long enough for a slow machine; a healthy platform takes about a second. */
 const patienceMs = 30_000
 const pauseMs = 25
 
 /**
- * Waits until every address answers 200: the connector's own, so that what an earlier run reported is not taken for
- * this one's, and the API's. Throws a plain sentence that names where to look when one never does.
+ * Waits until the platform is healthy, or until the only thing that it lacks is an engine: that is an outage, which ends
+ * when the engine comes, and no reason to end. The connector's own address is asked first, so that what an earlier run
+ * reported is not taken for this one's. Throws a plain sentence when an engine refuses this platform, and one that names
+ * where to look when the platform does not become healthy.
  */
-export async function awaitHealth(urls: readonly string[], logFolder: string, signal: AbortSignal): Promise<void> {
+export async function awaitHealth(
+  { connector, api }: { readonly connector: string; readonly api: string },
+  logFolder: string,
+  signal: AbortSignal,
+): Promise<void> {
   const givenUpAt = Date.now() + patienceMs
-  for (const url of urls) {
-    for (let state = await ask(url); state !== 200; state = await ask(url)) {
-      if (Date.now() >= givenUpAt) {
-        const seconds = patienceMs / 1000
-        throw new PlainError(
-          `${url} was not answered with 200 within ${seconds} s (${state}): see the logs in ${logFolder}`,
-        )
-      }
-      await delay(pauseMs, undefined, { signal })
+  for (;;) {
+    const engines = await readEngines(connector)
+    refuseMisconfigured(engines ?? [])
+    if (engines?.some(({ online, problem }) => !online && problem !== undefined)) return
+    const state = engines?.every(({ online }) => online) ? await ask(api) : 'the connector is not ready'
+    if (state === 200) return
+    if (Date.now() >= givenUpAt) {
+      const seconds = patienceMs / 1000
+      throw new PlainError(
+        `${api} was not answered with 200 within ${seconds} s (${state}): see the logs in ${logFolder}`,
+      )
     }
+    await delay(pauseMs, undefined, { signal })
   }
 }
 

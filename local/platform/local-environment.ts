@@ -1,6 +1,7 @@
 import type { Container, LambdaFunction } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
 import { type EngineAddress, engineName } from '../../connector/engine.ts'
+import type { RecordingsSetting } from '../../connector/settings.ts'
 import { environment } from '../../contracts/environment.ts'
 import { searchDomains } from '../../contracts/resources.ts'
 import type { Environment } from '../functions/function-environment.ts'
@@ -45,19 +46,19 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
 }
 
 /**
- * The environment of the connector's container. `engines` are the event sockets that it shall use, `recordingsDir` the
- * folder that they record to.
+ * The environment of the connector's container. `engines` are the event sockets that it shall use, `recordings` the folder
+ * that they record to.
  */
 export function connectorEnvironment(
   container: Container,
   shared: Environment,
   {
     engines,
-    recordingsDir,
+    recordings,
     healthPort,
   }: {
     readonly engines: readonly EngineAddress[]
-    readonly recordingsDir?: string | undefined
+    readonly recordings?: RecordingsSetting | undefined
     readonly healthPort: number
   },
 ): Environment {
@@ -68,6 +69,12 @@ export function connectorEnvironment(
     NODE_ENV: 'production',
     [environment.engineUrl]: urls.join(','),
     [environment.healthPort]: String(healthPort),
-    ...(recordingsDir === undefined ? {} : { [environment.recordingsDir]: recordingsDir }),
+    ...(recordings === undefined
+      ? {}
+      : {
+          [environment.recordingsDir]: recordings.folder,
+          [environment.recordingsEngineDir]: recordings.engineFolder,
+          [environment.recordingsKeep]: recordings.keepsFiles ? 'on' : 'off',
+        }),
   }
 }

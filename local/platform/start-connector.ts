@@ -1,4 +1,5 @@
 import type { EngineAddress } from '../../connector/engine.ts'
+import type { RecordingsSetting } from '../../connector/settings.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import { ConnectorProcess } from '../connector/connector-process.ts'
@@ -22,12 +23,12 @@ export async function startConnector(options: {
   readonly gate: Gate
   readonly folder: DataFolder
   readonly engines: readonly EngineAddress[]
-  /** Where the engines' recordings are, under the path that they have there; absent where no file of them is reached. */
-  readonly recordingsDir: string | undefined
+  /** Where the engines' recordings are; absent where none is stored. */
+  readonly recordings: RecordingsSetting | undefined
   readonly settings: Settings
   readonly closing: AsyncDisposableStack
 }): Promise<RunningConnector> {
-  const { assembly, place, gate, folder, engines, recordingsDir, settings, closing } = options
+  const { assembly, place, gate, folder, engines, recordings, settings, closing } = options
   const [container] = assembly.containers
   if (container === undefined) throw new Error('the assembly has no container to run as the connector')
   const shared = sharedEnvironment(settings, place.storesUrl, gate.issue(container.roleArn))
@@ -36,7 +37,7 @@ export async function startConnector(options: {
   const healthPort = await freePort()
   const connector = new ConnectorProcess({
     directory: container.directory,
-    environment: connectorEnvironment(container, shared, { engines, recordingsDir, healthPort }),
+    environment: connectorEnvironment(container, shared, { engines, recordings, healthPort }),
     home: folder.file('connector'),
     log,
     onRestart: (sentence) => console.error(sentence),

@@ -1,46 +1,41 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import type { EngineAddress } from '../../connector/engine.ts'
+import type { RecordingsSetting } from '../../connector/settings.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
 import { httpDirectory } from '../engine/http-directory.ts'
 import { type SimulatedEngine, startSimulatedEngine } from '../engine/simulated-engine.ts'
 import { explainListenError } from '../processes/listen.ts'
-import type { EngineAddress } from '../../connector/engine.ts'
+import { PlainError } from '../processes/plain-error.ts'
 import type { Settings } from '../settings.ts'
-import { awaitEngine } from './await-engine.ts'
 
 /** The engines of a run: the simulated one, or those that the settings name. */
 export interface RunningEngine {
   readonly addresses: readonly EngineAddress[]
   /** Absent when the settings name other engines. */
   readonly simulated: SimulatedEngine | undefined
-  /** Where the simulated engine's recordings are. */
-  readonly recordingsDir: string | undefined
+  /** Where the engines' recordings are; absent where none is stored. */
+  readonly recordings: RecordingsSetting | undefined
   close(): Promise<void>
 }
 
 /** The simulated engine's well-known password, as real engines ship it. */
 const simulatedPassword = 'ClueCon'
 
-/** Starts the simulated engine, or waits for each one that the settings name. */
+/** Starts the simulated engine, unless the settings name others: those start and end by themselves. */
 export async function startEngine(options: {
   readonly settings: Settings
   readonly folder: DataFolder
   readonly kept: KeptSecrets
   /** Where the directory is: the API's base address. */
   readonly apiUrl: string
-  readonly progress: (line: string) => void
-  readonly signal: AbortSignal
 }): Promise<RunningEngine> {
-  const { settings, folder, kept, apiUrl, progress, signal } = options
-  if (settings.engines.length > 0) {
-    await Promise.all(settings.engines.map((engine) => awaitEngine(engine, progress, signal)))
-    return {
-      addresses: settings.engines,
-      simulated: undefined,
-      recordingsDir: undefined,
-      close: () => Promise.resolve(),
-    }
+  const { settings, folder, kept, apiUrl } = options
+  const { engines, recordings } = settings
+  if (engines.length > 0) {
+    if (recordings !== undefined) requireFolder(recordings.folder)
+    return { addresses: engines, simulated: undefined, recordings, close: () => Promise.resolve() }
   }
   const recordingsDir = folder.file('recordings')
   mkdirSync(recordingsDir, { recursive: true, mode: 0o700 })
@@ -59,7 +54,17 @@ export async function startEngine(options: {
   return {
     addresses: [{ host, port: simulated.port, password: simulatedPassword }],
     simulated,
-    recordingsDir,
+    recordings: { folder: recordingsDir, engineFolder: recordingsDir, keepsFiles: false },
     close: () => simulated.close(),
   }
+}
+
+/** The connector removes from it what is stored, and keeps its notes in it. */
+function requireFolder(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch {
+    throw new PlainError(`RECORDINGS_DIR must be a folder that this user can read and write, got "${path}"`)
+  }
+  if (!statSync(path).isDirectory()) throw new PlainError(`RECORDINGS_DIR must be a folder, got the file "${path}"`)
 }

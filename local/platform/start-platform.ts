@@ -24,6 +24,7 @@ import { runPreparations } from './run-preparations.ts'
 import { type RunningConnector, startConnector } from './start-connector.ts'
 import { type RunningEngine, startEngine } from './start-engine.ts'
 import { startStores } from './start-stores.ts'
+import { EngineWatch } from './watch-engines.ts'
 
 /** The running platform. */
 export interface Platform {
@@ -50,6 +51,8 @@ export interface StartOptions {
   readonly settings: Settings
   /** Told in a few words what is being worked on. */
   readonly progress: (line: string) => void
+  /** Told in a line when an engine goes offline or comes online. */
+  readonly notice: (line: string) => void
   /** Gives the start up; what was started is ended. */
   readonly signal: AbortSignal
 }
@@ -58,11 +61,11 @@ export interface StartOptions {
 const patienceMs = 5000
 
 /**
- * Starts the whole platform and waits until it is healthy. When any part fails, all others are ended again and the
+ * Starts the whole platform and waits until it is healthy, or lacks nothing but an engine. When any part fails, all others are ended again and the
  * failure is thrown: a `PlainError` where a person can do something about it.
  */
 export async function startPlatform(options: StartOptions): Promise<Platform> {
-  const { settings, root, progress, signal } = options
+  const { settings, root, progress, notice, signal } = options
   await using closing = new AsyncDisposableStack()
   const folder = openDataFolder(settings.dataDir)
   const lock = takeLock(folder.file('lock'))
@@ -71,7 +74,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   const gateway = new Gateway()
   const url = publicUrl(await gateway.open(settings.host, settings.port))
   closing.defer(() => gateway.close())
-  const engine = await startEngine({ settings, folder, apiUrl: url, kept, progress, signal })
+  const engine = await startEngine({ settings, folder, apiUrl: url, kept })
   closing.defer(() => engine.close())
   const directory = keepAssembly(await ensureAssembly(root, progress, signal), folder)
   progress('starting stores, functions and connector')
@@ -84,7 +87,10 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   signal.throwIfAborted()
   const connector = await runAssembly({ assembly, place, gate, gateway, folder, engine, settings, closing })
   signal.throwIfAborted()
-  await awaitHealth([connector.healthUrl, `${url}/health`], folder.file('logs'), signal)
+  await awaitHealth({ connector: connector.healthUrl, api: `${url}/health` }, folder.file('logs'), signal)
+  const watch = new EngineWatch(connector.healthUrl, notice)
+  closing.defer(() => watch.stop())
+  await watch.start()
   const demo = await asRoot(url, kept.rootPassword, async (client) => {
     const made = await ensureDemo(client, folder)
     for (const { login, domain } of await allAccounts(client)) await engine.simulated?.registerPhone(login, domain)
@@ -153,7 +159,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
     gate,
     folder,
     engines: engine.addresses,
-    recordingsDir: engine.recordingsDir,
+    recordings: engine.recordings,
     settings,
     closing,
   })

@@ -1,9 +1,10 @@
 import { relative } from 'node:path'
+import type { Settings } from '../settings.ts'
 import { demo } from './first-data.ts'
 import type { Platform } from './start-platform.ts'
 
 /** What a start prints at its end: where the API is, who can log in, and three commands to paste. */
-export function startupReport(platform: Platform, tookMs: number): string {
+export function startupReport(platform: Platform, settings: Settings, tookMs: number): string {
   const { url, folder } = platform
   const shown = (name: string): string => relative(process.cwd(), folder.file(name)) || folder.file(name)
   return [
@@ -14,6 +15,7 @@ export function startupReport(platform: Platform, tookMs: number): string {
     ...accountLines(platform, shown(demo.file)),
     '',
     `  engine    ${platform.engine === undefined ? 'as ENGINE_URL says' : `simulated, event socket on port ${platform.engine.port}, password ClueCon`}`,
+    ...unreachableNote(settings).map((line) => `            ${line}`),
     `  logs      ${shown('logs')}`,
     '',
     'Log in, call the echo extension from 1001, list the live channels:',
@@ -50,4 +52,15 @@ function commands({ url, demo: { passwords } }: Platform): string[] {
     `curl -s ${url}/api/v2/channels ${auth} ${json} -d '{"callerId":"1001","calledId":"9196"}'`,
     `curl -s ${url}/api/v2/channels ${auth}`,
   ]
+}
+
+/** A line for an engine on another machine while the API listens on the loopback address only: it cannot ask anything. */
+export function unreachableNote({ host, engines }: Pick<Settings, 'host' | 'engines'>): string[] {
+  const elsewhere = engines.find((engine) => !isLoopback(engine.host))
+  if (elsewhere === undefined || !isLoopback(host)) return []
+  return [`${elsewhere.host} cannot reach /engine/* on ${host}: set HOST to an address that it reaches`]
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }

@@ -44,15 +44,20 @@ const givenSecrets = { ROOT_PASSWORD: planted('root'), ENGINE_CREDENTIAL: plante
 /** The password that {@link TestPlatform.tenant} gives. */
 export const tenantPassword = (login: string) => planted(`secret of ${login}`)
 
-/** Starts a platform on free ports; on the state of an earlier one where its folder is given. */
+/**
+ * Starts a platform on free ports; on the state of an earlier one where its folder is given. `notice` gets the lines that
+ * a person at the terminal would see of engines.
+ */
 export async function aPlatform(
   env: Readonly<Record<string, string>> = {},
   dataDir = mkdtempSync(join(tmpdir(), 'callplane-e2e-')),
+  notice: (line: string) => void = () => {},
 ): Promise<TestPlatform> {
   const platform = await startPlatform({
     root: process.cwd(),
     settings: readSettings({ PORT: '0', ENGINE_PORT: '0', DATA_DIR: dataDir, ...givenSecrets, ...env }),
     progress: () => {},
+    notice,
     signal: new AbortController().signal,
   })
   const { url } = platform

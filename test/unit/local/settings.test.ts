@@ -10,6 +10,7 @@ describe('readSettings', () => {
       host: '127.0.0.1',
       engines: [],
       enginePort: 8021,
+      recordings: undefined,
       dataDir: resolve('.data'),
       rootPassword: undefined,
       engineCredential: undefined,
@@ -59,6 +60,35 @@ describe('readSettings', () => {
     ['LOG_LEVEL', 'loud'],
   ])('names %s when it is %s', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(name)
+  })
+
+  it("has the folder of another engine's recordings, and its path at the engine where that differs", () => {
+    const ENGINE_URL = 'esl://:secret@fs1.example.com'
+
+    expect(readSettings({ ENGINE_URL, RECORDINGS_DIR: '/srv/recordings/' }).recordings).toEqual({
+      folder: '/srv/recordings',
+      engineFolder: '/srv/recordings',
+      keepsFiles: false,
+    })
+    expect(
+      readSettings({
+        ENGINE_URL,
+        RECORDINGS_DIR: '/srv/recordings',
+        RECORDINGS_ENGINE_DIR: '/var/lib/freeswitch/recordings',
+        RECORDINGS_KEEP: 'on',
+      }).recordings,
+    ).toEqual({ folder: '/srv/recordings', engineFolder: '/var/lib/freeswitch/recordings', keepsFiles: true })
+  })
+
+  it.each([
+    [{ RECORDINGS_DIR: '/srv/recordings' }, /^RECORDINGS_DIR needs ENGINE_URL/],
+    [
+      { ENGINE_URL: 'esl://:secret@host', RECORDINGS_ENGINE_DIR: '/srv' },
+      /^RECORDINGS_ENGINE_DIR needs RECORDINGS_DIR/,
+    ],
+    [{ ENGINE_URL: 'esl://:secret@host', RECORDINGS_DIR: 'recordings' }, /RECORDINGS_DIR must be an absolute path/],
+  ])('refuses a folder of recordings that cannot be used: %o', (env, sentence) => {
+    expect(() => readSettings(env)).toThrow(sentence)
   })
 
   it('never repeats a password', () => {

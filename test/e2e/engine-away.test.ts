@@ -1,0 +1,71 @@
+import { mkdtempSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { originateCall } from '../../contracts/routes/channels.ts'
+import { readRecording } from '../../contracts/routes/recordings.ts'
+import { readStatus } from '../../contracts/routes/status.ts'
+import { httpDirectory } from '../../local/engine/http-directory.ts'
+import { startSimulatedEngine } from '../../local/engine/simulated-engine.ts'
+import { freePort } from '../support/free-port.ts'
+import { aPlatform } from '../support/platform.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'callplane-engine-away-'))
+const [shared, atTheEngine] = [join(folder, 'shared'), join(folder, 'engine')]
+const domain = 'away.example.com'
+const within = { timeout: 60_000, interval: 100 }
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+it('a platform that starts before its engine is an outage until the engine comes, and then stores its recordings', async () => {
+  mkdirSync(shared)
+  // The engine has another path for the same folder, as it has where a file system is mounted on two machines.
+  symlinkSync(shared, atTheEngine)
+  const [port, enginePort] = [await freePort(), await freePort()]
+  const credential = 's3cr3t-what the engine presents'
+  const password = 's3cr3t-of the event socket'
+  const lines: string[] = []
+  const platform = await aPlatform(
+    {
+      PORT: String(port),
+      ENGINE_CREDENTIAL: credential,
+      ENGINE_URL: `esl://:${encodeURIComponent(password)}@127.0.0.1:${enginePort}`,
+      RECORDINGS_DIR: shared,
+      RECORDINGS_ENGINE_DIR: atTheEngine,
+    },
+    undefined,
+    (line) => void lines.push(line),
+  )
+  await using closing = new AsyncDisposableStack()
+  closing.defer(() => platform.close())
+  const admin = await platform.tenant(domain)
+  const health = async () => (await fetch(`${platform.url}/health`)).status
+
+  expect(await health()).toBe(503)
+  expect((await admin.call(readStatus)).wConsole.status).toBe('Offline')
+  expect(lines).toContain(
+    `engine 127.0.0.1:${enginePort} is offline (engine unreachable); /health answers 503 until it is online`,
+  )
+
+  const engine = await startSimulatedEngine({
+    port: enginePort,
+    password,
+    seed: 7,
+    recordingsDir: atTheEngine,
+    directory: httpDirectory({ url: platform.url, credential }),
+  })
+  closing.defer(() => engine.close())
+  await expect.poll(health, within).toBe(200)
+  await expect.poll(() => lines, within).toContain(`engine 127.0.0.1:${enginePort} is online`)
+  await engine.registerPhone('1001', domain)
+
+  const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '5000' } })
+
+  const uuid = info.replace('+OK ', '').trim()
+  const list = () => admin.call(readRecording, { params: { uuid }, query: { type: 'all' } })
+  await expect.poll(list, within).toMatchObject([{ uuid, name: `${uuid}.wav`, status: 'stored' }])
+  const link = await admin.call(readRecording, { params: { uuid } })
+  const bytes = Array.isArray(link) ? '' : Buffer.from(await (await fetch(link.url)).arrayBuffer()).toString('latin1')
+  expect(bytes.slice(0, 4)).toBe('RIFF')
+  await expect.poll(() => readdirSync(shared).filter((name) => name.endsWith('.wav')), within).toEqual([])
+})
