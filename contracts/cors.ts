@@ -24,6 +24,7 @@ export const cors = {
     'RateLimit-Reset',
     'Retry-After',
     'Sunset',
+    'X-Callplane-Notice',
     'X-Default-Range',
     'X-Next-Cursor',
     'X-Partial',

@@ -32,9 +32,9 @@ export const lookUpDirectory = route({
 })
 
 /**
- * `POST /engine/cdr`: the engine's own CDR of a leg (mod_json_cdr), in each of the forms that the module writes. The
- * engine does not end a call before it has an answer, so the CDR is queued and no more. It repeats what was answered with
- * any status but 2xx as often as its settings say.
+ * `POST /engine/cdr`: the engine's own CDR of a leg (mod_json_cdr), in each of the forms that the module writes. docs/engine.md
+ * has the CDRs posted from the engine's disk; a module that is told to post them itself ends no call before it has an
+ * answer, so the CDR is queued and no more. Any status but 2xx means that it was not taken: both senders try again.
  */
 export const takeCdr = route({
   operationId: 'takeCdr',

@@ -51,6 +51,8 @@ export interface Route {
   /** Canonical path; parameters in braces. */
   readonly path: string
   readonly summary: string
+  /** What every success says in the header `X-Callplane-Notice`: one plain ASCII sentence about what it does not do yet. */
+  readonly notice?: string
   /** `token`: a user's or a domain's token. `engine`: the engine's own credential. `none`: open to all. */
   readonly authentication: 'token' | 'engine' | 'none'
   /** What the caller's role must hold; `null`: nothing beyond being authentic. */

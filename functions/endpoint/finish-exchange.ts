@@ -8,6 +8,9 @@ import type { Exchange } from './exchange.ts'
 import type { EndpointTools, OwnPorts } from './tools.ts'
 import { withTransportSecurity } from './transport-security.ts'
 
+/** Says in a success what the operation does not do yet: `notice` of the route's record. */
+const noticeHeaderName = 'X-Callplane-Notice'
+
 /** An answer waits at most this long for what is written beside it. */
 const patienceMs = 400
 
@@ -40,9 +43,14 @@ export async function finishExchange(
     durationMs: clock.now() - exchange.startedAt,
   })
   // A refusal tells of the limit that it is about, which may be another one.
-  const rated =
-    exchange.rate === undefined ? answer : { ...answer, headers: { ...rateHeaders(exchange.rate), ...answer.headers } }
-  return withTransportSecurity(rated, settings.publicUrl)
+  const rate = exchange.rate === undefined ? {} : rateHeaders(exchange.rate)
+  const headers = { ...rate, ...noticeHeader(route, answer), ...answer.headers }
+  return withTransportSecurity({ ...answer, headers }, settings.publicUrl)
+}
+
+/** Added at the end, so that an answer that is repeated for an `Idempotency-Key` has today's notice. */
+function noticeHeader({ notice }: Route, { statusCode }: Answer): Record<string, string> {
+  return notice === undefined || statusCode >= 400 ? {} : { [noticeHeaderName]: notice }
 }
 
 /**

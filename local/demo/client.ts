@@ -11,7 +11,10 @@ export interface CallInput {
 
 /** Calls the management API by its route records, as one user. */
 export interface Client {
-  /** The success body, checked against the route's declaration. Throws on any other answer, naming its status. */
+  /**
+   * The success body, checked against the route's declaration. Asks for JSON, a link to a recording included, and follows
+   * no redirect. Throws on any other answer, naming its status.
+   */
   call<R extends Route>(route: R, input?: CallInput): Promise<z.infer<R['response']>>
 }
 
@@ -32,6 +35,8 @@ export function clientOf(baseUrl: string, token?: { readonly key: string; readon
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // A redirect may lead to another host, such as the object store, and `fetch` would send it the credential.
+        redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       })
       const answer: unknown = await response.json()

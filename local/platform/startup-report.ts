@@ -62,5 +62,5 @@ export function unreachableNote({ host, engines }: Pick<Settings, 'host' | 'engi
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
