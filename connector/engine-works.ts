@@ -16,6 +16,7 @@ import {
 import type { EslDownReason } from './esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from './esl/session.ts'
 import type { EngineChange } from './events/engine-events.ts'
+import { flushDirectory } from './reconcile/flush-directory.ts'
 import type { Time } from './timers.ts'
 
 /** Makes a link; `openEslSession` in production. */
@@ -70,7 +71,10 @@ export function engineWorks(parts: WorksParts): EngineWorks {
         held.commandsLost()
       }
       wasCommanding = kind === 'ready'
-      if (kind === 'ready') readWhole()
+      if (kind === 'ready') {
+        readWhole()
+        void flushDirectory({ ...parts, link: commands, log: parts.log.with({ engine: name }) })
+      }
     },
   })
 

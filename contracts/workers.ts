@@ -123,7 +123,6 @@ export const cleanUpDomain = worker({
     domains: ['readDeleted', 'endDeletion'],
     remains: ['sweep'],
     cleanups: ['send'],
-    presence: ['list'],
     engine: ['send'],
     recordings: ['leave'],
   },

@@ -9,10 +9,14 @@ export type EngineCommand =
   | { readonly kind: 'list-channels' }
   /** Hangs up every channel of the command's scope, as the administrator's own doing (`MANAGER_REQUEST`). */
   | { readonly kind: 'hang-up-domain' }
-  /** Drops what the engine remembers of an account's directory record. */
+  /** Makes the engine forget an account's directory record. */
   | { readonly kind: 'flush-account'; readonly login: string }
-  /** Drops the registrations of an account at the engine. */
+  /** Makes the engine forget every directory record: of a whole domain it can forget no fewer. */
+  | { readonly kind: 'flush-directory' }
+  /** Makes the engine forget an account's directory record, then drops the account's registrations. */
   | { readonly kind: 'drop-registrations'; readonly login: string }
+  /** Makes the engine forget every directory record, then drops the registrations of the command's domain. */
+  | { readonly kind: 'drop-domain-registrations' }
 
 /** Ring an account's phone, then connect it to a number. */
 export interface OriginateCommand {

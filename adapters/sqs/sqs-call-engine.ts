@@ -42,6 +42,8 @@ export function commandGroup({ id, command, scope }: CommandRecord): string {
     case 'list-channels':
       return id
     case 'hang-up-domain':
+    case 'flush-directory':
+    case 'drop-domain-registrations':
       return `domain:${domain}`
     case 'flush-account':
     case 'drop-registrations':

@@ -13,6 +13,7 @@ import {
   EslCommandTimeout,
 } from '../esl/errors.ts'
 import { type LineCommand, commandLine } from './command-line.ts'
+import { prepareDrop } from './drop-registrations.ts'
 import { hangUpDomain } from './hang-up-domain.ts'
 import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
 import { outcomeOfAll } from './outcome-of-all.ts'
@@ -79,6 +80,11 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
   }
   if (message.command.kind === 'hang-up-domain') {
     return { send: async () => ({ wasWritten: true, outcome: ended(() => hangUpDomain(parts, scope)) }) }
+  }
+  if (message.command.kind === 'drop-registrations' || message.command.kind === 'drop-domain-registrations') {
+    const drop = prepareDrop(message.command, scope.domain)
+    const dropAt = ({ engine }: CommandEngine) => ended(() => drop(engine.commands))
+    return { send: async () => ({ wasWritten: true, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
   }
   const command = addressed(message.command, channel)
   const line = commandLine(command, scope.domain)

@@ -12,8 +12,11 @@ export class ValueRefused extends Error {
   }
 }
 
-/** The commands that become a line of their own; those about all channels of a scope begin with reading them. */
-export type LineCommand = Exclude<EngineCommand, { readonly kind: 'list-channels' | 'hang-up-domain' }>
+/** The commands that drop registrations. */
+export type DropCommand = Extract<EngineCommand, { readonly kind: 'drop-registrations' | 'drop-domain-registrations' }>
+
+/** The commands that become one line each; the others begin with reading what the engine has. */
+export type LineCommand = Exclude<EngineCommand, { readonly kind: 'list-channels' | 'hang-up-domain' } | DropCommand>
 
 /** What a schema of one value can do; those of contracts/fields.ts all can. */
 interface ValueSchema {
@@ -38,6 +41,33 @@ export function contactLine(login: string, domain: string | null): string {
   return soleLine(`sofia_contact ${accountAddress(login, domain)}`)
 }
 
+/**
+ * Returns the line that makes the engine forget the directory records that a drop is about. Throws
+ * {@link ValueRefused} as {@link commandLine} does.
+ */
+export function forgetLine(command: DropCommand, domain: string | null): string {
+  if (command.kind === 'drop-registrations') return commandLine({ ...command, kind: 'flush-account' }, domain)
+  return commandLine({ kind: 'flush-directory' }, domain)
+}
+
+/**
+ * Returns the line that drops the registrations of an account, or of a whole domain, at one SIP profile of an engine.
+ * Throws {@link ValueRefused} as {@link commandLine} does; {@link isProfileName} says which profiles can be named.
+ */
+export function dropLine(command: DropCommand, domain: string | null, profile: string): string {
+  if (!isProfileName(profile)) throw new ValueRefused('profile')
+  const address =
+    command.kind === 'drop-registrations'
+      ? accountAddress(command.login, domain)
+      : `@${checked(domainName, domain, 'domain')}`
+  return soleLine(`sofia profile ${profile} flush_inbound_reg ${address}`)
+}
+
+/** Whether the name of a SIP profile can stand in a line. */
+export function isProfileName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
+}
+
 function compose(command: LineCommand, domain: string | null): string {
   switch (command.kind) {
     case 'originate':
@@ -52,8 +82,8 @@ function compose(command: LineCommand, domain: string | null): string {
       return eavesdrop(command, checked(domainName, domain, 'domain'))
     case 'flush-account':
       return `xml_flush_cache id ${checked(login, command.login, 'login')} ${checked(domainName, domain, 'domain')}`
-    case 'drop-registrations':
-      return `sofia profile internal flush_inbound_reg ${accountAddress(command.login, domain)}`
+    case 'flush-directory':
+      return 'xml_flush_cache'
   }
 }
 

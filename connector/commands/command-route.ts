@@ -65,7 +65,9 @@ export async function likelyEngine(parts: RouteParts, { command, scope, deadline
     case 'list-channels':
     case 'hang-up-domain':
     case 'flush-account':
+    case 'flush-directory':
     case 'drop-registrations':
+    case 'drop-domain-registrations':
       return undefined
   }
 }
@@ -97,7 +99,9 @@ async function destination(
     case 'list-channels':
     case 'hang-up-domain':
     case 'flush-account':
+    case 'flush-directory':
     case 'drop-registrations':
+    case 'drop-domain-registrations':
       return { to: parts.engines }
   }
 }

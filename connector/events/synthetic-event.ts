@@ -51,6 +51,16 @@ export class SyntheticEvent implements EngineEvent {
   }
 }
 
+/**
+ * The whole seconds from a channel's creation to its end, by the engine's own arithmetic; empty where the creation is not
+ * known, or lies after the end by the clock of another machine.
+ */
+function durationOf({ createdAt }: Channel, endedAt: number): string {
+  const created = /^\d{13,16}$/.test(createdAt) ? Math.floor(Number(createdAt) / 1_000_000) : Number.NaN
+  const seconds = Math.floor(endedAt / 1_000) - created
+  return seconds >= 0 ? `${seconds}` : ''
+}
+
 function headersOf(name: LifeEvent, channel: Channel, at: number, cause: string): Record<string, string> {
   const [state, callState] = states[name]
   const known = {
@@ -64,6 +74,7 @@ function headersOf(name: LifeEvent, channel: Channel, at: number, cause: string)
     'Caller-Source': channel.source,
     variable_originating_leg_uuid: channel.origin,
     'Hangup-Cause': callState === 'HANGUP' ? cause : '',
+    variable_duration: callState === 'HANGUP' ? durationOf(channel, at) : '',
   }
   return {
     'Event-Name': name,

@@ -31,7 +31,9 @@ export const engineCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('list-channels') }),
   z.object({ kind: z.literal('hang-up-domain') }),
   z.object({ kind: z.literal('flush-account'), login }),
+  z.object({ kind: z.literal('flush-directory') }),
   z.object({ kind: z.literal('drop-registrations'), login }),
+  z.object({ kind: z.literal('drop-domain-registrations') }),
 ])
 
 /** The version of the messages that this product writes, and the latest that it reads. */

@@ -40,7 +40,7 @@ export const createDomain = route({
   authentication: 'token',
   permission: { resource: 'domain', action: 'c' },
   domain: 'none',
-  needs: { domains: ['create'], events: ['publish'] },
+  needs: { domains: ['create'], events: ['publish'], engine: ['send'] },
   body: z.object({
     domain_name: domainName,
     customer_id: customerId,
@@ -131,7 +131,7 @@ export const deleteDomain = route({
   needs: {
     domains: ['read', 'beginDeletion'],
     cleanups: ['send'],
-    engine: ['send'],
+    engine: ['send', 'run'],
     events: ['publish'],
   },
   params,

@@ -15,7 +15,7 @@ export const lookUpDirectory = route({
   authentication: 'engine',
   permission: null,
   domain: 'none',
-  needs: { accounts: ['read', 'readByNumber'], domains: ['read'] },
+  needs: { accounts: ['read', 'readByNumber'], domains: ['read', 'anyExists'] },
   form: z.object({
     section: z.optional(z.string()),
     key: z.optional(z.string()),

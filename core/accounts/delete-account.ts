@@ -37,9 +37,6 @@ export async function deleteAccount(ports: DeleteAccountPorts, id: string, conte
     occurredAt: context.clock.now(),
     fields: { 'User-ID': login, 'User-Domain': domain, variable_account_role: role },
   })
-  const commands = [
-    { kind: 'flush-account', login },
-    { kind: 'drop-registrations', login },
-  ] as const
+  const commands = [{ kind: 'drop-registrations', login }] as const
   await Promise.all([tellHooks(ports.events, event, context.reportUnsent), tellEngine(ports.engine, commands, context)])
 }

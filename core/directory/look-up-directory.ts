@@ -4,16 +4,18 @@ import type { Account } from '../accounts/account.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { PortsOf } from '../ports.ts'
 import type { DirectoryDocument, DirectoryUser } from './directory-document.ts'
+import { sharesEntry } from './shared-entry.ts'
 
 /** The ports of {@link lookUpDirectory}. */
 export type DirectoryPorts = PortsOf<{
   readonly accounts: readonly ['read', 'readByNumber']
-  readonly domains: readonly ['read']
+  readonly domains: readonly ['read', 'anyExists']
 }>
 
 /** What the engine asks, by the names that its XML lookup sends (fixtures/freeswitch/xml-curl). */
 export interface DirectoryQuestion {
   readonly section?: string | undefined
+  readonly key?: string | undefined
   readonly key_name?: string | undefined
   readonly key_value?: string | undefined
   readonly user?: string | undefined
@@ -22,17 +24,18 @@ export interface DirectoryQuestion {
 }
 
 /**
- * How long the engine may keep an account's record. It is told to forget it when the account changes; this bounds how
- * long a lost order can matter.
+ * How long the engine may cache an account's record. The record is flushed when the account changes; this bounds how long
+ * a lost flush can matter, and how late changes of the domain's own settings arrive. Above 2 147 483 ms the engine's
+ * 32-bit arithmetic would make it expire at once.
  */
 const cacheableMs = 60_000
 
 const notFound: DirectoryDocument = { found: false }
 
 /**
- * The directory record that the engine asks for: of an account, found by its login or one of its numbers, or of a
- * domain alone. It holds the digest that phones log in by and never a password. Whatever it does not know is answered
- * as not found, and so are log-ins to the engine's own event socket, which no account may use.
+ * Returns the directory record that the engine asks for: of an account, found by its login or one of its numbers, or of
+ * a domain alone. It holds the digest that phones log in by and never a password. Anything unknown is answered as not
+ * found, and so are log-ins to the engine's own event socket, which no account may use.
  */
 export async function lookUpDirectory(ports: DirectoryPorts, question: DirectoryQuestion): Promise<DirectoryDocument> {
   const isDirectory = question.section === 'directory' && question.action !== 'event_socket_auth'
@@ -41,7 +44,18 @@ export async function lookUpDirectory(ports: DirectoryPorts, question: Directory
   const [domain, account] = await Promise.all([ports.domains.read(name), findUser(ports, name, question.user)])
   if (domain === undefined) return notFound
   if (question.user === undefined || question.user === '') return domainRecord(domain)
-  return account === undefined ? notFound : { ...domainRecord(domain), user: userRecord(account, question.user) }
+  if (account === undefined) return notFound
+  const isCacheable = isAskedExactly(question, account) && !(await sharesEntry(ports.domains, account.login, name))
+  return { ...domainRecord(domain), user: userRecord(account, question.user, isCacheable) }
+}
+
+/**
+ * Whether a flush of the account reaches what the engine would cache of the answer. The engine caches a record under the
+ * key, the user and the domain that it asked by, as they are spelled, and a flush names the key `id`, the login and the
+ * domain as they are stored.
+ */
+function isAskedExactly({ key, user, domain }: DirectoryQuestion, account: Account): boolean {
+  return key === 'id' && user === account.login && domain === account.domain
 }
 
 async function findUser(
@@ -57,12 +71,12 @@ function domainRecord({ name, parameters, variables }: Domain) {
   return { found: true, name, parameters: { ...parameters, 'dial-string': dialString }, variables } as const
 }
 
-/** The engine caches a record under the name that it asked by, and is told to forget the login alone. */
-function userRecord(account: Account, asked: string): DirectoryUser {
+function userRecord(account: Account, asked: string, isCacheable: boolean): DirectoryUser {
   const { login, a1Hash, parameters } = account
   return {
     id: login,
-    ...(asked === login ? { cacheableMs } : { numberAlias: asked }),
+    ...(asked === login ? {} : { numberAlias: asked }),
+    ...(isCacheable ? { cacheableMs } : {}),
     parameters: { ...engineParameters(account), ...parameters, 'a1-hash': a1Hash },
     variables: engineVariables(account),
   }

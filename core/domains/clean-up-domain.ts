@@ -8,7 +8,6 @@ export type CleanUpDomainPorts = PortsOf<{
   readonly domains: readonly ['readDeleted', 'endDeletion']
   readonly remains: readonly ['sweep']
   readonly cleanups: readonly ['send']
-  readonly presence: readonly ['list']
   readonly engine: readonly ['send']
   readonly recordings: readonly ['leave']
 }>
@@ -70,13 +69,12 @@ export async function cleanUpDomain(
   return 'done'
 }
 
-/** Ends the calls that came up after the mark was set, and drops the phones that are still registered. */
-async function silence({ engine, presence }: CleanUpDomainPorts, { name }: DeletedDomain): Promise<void> {
+/**
+ * Ends the calls that came up after the mark was set, and drops the phones that registered by a lookup that was under way
+ * when it was set.
+ */
+async function silence({ engine }: CleanUpDomainPorts, { name }: DeletedDomain): Promise<void> {
   const scope = { domain: name, presenceId: null }
   await engine.send({ kind: 'hang-up-domain' }, scope)
-  for (const { login, contacts } of await presence.list(name)) {
-    if (contacts.length === 0) continue
-    await engine.send({ kind: 'flush-account', login }, scope)
-    await engine.send({ kind: 'drop-registrations', login }, scope)
-  }
+  await engine.send({ kind: 'drop-domain-registrations' }, scope)
 }

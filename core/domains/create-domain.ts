@@ -1,5 +1,5 @@
 import { mergeAssignments } from '../accounts/assignments.ts'
-import { tellHooks } from '../accounts/tell-engine.ts'
+import { tellEngine, tellHooks } from '../accounts/tell-engine.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { Clock, PortsOf, Randomness } from '../ports.ts'
@@ -9,6 +9,7 @@ import { readSettings } from './domain-settings.ts'
 export type CreateDomainPorts = PortsOf<{
   readonly domains: readonly ['create']
   readonly events: readonly ['publish']
+  readonly engine: readonly ['send']
 }>
 
 /** A domain to be made; the name is lower-cased. */
@@ -21,6 +22,7 @@ export interface DomainInput {
 
 /** What a domain is made with besides its ports. */
 export interface DomainContext {
+  readonly requestId?: string | undefined
   readonly clock: Clock
   readonly random: Randomness
   /** Told of what could not be passed on after the domain was made. */
@@ -28,13 +30,14 @@ export interface DomainContext {
 }
 
 /**
- * Makes a tenant and tells its hooks-to-be. `warning` is empty, or says what could not be done besides. Throws
- * `invalid_field`, and `conflict` when the name is taken.
+ * Creates a tenant, publishes its event and flushes the engine's directory cache: a record that another tenant's account
+ * has there could be taken for one of a user of this domain (shared-entry.ts). `warning` is empty, or says what could not
+ * be done besides. Throws `invalid_field`, and `conflict` when the name is taken.
  */
 export async function createDomain(
   ports: CreateDomainPorts,
   input: DomainInput,
-  { clock, random, reportUnsent }: DomainContext,
+  { requestId, clock, random, reportUnsent }: DomainContext,
 ): Promise<{ name: string; warning: string }> {
   const parameters = readSettings('parameters', input.parameters, 'parameters')
   const variables = readSettings('variables', input.variables, 'variables')
@@ -59,6 +62,9 @@ export async function createDomain(
     occurredAt: createdAt,
     fields: { 'Domain-Name': name },
   })
-  const isTold = await tellHooks(ports.events, event, reportUnsent)
+  const [isTold] = await Promise.all([
+    tellHooks(ports.events, event, reportUnsent),
+    tellEngine(ports.engine, [{ kind: 'flush-directory' }], { domain: name, requestId, reportUnsent }),
+  ])
   return { name, warning: isTold ? '' : 'the domain is created; its event could not be sent' }
 }

@@ -1,5 +1,7 @@
+import type { ChangeContext } from '../accounts/account-context.ts'
 import { tellEngine, tellHooks } from '../accounts/tell-engine.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
+import type { CallEngine } from '../channels/call-engine.ts'
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { PortsOf } from '../ports.ts'
@@ -9,25 +11,28 @@ import type { DomainContext } from './create-domain.ts'
 export type DeleteDomainPorts = PortsOf<{
   readonly domains: readonly ['read', 'beginDeletion']
   readonly cleanups: readonly ['send']
-  readonly engine: readonly ['send']
+  readonly engine: readonly ['send', 'run']
   readonly events: readonly ['publish']
 }>
 
 /** The clean-up comes this much later at most, so that it usually finds the mark of the deletion in its place. */
 const cleanupDelaySeconds = 5
 
+/** The engine gets this long to drop the domain's phones before the deletion is answered; the clean-up repeats it. */
+const dropMs = 3_000
+
 /** What a domain is deleted with besides its ports. */
 export interface DeletionContext extends DomainContext {
-  readonly requestId?: string | undefined
   readonly precondition: Precondition
   /** What the domain leaves is removed this much later. */
   readonly graceMs: number
 }
 
 /**
- * Deletes a domain. From the moment of its mark every credential of it is refused, the engine finds none of its
- * accounts, and its calls are hung up; what it leaves is removed behind the scenes. `warning` is empty, or says what
- * could not be told. Throws `not_found` and `precondition_failed`.
+ * Deletes a domain. From the moment of its mark every credential of it is refused and the directory knows none of its
+ * accounts. Then the engine forgets their cached records and drops their registrations, in this order, so that no phone
+ * of the domain registers once this has returned; its calls are hung up; what it leaves is removed in the background.
+ * `warning` is empty, or says what could not be done yet. Throws `not_found` and `precondition_failed`.
  *
  * The clean-up is queued before the mark is set: whenever this ends early, there is either no mark, and the clean-up
  * finds nothing to do, or a clean-up that will see it.
@@ -51,9 +56,31 @@ export async function deleteDomain(
     occurredAt: now,
     fields: { 'Domain-Name': name },
   })
-  const [isTold] = await Promise.all([
+  const context = { domain: name, requestId, reportUnsent }
+  const [isTold, isDropped] = await Promise.all([
     tellHooks(ports.events, event, reportUnsent),
-    tellEngine(ports.engine, [{ kind: 'hang-up-domain' }], { domain: name, requestId, reportUnsent }),
+    dropPhones(ports.engine, context),
+    tellEngine(ports.engine, [{ kind: 'hang-up-domain' }], context),
   ])
-  return { warning: isTold ? '' : 'the domain is deleted; its event could not be sent' }
+  const failures = [
+    ...(isTold ? [] : ['its event could not be sent']),
+    ...(isDropped ? [] : ['the engine could not drop its phones yet']),
+  ]
+  return { warning: failures.length === 0 ? '' : `the domain is deleted; ${failures.join('; ')}` }
+}
+
+/** Waits until no phone of the domain is registered or can register; `false` when that is not certain. */
+async function dropPhones(
+  engine: Pick<CallEngine, 'run'>,
+  { domain, requestId, reportUnsent }: Pick<ChangeContext, 'domain' | 'requestId' | 'reportUnsent'>,
+): Promise<boolean> {
+  const command = { kind: 'drop-domain-registrations' } as const
+  try {
+    const outcome = await engine.run(command, { domain, presenceId: null, requestId }, dropMs)
+    if (outcome?.state === 'done') return true
+    reportUnsent(`command ${command.kind}`, undefined)
+  } catch (error) {
+    reportUnsent(`command ${command.kind}`, error)
+  }
+  return false
 }

@@ -1,6 +1,5 @@
 import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
-import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
@@ -17,7 +16,6 @@ export const handler = worker(
     domains: dynamoDomainStore,
     remains: dynamoDomainRemains,
     cleanups: sqsCleanupQueue,
-    presence: dynamoPresenceStore,
     engine: sqsCallEngine,
     recordings: dynamoRecordingStore,
   },

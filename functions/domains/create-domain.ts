@@ -1,4 +1,5 @@
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/domains.ts'
 import { createDomain } from '../../core/domains/create-domain.ts'
@@ -6,10 +7,10 @@ import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.createDomain,
-  { domains: dynamoDomainStore, events: sqsEventSink },
-  async ({ body, clock, random, log }, ports) => {
+  { domains: dynamoDomainStore, events: sqsEventSink, engine: sqsCallEngine },
+  async ({ body, requestId, clock, random, log }, ports) => {
     const reportUnsent = (what: string, error: unknown) => log.error('change made but not told', error, { what })
-    const { name, warning } = await createDomain(ports, body, { clock, random, reportUnsent })
+    const { name, warning } = await createDomain(ports, body, { requestId, clock, random, reportUnsent })
     return { status: 'OK' as const, info: `+OK [${name}] created !\n`, 'more info': warning }
   },
 )

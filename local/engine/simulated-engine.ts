@@ -35,6 +35,8 @@ export interface SimulatedEngineOptions {
   readonly managesPresence?: boolean
   /** Events that may wait for one client: 100 000, as in the engine. */
   readonly maxQueuedEvents?: number
+  /** The name of the engine's SIP profile; `internal` if absent. */
+  readonly sipProfile?: string
 }
 
 /** A running simulated engine. */
@@ -108,7 +110,7 @@ function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine 
     directory,
     channels,
     log,
-    phones: new Phones({ timers, random, events, directory, behaviour }),
+    phones: new Phones({ timers, random, events, directory, behaviour, profile: options.sipProfile ?? 'internal' }),
     channelTable: channelTable(timers, channels),
     recordingsDir: options.recordingsDir,
     managesPresence: options.managesPresence ?? true,

@@ -32,7 +32,9 @@ export const commandKinds: readonly CommandKind[] = [
   ofApi('list-channels', ({ api }, { headers }) => api.call(listChannels, { headers })),
   ofPlatform({ kind: 'hang-up-domain' }),
   ofPlatform({ kind: 'flush-account', login: '1000' }),
+  ofPlatform({ kind: 'flush-directory' }),
   ofPlatform({ kind: 'drop-registrations', login: '1000' }),
+  ofPlatform({ kind: 'drop-domain-registrations' }),
 ]
 
 /** A channel of the domain at the engine; one on hold for a command that ends that. */
@@ -65,6 +67,8 @@ export function expectTruth(told: Told, effects: number): void {
 /** How often a command was done. Of reading there is no effect that could be doubled. */
 export function effectsOf(path: CommandPath, kind: EngineCommand['kind'], id: string, channel: string): number {
   if (kind === 'hang-up-domain') return path.engine.killsOf(channel)
+  if (kind === 'drop-registrations') return path.engine.dropsOf(`1000@${domain}`)
+  if (kind === 'drop-domain-registrations') return path.engine.dropsOf(`@${domain}`)
   if (kind === 'list-channels') return path.outcome(id)?.state === 'done' ? 1 : 0
   return path.engine.effectsOf(id)
 }

@@ -54,6 +54,8 @@ export interface CountingEngine {
   effectsOf(id: string): number
   /** How often a channel was hung up. */
   killsOf(uuid: string): number
+  /** How often the registrations of an address were dropped at a SIP profile. */
+  dropsOf(address: string): number
   /** Every job's line, in order. */
   readonly lines: string[]
   /** Every block of bytes that came, without its blank line, one character for each byte. */
@@ -80,6 +82,7 @@ export function countingEngine(): CountingEngine {
   let sequence = 0
   const effects = new Map<string, number>()
   const kills = new Map<string, number>()
+  const drops = new Map<string, number>()
   const done = (counts: Map<string, number>, id: string) => void counts.set(id, (counts.get(id) ?? 0) + 1)
 
   const engine: CountingEngine = {
@@ -95,6 +98,7 @@ export function countingEngine(): CountingEngine {
     channels: new Map(),
     effectsOf: (id) => effects.get(id) ?? 0,
     killsOf: (uuid) => kills.get(uuid) ?? 0,
+    dropsOf: (address) => drops.get(address) ?? 0,
     lines: [],
     blocks: [],
     onGiven: () => {},
@@ -117,10 +121,18 @@ export function countingEngine(): CountingEngine {
     if (reply.startsWith('-')) return reply
     if (id !== undefined) done(effects, id)
     if (line.startsWith('uuid_kill ')) done(kills, line.split(' ')[1] ?? '')
+    if (line.startsWith('sofia profile ')) done(drops, line.split(' ')[4] ?? '')
     return reply
   }
   return engine
 }
+
+/** The list of SIP profiles of an engine that has one. */
+const sipProfiles = [
+  `${'Name'.padStart(25)}\t   Type\t  ${'Data'.padStart(40)}\tState`,
+  `${'internal'.padStart(25)}\tprofile\t  ${'sip:mod_sofia@127.0.0.1:5060'.padStart(40)}\tRUNNING (0)`,
+  '1 profile 0 aliases\n',
+].join('\n')
 
 /** What an engine does and says, as `control/uuid-commands` and `control/originate-*` were recorded. */
 function runLine(channels: CountingEngine['channels'], line: string): string {
@@ -129,6 +141,7 @@ function runLine(channels: CountingEngine['channels'], line: string): string {
   if (dialled !== null) return originate(channels, dialled)
   if (verb === 'originate') return '-USAGE: <call url> <exten>\n'
   if (verb === 'uuid_kill') return channels.delete(first) ? '+OK\n' : '-ERR No such channel!\n'
+  if (line === 'sofia status') return sipProfiles
   if (verb === 'uuid_hold') return hold(channels.get(first === 'off' ? second : first), first !== 'off')
   return '+OK\n'
 }

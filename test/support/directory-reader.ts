@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { handler as lookUpDirectory } from '../../functions/engine/look-up-directory.ts'
 import { fromByteText, toByteText } from '../../local/engine/byte-text.ts'
 import { preprocessXml } from '../../local/engine/directory/preprocess-xml.ts'
+import { UserDirectory } from '../../local/engine/directory/user-directory.ts'
 import type { Api } from './api.ts'
 
 const parser = new XMLParser({
@@ -57,3 +58,9 @@ export async function askDirectory(api: Api, rawBody: string) {
 /** The form of a lookup, of which a test names only what it is about. */
 export const directoryForm = (fields: Record<string, string>) =>
   new URLSearchParams({ section: 'directory', tag_name: 'domain', key_name: 'name', key: 'id', ...fields }).toString()
+
+/** The users of an engine whose directory the API is, with the real engine's cache. */
+export const engineUsers = (api: Api) =>
+  new UserDirectory(async (form) => (await askDirectory(api, new URLSearchParams(form).toString())).text, {
+    now: () => api.clock.now(),
+  })

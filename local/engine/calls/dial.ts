@@ -90,7 +90,12 @@ async function startLeg(
     return callLoopback(engine, { extension, context }, request)
   }
   return {
-    cause: kind === 'sofia' ? sofiaCause(path) : kind === 'error' ? causeNamed(path[0] ?? '') : 'CHAN_NOT_IMPLEMENTED',
+    cause:
+      kind === 'sofia'
+        ? sofiaCause(engine, path)
+        : kind === 'error'
+          ? causeNamed(path[0] ?? '')
+          : 'CHAN_NOT_IMPLEMENTED',
   }
 }
 
@@ -109,8 +114,8 @@ async function ringUser(engine: Engine, address: string, request: LegRequest): P
 }
 
 /** There is no network beyond the phones, so that every other SIP address fails in its own way. */
-function sofiaCause([profile = '', address = '']: readonly string[]): string {
+function sofiaCause({ phones }: Engine, [profile = '', address = '']: readonly string[]): string {
   if (profile === 'gateway') return 'INVALID_GATEWAY'
-  if (profile !== 'internal') return 'INVALID_PROFILE'
+  if (profile !== phones.profile) return 'INVALID_PROFILE'
   return address.includes('@') ? 'NORMAL_TEMPORARY_FAILURE' : 'USER_NOT_REGISTERED'
 }

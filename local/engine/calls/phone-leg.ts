@@ -67,7 +67,7 @@ function newPhoneChannel(engine: Engine, contact: Registration, request: LegRequ
   const now = microsNow(engine)
   const uuid = newUuid(engine, request.uuid)
   const caller = request.originator?.profile
-  const name = `sofia/internal/${contact.login}@127.0.0.1:${contact.port}`
+  const name = `sofia/${contact.profile}/${contact.login}@127.0.0.1:${contact.port}`
   const callerIdNumber = request.callerIdNumber ?? '0000000000'
   const profile: CallerProfile = {
     direction: 'outbound',

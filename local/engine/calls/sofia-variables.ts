@@ -28,7 +28,7 @@ export function createdVariables(
     call_uuid: channel.callUuid,
     session_id: `${given.sessionId}`,
     sip_local_network_addr: '127.0.0.1',
-    sip_profile_name: 'internal',
+    sip_profile_name: contact.profile,
     video_media_flow: originator === undefined ? 'disabled' : 'inactive',
     text_media_flow: 'disabled',
     channel_name: channel.name,
@@ -61,8 +61,8 @@ export function createdVariables(
     sip_req_uri: address,
     sip_to_host: `127.0.0.1:${contact.port}`,
     sip_from_host: contact.domain,
-    sofia_profile_name: 'internal',
-    recovery_profile_name: 'internal',
+    sofia_profile_name: contact.profile,
+    recovery_profile_name: contact.profile,
     sofia_profile_url: 'sip:mod_sofia@127.0.0.1:5060',
   })
 }

@@ -60,7 +60,7 @@ function registrationRows(engine: Engine): Row[] {
     reg_user: registration.login,
     realm: registration.domain,
     token: registration.callId,
-    url: `sofia/internal/sip:${registration.login}@127.0.0.1:${registration.port}`,
+    url: `sofia/${registration.profile}/sip:${registration.login}@127.0.0.1:${registration.port}`,
     expires: `${Math.trunc(registration.expiresAt / 1000) + 60}`,
     network_ip: '127.0.0.1',
     network_port: `${registration.port}`,

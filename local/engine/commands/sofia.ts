@@ -4,7 +4,7 @@ import type { Registration } from '../phones/registration.ts'
 
 const rule = `${'='.repeat(97)}\n`
 
-/** `sofia profile internal flush_inbound_reg <user>@<domain>` and `sofia status profile internal reg [user]`. */
+/** `sofia status`, `sofia status profile <name> reg [user]` and `sofia profile <name> flush_inbound_reg [<user>]@<domain>`. */
 export function sofia(engine: Engine, argument: string): string {
   const [area, ...rest] = argument.split(/\s+/).filter((word) => word !== '')
   if (area === 'profile') return profileCommand(engine, rest)
@@ -18,11 +18,11 @@ export function sofiaContact(engine: Engine, argument: string): string {
   const at = Math.max(address.lastIndexOf('@'), 0)
   const phone = engine.phones.find(address.slice(0, at), address.slice(at + 1))
   if (phone === undefined) return 'error/user_not_registered'
-  return `sofia/internal/sip:${phone.login}@127.0.0.1:${phone.port}`
+  return `sofia/${phone.profile}/sip:${phone.login}@127.0.0.1:${phone.port}`
 }
 
 function profileCommand(engine: Engine, [profile, command, address = '']: readonly string[]): string {
-  if (profile !== 'internal') return 'Invalid Profile!\n'
+  if (profile !== engine.phones.profile) return 'Invalid Profile!\n'
   if (command !== 'flush_inbound_reg') return '-ERR Unknown command!\n'
   const at = address.lastIndexOf('@')
   engine.phones.flush(address.slice(0, Math.max(at, 0)), address.slice(at + 1))
@@ -30,12 +30,22 @@ function profileCommand(engine: Engine, [profile, command, address = '']: readon
 }
 
 function status(engine: Engine, [kind, profile, what, user]: readonly string[]): string {
-  if (kind !== 'profile' || profile !== 'internal' || (what !== 'reg' && what !== 'user')) return 'Invalid Profile!\n'
+  if (kind === undefined) return profileList(engine)
+  if (kind !== 'profile' || profile !== engine.phones.profile || (what !== 'reg' && what !== 'user'))
+    return 'Invalid Profile!\n'
   const listed = engine.phones
     .table()
     .filter(({ login, domain }) => user === undefined || user === (what === 'reg' ? login : `${login}@${domain}`))
   const texts = listed.map((registration) => registrationText(engine, registration))
   return `\nRegistrations:\n${rule}${texts.join('')}Total items returned: ${listed.length}\n${rule}`
+}
+
+/** The list of SIP profiles, as recorded (`api/idle`). */
+function profileList({ phones }: Engine): string {
+  const row = (name: string, type: string, data: string, state: string) =>
+    `${name.padStart(25)}\t${type}\t  ${data.padStart(40)}\t${state}\n`
+  const rows = row(phones.profile, 'profile', 'sip:mod_sofia@127.0.0.1:5060', 'RUNNING (0)')
+  return `${row('Name', '   Type', 'Data', 'State')}${rule}${rows}${rule}1 profile 0 aliases\n`
 }
 
 function registrationText(engine: Engine, registration: Registration): string {

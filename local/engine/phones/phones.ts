@@ -21,6 +21,8 @@ export interface PhonesOptions {
   readonly random: SeededRandom
   readonly events: EventBus
   readonly directory: Pick<UserDirectory, 'ask'>
+  /** The one SIP profile of the engine, where every phone registers. */
+  readonly profile: string
   /** What a phone does; by default it answers after 200 ms. */
   readonly behaviour?: ((login: string, domain: string) => PhoneBehaviour) | undefined
 }
@@ -56,10 +58,13 @@ export class Phones {
     return registration !== undefined
   }
 
-  /** Ends a registration from the engine's side. */
+  /** Ends the registration of a phone, or with an empty login those of a whole domain, from the engine's side. */
   flush(login: string, domain: string): void {
-    const registration = this.#forget(login, domain)
-    if (registration !== undefined) fireExpire(this.#options.events, registration)
+    const ended = login === '' ? this.#phonesOf(domain) : [login]
+    for (const user of ended) {
+      const registration = this.#forget(user, domain)
+      if (registration !== undefined) fireExpire(this.#options.events, registration)
+    }
   }
 
   /** Brings a phone in line with the directory: registers it when its user exists, unregisters it when not. */
@@ -69,6 +74,11 @@ export class Phones {
       if (user === 'unknown') this.unregister(login, domain)
       else if (user !== 'failed' && this.find(user.login, user.domain) === undefined) this.#put(user)
     })
+  }
+
+  /** The name of the engine's SIP profile. */
+  get profile(): string {
+    return this.#options.profile
   }
 
   find(login: string, domain: string): Registration | undefined {
@@ -117,13 +127,14 @@ export class Phones {
   }
 
   #put(user: DirectoryUser): void {
-    const { random, timers, events } = this.#options
+    const { random, timers, events, profile } = this.#options
     const key = keyOf(user.login, user.domain)
     const known = this.#registered.get(key)
     const registration: Registration = {
       login: user.login,
       domain: user.domain,
       user,
+      profile,
       displayName: user.variables.get('effective_caller_id_name') ?? '',
       userAgent: 'Simulated phone 1.0',
       port: known?.port ?? random.integer(32_768, 60_999),
@@ -152,6 +163,13 @@ export class Phones {
         else this.#put(user)
       })
     this.#renewals.set(key, this.#options.timers.after((registrationSeconds * 1000) / 2, renew))
+  }
+
+  #phonesOf(domain: string): string[] {
+    const all = [...this.#registered.values()].filter(
+      (registration) => keyOf('', registration.domain) === keyOf('', domain),
+    )
+    return all.map(({ login }) => login)
   }
 
   #forget(login: string, domain: string): Registration | undefined {

@@ -34,7 +34,7 @@ export function fireExpire(events: EventBus, registration: Registration): void {
     place: ['sofia_reg.c', 'sofia_reg_del_callback', 726],
     leading: [['Event-Subclass', 'sofia::expire']],
     headers: [
-      ['profile-name', 'internal'],
+      ['profile-name', registration.profile],
       ['call-id', registration.callId],
       ['user', registration.login],
       ['username', registration.login],
@@ -62,9 +62,9 @@ function registered(registration: Registration, renewed: boolean): Header[] {
 }
 
 function unregistered(registration: Registration): Header[] {
-  const { login, domain, callId } = registration
+  const { login, domain, callId, profile } = registration
   return [
-    ['profile-name', 'internal'],
+    ['profile-name', profile],
     ['username', login],
     ['from-user', login],
     ['from-host', domain],
@@ -80,9 +80,9 @@ function unregistered(registration: Registration): Header[] {
 }
 
 function attempt(registration: Registration, expires: number): Header[] {
-  const { login, domain, callId } = registration
+  const { login, domain, callId, profile } = registration
   return [
-    ['profile-name', 'internal'],
+    ['profile-name', profile],
     ['from-user', login],
     ['from-host', domain],
     ['contact', contactOf(registration)],

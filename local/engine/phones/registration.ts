@@ -5,6 +5,8 @@ export interface Registration {
   readonly login: string
   readonly domain: string
   readonly user: DirectoryUser
+  /** The SIP profile that it is registered at. */
+  readonly profile: string
   readonly displayName: string
   readonly userAgent: string
   /** Where the phone would be on the loopback address; nothing listens there. */

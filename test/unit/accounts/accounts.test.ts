@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { handler as deleteAccount } from '../../../functions/accounts/delete-account.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
@@ -153,27 +153,12 @@ describe('a deleted account', () => {
     })
     expect(await api.ports.accounts.readByNumber('a.example.com', '1001')).toBeUndefined()
     expect(api.ports.engine.given.map(({ command, scope }) => ({ ...command, ...scope }))).toEqual([
-      { kind: 'flush-account', login: '1001', domain: 'a.example.com', presenceId: null },
       { kind: 'drop-registrations', login: '1001', domain: 'a.example.com', presenceId: null },
     ])
     expect(api.ports.events.published.map(({ name, domain }) => ({ name, domain }))).toEqual([
       { name: 'CUSTOM->svc::user_destroy', domain: 'a.example.com' },
     ])
     expect(await api.ports.accounts.read('b.a.example.com', '1001')).toBeDefined()
-  })
-
-  it('is forgotten by the engine before its phones are dropped, however slowly the first order is queued', async () => {
-    const given = await setUp()
-    const { engine } = given.api.ports
-    const queue = engine.send.bind(engine)
-    vi.spyOn(engine, 'send').mockImplementationOnce(async (...order) => {
-      await new Promise(setImmediate)
-      await queue(...order)
-    })
-
-    await remove(given, '1001')
-
-    expect(engine.given.map(({ command }) => command.kind)).toEqual(['flush-account', 'drop-registrations'])
   })
 
   it.each([

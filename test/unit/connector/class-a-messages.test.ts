@@ -72,6 +72,11 @@ const places: readonly { readonly place: string; readonly good: string; readonly
   { place: 'side', good: '1001', make: (value) => message({ ...anEavesdrop({ target: uuid }), side: value }) },
   { place: 'flushed account', good: '1000', make: (value) => message({ kind: 'flush-account', login: value }) },
   { place: 'dropped account', good: '1000', make: (value) => message({ kind: 'drop-registrations', login: value }) },
+  {
+    place: 'domain of dropped accounts',
+    good: domain,
+    make: (value) => message({ kind: 'drop-domain-registrations' }, { scope: { domain: value, presenceId: null } }),
+  },
   { place: 'kind', good: 'hold', make: (value) => message({ kind: value, uuid }) },
   {
     place: 'domain of a call',
@@ -102,13 +107,15 @@ const lines = [
   `uuid_hold (?:off )?${id}`,
   `uuid_kill ${id} [A-Z0-9_]{1,40}`,
   `xml_flush_cache id ${name} ${host}`,
-  `sofia profile internal flush_inbound_reg ${name}@${host}`,
+  'xml_flush_cache',
 ].map((form) => new RegExp(`^${loose(form).replaceAll('(?:$)', '$')}$`, 'u'))
 
 /** What a connector says on its links by itself. */
 const own = [
   /^auth ClueCon$/,
-  /^api (?:global_getvar core_uuid|status|show (?:channels|registrations) as json)$/,
+  /^api (?:global_getvar core_uuid|status|show (?:channels|registrations) as json|xml_flush_cache|sofia status)$/,
+  new RegExp(`^api xml_flush_cache id ${name} ${host}$`),
+  new RegExp(`^api sofia profile internal flush_inbound_reg (?:${name})?@${host}$`),
   /^(?:event json|nixevent) /,
 ]
 const lookUp = new RegExp(`^api uuid_dump ${id} json$`)
@@ -128,6 +135,11 @@ function checkBytes(): void {
     ).toHaveLength(1)
     expect(line).not.toMatch(/:_:|\$\{|[\r\n\0]/)
   }
+}
+
+/** What the engine was told to do: jobs, and drops at a SIP profile, which are no jobs. */
+function orders(): string[] {
+  return [...path.engine.lines, ...path.engine.blocks.filter((block) => block.startsWith('api sofia profile '))]
 }
 
 async function deliver(body: unknown): Promise<void> {
@@ -150,6 +162,7 @@ const ordinary: Readonly<Record<string, RegExp>> = {
   'variable value': /^[^{}[\]'\\,\n\r\0]*$/,
   display: /^\+?[0-9*#]{1,32}$/,
   'domain of a call': /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
+  'domain of dropped accounts': /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
   'domain of an account': /^[A-Za-z0-9][A-Za-z0-9.-]*$/,
   'id of the command': new RegExp(`^${id}$`, 'i'),
 }
@@ -159,14 +172,14 @@ describe.each(places)('a message of the queue whose $place', ({ place, good, mak
     const isNumber = place === 'timeoutSeconds'
     await deliver(make(isNumber ? Number(good) : good))
 
-    expect(path.engine.lines).toHaveLength(1)
+    expect(orders()).toHaveLength(1)
     checkBytes()
   })
 
   test('is a value that breaks out gives none: every sample', async () => {
     for (const sample of samples.filter((each) => ordinary[place]?.test(each) !== true)) {
       await deliver(make(sample))
-      expect(path.engine.lines, sample).toEqual([])
+      expect(orders(), sample).toEqual([])
     }
     checkBytes()
   })

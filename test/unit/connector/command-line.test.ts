@@ -15,11 +15,7 @@ describe('the line of a command', () => {
     ['unhold', { kind: 'unhold', uuid }, `uuid_hold off ${uuid}`],
     ['hang up', { kind: 'hangup', uuid, cause: 'USER_BUSY' }, `uuid_kill ${uuid} USER_BUSY`],
     ['flush an account', { kind: 'flush-account', login: '1000' }, 'xml_flush_cache id 1000 a.example.com'],
-    [
-      'drop registrations',
-      { kind: 'drop-registrations', login: '1000' },
-      'sofia profile internal flush_inbound_reg 1000@a.example.com',
-    ],
+    ['flush everything', { kind: 'flush-directory' }, 'xml_flush_cache'],
     [
       'originate',
       anOriginate({ uuid }),
@@ -95,7 +91,6 @@ const slots: [string, (value: string) => LineCommand, ReadonlySet<string>][] = [
   ['the display', (display) => anEavesdrop({ display }), new Set()],
   ['the side', (side) => anEavesdrop({ side }), plainLogins],
   ['the flushed account', (login) => ({ kind: 'flush-account', login }), plainLogins],
-  ['the dropped account', (login) => ({ kind: 'drop-registrations', login }), plainLogins],
 ]
 
 describe.each(slots)('%s', (_name, make, harmless) => {

@@ -18,8 +18,8 @@ let close = async () => {}
 afterEach(() => close())
 
 /** A connector, over memory stores, on the event socket of the simulated engine; the time is in hand. */
-async function aConnectedConnector(wanted: readonly string[] = []) {
-  const lab = await engineLab()
+async function aConnectedConnector(wanted: readonly string[] = [], sipProfile = 'internal') {
+  const lab = await engineLab({ sipProfile })
   const { time } = lab
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   for (const { domain } of [tenant1, tenant2]) await ports.domains.create(aDomain({ name: domain }))
@@ -142,6 +142,20 @@ test("a call's events come in order, each once, and end with its end", async () 
   expect(told.map(({ name }) => name)).toEqual(names)
   expect(told.every(({ domain, fields }) => domain === tenant1.domain && fields['Event-Domain'] === domain)).toBe(true)
 })
+
+test.each<EngineCommand>([{ kind: 'drop-registrations', login: '1001' }, { kind: 'drop-domain-registrations' }])(
+  'registrations are dropped whatever the SIP profile of the engine is called: $kind',
+  async (command) => {
+    const { run, lab } = await aConnectedConnector([], 'office')
+    const client = await lab.login()
+    const contact = async () => (await client.command(`api sofia_contact 1001@${tenant1.domain}`)).body
+    expect(await contact()).toMatch(/^sofia\/office\/sip:1001@/)
+
+    expect(await run(command)).toMatchObject({ state: 'done' })
+
+    expect(await contact()).toBe('error/user_not_registered')
+  },
+)
 
 test('an account is busy while its call is up', async () => {
   const { run, ports, until } = await aConnectedConnector(['CUSTOM->svc::account_status'])

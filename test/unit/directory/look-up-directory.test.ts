@@ -78,16 +78,6 @@ describe('the directory', () => {
     expect(await ask(await setUp(), body)).toMatchObject({ status: 'not found' })
   })
 
-  it('may be kept for a minute under the login, and not at all under a number', async () => {
-    const api = await setUp()
-    const user = async (name: string) => (await ask(api, form({ user: name, domain: 'tenant1.example.com' }))).users[0]
-
-    expect(await user('1000')).toMatchObject({ id: '1000', cacheable: '60000' })
-    const byNumber = await user('501')
-    expect(byNumber).toMatchObject({ id: '1000', 'number-alias': '501' })
-    expect(byNumber).not.toHaveProperty('cacheable')
-  })
-
   it('never holds a password, the voicemail PIN included', async () => {
     const api = anApi()
     const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }

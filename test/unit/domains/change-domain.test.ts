@@ -205,8 +205,10 @@ describe('a deleted domain', () => {
     expect(api.ports.events.published).toEqual([
       expect.objectContaining({ name: 'CUSTOM->svc::domain_destroy', domain: name }),
     ])
+    const scope = { domain: name, presenceId: null }
     expect(api.ports.engine.given).toEqual([
-      { command: { kind: 'hang-up-domain' }, scope: { domain: name, presenceId: null } },
+      { command: { kind: 'drop-domain-registrations' }, scope, waitMs: 3_000 },
+      { command: { kind: 'hang-up-domain' }, scope },
     ])
   })
 
@@ -340,8 +342,7 @@ describe('the clean-up of a deleted domain', () => {
 
     expect(api.ports.engine.given.map(({ command }) => command)).toEqual([
       { kind: 'hang-up-domain' },
-      { kind: 'flush-account', login: '1000' },
-      { kind: 'drop-registrations', login: '1000' },
+      { kind: 'drop-domain-registrations' },
     ])
     expect(await api.ports.hooks.list(name)).toHaveLength(1)
     expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 120 }])
@@ -359,7 +360,7 @@ describe('the clean-up of a deleted domain', () => {
 
     await work(api)
 
-    expect(api.ports.engine.given.map(({ command }) => command.kind)).toContain('drop-registrations')
+    expect(api.ports.engine.given.map(({ command }) => command.kind)).toContain('drop-domain-registrations')
     expect(await api.ports.accounts.list(name)).toHaveLength(2)
     expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 75 }])
     await finish(api)

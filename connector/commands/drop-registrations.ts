@@ -1,0 +1,33 @@
+import type { CommandOutcome } from '../../core/commands.ts'
+import type { EngineLink } from '../engine.ts'
+import { type DropCommand, dropLine, forgetLine, isProfileName } from './command-line.ts'
+
+/** The head of the list of SIP profiles (`api/idle`). */
+const listHead = /^ *Name\t +Type\t/
+
+/** A profile's row; aliases and gateways have rows of other types, and a profile with TLS has two of this type. */
+const profileRow = /^ *(\S+)\tprofile\t/gm
+
+/** A drop that was looked over: every value of it can stand in a line. */
+export type PreparedDrop = (link: Pick<EngineLink, 'api'>) => Promise<CommandOutcome>
+
+/**
+ * Prepares dropping registrations. At each engine the directory records are forgotten first, so that no phone registers
+ * again by them; then the registrations are dropped at every SIP profile that runs there. A profile whose name cannot
+ * stand in a line keeps no other up: it is reported by `-ERR`. Throws `ValueRefused`; the drop rejects as the link does.
+ */
+export function prepareDrop(command: DropCommand, domain: string | null): PreparedDrop {
+  const forget = forgetLine(command, domain)
+  dropLine(command, domain, 'any')
+  return async (link) => {
+    await link.api(forget)
+    const list = await link.api('sofia status')
+    if (!listHead.test(list)) return { state: 'refused', text: '-ERR the SIP profiles cannot be read\n' }
+    const profiles = [...new Set([...list.matchAll(profileRow)].map(([, name = '']) => name))]
+    const named = profiles.filter(isProfileName)
+    for (const profile of named) await link.api(dropLine(command, domain, profile))
+    const left = profiles.length - named.length
+    if (left > 0) return { state: 'refused', text: `-ERR ${left} profiles left\n` }
+    return { state: 'done', text: `+OK ${named.length}\n` }
+  }
+}

@@ -1,0 +1,31 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import { commandLine } from '../commands/command-line.ts'
+import { type EngineLink, isReady } from '../engine.ts'
+import { type Time, backoffMs, pause } from '../timers.ts'
+
+/** What a flush needs. */
+export interface FlushDeps extends Pick<Time, 'timers'> {
+  readonly link: Pick<EngineLink, 'api' | 'state'>
+  readonly random: () => number
+  readonly log: Log
+}
+
+/**
+ * Makes an engine forget every directory record, after its command link came up: accounts may have changed while no
+ * connector could tell it so. Tries again until it is done or the link is lost; the next link begins anew. Never rejects.
+ */
+export async function flushDirectory({ link, timers, random, log }: FlushDeps): Promise<void> {
+  for (let attempt = 1; isReady(link); attempt += 1) {
+    try {
+      await link.api(commandLine({ kind: 'flush-directory' }, null))
+      return
+    } catch (problem) {
+      if (attempt === 1) log.warn('the directory cache of an engine could not be flushed', { reason: nameOf(problem) })
+      await pause(timers, backoffMs(attempt, random))
+    }
+  }
+}
+
+function nameOf(problem: unknown): string {
+  return problem instanceof Error ? problem.name : ''
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { EslState } from '../../../connector/esl/session.ts'
+import { flushDirectory } from '../../../connector/reconcile/flush-directory.ts'
+import { capturedLog } from '../../support/captured-log.ts'
+import { manualTime, settle } from '../../support/manual-time.ts'
+
+/** A command link that fails so often before it does what it is asked. */
+function setUp(failures: number) {
+  const time = manualTime(0)
+  const lines: string[] = []
+  const link = {
+    state: { kind: 'ready' } as EslState,
+    api: async (line: string) => {
+      lines.push(line)
+      if (lines.length <= failures) throw new Error('no answer')
+      return '+OK cleared 0 entries\n'
+    },
+  }
+  return { time, lines, link, log: capturedLog() }
+}
+
+test('an engine forgets its directory records once its command link is up', async () => {
+  const { time, lines, link, log } = setUp(0)
+
+  await flushDirectory({ link, timers: time.timers, random: () => 0, log })
+
+  expect(lines).toEqual(['xml_flush_cache'])
+})
+
+test('a flush that gets no answer is repeated, and logged once', async () => {
+  const { time, lines, link, log } = setUp(2)
+
+  const done = flushDirectory({ link, timers: time.timers, random: () => 0, log })
+  await settle()
+  await time.advance(10_000)
+  await done
+
+  expect(lines).toHaveLength(3)
+  expect(log.lines).toHaveLength(1)
+})
+
+test('a flush ends with its link: the next link begins anew', async () => {
+  const { time, lines, link, log } = setUp(9)
+
+  const done = flushDirectory({ link, timers: time.timers, random: () => 0, log })
+  await settle()
+  link.state = { kind: 'connecting' }
+  await time.advance(10_000)
+  await done
+
+  expect(lines).toHaveLength(1)
+})
