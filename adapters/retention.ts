@@ -25,6 +25,8 @@ export const keptUntil = {
   session: (at: number) => at + HOUR,
   /** A credential that is used from a network for the first time in so long is worth a line in the trail. */
   network: (at: number) => at + 90 * DAY,
+  /** As long as a network is known to a user who logged in from it, by the contract's section on logins. */
+  loginNetwork: (at: number) => at + 30 * DAY,
   /** Longer than any window in which failures are counted. */
   loginFailure: (at: number) => at + DAY,
   /** A call may last for days, while the registrations tell their own end. */

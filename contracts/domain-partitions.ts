@@ -31,6 +31,7 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'accounts', key: (domain) => [domain] },
   { table: 'presence', key: (domain) => [domain] },
   { table: 'roles', key: (domain) => [domain] },
+  { table: 'throttles', key: (domain) => ['networks', domain] },
   {
     table: 'deliveries',
     key: (domain, hookId) => [domain, hookId],

@@ -1,23 +1,27 @@
 import * as z from 'zod/mini'
 import { untilDone } from '../../core/concurrency/until-done.ts'
-import type { BegunAttempt, LoginThrottle } from '../../core/auth/login-attempts.ts'
+import type { BegunAttempt, LoginThrottle, LoginUser } from '../../core/auth/login-attempts.ts'
 import type { AdapterContext } from '../context.ts'
 import { keptUntil } from '../retention.ts'
-import { deleteItem, putItem, queryAll, tableName, updateItem } from './client.ts'
+import { deleteItem, getItem, putItem, queryAll, tableName, updateItem } from './client.ts'
 import { conditionally, pause, textOf } from './errors.ts'
 import { expirySeconds, parseItem, under } from './items.ts'
-import { joinKey, numberPart } from './key.ts'
+import { joinKey, keyPrefix } from './key.ts'
 
 const failureItem = z.object({ pk: z.string(), sk: z.string(), at: z.number(), isUnderWay: z.optional(z.boolean()) })
 
 type Failure = z.infer<typeof failureItem>
 
+const networkItem = z.object({ pk: z.string(), sk: z.string(), at: z.number() })
+
 /**
- * Failed logins in DynamoDB: one item a failure, so that the window moves with each of them. Those that are held to a
- * limit stand in as many numbered slots, of which each is taken by one conditional write: nobody takes one too many.
+ * Failed logins in DynamoDB: one item a failure, so that the window moves with each of them. A limit is as many numbered
+ * slots, of which each is taken by one conditional write: nobody takes one too many. The networks of users are one item
+ * each.
  */
 export function dynamoLoginThrottle(context: AdapterContext): LoginThrottle {
   const table = () => tableName(context, 'throttles')
+  const drop = (pk: string, sk: string) => deleteItem(context, { TableName: table(), Key: { pk, sk } })
 
   async function failures(key: string, since: number): Promise<Failure[]> {
     const items = await queryAll(context, { TableName: table(), ConsistentRead: true, ...under(partition(key)) })
@@ -26,21 +30,6 @@ export function dynamoLoginThrottle(context: AdapterContext): LoginThrottle {
   }
 
   return {
-    read(keys, since) {
-      return Promise.all(
-        keys.map(async (key) => {
-          const found = await failures(key, since)
-          return { failures: found.length, oldestAt: found[0]?.at ?? 0 }
-        }),
-      )
-    },
-    async fail(keys, at) {
-      const expiresAt = expirySeconds(keptUntil.loginFailure(at))
-      const items = keys.map((key) => {
-        return { pk: partition(key), sk: joinKey(numberPart(at), context.random.uuid()), at, expiresAt }
-      })
-      await Promise.all(items.map((Item) => putItem(context, { TableName: table(), Item })))
-    },
     begin: (key, { limit, since }, at) =>
       untilDone(async () => {
         const found = await failures(key, since)
@@ -75,9 +64,24 @@ export function dynamoLoginThrottle(context: AdapterContext): LoginThrottle {
     },
     async clear(key) {
       const found = await failures(key, 0)
-      await Promise.all(found.map(({ pk, sk }) => deleteItem(context, { TableName: table(), Key: { pk, sk } })))
+      await Promise.all(found.map(({ pk, sk }) => drop(pk, sk)))
     },
     pause,
+    async isKnown(user, network, since) {
+      const item = parseItem(networkItem, await getItem(context, table(), networkKey(user, network)))
+      return item !== undefined && item.at >= since
+    },
+    async remember(user, network, at, most) {
+      const expiresAt = expirySeconds(keptUntil.loginNetwork(at))
+      await putItem(context, { TableName: table(), Item: { ...networkKey(user, network), at, expiresAt } })
+      const items = await queryAll(context, {
+        TableName: table(),
+        ConsistentRead: true,
+        ...under(networksOf(user), keyPrefix(user.login)),
+      })
+      const newestFirst = items.flatMap((item) => parseItem(networkItem, item) ?? []).sort((a, b) => b.at - a.at)
+      await Promise.all(newestFirst.slice(most).map(({ pk, sk }) => drop(pk, sk)))
+    },
   }
 }
 
@@ -108,6 +112,15 @@ function toFailure({ at, isUnderWay = false }: Failure) {
 
 function slotKey(index: number): string {
   return joinKey('slot', String(index))
+}
+
+/** A user's networks stand with those of the domain, which takes them along when it is deleted. */
+function networksOf({ domain }: LoginUser): string {
+  return joinKey('networks', domain)
+}
+
+function networkKey(user: LoginUser, network: string) {
+  return { pk: networksOf(user), sk: joinKey(user.login, network) }
 }
 
 function partition(key: string): string {

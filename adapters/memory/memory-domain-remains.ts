@@ -9,6 +9,7 @@ const swept = [
   'presence',
   'knownCalls',
   'roles',
+  'loginNetworks',
   'deliveries',
   'deliveryEvents',
   'hooks',

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { LoginThrottle } from '../../core/auth/login-attempts.ts'
-import type { KeptFailure, MemoryContext } from './memory-state.ts'
+import { type KeptFailure, type MemoryContext, memoryKey } from './memory-state.ts'
 
 /** Failed logins in memory. */
 export function memoryLoginThrottle({ state, random }: MemoryContext): LoginThrottle {
@@ -13,15 +13,6 @@ export function memoryLoginThrottle({ state, random }: MemoryContext): LoginThro
     )
 
   return {
-    async read(keys, since) {
-      return keys.map((key) => {
-        const times = kept(key).flatMap(({ at }) => (at >= since ? [at] : []))
-        return { failures: times.length, oldestAt: times.length === 0 ? 0 : Math.min(...times) }
-      })
-    },
-    async fail(keys, at) {
-      for (const key of keys) add(key, { at, isUnderWay: false, id: random.uuid() })
-    },
     async begin(key, { limit, since }, at) {
       const counted = kept(key).filter((failure) => failure.at >= since)
       if (counted.length >= limit) {
@@ -42,6 +33,15 @@ export function memoryLoginThrottle({ state, random }: MemoryContext): LoginThro
     },
     async pause() {
       await setImmediate()
+    },
+    async isKnown({ domain, login }, network, since) {
+      const at = state.loginNetworks.get(memoryKey(domain, login, network))?.at
+      return at !== undefined && at >= since
+    },
+    async remember({ domain, login }, network, at, most) {
+      state.loginNetworks.set(memoryKey(domain, login, network), { domain, login, network, at })
+      const own = [...state.loginNetworks].filter(([, kept]) => kept.domain === domain && kept.login === login)
+      for (const [key] of own.sort(([, a], [, b]) => b.at - a.at).slice(most)) state.loginNetworks.delete(key)
     },
   }
 }

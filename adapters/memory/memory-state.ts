@@ -8,7 +8,7 @@ import type { DomainRoles } from '../../core/access/custom-role.ts'
 import type { Account } from '../../core/accounts/account.ts'
 import type { Presence } from '../../core/accounts/presence.ts'
 import type { AuditRecord } from '../../core/audit/audit-log.ts'
-import type { LoginFailure } from '../../core/auth/login-attempts.ts'
+import type { LoginFailure, LoginUser } from '../../core/auth/login-attempts.ts'
 import type { DomainToken, Token } from '../../core/auth/token.ts'
 import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
 import type { DeletedDomain, Domain } from '../../core/domains/domain.ts'
@@ -53,6 +53,8 @@ export interface MemoryState {
   readonly highestSessions: Map<string, number>
   /** Throttle key to its failures. */
   readonly failures: Map<string, readonly KeptFailure[]>
+  /** Users' networks to when they last logged in from there. */
+  readonly loginNetworks: Map<string, LoginUser & { readonly network: string; readonly at: number }>
   readonly presence: Map<string, Presence>
   readonly commands: Map<string, CommandRecord>
   /** Chosen uuid to the channel that the engine made. */
@@ -112,6 +114,7 @@ export function memoryState(): MemoryState {
     networks: new Map(),
     highestSessions: new Map(),
     failures: new Map(),
+    loginNetworks: new Map(),
     presence: new Map(),
     commands: new Map(),
     aliases: new Map(),

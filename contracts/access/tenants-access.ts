@@ -79,13 +79,13 @@ export const tenantsAccess = {
     count: [{ table: 'sessions', actions: ['Query', 'UpdateItem'] }],
   },
   loginThrottle: {
-    read: [{ table: 'throttles', actions: ['Query'] }],
-    fail: [{ table: 'throttles', actions: ['PutItem'] }],
     begin: [{ table: 'throttles', actions: ['Query', 'PutItem'] }],
     settle: [{ table: 'throttles', actions: ['UpdateItem'] }],
     release: [{ table: 'throttles', actions: ['DeleteItem'] }],
     clear: [{ table: 'throttles', actions: ['Query', 'DeleteItem'] }],
     pause: [],
+    isKnown: [{ table: 'throttles', actions: ['GetItem'] }],
+    remember: [{ table: 'throttles', actions: ['PutItem', 'Query', 'DeleteItem'] }],
   },
   passwords: { hash: [], verify: [] },
   secrets: {

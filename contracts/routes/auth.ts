@@ -30,7 +30,7 @@ export const logIn = route({
     tokens: ['create'],
     passwords: ['verify'],
     secrets: ['rootPassword'],
-    loginThrottle: ['read', 'fail', 'begin', 'settle', 'release', 'clear', 'pause'],
+    loginThrottle: ['begin', 'settle', 'release', 'clear', 'pause', 'isKnown', 'remember'],
     sessions: ['touch'],
   },
   body: z.object({

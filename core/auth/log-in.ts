@@ -4,9 +4,10 @@ import { aclOfRole, numberOfRole, rootRole, shownAcl } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Account } from '../accounts/account.ts'
 import type { PortsOf, Randomness } from '../ports.ts'
-import { throttled } from './login-throttle.ts'
+import { type LoginAttempt, throttled } from './login-throttle.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 import { factorPurpose } from './second-factor.ts'
+import type { RootPassword } from './secrets.ts'
 
 /** Tokens of one user that live at once; a further login ends the oldest. */
 const maxTokens = 50
@@ -20,7 +21,7 @@ export type LoginPorts = PortsOf<{
   readonly tokens: readonly ['create']
   readonly passwords: readonly ['verify']
   readonly secrets: readonly ['rootPassword']
-  readonly loginThrottle: readonly ['read', 'fail', 'begin', 'settle', 'release', 'clear', 'pause']
+  readonly loginThrottle: readonly ['begin', 'settle', 'release', 'clear', 'pause', 'isKnown', 'remember']
   readonly sessions: readonly ['touch']
 }>
 
@@ -85,8 +86,18 @@ interface NamedUser {
 export async function logIn(ports: LoginPorts, input: LoginInput, context: LoginContext): Promise<LoginResult> {
   const user = readUser(input.username, context.rootName)
   context.actAs(user.username, user.domain)
-  const attempt = { username: lowerAscii(user.username), sourceAddress: input.sourceAddress, now: context.now }
-  const proven = await throttled(ports.loginThrottle, attempt, () => proveUser(ports, user, input, context))
+  const rootPassword = user.isRoot ? await ports.secrets.rootPassword() : undefined
+  const attempt: LoginAttempt = {
+    user: { domain: user.domain, login: lowerAscii(user.login) },
+    rootVersion: rootPassword?.version,
+    sourceAddress: input.sourceAddress,
+    now: context.now,
+  }
+  const proven = await throttled(ports.loginThrottle, attempt, () =>
+    rootPassword === undefined
+      ? proveUser(ports, user, input, context)
+      : proveRoot(ports, rootPassword, input, context),
+  )
   return issueToken(ports, user, proven, context)
 }
 
@@ -107,21 +118,25 @@ function readUser(given: string | undefined, rootName: string): NamedUser {
 /** Whom a login has proven: an account, or root by a version of his password. */
 type Proven = { readonly account: Account } | { readonly rootVersion: string }
 
-/** Checks the password of whoever is named. */
+/** Checks root's password, at the cost of a hash as for any user. */
+async function proveRoot(
+  ports: Pick<LoginPorts, 'passwords'>,
+  { text, version }: RootPassword,
+  { password }: LoginInput,
+  { sameText }: LoginContext,
+): Promise<Proven> {
+  await ports.passwords.verify(password ?? '', undefined)
+  if (password === undefined || text === '' || !sameText(password, text)) throw wrongPassword()
+  return { rootVersion: version }
+}
+
+/** Checks the password and the second factor of an account. */
 async function proveUser(
   ports: LoginPorts,
   user: NamedUser,
   { password, code }: LoginInput,
   context: LoginContext,
 ): Promise<Proven> {
-  const { sameText } = context
-  if (user.isRoot) {
-    const rootPassword = await ports.secrets.rootPassword()
-    await ports.passwords.verify(password ?? '', undefined)
-    const { text, version } = rootPassword
-    if (password === undefined || text === '' || !sameText(password, text)) throw wrongPassword()
-    return { rootVersion: version }
-  }
   const account = await findAccount(ports, user)
   const isRight = await ports.passwords.verify(password ?? '', account?.passwordHash)
   if (account === undefined) throw new DomainError('not_found', 'User not found')

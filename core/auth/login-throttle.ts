@@ -1,84 +1,145 @@
 import { DomainError } from '../errors.ts'
-import type { LoginThrottle } from './login-attempts.ts'
-import { sourceNetwork } from './source-network.ts'
+import type { BegunAttempt, LoginThrottle, LoginUser } from './login-attempts.ts'
+import { loginNetwork } from './source-network.ts'
 
+const dayMs = 86_400_000
 /** Failed logins count for this long. */
 const windowMs = 15 * 60_000
-/** Failed logins for one username, and from one source address, after which further attempts are turned away. */
-const maxFailures = { user: 10, source: 50 }
+/** Failed logins after which further attempts are refused, by the contract's section on logins. */
+const maxFailures = { ofUserFromNetwork: 10, fromNetwork: 50, ofUser: 100 }
+/** A network is known to a user for this long after a login from it. */
+const knownMs = 30 * dayMs
+/** Networks that are kept of one user, the newest. */
+const maxNetworks = 20
 
 /** An attempt is judged in far less than this; one that is under way for longer died, and has failed. */
 const judgingMs = 5000
-/** How long an attempt waits for others under way before it is turned away, and how long at a time. */
+/** How long an attempt waits for others under way before it is refused, and how long at a time. */
 const patience = { totalMs: 5000, firstMs: 50, longestMs: 400 }
 
-/** One attempt to log in, as the throttle knows it. */
+/** One attempt to log in, as the throttle sees it. */
 export interface LoginAttempt {
-  /** The name as it was typed, lower-cased: whether there is such an account makes no difference. */
-  readonly username: string
+  readonly user: LoginUser
+  /** The version of root's secret, for root alone: a new secret begins with no failures. */
+  readonly rootVersion: string | undefined
   readonly sourceAddress: string
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-const userKey = ({ username }: LoginAttempt) => `user:${username}`
-const sourceKey = ({ sourceAddress }: LoginAttempt) => `source:${sourceNetwork(sourceAddress)}`
+/** One count that an attempt is held to. */
+interface Counter {
+  readonly key: string
+  readonly limit: number
+  /** Whether the attempt is refused when the limit is reached; otherwise it only counts while there is room. */
+  readonly isBinding: boolean
+}
 
 /**
- * Judges an attempt by `prove` where the limits let it, else throws `locked_out`. While it is judged it counts as failed
- * for its username, so that attempts made at one moment cannot all pass below the limit. One that finds the room taken
- * by others that are still under way waits for them, since they may succeed. Its success forgets the failures of its
- * username; its failure is counted for its source address too; an outage counts as neither.
+ * Judges an attempt by `prove` if the limits allow it, otherwise throws `locked_out`. Failures are counted for the user
+ * in this network, for the network over all users, and for the user over all networks. The last two do not hold a user
+ * who has logged in from this network before, so nobody else can lock such a user out.
+ *
+ * While it is judged an attempt counts as failed, so that attempts made at one moment cannot all pass below a limit. One
+ * that finds the room taken by others under way waits for them, since they may succeed. A success forgets the failures
+ * of this user in this network; an outage counts as neither.
  */
 export async function throttled<T>(
   throttle: LoginThrottle,
   attempt: LoginAttempt,
   prove: () => Promise<T>,
 ): Promise<T> {
-  const begun = await beginLogin(throttle, attempt)
+  const { user, now } = attempt
+  const network = loginNetwork(attempt.sourceAddress)
+  const isKnown = await throttle.isKnown(user, network, now - knownMs)
+  const [own, ...shared] = countersOf(attempt, network, isKnown)
+  const begun = await beginAll(throttle, [own, ...shared], now)
   let proven: T
   try {
     proven = await prove()
   } catch (error) {
-    if (isFailedLogin(error)) {
-      await Promise.all([throttle.settle(begun), throttle.fail([sourceKey(attempt)], attempt.now)])
-    } else {
-      // When even this cannot be written, it counts until the window has passed.
-      await throttle.release(begun).catch(() => undefined)
-    }
+    if (isFailedLogin(error)) await Promise.all(begun.map((each) => throttle.settle(each)))
+    else await releaseAll(throttle, begun)
     throw error
   }
-  await throttle.clear(userKey(attempt))
+  await Promise.all([
+    throttle.clear(own.key),
+    releaseAll(
+      throttle,
+      begun.filter(({ key }) => key !== own.key),
+    ),
+    throttle.remember(user, network, now, maxNetworks),
+  ])
   return proven
+}
+
+/**
+ * The counters of an attempt, the one of this user in this network first. All attempts begin them in one order, so that
+ * no two wait for each other. No two keys are equal: a network has no space in it.
+ */
+function countersOf(
+  { user: { login, domain }, rootVersion }: LoginAttempt,
+  network: string,
+  isKnown: boolean,
+): readonly [Counter, ...Counter[]] {
+  const user = rootVersion === undefined ? `user ${login}@${domain}` : `root ${rootVersion}`
+  return [
+    { key: `${network} ${user}`, limit: maxFailures.ofUserFromNetwork, isBinding: true },
+    { key: `network ${network}`, limit: maxFailures.fromNetwork, isBinding: !isKnown },
+    { key: user, limit: maxFailures.ofUser, isBinding: !isKnown },
+  ]
 }
 
 const isFailedLogin = (error: unknown) =>
   error instanceof DomainError && (error.code === 'invalid_credentials' || error.code === 'not_found')
 
-/** Waits for room among the failures of the username. Attempts that are turned away do not count, so the window passes. */
-async function beginLogin(throttle: LoginThrottle, attempt: LoginAttempt) {
-  const since = attempt.now - windowMs
-  const [source] = await throttle.read([sourceKey(attempt)], since)
-  if (source !== undefined && source.failures >= maxFailures.source) throw lockedOut(source.oldestAt, attempt.now)
+/** Begins an attempt in each counter, or in none of them and throws. */
+async function beginAll(throttle: LoginThrottle, counters: readonly Counter[], now: number): Promise<BegunAttempt[]> {
+  const begun: BegunAttempt[] = []
+  try {
+    for (const counter of counters) {
+      const attempt = await beginOne(throttle, counter, now)
+      if (attempt !== undefined) begun.push(attempt)
+    }
+    return begun
+  } catch (error) {
+    await releaseAll(throttle, begun)
+    throw error
+  }
+}
+
+/** Waits for room in a counter. An attempt that is refused does not count, so that the window passes. */
+async function beginOne(
+  throttle: LoginThrottle,
+  { key, limit, isBinding }: Counter,
+  now: number,
+): Promise<BegunAttempt | undefined> {
   let waitMs = patience.firstMs
   for (let waited = 0; ; waited += waitMs, waitMs = Math.min(waitMs * 2, patience.longestMs)) {
-    const begun = await throttle.begin(userKey(attempt), { limit: maxFailures.user, since }, attempt.now)
-    if ('attempt' in begun) return begun.attempt
-    const { failures } = begun
-    const mayEnd = failures.some(({ at, isUnderWay }) => isUnderWay && at > attempt.now + waited - judgingMs)
-    if (!mayEnd || waited >= patience.totalMs) throw lockedOut(failures[0]?.at ?? attempt.now, attempt.now)
+    const result = await throttle.begin(key, { limit, since: now - windowMs }, now)
+    if ('attempt' in result) return result.attempt
+    if (!isBinding) return undefined
+    const { failures } = result
+    const mayEnd = failures.some(({ at, isUnderWay }) => isUnderWay && at > now + waited - judgingMs)
+    if (!mayEnd || waited >= patience.totalMs) throw lockedOut(failures[0]?.at ?? now, now)
     await throttle.pause(waitMs)
   }
 }
 
-const codeKey = (username: string) => `code:${username.toLowerCase()}`
+/** Takes attempts back. When even this cannot be written, they count until the window has passed. */
+async function releaseAll(throttle: LoginThrottle, begun: readonly BegunAttempt[]): Promise<void> {
+  await Promise.allSettled(begun.map((each) => throttle.release(each)))
+}
+
+const codeKey = (username: string) => `code ${username.toLowerCase()}`
 
 /**
- * Lets a try of a one-time code by a user who is logged in through, or throws `locked_out`. Counted as failed until
- * {@link forgetCodes}, as logins are, and apart from them: whoever has a stolen token cannot lock its user out.
+ * Lets a user who is logged in try a one-time code, or throws `locked_out`. Each try counts as failed until
+ * {@link forgetCodes}. Codes are counted apart from logins: the holder of a stolen token cannot lock its user out.
  */
 export async function admitCode(throttle: Pick<LoginThrottle, 'begin'>, username: string, now: number): Promise<void> {
-  const begun = await throttle.begin(codeKey(username), { limit: maxFailures.user, since: now - windowMs }, now)
+  const room = { limit: maxFailures.ofUserFromNetwork, since: now - windowMs }
+  const begun = await throttle.begin(codeKey(username), room, now)
   if ('failures' in begun) throw lockedOut(begun.failures[0]?.at ?? now, now)
 }
 

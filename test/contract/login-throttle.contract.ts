@@ -7,55 +7,48 @@ import type { StoreKind } from '../support/stores.ts'
 export function loginThrottleContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
-  test('failures are counted for each key, in the order asked for', async () => {
-    const now = stores().clock.now()
-    await stores().loginThrottle.fail(['user:a', 'source:1'], now)
-    await stores().loginThrottle.fail(['user:b', 'source:1'], now + 1)
-
-    const read = await stores().loginThrottle.read(['source:1', 'user:b', 'user:c', 'user:a'], now)
-
-    expect(read).toEqual([
-      { failures: 2, oldestAt: now },
-      { failures: 1, oldestAt: now + 1 },
-      { failures: 0, oldestAt: 0 },
-      { failures: 1, oldestAt: now },
-    ])
-  })
+  const failures = async (key: string, since: number) => {
+    const begun = await stores().loginThrottle.begin(key, { limit: 0, since }, since)
+    return 'failures' in begun ? begun.failures : []
+  }
+  const fail = async (key: string, at: number) => {
+    const { loginThrottle } = stores()
+    await loginThrottle.settle(await attemptOf(loginThrottle.begin(key, { limit: 100, since: 0 }, at)))
+  }
 
   test('the window moves: a failure before its start is not counted and not the oldest', async () => {
     const now = stores().clock.now()
-    for (const at of [now, now + 1000, now + 2000]) await stores().loginThrottle.fail(['user:moving'], at)
+    for (const at of [now, now + 1000, now + 2000]) await fail('user moving', at)
 
-    expect(await stores().loginThrottle.read(['user:moving'], now + 1000)).toEqual([
-      { failures: 2, oldestAt: now + 1000 },
+    expect(await failures('user moving', now + 1000)).toEqual([
+      { at: now + 1000, isUnderWay: false },
+      { at: now + 2000, isUnderWay: false },
     ])
   })
 
   test('failures of one moment are counted one by one', async () => {
     const now = stores().clock.now()
-    await Promise.all(Array.from({ length: 20 }, () => stores().loginThrottle.fail(['user:burst'], now)))
+    await Promise.all(Array.from({ length: 20 }, () => fail('user burst', now)))
 
-    expect(await stores().loginThrottle.read(['user:burst'], now)).toEqual([{ failures: 20, oldestAt: now }])
+    expect(await failures('user burst', now)).toHaveLength(20)
   })
 
   test('clearing a key forgets its failures and no others', async () => {
     const now = stores().clock.now()
-    await stores().loginThrottle.fail(['user:x', 'user:xy', 'user'], now)
+    for (const key of ['user x', 'user xy', 'user']) await fail(key, now)
 
-    await stores().loginThrottle.clear('user:x')
+    await stores().loginThrottle.clear('user x')
 
-    const read = await stores().loginThrottle.read(['user:x', 'user:xy', 'user'], now)
-    expect(read.map(({ failures }) => failures)).toEqual([0, 1, 1])
+    const counts = await Promise.all(['user x', 'user xy', 'user'].map((key) => failures(key, now)))
+    expect(counts.map(({ length }) => length)).toEqual([0, 1, 1])
   })
 
   test('a key may be any text of any length', async () => {
     const now = stores().clock.now()
     const keys = ['', '|', '%', '\u0000', 'x'.repeat(100_000)]
-    await stores().loginThrottle.fail(keys, now)
+    for (const key of keys) await fail(key, now)
 
-    const read = await stores().loginThrottle.read(keys, now)
-
-    expect(read.map(({ failures }) => failures)).toEqual([1, 1, 1, 1, 1])
+    for (const key of keys) expect(await failures(key, now)).toHaveLength(1)
   })
 
   test('of attempts that begin at one moment exactly as many are let begin as there is room', async () => {
@@ -67,7 +60,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     )
 
     expect(begun.filter((each) => 'attempt' in each)).toHaveLength(10)
-    expect(await stores().loginThrottle.read(['user:crowd'], room.since)).toEqual([{ failures: 10, oldestAt: now }])
+    expect(await failures('user:crowd', room.since)).toHaveLength(10)
   })
 
   test('an attempt without room is told of those that take it, oldest first, and which are under way', async () => {
@@ -120,6 +113,55 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     for (const key of ['code:a', 'code:ab', 'code', ':']) {
       expect(await stores().loginThrottle.begin(key, room, now)).toHaveProperty('attempt')
     }
+  })
+
+  test('200 attempts that two processes begin at once get as many places as there are', async () => {
+    const now = stores().clock.now()
+    const processes = [stores().loginThrottle, stores().elsewhere.loginThrottle]
+
+    const begun = await Promise.all(
+      processes.flatMap((throttle) =>
+        Array.from({ length: 100 }, () => throttle.begin('network crowded', { limit: 50, since: now }, now)),
+      ),
+    )
+
+    expect(begun.filter((each) => 'attempt' in each)).toHaveLength(50)
+  })
+
+  test('a network is known to the user who logged in from it, from that moment on, and to no other', async () => {
+    const now = stores().clock.now()
+    const { loginThrottle } = stores()
+    const user = { domain: 'a.example.com', login: 'alice' }
+    await loginThrottle.remember(user, '192.0.2.0/24', now, 20)
+    const isKnown = (login: string, network: string, since: number, domain = user.domain) =>
+      stores().elsewhere.loginThrottle.isKnown({ domain, login }, network, since)
+
+    expect(await isKnown('alice', '192.0.2.0/24', now)).toBe(true)
+    expect(await isKnown('alice', '192.0.2.0/24', now + 1)).toBe(false)
+    expect(await isKnown('alice', '192.0.3.0/24', now)).toBe(false)
+    expect(await isKnown('alic', '192.0.2.0/24', now)).toBe(false)
+    expect(await isKnown('alice|192.0.2.0/24', '', now)).toBe(false)
+    expect(await isKnown('alice', '192.0.2.0/24', now, 'b.example.com')).toBe(false)
+    expect(await isKnown('alice', '192.0.2.0/24', now, '')).toBe(false)
+  })
+
+  test('of the networks of a user the newest are kept, and those of other users stay', async () => {
+    const now = stores().clock.now()
+    const { loginThrottle } = stores()
+    const [user, other] = [
+      { domain: 'a.example.com', login: 'bob' },
+      { domain: 'a.example.com', login: 'bobby' },
+    ]
+    await loginThrottle.remember(other, 'other', now, 3)
+    for (const [index, network] of ['first', 'second', 'third', 'first', 'fourth'].entries()) {
+      await loginThrottle.remember(user, network, now + index, 3)
+    }
+
+    const known = await Promise.all(
+      ['first', 'second', 'third', 'fourth'].map((network) => loginThrottle.isKnown(user, network, now)),
+    )
+    expect(known).toEqual([true, false, true, true])
+    expect(await loginThrottle.isKnown(other, 'other', now)).toBe(true)
   })
 }
 

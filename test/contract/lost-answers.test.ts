@@ -138,7 +138,10 @@ const writes: Readonly<Record<string, Write>> = {
     write: ({ sessions }) => sessions.count(now),
     answer: { users: 1, domains: 1, highest: 1 },
   },
-  'loginThrottle.fail': { write: ({ loginThrottle }) => loginThrottle.fail(['source'], now) },
+  'loginThrottle.remember': {
+    first: ({ loginThrottle }) => loginThrottle.remember(account, '192.0.2.0/24', now, 1),
+    write: ({ loginThrottle }) => loginThrottle.remember(account, '198.51.100.0/24', now + 1, 1),
+  },
   'loginThrottle.begin': {
     write: ({ loginThrottle }) => loginThrottle.begin('user', room, now),
     answer: { attempt: expect.anything() },
@@ -414,7 +417,7 @@ const writes: Readonly<Record<string, Write>> = {
 const elsewhere = /^deliveries\.\w+Attempt$/
 
 /** Ports' methods that only read or wait. */
-const reading = /^(?:read|list|exists|page|names|entries|callflows|version|latest|head|pause|count$)/
+const reading = /^(?:read|list|is[A-Z]|exists|page|names|entries|callflows|version|latest|head|pause|count$)/
 
 const isWrite = /^(?:Put|Update|Delete|TransactWrite|BatchWrite)Item/
 

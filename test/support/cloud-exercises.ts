@@ -140,16 +140,19 @@ export const exercises: {
     count: { run: ({ sessions }) => sessions.count(0) },
   },
   loginThrottle: {
-    read: { run: ({ loginThrottle }) => loginThrottle.read(['a', 'b'], 0) },
-    fail: { run: ({ loginThrottle }) => loginThrottle.fail(['a', 'b'], 1) },
     begin: { run: ({ loginThrottle }) => loginThrottle.begin('b', { limit: 9, since: 0 }, 1) },
     settle: { run: ({ loginThrottle }) => loginThrottle.settle({ key: 'b', slot: 'slot', id: 'some' }) },
     release: { run: ({ loginThrottle }) => loginThrottle.release({ key: 'b', slot: 'slot', id: 'some' }) },
     clear: {
-      first: ({ loginThrottle }) => loginThrottle.fail(['a'], 1),
+      first: ({ loginThrottle }) => loginThrottle.begin('a', { limit: 9, since: 0 }, 1),
       run: ({ loginThrottle }) => loginThrottle.clear('a'),
     },
     pause: { run: ({ loginThrottle }) => loginThrottle.pause(0) },
+    isKnown: { run: ({ loginThrottle }) => loginThrottle.isKnown(account, '192.0.2.0/24', 0) },
+    remember: {
+      first: ({ loginThrottle }) => loginThrottle.remember(account, '192.0.2.0/24', 1, 1),
+      run: ({ loginThrottle }) => loginThrottle.remember(account, '198.51.100.0/24', 2, 1),
+    },
   },
   secrets: {
     rootPassword: { run: ({ secrets }) => secrets.rootPassword() },

@@ -45,6 +45,7 @@ export async function fillDomain(
     await stores.tokens.create(aToken({ domain: name, login }), 50)
     await stores.presence.put(aPresence({ domain: name, login }))
   }
+  await stores.loginThrottle.remember({ domain: name, login: '1000' }, '192.0.2.0/24', T0, 20)
   await stores.domainTokens.create(aDomainToken({ domain: name }), 100)
   const hooks = [aHook({ domain: name }), aHook({ domain: name })]
   await stores.sessions.count(T0, name)

@@ -197,7 +197,8 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
   await ports.liveCalls.put(domain, things.channel, now + 3_600_000, 9)
   await ports.rateLimits.take(`domain:${domain}`, { intervalMs: 1000, burst: 100 }, now)
   await ports.rateLimits.takeInWindow(`test-mail:${domain}`, { limit: 5, windowMs: 3_600_000 }, now)
-  await ports.loginThrottle.fail([`user:${username}`], now)
+  await ports.loginThrottle.begin(`user ${username}`, { limit: 100, since: 0 }, now)
+  await ports.loginThrottle.remember({ domain, login: people.user }, '198.51.100.0/24', now, 20)
   await ports.sessions.touch(username, domain, now)
   await ports.sessions.meet(`${things.token}@${domain}`, '198.51.100.0', now)
   const scope = { domain, presenceId: username }
