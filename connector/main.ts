@@ -61,6 +61,7 @@ async function start(context: AdapterContext, log: Log): Promise<{ connector: Co
     receiver: sqsCommandReceiver(context),
     openLink: openEslSession,
     engines: settings.engines,
+    clientVariables: settings.clientVariables,
     connectorId: randomUUID(),
     version: settings.version,
     spool: settings.spool && { ...settings.spool, files: systemSpoolFiles, owner: processOwner() },

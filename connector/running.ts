@@ -1,3 +1,4 @@
+import type { ClientVariables } from '../core/client-names/client-names.ts'
 import type { Log } from '../adapters/log/logger.ts'
 import type { Metrics } from '../adapters/metrics/emf-metrics.ts'
 import type { CommandReceiver } from '../core/channels/command-store.ts'
@@ -15,6 +16,8 @@ import type { Time } from './timers.ts'
 
 /** What a connector is made from: the ports that contracts/connector.ts names, and the world. */
 export interface ConnectorParts extends Time {
+  /** What the operator adds to the names of variables that clients may set; absent: nothing. */
+  readonly clientVariables?: ClientVariables | undefined
   readonly ports: Pick<
     Ports,
     | 'commands'

@@ -1,4 +1,7 @@
+import { readClientVariables } from '../contracts/client-variables.ts'
+import { isEngineName } from '../contracts/engine-names.ts'
 import { environment } from '../contracts/environment.ts'
+import type { ClientVariables } from '../core/client-names/client-names.ts'
 import { required } from '../adapters/context.ts'
 import type { EngineAddress } from './engine.ts'
 import { readEngineAddresses } from './engine-addresses.ts'
@@ -14,6 +17,8 @@ export interface ConnectorSettings {
   readonly spool: { readonly folder: string; readonly bytes: number } | undefined
   /** Where the engines' recordings are; absent: none is stored. */
   readonly recordings: RecordingsSetting | undefined
+  /** What the operator adds to the names of variables that clients may set. */
+  readonly clientVariables: ClientVariables
 }
 
 /** Where the engines' recordings are. */
@@ -42,6 +47,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     version: env[environment.buildVersion] || 'unknown',
     spool: spool(env),
     recordings: readRecordings(env),
+    clientVariables: clientVariables(env),
   }
 }
 
@@ -77,6 +83,15 @@ export function readRecordings(env: Readonly<Record<string, string | undefined>>
     folder: absolute(environment.recordingsDir, folder),
     engineFolder: absolute(environment.recordingsEngineDir, engineFolder),
     keepsFiles: keep === 'on',
+  }
+}
+
+function clientVariables(env: Readonly<Record<string, string | undefined>>): ClientVariables {
+  try {
+    return readClientVariables(env[environment.clientVariables] ?? '', isEngineName)
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : 'cannot be read'
+    throw new Error(`environment variable ${environment.clientVariables} ${problem}`, { cause })
   }
 }
 

@@ -18,6 +18,11 @@ export const environment = {
   /** `on` lets callflows hold `js` and `script` steps; `off` where unset. */
   scriptSteps: 'SCRIPT_STEPS',
   /**
+   * Names of channel variables that clients may set besides the closed lists, as JSON: name to pattern, or to
+   * `{"pattern": …, "force": true}` for a name that the engine reads; none where unset. See contracts/client-variables.ts.
+   */
+  clientVariables: 'CLIENT_VARIABLES',
+  /**
    * Seconds between the deletion of a domain and the removal of what it leaves: 1 to 900; 120 where unset. Below 60 it
    * is shorter than a request and the functions behind the queues may take: for tests.
    */

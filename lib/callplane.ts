@@ -66,6 +66,7 @@ function environmentFrom(settings: Settings, version: string): Record<string, st
     [environment.passwordMinLength]: settings.passwordMinLength,
     [environment.deletionGraceSeconds]: settings.deletionGraceSeconds,
     [environment.scriptSteps]: settings.scriptSteps,
+    [environment.clientVariables]: settings.clientVariables,
     [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
   }
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))

@@ -1,4 +1,6 @@
 import type { Node } from 'constructs'
+import { readClientVariables } from '../contracts/client-variables.ts'
+import { isEngineName } from '../contracts/engine-names.ts'
 import { usualRateLimits } from '../contracts/environment.ts'
 import { concurrencyNames, limitNames } from '../contracts/routes/route.ts'
 import {
@@ -42,6 +44,8 @@ export interface Settings {
   readonly deletionGraceSeconds: string
   /** `on` lets callflows hold `js` and `script` steps; empty: the functions' default, which is off. */
   readonly scriptSteps: string
+  /** Names of variables that clients may set besides the closed lists, as JSON of names and patterns; empty: none. */
+  readonly clientVariables: string
   /** The rates that requests are held to, in the form of contracts/environment.ts; `off`: none. */
   readonly rateLimits: string
   /** Networks in CIDR form, comma-separated, that hooks may reach besides public addresses. */
@@ -90,6 +94,9 @@ const rates: SettingRule = {
 
 const origin = matching(/^https?:\/\/[^\s,/*]+$/, 'an origin such as https://console.example.com')
 
+/** The reader of the setting says what is wrong with it. */
+const anything: SettingRule = { words: 'text', accepts: () => true }
+
 const searchNodes = both(wholeNumber(1, 80), matching(/^(?:1|\d*[02468])$/, 'and even unless it is 1'))
 
 /**
@@ -131,6 +138,7 @@ const rules: { readonly [Name in ContextName]: { readonly fallback: string; read
   passwordMinLength: { fallback: '', rule: optional(wholeNumber(1, 128)) },
   deletionGraceSeconds: { fallback: '', rule: optional(wholeNumber(60, 900)) },
   scriptSteps: { fallback: '', rule: optional(oneOf('on', 'off')) },
+  clientVariables: { fallback: '', rule: anything },
   rateLimits: { fallback: usualRateLimits, rule: rates },
   hookAllowedNetworks: { fallback: '', rule: listOf(anyNetwork) },
   searchInstanceType: {
@@ -164,6 +172,7 @@ export function readSettings(node: Node): Settings {
     passwordMinLength: read('passwordMinLength'),
     deletionGraceSeconds: read('deletionGraceSeconds'),
     scriptSteps: read('scriptSteps'),
+    clientVariables: clientVariables(node, read),
     rateLimits: read('rateLimits'),
     hookAllowedNetworks: read('hookAllowedNetworks'),
     search: {
@@ -171,6 +180,19 @@ export function readSettings(node: Node): Settings {
       instances: Number(read('searchInstances')),
       volumeGb: Number(read('searchVolumeGb')),
     },
+  }
+}
+
+/** cdk.json may hold the object itself instead of its text. */
+function clientVariables(node: Node, read: (name: 'clientVariables') => string): string {
+  const given: unknown = node.tryGetContext('clientVariables')
+  const text = typeof given === 'object' && given !== null ? JSON.stringify(given) : read('clientVariables')
+  try {
+    readClientVariables(text, isEngineName)
+    return text
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : 'cannot be read'
+    throw new Error(`context value clientVariables ${problem}`, { cause })
   }
 }
 

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { readEngineAddresses } from '../connector/engine-addresses.ts'
+import { readClientVariables } from '../contracts/client-variables.ts'
+import { isEngineName } from '../contracts/engine-names.ts'
 import type { EngineAddress } from '../connector/engine.ts'
 import { type RecordingsSetting, readRecordings } from '../connector/settings.ts'
 import { PlainError } from './processes/plain-error.ts'
@@ -22,6 +24,8 @@ export interface Settings {
   readonly rateLimits: string
   /** Empty: the functions' default. */
   readonly deletionGraceSeconds: string
+  /** JSON; empty: none. */
+  readonly clientVariables: string
   readonly dynamodbEndpoint: string | undefined
   readonly sqsEndpoint: string | undefined
   readonly s3Endpoint: string | undefined
@@ -48,6 +52,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     hookAllowedNetworks: env['HOOK_ALLOWED_NETWORKS'] ?? '127.0.0.0/8,::1/128',
     rateLimits: given('RATE_LIMITS') ?? 'off',
     deletionGraceSeconds: readGrace(given('DELETION_GRACE_SECONDS')),
+    clientVariables: checkClientVariables(given('CLIENT_VARIABLES') ?? ''),
     dynamodbEndpoint: readEndpoint('DYNAMODB_ENDPOINT', given('DYNAMODB_ENDPOINT')),
     sqsEndpoint: readEndpoint('SQS_ENDPOINT', given('SQS_ENDPOINT')),
     s3Endpoint: readEndpoint('S3_ENDPOINT', given('S3_ENDPOINT')),
@@ -68,6 +73,15 @@ function readPort(name: string, text: string | undefined, fallback: number): num
 function readGrace(text: string | undefined): string {
   if (text === undefined || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 900)) return text ?? ''
   throw new PlainError(`DELETION_GRACE_SECONDS must be a whole number from 1 to 900, got "${text}"`)
+}
+
+function checkClientVariables(text: string): string {
+  try {
+    readClientVariables(text, isEngineName)
+    return text
+  } catch (problem) {
+    throw new PlainError(`CLIENT_VARIABLES ${problem instanceof Error ? problem.message : 'cannot be read'}`)
+  }
 }
 
 function readHost(text: string | undefined): string {

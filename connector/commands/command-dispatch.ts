@@ -1,5 +1,6 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands.ts'
+import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { ChannelList } from '../calls/channel-list.ts'
 import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
 import { dumpChannel, reader } from '../calls/engine-channels.ts'
@@ -59,6 +60,8 @@ export interface DispatchParts {
   readonly registry: ChannelRegistry
   readonly channels: ChannelList
   readonly timers: Timers
+  /** What the operator adds to the names of variables that clients may set; absent: nothing. */
+  readonly clientVariables?: ClientVariables | undefined
 }
 
 /** Where a command goes. */
@@ -87,7 +90,7 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
     return { send: async () => ({ wasWritten: true, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
   }
   const command = addressed(message.command, channel)
-  const line = commandLine(command, scope.domain)
+  const line = commandLine(command, scope.domain, parts.clientVariables)
   const job = { id, scope, command, line }
   return {
     send: async () => {

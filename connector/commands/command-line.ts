@@ -1,6 +1,7 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
 import { dialTarget, displayDigits, domainName, hangupCause, login, uuid } from '../../contracts/fields.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
+import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands.ts'
 
 /** A value that cannot stand in a command line. Its text names the field and never the value. */
@@ -26,11 +27,12 @@ interface ValueSchema {
 /**
  * The line that a command is to the engine, without `bgapi` and line end. The only place where one is built: every
  * value is matched against its allow-list here once more, whoever made the command, and the whole line is looked over
- * last. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none.
- * Throws {@link ValueRefused}; nothing is ever cleaned or escaped into shape.
+ * last. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none. `added` are the
+ * operator's names of variables.
+ * Throws {@link ValueRefused}; nothing is ever cleaned into shape, and commas of variables alone are escaped.
  */
-export function commandLine(command: LineCommand, domain: string | null): string {
-  return soleLine(compose(command, domain))
+export function commandLine(command: LineCommand, domain: string | null, added: ClientVariables = new Map()): string {
+  return soleLine(compose(command, domain, added))
 }
 
 /**
@@ -68,10 +70,10 @@ export function isProfileName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }
 
-function compose(command: LineCommand, domain: string | null): string {
+function compose(command: LineCommand, domain: string | null, added: ClientVariables): string {
   switch (command.kind) {
     case 'originate':
-      return originate(command, checked(domainName, domain, 'domain'))
+      return originate(command, checked(domainName, domain, 'domain'), added)
     case 'hold':
       return `uuid_hold ${checked(uuid, command.uuid, 'uuid')}`
     case 'unhold':
@@ -79,7 +81,7 @@ function compose(command: LineCommand, domain: string | null): string {
     case 'hangup':
       return `uuid_kill ${checked(uuid, command.uuid, 'uuid')} ${checked(hangupCause, command.cause, 'cause')}`
     case 'eavesdrop':
-      return eavesdrop(command, checked(domainName, domain, 'domain'))
+      return eavesdrop(command, checked(domainName, domain, 'domain'), added)
     case 'flush-account':
       return `xml_flush_cache id ${checked(login, command.login, 'login')} ${checked(domainName, domain, 'domain')}`
     case 'flush-directory':
@@ -87,7 +89,7 @@ function compose(command: LineCommand, domain: string | null): string {
   }
 }
 
-function originate(command: OriginateCommand, domain: string): string {
+function originate(command: OriginateCommand, domain: string, added: ClientVariables): string {
   const called = checked(dialTarget, command.calledId, 'calledId')
   const variables = [
     ['origination_uuid', checked(uuid, command.uuid, 'uuid')],
@@ -95,7 +97,7 @@ function originate(command: OriginateCommand, domain: string): string {
     ['ignore_early_media', 'true'],
     ['originate_timeout', wholeSeconds(command.timeoutSeconds)],
     ...autoAnswer(command.autoAnswer),
-    ...ownVariables(command.variables),
+    ...ownVariables(command.variables, added),
   ]
   const caller = accountAddress(command.callerId, domain)
   return `originate ${variableList(variables)}user/${caller} ${called} XML ${domain} ${called} ${called}`
@@ -104,7 +106,7 @@ function originate(command: OriginateCommand, domain: string): string {
 /** Which legs hear the listener. The engine lets keys switch the mode unless it is told not to. */
 const whispers = { listen: [], whisper_a: ['aleg'], whisper_b: ['bleg'], barge: ['aleg', 'bleg'] } as const
 
-function eavesdrop(command: EavesdropCommand, domain: string): string {
+function eavesdrop(command: EavesdropCommand, domain: string, added: ClientVariables): string {
   const side = either(displayDigits, login, command.side, 'side')
   const variables = [
     ['origination_uuid', checked(uuid, command.uuid, 'uuid')],
@@ -115,7 +117,7 @@ function eavesdrop(command: EavesdropCommand, domain: string): string {
     ...(command.display === undefined
       ? []
       : [['origination_caller_id_number', checked(displayDigits, command.display, 'display')]]),
-    ...ownVariables(command.variables),
+    ...ownVariables(command.variables, added),
   ]
   const listener = accountAddress(command.user, domain)
   const target = checked(uuid, command.target, 'target')
@@ -135,17 +137,18 @@ function autoAnswer(given: OriginateCommand['autoAnswer']): string[][] {
 
 const variableName = /^[A-Za-z0-9_-]{1,64}$/
 
-/** What the API accepts: no control characters, brackets, quote, backslash or comma, so that only spaces need care. */
+/** What the API accepts: no control characters, brackets, quote or backslash, so that only spaces and commas need care. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-const variableValue = /^[^\u0000-\u001f\u007f{}[\]'\\,]{0,256}$/u
+const variableValue = /^[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u
 
-function ownVariables(variables: Readonly<Record<string, string>>): string[][] {
+/** The caller's permissions were judged before the command was queued: the widest list of calls holds here. */
+function ownVariables(variables: Readonly<Record<string, string>>, added: ClientVariables): string[][] {
   const entries = Object.entries(variables)
   const fits = ([name, value]: [string, string]) =>
     variableName.test(name) && variableValue.test(value) && value.isWellFormed()
   if (!entries.every(fits)) throw new ValueRefused('variables')
   try {
-    checkCallVariables(variables)
+    checkCallVariables(variables, { isTrusted: true, added })
   } catch (cause) {
     throw new ValueRefused('variables', { cause })
   }
@@ -153,11 +156,12 @@ function ownVariables(variables: Readonly<Record<string, string>>): string[][] {
 }
 
 /**
- * `{a=1,b='two words'}`. The engine splits its arguments at spaces, except inside single quotes; quotes protect
- * nothing else, so that commas, quotes and braces must not be there at all.
+ * `{a=1,b='two words',c=1\,2}`. The engine splits its arguments at spaces, except inside single quotes; quotes protect
+ * nothing else. It splits the list at commas, except behind a backslash. Quotes and braces must not be there at all.
  */
 function variableList(variables: readonly (readonly string[])[]): string {
-  const parts = variables.map(([name, value = '']) => `${name}=${value.includes(' ') ? `'${value}'` : value}`)
+  const quoted = (value: string) => (value.includes(' ') ? `'${value}'` : value)
+  const parts = variables.map(([name, value = '']) => `${name}=${quoted(value).replaceAll(',', String.raw`\,`)}`)
   return `{${parts.join(',')}}`
 }
 

@@ -6,7 +6,10 @@ import { route } from './route.ts'
 /** The path id of an account is its login; any text is looked up, and none that is no login is found. */
 const params = z.object({ account_id: z.string() })
 
-/** All values are text; which keys are there varies with the account and the caller. */
+/**
+ * All values are text; which keys are there varies with the account and the caller. `ignored` names the keys, separated
+ * by commas, that the engine is not served because clients may not set them any more.
+ */
 const detail = z.record(z.string(), z.string())
 
 /** `GET /api/v2/accounts` */
@@ -66,7 +69,7 @@ export const createAccount = route({
   domain: 'required',
   needs: {
     domains: ['read'],
-    accounts: ['create'],
+    accounts: ['create', 'read'],
     roles: ['read'],
     passwords: ['hash'],
     events: ['publish'],

@@ -61,7 +61,7 @@ const params = z.object({ channel_id: uuid })
 const engineAnswer = z.object({ status: z.literal('OK'), info: z.string(), pending: z.optional(z.literal(true)) })
 
 /**
- * Up to 32 variables of up to 256 characters; their names follow the rule of account variables. `:_:` anywhere in a
+ * Up to 32 variables of up to 256 characters; core/client-names judges their names and values. `:_:` anywhere in a
  * command makes two calls of it.
  */
 const callVariables = z
@@ -70,8 +70,8 @@ const callVariables = z
     z.string('must be text').check(
       z.regex(
         // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]'\\,]{0,256}$/u,
-        "must be up to 256 characters without control characters, {}[]'\\, commas and :_:",
+        /^(?!.*:_:)[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u,
+        "must be up to 256 characters without control characters, {}[]'\\ and :_:",
       ),
     ),
   )

@@ -42,6 +42,8 @@ const routeOutput = z.object({
   fs_timezone: z.nullable(z.string()),
   description: z.string(),
   callflow: z.array(z.record(z.string(), z.unknown())),
+  /** Places of the callflow that are no longer allowed, such as `callflow[3].setVar`; the engine is not served them. */
+  ignored: z.optional(z.array(z.string())),
   version: z.int(),
 })
 

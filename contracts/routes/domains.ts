@@ -58,6 +58,8 @@ const detail = z.object({
   customer_id: z.string(),
   variables: z.array(z.string()),
   parameters: z.array(z.string()),
+  /** Settings such as `variables.foo` that clients may not set any more and that the engine is not served. */
+  ignored: z.optional(z.array(z.string())),
   created_on: z.int(),
   counts: z.object({ accounts: z.int(), devices: z.int() }),
 })

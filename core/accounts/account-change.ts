@@ -1,8 +1,9 @@
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { invalidField } from '../errors.ts'
 import type { CustomRole } from '../access/custom-role.ts'
-import { type Assignment, checkExpansion, readAssignments } from './assignments.ts'
-import { isClientParameter, isClientVariable } from './setting-names.ts'
+import { lowerAscii } from '../access/resolve-domain.ts'
+import type { AccountStore } from './account-store.ts'
+import { type Assignment, type AssignmentRules, readAssignments } from './assignments.ts'
 
 /** The fields of a request that set something of an account. */
 export interface AccountInput {
@@ -27,14 +28,21 @@ export interface AccountChange {
 /** Parameters that are kept in fields of their own. */
 const ownFields: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensions', 'vm-password'])
 
+/** What a request is judged by. */
+export interface ChangeRules extends Omit<AssignmentRules, 'place'> {
+  readonly domain: string
+  readonly passwordMinLength: number
+}
+
 /**
  * Reads what a request sets. Password and role may come as parameters, and the role as the variable `account_role`
  * too; the field of the request itself wins. Throws `invalid_field` for whatever the contract does not allow; whether
- * the role exists is for {@link checkRole} to say.
+ * the role exists is for {@link checkRole} to say, and whether a contact exists for {@link checkAgentContact}.
  */
-export function readChange(input: AccountInput, passwordMinLength: number): AccountChange {
-  const parameters = readAssignments('parameters', input.parameters, isClientParameter)
-  const variables = readAssignments('variables', input.variables, isAccountVariable)
+export function readChange(input: AccountInput, { passwordMinLength, ...rules }: ChangeRules): AccountChange {
+  const items = input.parameters?.map((item) => withDomain(item, rules.domain))
+  const parameters = readAssignments('parameters', items, { ...rules, place: 'accountParameters' })
+  const variables = readAssignments('variables', input.variables, { ...rules, place: 'accountVariables' })
   const given = (list: readonly Assignment[], name: string) => list.find((assignment) => assignment.name === name)
   const password = asAssignment('password', input.password) ?? given(parameters, 'password')
   const role = asAssignment('role', input.role) ?? given(parameters, 'role') ?? given(variables, 'account_role')
@@ -49,9 +57,23 @@ export function readChange(input: AccountInput, passwordMinLength: number): Acco
   }
 }
 
-/** The role may be written as a variable, too. */
-function isAccountVariable(name: string): boolean {
-  return name === 'account_role' || isClientVariable(name)
+/** Completes the contact of an agent that names a login alone: the engine would look for it in a domain of its own. */
+function withDomain(item: string, domain: string): string {
+  const [, login, given = domain] = /^cc-agent-contact=user\/([^@]+)(?:@([^@]*))?$/.exec(item) ?? []
+  return login === undefined ? item : `cc-agent-contact=user/${login}@${lowerAscii(given)}`
+}
+
+/** Refuses the contact of an agent that is no account of the domain. `login` is the account that the change is for. */
+export async function checkAgentContact(
+  accounts: Pick<AccountStore, 'read'>,
+  { parameters }: AccountChange,
+  { domain, login }: { readonly domain: string; readonly login: string },
+): Promise<void> {
+  const given = parameters.find(({ name }) => name === 'cc-agent-contact')
+  const [, contact] = /^user\/([^@]+)@/.exec(given?.value ?? '') ?? []
+  if (given === undefined || contact === undefined || lowerAscii(contact) === lowerAscii(login)) return
+  if ((await accounts.read(domain, contact)) !== undefined) return
+  throw invalidField(given.field, `must name an account of the domain, and there is none with the login ${contact}`)
 }
 
 function asAssignment(field: string, value: string | undefined): Assignment | undefined {
@@ -59,7 +81,8 @@ function asAssignment(field: string, value: string | undefined): Assignment | un
 }
 
 function checkPassword({ field, value }: Assignment, minLength: number): string {
-  checkExpansion(field, value)
+  if (value.includes('${')) throw invalidField(field, 'must not contain "${", which the engine expands')
+  if (/[\ufffe\uffff]/.test(value)) throw invalidField(field, 'must not contain the non-characters U+FFFE and U+FFFF')
   if (value.length < minLength) throw invalidField(field, `must have at least ${minLength} characters`)
   if (value.length > 128) throw invalidField(field, 'must have at most 128 characters')
   return value

@@ -6,6 +6,7 @@ import { DomainError } from '../errors.ts'
 import type { AccountStore } from './account-store.ts'
 import type { Account } from './account.ts'
 import type { Caller } from '../auth/token.ts'
+import type { ClientVariables } from '../client-names/client-names.ts'
 import type { Clock, Randomness } from '../ports.ts'
 
 /** Who acts on the accounts of which domain, and how far. */
@@ -23,6 +24,8 @@ export interface ChangeContext extends AccountContext {
   /** What the request demands of the account that it changes. */
   readonly precondition: Precondition
   readonly passwordMinLength: number
+  /** What the operator adds to the names that clients may set. */
+  readonly clientVariables: ClientVariables
   /** The digest that the engine checks registrations with: lower-case hex of `md5(login:domain:password)`. */
   readonly a1Hash: (login: string, domain: string, password: string) => string
   /** Told of what could not be passed on after the change was made. */

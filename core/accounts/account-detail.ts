@@ -2,6 +2,7 @@ import { scopeOf } from '../access/permission.ts'
 import type { Versioned } from '../concurrency/precondition.ts'
 import type { Account } from './account.ts'
 import type { Caller } from '../auth/token.ts'
+import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
 
 /** Where the hashed voicemail PIN is kept among the parameters; the engine's voicemail reads it under this name. */
 export const pinHash = 'vm-a1-hash'
@@ -22,14 +23,25 @@ export interface AccountView {
   readonly record: Versioned
 }
 
-/** See {@link accountDetail}. */
-export function accountView(account: Account, caller: Pick<Caller, 'acl'>): AccountView {
-  return { detail: accountDetail(account, caller), record: account }
+/** Who sees an account, and what the operator adds to the names that clients may set. */
+export interface ViewContext {
+  readonly caller: Pick<Caller, 'acl'>
+  readonly clientVariables: ClientVariables
 }
 
-/** An account as callers see it. The digest that phones log in by is shown to those alone who may change accounts. */
-export function accountDetail(account: Account, caller: Pick<Caller, 'acl'>): Record<string, string> {
+/** See {@link accountDetail}. */
+export function accountView(account: Account, context: ViewContext): AccountView {
+  return { detail: accountDetail(account, context), record: account }
+}
+
+/**
+ * An account as callers see it. The digest that phones log in by is shown to those alone who may change accounts.
+ * `ignored` names the keys, separated by commas, that the engine is not served because clients may not set them any
+ * more; it is absent when there are none.
+ */
+export function accountDetail(account: Account, { caller, clientVariables }: ViewContext): Record<string, string> {
   const { [pinHash]: pin, ...parameters } = account.parameters
+  const { ignored } = servedOf(account, clientVariables)
   return Object.fromEntries([
     ...(scopeOf(caller.acl, 'account', 'u') === 'all' ? [['a1-hash', account.a1Hash]] : []),
     ['dial-string', dialString],
@@ -37,11 +49,35 @@ export function accountDetail(account: Account, caller: Pick<Caller, 'acl'>): Re
     ...(pin === undefined ? [] : [['vm-password', masked]]),
     ...('jsonrpc-password' in parameters ? [['jsonrpc-password', masked]] : []),
     ...Object.entries(engineVariables(account)).map(([name, value]) => [`variable_${name}`, value]),
+    ...(ignored.length === 0 ? [] : [['ignored', ignored.join(',')]]),
   ])
 }
 
+/** What the engine is served of an account, with the defaults of the service. */
+export function servedAccount(account: Account, clientVariables: ClientVariables) {
+  const { parameters, variables } = servedOf(account, clientVariables)
+  return {
+    parameters: { ...engineParameters(account), ...parameters, 'a1-hash': account.a1Hash },
+    variables: engineVariables({ ...account, variables }),
+  }
+}
+
+/** The settings of clients that the engine is served, and the keys of the detail that are not. */
+function servedOf(
+  { domain, parameters: { [pinHash]: pin, ...given }, variables: set }: Account,
+  added: ClientVariables,
+) {
+  const parameters = servedSettings('accountParameters', given, { domain, added })
+  const variables = servedSettings('accountVariables', set, { domain, added })
+  return {
+    parameters: { ...parameters.served, ...(pin === undefined ? {} : { [pinHash]: pin }) },
+    variables: variables.served,
+    ignored: [...parameters.ignored, ...variables.ignored.map((name) => `variable_${name}`)],
+  }
+}
+
 /** The directory parameters that every account has, with the defaults of those that nobody set. */
-export function engineParameters({ numbers, role }: Account): Record<string, string> {
+function engineParameters({ numbers, role }: Account): Record<string, string> {
   return {
     'vm-enabled': 'false',
     'svc-extensions': numbers.join(','),
@@ -54,7 +90,7 @@ export function engineParameters({ numbers, role }: Account): Record<string, str
 }
 
 /** The channel variables of an account: its own over the defaults, and those that decide ownership over all. */
-export function engineVariables({ domain, login, role, variables }: Account): Record<string, string> {
+function engineVariables({ domain, login, role, variables }: Account): Record<string, string> {
   return {
     effective_caller_id_name: login,
     outbound_caller_id_name: login,

@@ -1,3 +1,5 @@
+import { type NameContext, assignmentProblem, nameProblem } from '../client-names/client-names.ts'
+import type { NamePlace } from '../client-names/closed-lists.ts'
 import { invalidField } from '../errors.ts'
 
 /** One `name=value` of a request and where it stood there. */
@@ -7,40 +9,47 @@ export interface Assignment {
   readonly value: string
   /** The field's path in the request, for example `parameters[2]`. */
   readonly field: string
+  /** Why the name may not be set at all: it can only be removed, where it is stored from before. */
+  readonly problem?: string | undefined
+}
+
+/** What the assignments of a request are judged by. */
+export interface AssignmentRules extends NameContext {
+  readonly place: NamePlace
 }
 
 /**
- * Splits the `name=value` items of a field at their first `=`; of a name given twice the last counts. Throws `invalid_field` for a
- * name that clients may not set, and for a value that the engine would expand or that its XML cannot hold.
+ * Splits the `name=value` items of a field at their first `=`; of a name given twice the last counts. Throws
+ * `invalid_field` for names and values that the closed list of the place does not allow; a name without a value is
+ * judged when it is merged.
  */
 export function readAssignments(
   field: string,
   items: readonly string[] = [],
-  isAllowed: (name: string) => boolean,
+  { place, ...context }: AssignmentRules,
 ): Assignment[] {
   const byName = new Map<string, Assignment>()
   for (const [index, item] of items.entries()) {
     const assignment = split(`${field}[${index}]`, item)
-    if (!isAllowed(assignment.name)) throw invalidField(assignment.field, 'is a name that only the service may set')
-    checkExpansion(assignment.field, assignment.value)
-    byName.set(assignment.name, assignment)
+    const { name, value } = assignment
+    const problem = value === '' ? nameProblem(place, name, context) : assignmentProblem(place, name, value, context)
+    if (problem !== undefined && value !== '') throw invalidField(assignment.field, problem)
+    byName.set(name, { ...assignment, problem })
   }
   return [...byName.values()]
 }
 
-/** Refuses text that the engine would expand, and characters that XML 1.0 cannot hold. */
-export function checkExpansion(field: string, value: string): void {
-  if (value.includes('${')) throw invalidField(field, 'must not contain "${", which the engine expands')
-  if (/[\ufffe\uffff]/.test(value)) throw invalidField(field, 'must not contain the non-characters U+FFFE and U+FFFF')
-}
-
-/** Lays assignments over what is there: a value sets its name, an empty one removes it. */
+/**
+ * Merges assignments over existing settings: a value sets its name, an empty one removes it. Throws `invalid_field` for
+ * the removal of a name that clients may not set and that is not there.
+ */
 export function mergeAssignments(
   existing: Readonly<Record<string, string>>,
   assignments: readonly Assignment[],
 ): Record<string, string> {
   const merged = new Map(Object.entries(existing))
-  for (const { name, value } of assignments) {
+  for (const { name, value, field, problem } of assignments) {
+    if (problem !== undefined && !merged.has(name)) throw invalidField(field, problem)
     if (value === '') merged.delete(name)
     else merged.set(name, value)
   }

@@ -7,7 +7,7 @@ import { serviceEvent } from '../events/service-event.ts'
 import type { AccountCreation } from './account-store.ts'
 import type { Account } from './account.ts'
 import type { PortsOf } from '../ports.ts'
-import { type AccountChange, type AccountInput, checkRole, readChange } from './account-change.ts'
+import { type AccountChange, type AccountInput, checkAgentContact, checkRole, readChange } from './account-change.ts'
 import type { ChangeContext } from './account-context.ts'
 import { accountDetail, pinHash } from './account-detail.ts'
 import { mergeAssignments } from './assignments.ts'
@@ -18,7 +18,7 @@ const maxAccounts = 10_000
 
 /** The ports of {@link createAccount}. */
 export type CreateAccountPorts = PortsOf<{
-  readonly accounts: readonly ['create']
+  readonly accounts: readonly ['create', 'read']
   readonly roles: readonly ['read']
   readonly passwords: readonly ['hash']
   readonly events: readonly ['publish']
@@ -34,18 +34,20 @@ export async function createAccount(
   input: AccountInput & { readonly login: string; readonly password: string; readonly role: string },
   context: ChangeContext,
 ): Promise<Record<string, string>> {
-  const change = readChange(input, context.passwordMinLength)
-  const custom = await readRoles(ports.roles, context.domain, [input.role])
+  const { domain, passwordMinLength, clientVariables: added } = context
+  const change = readChange(input, { domain, passwordMinLength, added })
+  const custom = await readRoles(ports.roles, domain, [input.role])
   checkRole(input.role, custom)
   if (exceeds(aclOfRole(input.role, custom) ?? {}, context.caller.acl)) throw permissionDenied()
   if (input.login === '__proto__') throw invalidField('login', 'is a name that is not allowed')
+  await checkAgentContact(ports.accounts, change, { domain, login: input.login })
   const account = newAccount(input, change, await ports.passwords.hash(input.password), context)
   refuse(await ports.accounts.create(account, maxAccounts))
   await Promise.all([
     tellHooks(ports.events, creationEvent(account), context.reportUnsent),
     tellEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context),
   ])
-  return accountDetail(account, context.caller)
+  return accountDetail(account, context)
 }
 
 function newAccount(

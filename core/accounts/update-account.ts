@@ -8,7 +8,7 @@ import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from '../access/custom-role.ts'
 import type { Account } from './account.ts'
 import type { PortsOf } from '../ports.ts'
-import { type AccountChange, type AccountInput, checkRole, readChange } from './account-change.ts'
+import { type AccountChange, type AccountInput, checkAgentContact, checkRole, readChange } from './account-change.ts'
 import { type ChangeContext, findAccount, isOwn } from './account-context.ts'
 import { type AccountView, accountView, pinHash } from './account-detail.ts'
 import { mergeAssignments } from './assignments.ts'
@@ -44,23 +44,25 @@ export async function updateAccount(
   if (Object.values(input).every((value) => value === undefined)) {
     throw new DomainError('bad_request', 'give at least one of password, role, parameters and variables')
   }
-  const change = readChange(input, context.passwordMinLength)
-  checkRole(change.role, await readRoles(ports.roles, context.domain, [change.role]))
+  const { domain, passwordMinLength, clientVariables: added } = context
+  const change = readChange(input, { domain, passwordMinLength, added })
+  checkRole(change.role, await readRoles(ports.roles, domain, [change.role]))
   const passwordHash = change.password === undefined ? undefined : await ports.passwords.hash(change.password)
   const account = await untilDone(async () => {
     const previous = await findAccount(ports.accounts, context, id)
     requireMatch(context.precondition, previous)
     checkSame('login', input.login, previous.login)
     checkSame('domain', input.domain, previous.domain)
-    const custom = await readRoles(ports.roles, context.domain, [previous.role, change.role])
+    const custom = await readRoles(ports.roles, domain, [previous.role, change.role])
     checkRoleChange(previous, change, custom, context)
+    await checkAgentContact(ports.accounts, change, previous)
     const next = changed(previous, { ...change, passwordHash }, context)
     const outcome = await ports.accounts.update(next, previous)
     if (outcome === 'number_taken') throw new DomainError('conflict', 'another account has one of these numbers')
     return outcome === 'updated' ? next : undefined
   })
   await tellEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context)
-  return accountView(account, context.caller)
+  return accountView(account, context)
 }
 
 /** With permission for his own account alone, a caller may change password, language and voicemail. */

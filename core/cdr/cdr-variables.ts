@@ -1,4 +1,4 @@
-import { isClientVariable } from '../accounts/setting-names.ts'
+import { isClientVariable } from '../client-names/client-names.ts'
 import { type EndFields, told } from './end-fields.ts'
 
 /** What a CDR keeps of the channel's other variables at most. The fullest recorded leg has 213 of about 7 KB in all. */

@@ -1,18 +1,37 @@
-import { isClientVariable } from '../accounts/setting-names.ts'
+import type { Acl } from '../access/acl.ts'
+import { scopeOf } from '../access/permission.ts'
+import { type ClientVariables, assignmentProblem } from '../client-names/client-names.ts'
 import { DomainError } from '../errors.ts'
 
 /** Channel variables of a call, by name. */
 export type CallVariables = Readonly<Record<string, string>>
 
+/** What the variables of a call are judged by. */
+export interface CallVariableRules {
+  /** Whether the caller may change accounts; such a caller may choose caller ids and groups for one call, too. */
+  readonly isTrusted: boolean
+  /** What the operator adds to the names that clients may set. */
+  readonly added: ClientVariables
+}
+
+/** The rules for a caller with these permissions. */
+export function callVariableRules(acl: Acl, added: ClientVariables): CallVariableRules {
+  return { isTrusted: scopeOf(acl, 'account', 'u') === 'all', added }
+}
+
 /**
- * The variables of a call, when clients may set all of them. Throws `invalid_field` that names each refused one.
+ * The variables of a call, when the closed list allows all of them. Throws `invalid_field` that names each refused one.
  */
-export function checkCallVariables(variables: CallVariables = {}): CallVariables {
-  const refused = Object.keys(variables).filter((name) => !isClientVariable(name))
-  const [first] = refused
-  if (first === undefined) return variables
-  const problem = 'is a name that the engine gives a meaning to: choose another'
-  throw new DomainError('invalid_field', `variables.${first}: ${problem}`, {
-    details: refused.map((name) => ({ field: `variables.${name}`, problem })),
+export function checkCallVariables(
+  variables: CallVariables = {},
+  { isTrusted, added }: CallVariableRules,
+): CallVariables {
+  const place = isTrusted ? 'trustedCallVariables' : 'callVariables'
+  const details = Object.entries(variables).flatMap(([name, value]) => {
+    const problem = assignmentProblem(place, name, value, { added })
+    return problem === undefined ? [] : [{ field: `variables.${name}`, problem }]
   })
+  const [first] = details
+  if (first === undefined) return variables
+  throw new DomainError('invalid_field', `${first.field}: ${first.problem}`, { details })
 }

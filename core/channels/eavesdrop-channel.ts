@@ -6,7 +6,7 @@ import type { CallEngine } from './call-engine.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import type { PlatformEvent } from '../events/platform-event.ts'
 import { readCallAccount } from './call-account.ts'
-import { type CallVariables, checkCallVariables } from './call-variables.ts'
+import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import type { ChosenCall } from './originate-call.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
@@ -46,10 +46,10 @@ export async function eavesdropChannel(
   ports: EavesdropPorts,
   orderer: Orderer & { readonly domain: string },
   request: EavesdropRequest,
-  { uuid, commandId, clock }: ChosenCall,
+  { uuid, commandId, clock, clientVariables }: ChosenCall,
 ): Promise<EngineAnswer> {
   const { caller, domain } = orderer
-  const variables = checkCallVariables(request.variables)
+  const variables = checkCallVariables(request.variables, callVariableRules(caller.acl, clientVariables))
   refuseReload(domain, [['user', request.user ?? caller.login], ['side', request.side], ...variableTexts(variables)])
   const account = await readCallAccount(ports.accounts, caller, domain, { field: 'user', name: request.user })
   const command: EavesdropCommand = {

@@ -3,7 +3,8 @@ import { permissionDenied } from '../access/permission.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { CallEngine } from './call-engine.ts'
 import type { Clock } from '../ports.ts'
-import { type CallVariables, checkCallVariables } from './call-variables.ts'
+import type { ClientVariables } from '../client-names/client-names.ts'
+import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
@@ -35,6 +36,8 @@ export interface ChosenCall {
   readonly uuid: string
   readonly commandId: string
   readonly clock: Clock
+  /** What the operator adds to the names that clients may set. */
+  readonly clientVariables: ClientVariables
 }
 
 /**
@@ -46,10 +49,10 @@ export async function originateCall(
   ports: OriginatePorts,
   orderer: Orderer & { readonly domain: string },
   request: CallRequest,
-  { uuid, commandId, clock }: ChosenCall,
+  { uuid, commandId, clock, clientVariables }: ChosenCall,
 ): Promise<EngineAnswer> {
   const { caller, domain } = orderer
-  const variables = checkCallVariables(request.variables)
+  const variables = checkCallVariables(request.variables, callVariableRules(caller.acl, clientVariables))
   refuseOthersCall(orderer, request.callerId)
   refuseReload(domain, [
     ['calledId', request.calledId],

@@ -1,6 +1,7 @@
-import { dialString, engineParameters, engineVariables } from '../accounts/account-detail.ts'
+import { dialString, servedAccount } from '../accounts/account-detail.ts'
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
 import type { Account } from '../accounts/account.ts'
+import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { PortsOf } from '../ports.ts'
 import type { DirectoryDocument, DirectoryUser } from './directory-document.ts'
@@ -34,19 +35,25 @@ const notFound: DirectoryDocument = { found: false }
 
 /**
  * Returns the directory record that the engine asks for: of an account, found by its login or one of its numbers, or of
- * a domain alone. It holds the digest that phones log in by and never a password. Anything unknown is answered as not
- * found, and so are log-ins to the engine's own event socket, which no account may use.
+ * a domain alone. It holds the digest that phones log in by and never a password, and of what clients set only what the
+ * closed lists allow today. Anything unknown is answered as not found, and so are log-ins to the engine's own event
+ * socket, which no account may use.
  */
-export async function lookUpDirectory(ports: DirectoryPorts, question: DirectoryQuestion): Promise<DirectoryDocument> {
+export async function lookUpDirectory(
+  ports: DirectoryPorts,
+  question: DirectoryQuestion,
+  clientVariables: ClientVariables,
+): Promise<DirectoryDocument> {
   const isDirectory = question.section === 'directory' && question.action !== 'event_socket_auth'
   const name = lowerAscii(question.domain ?? (question.key_name === 'name' ? question.key_value : undefined) ?? '')
   if (!isDirectory || !couldBeDomain(name)) return notFound
   const [domain, account] = await Promise.all([ports.domains.read(name), findUser(ports, name, question.user)])
   if (domain === undefined) return notFound
-  if (question.user === undefined || question.user === '') return domainRecord(domain)
+  const record = domainRecord(domain, clientVariables)
+  if (question.user === undefined || question.user === '') return record
   if (account === undefined) return notFound
   const isCacheable = isAskedExactly(question, account) && !(await sharesEntry(ports.domains, account.login, name))
-  return { ...domainRecord(domain), user: userRecord(account, question.user, isCacheable) }
+  return { ...record, user: userRecord(account, question.user, isCacheable, clientVariables) }
 }
 
 /**
@@ -67,17 +74,23 @@ async function findUser(
   return (await accounts.read(domain, user)) ?? (await accounts.readByNumber(domain, user))
 }
 
-function domainRecord({ name, parameters, variables }: Domain) {
+function domainRecord({ name, ...domain }: Domain, added: ClientVariables) {
+  const { served: parameters } = servedSettings('domainParameters', domain.parameters, { added })
+  const { served: variables } = servedSettings('domainVariables', domain.variables, { added })
   return { found: true, name, parameters: { ...parameters, 'dial-string': dialString }, variables } as const
 }
 
-function userRecord(account: Account, asked: string, isCacheable: boolean): DirectoryUser {
-  const { login, a1Hash, parameters } = account
+function userRecord(
+  account: Account,
+  asked: string,
+  isCacheable: boolean,
+  clientVariables: ClientVariables,
+): DirectoryUser {
+  const { login } = account
   return {
     id: login,
     ...(asked === login ? {} : { numberAlias: asked }),
     ...(isCacheable ? { cacheableMs } : {}),
-    parameters: { ...engineParameters(account), ...parameters, 'a1-hash': a1Hash },
-    variables: engineVariables(account),
+    ...servedAccount(account, clientVariables),
   }
 }

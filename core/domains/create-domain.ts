@@ -1,5 +1,6 @@
 import { mergeAssignments } from '../accounts/assignments.ts'
 import { tellEngine, tellHooks } from '../accounts/tell-engine.ts'
+import type { ClientVariables } from '../client-names/client-names.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { Clock, PortsOf, Randomness } from '../ports.ts'
@@ -37,10 +38,16 @@ export interface DomainContext {
 export async function createDomain(
   ports: CreateDomainPorts,
   input: DomainInput,
-  { requestId, clock, random, reportUnsent }: DomainContext,
+  {
+    requestId,
+    clock,
+    random,
+    clientVariables: added,
+    reportUnsent,
+  }: DomainContext & { readonly clientVariables: ClientVariables },
 ): Promise<{ name: string; warning: string }> {
-  const parameters = readSettings('parameters', input.parameters, 'parameters')
-  const variables = readSettings('variables', input.variables, 'variables')
+  const parameters = readSettings('parameters', input.parameters, { field: 'parameters', added })
+  const variables = readSettings('variables', input.variables, { field: 'variables', added })
   const name = input.domain_name
   const createdAt = clock.now()
   const creationId = random.uuid()

@@ -1,7 +1,7 @@
 import { type Assignment, readAssignments } from '../accounts/assignments.ts'
-import { isClientParameter, isClientVariable } from '../accounts/setting-names.ts'
+import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
 import { invalidField } from '../errors.ts'
-import { isRetention, retentionDays, retentionParameter } from '../recordings/retention.ts'
+import type { Domain } from './domain.ts'
 
 /** What of a domain can be set by name. */
 export type SettingKind = 'variables' | 'parameters'
@@ -9,22 +9,29 @@ export type SettingKind = 'variables' | 'parameters'
 /** Settings of one kind that a domain can have. */
 const maxSettings = 100
 
-/** Settings of one account, which mean nothing, or would be everybody's secret, on a whole domain. */
-const accountOnly: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensions', 'vm-password'])
+const places = { variables: 'domainVariables', parameters: 'domainParameters' } as const
 
-const isAllowed = {
-  variables: isClientVariable,
-  parameters: (name: string) => name === retentionParameter || (isClientParameter(name) && !accountOnly.has(name)),
-} as const
+/** How the settings of a request are judged. */
+export interface SettingRules {
+  /** Where they stand in the request. */
+  readonly field: string
+  readonly added: ClientVariables
+}
 
-/** Reads `name=value` items for a domain; `field` is where they stand in the request. Throws `invalid_field`. */
-export function readSettings(kind: SettingKind, items: readonly string[] | undefined, field: string): Assignment[] {
-  const assignments = readAssignments(field, items, isAllowed[kind])
-  for (const { name, value, field } of kind === 'parameters' ? assignments : []) {
-    if (name !== retentionParameter || value === '' || isRetention(value)) continue
-    throw invalidField(field, `must be a number of days from ${retentionDays.least} to ${retentionDays.most}`)
-  }
-  return assignments
+/** Reads `name=value` items for a domain. Throws `invalid_field`. */
+export function readSettings(
+  kind: SettingKind,
+  items: readonly string[] | undefined,
+  { field, ...rules }: SettingRules,
+): Assignment[] {
+  return readAssignments(field, items, { ...rules, place: places[kind] })
+}
+
+/** The settings of a domain, such as `variables.foo`, that clients may not set any more and that the engine is not served. */
+export function ignoredSettings(domain: Pick<Domain, SettingKind>, added: ClientVariables): string[] {
+  const ignored = (kind: SettingKind) =>
+    servedSettings(places[kind], domain[kind], { added }).ignored.map((name) => `${kind}.${name}`)
+  return [...ignored('variables'), ...ignored('parameters')].sort()
 }
 
 /** Refuses more settings than a domain can have, whether they are asked for at once or come together. */

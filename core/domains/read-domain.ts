@@ -1,5 +1,7 @@
 import { liveContacts } from '../accounts/account-state.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
+import type { ClientVariables } from '../client-names/client-names.ts'
+import { ignoredSettings } from './domain-settings.ts'
 import type { Domain } from './domain.ts'
 import type { PortsOf } from '../ports.ts'
 
@@ -16,6 +18,8 @@ export interface DomainDetail {
   /** Each `name=value`, by name. */
   readonly variables: string[]
   readonly parameters: string[]
+  /** Settings such as `variables.foo` that are no longer allowed and that the engine is not served; absent: none. */
+  readonly ignored?: string[]
   /** Epoch milliseconds. */
   readonly created_on: number
   readonly counts: { readonly accounts: number; readonly devices: number }
@@ -27,27 +31,36 @@ export interface DomainView {
   readonly record: Domain
 }
 
+/** When a domain is looked at, and what the operator adds to the names that clients may set. */
+export interface ViewContext {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly clientVariables: ClientVariables
+}
+
 /** A domain with the numbers of its accounts and of the phones registered at `now`. Throws `not_found`. */
-export async function readDomain(ports: ReadDomainPorts, name: string, now: number): Promise<DomainView> {
+export async function readDomain(ports: ReadDomainPorts, name: string, context: ViewContext): Promise<DomainView> {
   const domain = await ports.domains.read(name)
   if (domain === undefined) throw noSuchDomain()
-  return domainView(ports, domain, now)
+  return domainView(ports, domain, context)
 }
 
 /** See {@link DomainView}. */
 export async function domainView(
   { presence }: Pick<ReadDomainPorts, 'presence'>,
   record: Domain,
-  now: number,
+  { now, clientVariables }: ViewContext,
 ): Promise<DomainView> {
   const { name, customerId, variables, parameters, createdAt, accountCount } = record
   const presences = await presence.list(name)
+  const ignored = ignoredSettings(record, clientVariables)
   const devices = presences.reduce((sum, each) => sum + liveContacts(each, now), 0)
   const detail = {
     name,
     customer_id: customerId,
     variables: assignmentsOf(variables),
     parameters: assignmentsOf(parameters),
+    ...(ignored.length === 0 ? {} : { ignored }),
     created_on: createdAt,
     counts: { accounts: accountCount, devices },
   }

@@ -5,7 +5,7 @@ import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError } from '../errors.ts'
 import type { PortsOf } from '../ports.ts'
 import { type SettingKind, checkCount, readSettings } from './domain-settings.ts'
-import { type DomainView, domainView } from './read-domain.ts'
+import { type DomainView, type ViewContext, domainView } from './read-domain.ts'
 
 /** The ports of {@link updateDomain}. */
 export type UpdateDomainPorts = PortsOf<{
@@ -17,14 +17,12 @@ export type UpdateDomainPorts = PortsOf<{
 export type SettingInput = string | { readonly key: string; readonly value: string }
 
 /** What is set of which domain. */
-export interface SettingsChange {
+export interface SettingsChange extends ViewContext {
   readonly name: string
   readonly kind: SettingKind
   readonly items: readonly SettingInput[]
   /** What is demanded of the domain. */
   readonly precondition: Precondition
-  /** Epoch milliseconds. */
-  readonly now: number
 }
 
 /**
@@ -34,10 +32,13 @@ export interface SettingsChange {
  */
 export async function updateDomain(
   ports: UpdateDomainPorts,
-  { name, kind, items, precondition, now }: SettingsChange,
+  { name, kind, items, precondition, now, clientVariables }: SettingsChange,
 ): Promise<DomainView> {
   checkCount(items.length, kind)
-  const assignments = readSettings(kind, items.map(textOf), '')
+  const assignments = readSettings(kind, items.map(textOf), {
+    field: '',
+    added: clientVariables,
+  })
   if (assignments.length === 0) throw new DomainError('bad_request', 'give at least one "name=value"')
   const changed = await untilDone(async () => {
     const previous = await ports.domains.read(name)
@@ -48,7 +49,7 @@ export async function updateDomain(
     const domain = { ...previous, [kind]: merged, version: previous.version + 1 }
     return (await ports.domains.replaceSettings(domain)) ? domain : undefined
   })
-  return domainView(ports, changed, now)
+  return domainView(ports, changed, { now, clientVariables })
 }
 
 function textOf(item: SettingInput): string {

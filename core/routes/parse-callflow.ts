@@ -1,10 +1,11 @@
 import { permissionDenied } from '../access/permission.ts'
+import type { ClientVariables } from '../client-names/client-names.ts'
 import { invalidField } from '../errors.ts'
 import type { CallflowStep } from './default-route.ts'
 import { parseExpression } from './expression/parse-expression.ts'
 import type { PatternJudge } from './pattern-judge.ts'
 import { nestedCallflows, scriptKinds, stepKinds } from './step-kinds.ts'
-import { checkArgument } from './step-argument.ts'
+import { type StepRules, checkArgument } from './step-argument.ts'
 import { type JsonObject, isJsonObject } from './json.ts'
 
 /** The most steps of one callflow, nested ones counted by themselves. */
@@ -21,6 +22,10 @@ export interface CallflowJudges {
   readonly patternProblem: PatternJudge
   /** Whether the deployment lets callflows run programs, and whether the caller may write such steps. */
   readonly scripts: { readonly areOn: boolean; readonly arePermitted: boolean }
+  /** What the operator adds to the names that clients may set. */
+  readonly clientVariables: ClientVariables
+  /** Takes note of each text, name and value that is not allowed; by default the first of them is thrown. */
+  readonly refuse?: (at: string, problem: string) => void
 }
 
 /** A callflow that keeps to the grammar, and its size as JSON in UTF-8. */
@@ -57,7 +62,7 @@ function parseSteps(value: unknown, { at, depth, judges }: Place): CallflowStep[
 function parseStep(step: unknown, place: Place): CallflowStep {
   const { at, judges } = place
   if (!isJsonObject(step)) throw invalidField(at, 'must be a step: an object with one kind')
-  const [kind, other] = Object.keys(step).filter((key) => !checkModifier(step, key, at))
+  const [kind, other] = Object.keys(step).filter((key) => !checkModifier(step, key, at, judges))
   if (kind === undefined) {
     if (!Object.hasOwn(step, 'break')) throw invalidField(at, 'must have a kind')
     return step
@@ -72,7 +77,7 @@ function parseStep(step: unknown, place: Place): CallflowStep {
 }
 
 /** Whether a key is a modifier; throws when it is one with a wrong value. */
-function checkModifier(step: JsonObject, key: string, at: string): boolean {
+function checkModifier(step: JsonObject, key: string, at: string, judges: CallflowJudges): boolean {
   const value = step[key]
   if (key === 'break' || key === 'async') {
     if (typeof value !== 'boolean') throw invalidField(`${at}.${key}`, 'must be true or false')
@@ -82,8 +87,16 @@ function checkModifier(step: JsonObject, key: string, at: string): boolean {
   if (typeof value !== 'string' || value === '' || value.length > 120) {
     throw invalidField(`${at}.tag`, 'must be text of 1-120 characters')
   }
-  checkArgument('tag', value, `${at}.tag`)
+  checkArgument('tag', value, `${at}.tag`, rulesOf(judges))
   return true
+}
+
+function rulesOf({ clientVariables: added, refuse = throwProblem }: CallflowJudges): StepRules {
+  return { added, refuse }
+}
+
+function throwProblem(at: string, problem: string): never {
+  throw invalidField(at, problem)
 }
 
 function checkScript(kind: string, at: string, { scripts }: CallflowJudges): void {
@@ -94,7 +107,7 @@ function checkScript(kind: string, at: string, { scripts }: CallflowJudges): voi
 function parseArgument(kind: string, argument: unknown, place: Place): void {
   if (kind === 'if') return parseIf(argument, place)
   if (kind === 'switch') return parseSwitch(argument, place)
-  checkArgument(kind, parseNested(argument, nestedCallflows.get(kind) ?? [], place), place.at)
+  checkArgument(kind, parseNested(argument, nestedCallflows.get(kind) ?? [], place), place.at, rulesOf(place.judges))
 }
 
 /** Parses the callflow at a path of an argument, if there is one, and answers the argument without it. */
@@ -128,10 +141,10 @@ function parseSwitch(argument: unknown, place: Place): void {
   const members = closedObject(argument, ['variable', 'case'], at)
   const { variable, case: cases } = members
   if (typeof variable !== 'string' || variable === '') throw invalidField(`${at}.variable`, 'must be text')
-  checkArgument('switch', variable, `${at}.variable`)
+  checkArgument('switch', variable, `${at}.variable`, rulesOf(judges))
   if (!isJsonObject(cases)) throw invalidField(`${at}.case`, 'must be an object: value to callflow')
   for (const [value, callflow] of Object.entries(cases)) {
-    checkArgument('switch', value, `${at}.case`)
+    checkArgument('switch', value, `${at}.case`, rulesOf(judges))
     parseSteps(callflow, { at: `${at}.case.${value.slice(0, maxQuoted)}`, depth: depth + 1, judges })
   }
 }

@@ -16,6 +16,8 @@ export interface PresentedHead {
 /** A route as callers see it. */
 export interface PresentedRoute extends PresentedHead {
   readonly callflow: CallflowStep[]
+  /** Places of the callflow that are no longer allowed, such as `callflow[3].setVar`; absent: none. */
+  readonly ignored?: string[]
 }
 
 /** Shows a route but for its callflow. Every member is named here, so that none slips out. */
@@ -34,6 +36,7 @@ export function presentHead(route: RouteHead): PresentedHead {
 }
 
 /** Shows a route. */
-export function presentRoute(route: DefaultRoute): PresentedRoute {
-  return { ...presentHead(route), callflow: [...route.callflow] }
+export function presentRoute(route: DefaultRoute, ignored: readonly string[] = []): PresentedRoute {
+  const head = { ...presentHead(route), callflow: [...route.callflow] }
+  return ignored.length === 0 ? head : { ...head, ignored: [...ignored] }
 }

@@ -1,122 +1,131 @@
-import { isClientVariable } from '../accounts/setting-names.ts'
-import { invalidField } from '../errors.ts'
+import { type ClientVariables, assignmentProblem, nameProblem } from '../client-names/client-names.ts'
+import type { NamePlace } from '../client-names/closed-lists.ts'
 import { isJsonObject } from './json.ts'
 
-/** Whether steps may set something of this name. */
-type NameRule = (name: string) => boolean
+/** What a member of a step holds: names alone, or names with the values that they get. */
+interface NameRule {
+  readonly place: NamePlace
+  readonly holds: 'names' | 'values'
+}
 
-/** Fields of the caller's profile that may be set; the others decide where a call goes and whose it is. */
-const profileFields: ReadonlySet<string> = new Set([
-  'caller_id_name',
-  'caller_id_number',
-  'callee_id_name',
-  'callee_id_number',
-  'ani',
-  'rdnis',
-])
-
-/** What an endpoint of `bridge` and `originate` may be told besides, although the engine gives it a meaning. */
-const dialParameters: ReadonlySet<string> = new Set([
-  'absolute_codec_string',
-  'bridge_early_media',
-  'continue_on_fail',
-  'fail_on_single_reject',
-  'hangup_after_bridge',
-  'ignore_display_updates',
-  'ignore_early_media',
-  'origination_caller_id_name',
-  'origination_caller_id_number',
-  'sip_auto_answer',
-  'sip_invite_params',
-  'sip_renegotiate_codec_on_reinvite',
-])
-
-const isProfileField: NameRule = (name) => profileFields.has(name)
-const isDialParameter: NameRule = (name) => dialParameters.has(name) || isClientVariable(name)
+const variableNames: NameRule = { place: 'stepVariables', holds: 'names' }
+const variableValues: NameRule = { place: 'stepVariables', holds: 'values' }
+const bridgeValues: NameRule = { place: 'bridgeVariables', holds: 'values' }
 
 /** Kinds whose whole argument is names, or names with values. */
 const ofKind: ReadonlyMap<string, NameRule> = new Map([
-  ['setVar', isClientVariable],
-  ['setArray', isClientVariable],
-  ['exportVars', isClientVariable],
+  ['setVar', variableValues],
+  ['setArray', variableValues],
+  ['exportVars', variableValues],
   // Taking a name away changes what it means to the engine, just as setting it.
-  ['unSet', isClientVariable],
-  ['setProfileVar', isProfileField],
+  ['unSet', variableNames],
+  ['setProfileVar', { place: 'profileVariables', holds: 'values' }],
 ])
 
-/** Members that hold names in the argument of any kind, at any depth. */
+/** Members that name variables for a result in the argument of any kind, at any depth; their values are no values of variables. */
 const inAnyKind: ReadonlyMap<string, NameRule> = new Map([
-  ['setVar', isClientVariable],
-  ['exportVar', isClientVariable],
-  ['exportVars', isClientVariable],
-  ['exportVariables', isClientVariable],
+  ['setVar', variableNames],
+  ['exportVar', variableNames],
+  ['exportVars', variableNames],
+  ['exportVariables', variableNames],
 ])
 
-const dialMembers: ReadonlyMap<string, NameRule> = new Map([
-  ['variables', isDialParameter],
-  ['parameters', isDialParameter],
-  ['global', isDialParameter],
-])
+const dialMembers = (rule: NameRule): ReadonlyMap<string, NameRule> =>
+  new Map([
+    ['variables', rule],
+    ['parameters', rule],
+    ['global', rule],
+  ])
 
 /** Members that hold names in the argument of one kind. */
 const inKind: ReadonlyMap<string, ReadonlyMap<string, NameRule>> = new Map([
-  ['bridge', dialMembers],
-  ['originate', dialMembers],
-  ['member', new Map([['variables', isClientVariable]])],
+  ['bridge', dialMembers(bridgeValues)],
+  ['originate', dialMembers(variableValues)],
+  ['member', new Map([['variables', variableValues]])],
   [
     'httpRequest',
     new Map([
-      ['responseCode', isClientVariable],
-      ['exportCookie', isClientVariable],
+      ['responseCode', variableNames],
+      ['exportCookie', variableNames],
     ]),
   ],
 ])
 
-/** Throws `invalid_field` when the argument of a step sets a variable that only the service may set. */
-export function checkSetNames(kind: string, argument: unknown, at: string): void {
-  const rule = ofKind.get(kind)
-  if (rule !== undefined) return checkNames(argument, rule, at)
-  checkMembers(argument, inKind.get(kind) ?? new Map(), at)
+/** What the names of a step are judged with. */
+export interface SetNameRules {
+  /** What the operator adds to the names that clients may set. */
+  readonly added: ClientVariables
+  /** Called with the place of each name or value that is not allowed; may throw. */
+  readonly refuse: (at: string, problem: string) => void
 }
 
-function checkMembers(value: unknown, rules: ReadonlyMap<string, NameRule>, at: string): void {
+/** Judges the variables that the argument of a step sets, and refuses those that the closed lists do not allow. */
+export function checkSetNames(kind: string, argument: unknown, at: string, rules: SetNameRules): void {
+  const rule = ofKind.get(kind)
+  if (rule !== undefined) return checkNames(argument, rule, at, rules)
+  checkMembers(argument, inKind.get(kind) ?? new Map(), at, rules)
+}
+
+function checkMembers(value: unknown, members: ReadonlyMap<string, NameRule>, at: string, rules: SetNameRules): void {
   if (Array.isArray(value)) {
-    value.forEach((item, index) => checkMembers(item, rules, `${at}[${index}]`))
+    value.forEach((item, index) => checkMembers(item, members, `${at}[${index}]`, rules))
   } else if (isJsonObject(value)) {
     for (const [name, member] of Object.entries(value)) {
       const place = `${at}.${name.slice(0, 64)}`
-      const rule = rules.get(name) ?? inAnyKind.get(name)
-      if (rule === undefined) checkMembers(member, rules, place)
-      else checkNames(member, rule, place)
+      const rule = members.get(name) ?? inAnyKind.get(name)
+      if (rule === undefined) checkMembers(member, members, place, rules)
+      else checkNames(member, rule, place, rules)
     }
   }
 }
 
 /** Names as text, as `name=value`, as a list of either, or as the keys of an object. */
-function checkNames(value: unknown, rule: NameRule, at: string): void {
+function checkNames(value: unknown, rule: NameRule, at: string, rules: SetNameRules): void {
   if (typeof value === 'string') {
-    checkName(nameIn(value), rule, at)
+    checkText(value, rule, at, rules)
   } else if (Array.isArray(value)) {
     value.forEach((item, index) => {
-      if (typeof item !== 'string') throw invalidField(`${at}[${index}]`, 'must be text')
-      checkName(nameIn(item), rule, `${at}[${index}]`)
+      if (typeof item === 'string') checkText(item, rule, `${at}[${index}]`, rules)
+      else rules.refuse(`${at}[${index}]`, 'must be text')
     })
   } else if (isJsonObject(value)) {
-    for (const name of Object.keys(value)) checkName(name, rule, at)
+    for (const [name, member] of Object.entries(value)) {
+      const values = rule.holds === 'names' ? [undefined] : Array.isArray(member) ? member : [member]
+      for (const each of values) checkName(name, each, rule, at, rules)
+    }
   } else {
-    throw invalidField(at, 'must name variables: text, a list of texts or an object')
+    rules.refuse(at, 'must name variables: text, a list of texts or an object')
   }
 }
 
-/** The name in `name=value`, or the whole; `all:` and `nolocal:` before it say which legs get it. */
-function nameIn(text: string): string {
-  const [name = ''] = text.split('=', 1)
-  return name.replace(/^(?:all|nolocal):/, '')
+/** `name` or `name=value`; `all:` and `nolocal:` before it say which legs get it. */
+function checkText(text: string, rule: NameRule, at: string, rules: SetNameRules): void {
+  const equals = text.indexOf('=')
+  const name = (equals < 0 ? text : text.slice(0, equals)).replace(/^(?:all|nolocal):/, '')
+  const value = equals < 0 || rule.holds === 'names' ? undefined : text.slice(equals + 1)
+  checkName(name, value, rule, at, rules)
 }
 
-function checkName(name: string, isAllowed: NameRule, at: string): void {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw invalidField(at, 'must name variables of 1-64 letters, digits, _ and -')
+function checkName(
+  name: string,
+  value: unknown,
+  { place }: NameRule,
+  at: string,
+  { added, refuse }: SetNameRules,
+): void {
+  const problem = /^[A-Za-z0-9_-]{1,64}$/.test(name)
+    ? valueProblem(place, name, value, added)
+    : 'must name variables of 1-64 letters, digits, _ and -'
+  if (problem !== undefined) refuse(at, problem)
+}
+
+/** An absent or empty value takes the name away. */
+function valueProblem(place: NamePlace, name: string, value: unknown, added: ClientVariables): string | undefined {
+  const refusal = nameProblem(place, name, { added })
+  if (refusal !== undefined) return `"${name}" ${refusal}`
+  if (value === undefined || value === '') return undefined
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    return 'must have a value that is text, a number, true or false'
   }
-  if (!isAllowed(name)) throw invalidField(at, `"${name}" is a name that only the service may set`)
+  return assignmentProblem(place, name, String(value), { added })
 }

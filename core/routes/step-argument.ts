@@ -1,32 +1,51 @@
-import { invalidField } from '../errors.ts'
 import { isJsonObject } from './json.ts'
-import { checkSetNames } from './set-names.ts'
+import { type SetNameRules, checkSetNames } from './set-names.ts'
 
 /** Kinds whose texts go to a mailbox, a web server or a program, and not into a line for the engine. */
 const manyLined: ReadonlySet<string> = new Set(['sendEmail', 'httpRequest', 'js', 'script'])
 
+/** Kinds whose texts can be dial strings, where braces and brackets set variables. */
+const dialKinds: ReadonlySet<string> = new Set(['bridge', 'originate'])
+
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
 const controls = /[\u0000-\u001f\u007f]/
 
+/** What the engine looks up: a variable by its name, or a part of its value (`${name:1:3}`). */
+const lookUp = /\$\{[A-Za-z0-9_.-]{1,64}(?::-?\d{1,4}){0,2}\}/g
+
+/** What a step is judged with. */
+export type StepRules = SetNameRules
+
 /**
- * Checks the argument of a step, of any form: texts that may reach the engine hold no control characters, and variables
- * that it sets have names that clients may set. Throws `invalid_field` with the place.
+ * Checks the argument of a step, of any form: texts that may reach the engine hold no control characters and look up
+ * variables alone, and variables that it sets have names and values that clients may set.
  */
-export function checkArgument(kind: string, argument: unknown, at: string): void {
-  if (argument === null || argument === undefined) throw invalidField(at, 'must not be null')
-  if (!manyLined.has(kind)) checkTexts(argument, at)
-  checkSetNames(kind, argument, at)
+export function checkArgument(kind: string, argument: unknown, at: string, rules: StepRules): void {
+  if (argument === null || argument === undefined) return rules.refuse(at, 'must not be null')
+  if (!manyLined.has(kind)) checkTexts(argument, at, (text, place) => checkText(kind, text, place, rules))
+  checkSetNames(kind, argument, at, rules)
 }
 
-function checkTexts(value: unknown, at: string): void {
+function checkTexts(value: unknown, at: string, check: (text: string, at: string) => void): void {
   if (typeof value === 'string') {
-    if (controls.test(value)) throw invalidField(at, 'must not contain control characters')
+    check(value, at)
   } else if (Array.isArray(value)) {
-    value.forEach((item, index) => checkTexts(item, `${at}[${index}]`))
+    value.forEach((item, index) => checkTexts(item, `${at}[${index}]`, check))
   } else if (isJsonObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      checkTexts(name, at)
-      checkTexts(member, `${at}.${name.slice(0, 64)}`)
+      check(name, at)
+      checkTexts(member, `${at}.${name.slice(0, 64)}`, check)
     }
+  }
+}
+
+/** `${system(…)}` would run a command, and `{api_on_answer=…}` in front of an end point would, too. */
+function checkText(kind: string, text: string, at: string, { refuse }: StepRules): void {
+  if (controls.test(text)) return refuse(at, 'must not contain control characters')
+  const rest = text.includes('$$') ? text : text.replaceAll(lookUp, '')
+  if (rest.includes('${'))
+    return refuse(at, 'must not contain "${" but to look up a variable, as in ${caller_id_number}')
+  if (dialKinds.has(kind) && /[{}[\]<>]/.test(rest)) {
+    refuse(at, 'must not contain {}[]<>: give what an endpoint is told in its variables or parameters')
   }
 }

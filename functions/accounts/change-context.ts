@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChangeContext } from '../../core/accounts/account-context.ts'
 import type { Route } from '../../contracts/routes/route.ts'
+import { clientVariablesOf } from '../client-variables.ts'
 import type { EndpointRequest } from '../endpoint/use-case.ts'
 
 type AccountRoute = Route & { readonly authentication: 'token'; readonly domain: 'required' }
@@ -22,6 +23,7 @@ export function changeContext(
     random,
     precondition,
     passwordMinLength: settings.passwordMinLength,
+    clientVariables: clientVariablesOf(settings),
     a1Hash,
     reportUnsent: (what, error) => log.error('change made but not told', error, { what }),
   }

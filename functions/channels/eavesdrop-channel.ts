@@ -6,6 +6,7 @@ import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/channels.ts'
 import { eavesdropChannel } from '../../core/channels/eavesdrop-channel.ts'
+import { clientVariablesOf } from '../client-variables.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
@@ -23,6 +24,11 @@ export const handler = endpoint(
       ports,
       request,
       { ...request.body, target: request.params.channel_id, side: request.query.side },
-      { uuid: request.random.uuid(), commandId: request.random.uuid(), clock: request.clock },
+      {
+        uuid: request.random.uuid(),
+        commandId: request.random.uuid(),
+        clock: request.clock,
+        clientVariables: clientVariablesOf(request.settings),
+      },
     ),
 )

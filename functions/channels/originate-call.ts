@@ -5,6 +5,7 @@ import { dynamoLiveCallStore } from '../../adapters/dynamodb/dynamo-live-call-st
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import * as routes from '../../contracts/routes/channels.ts'
 import { originateCall } from '../../core/channels/originate-call.ts'
+import { clientVariablesOf } from '../client-variables.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
@@ -17,7 +18,9 @@ export const handler = endpoint(
     knownCalls: dynamoKnownCallStore,
   },
   async (request, ports) => {
-    const { clock, random } = request
-    return originateCall(ports, request, request.body, { uuid: random.uuid(), commandId: random.uuid(), clock })
+    const { clock, random, settings } = request
+    const chosen = { uuid: random.uuid(), commandId: random.uuid(), clock }
+    const clientVariables = clientVariablesOf(settings)
+    return originateCall(ports, request, request.body, { ...chosen, clientVariables })
   },
 )

@@ -3,14 +3,17 @@ import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/domains.ts'
 import { createDomain } from '../../core/domains/create-domain.ts'
+import { clientVariablesOf } from '../client-variables.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.createDomain,
   { domains: dynamoDomainStore, events: sqsEventSink, engine: sqsCallEngine },
-  async ({ body, requestId, clock, random, log }, ports) => {
+  async ({ body, requestId, clock, random, log, settings }, ports) => {
     const reportUnsent = (what: string, error: unknown) => log.error('change made but not told', error, { what })
-    const { name, warning } = await createDomain(ports, body, { requestId, clock, random, reportUnsent })
+    const clientVariables = clientVariablesOf(settings)
+    const context = { requestId, clock, random, clientVariables, reportUnsent }
+    const { name, warning } = await createDomain(ports, body, context)
     return { status: 'OK' as const, info: `+OK [${name}] created !\n`, 'more info': warning }
   },
 )

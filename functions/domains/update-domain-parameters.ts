@@ -2,13 +2,15 @@ import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.t
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
 import * as routes from '../../contracts/routes/domains.ts'
 import { updateDomain } from '../../core/domains/update-domain.ts'
+import { clientVariablesOf } from '../client-variables.ts'
 import { endpoint, okInfo, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.updateDomainParameters,
   { domains: dynamoDomainStore, presence: dynamoPresenceStore },
-  async ({ domain, body, precondition, clock }, ports) => {
-    const change = { name: domain, kind: 'parameters', items: body, precondition, now: clock.now() } as const
+  async ({ domain, body, precondition, clock, settings }, ports) => {
+    const view = { now: clock.now(), clientVariables: clientVariablesOf(settings) }
+    const change = { name: domain, kind: 'parameters', items: body, precondition, ...view } as const
     const { detail, record } = await updateDomain(ports, change)
     return reply(okInfo(detail), { record })
   },

@@ -17,6 +17,8 @@ export interface Settings {
   readonly deletionGraceSeconds: number
   /** Whether callflows may hold `js` and `script` steps. */
   readonly scriptSteps: boolean
+  /** What the operator adds to the names that clients may set, as contracts/client-variables.ts reads it. */
+  readonly clientVariables: string
   /** The rates that requests are held to; those that are not there are not held. */
   readonly rateLimits: RateLimits
   /** Networks in CIDR form, comma-separated, that hooks may point at besides public addresses. */
@@ -36,6 +38,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     passwordMinLength: wholeNumber(env, environment.passwordMinLength, 3, 1, 128),
     deletionGraceSeconds: wholeNumber(env, environment.deletionGraceSeconds, 120, 1, 900),
     scriptSteps: isOn(env, environment.scriptSteps),
+    clientVariables: env[environment.clientVariables] ?? '',
     rateLimits: readRateLimits(env[environment.rateLimits] || 'off'),
     hookAllowedNetworks: env[environment.hookAllowedNetworks] ?? '',
   }

@@ -1,15 +1,19 @@
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
+import { ignoredSteps } from '../../core/routes/ignored-steps.ts'
 import { presentRoute } from '../../core/routes/present-route.ts'
 import { readDefaultRoute, versionOf } from '../../core/routes/read-default-route.ts'
+import { clientVariablesOf } from '../client-variables.ts'
 import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.readDefaultRoute,
   { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
-  async ({ domain, params }, { defaultRoutes }) => {
+  async ({ domain, params, settings }, { defaultRoutes }) => {
     const route = await readDefaultRoute(defaultRoutes, domain, params.route_id)
-    return reply(presentRoute(route), { record: versionOf(route) })
+    return reply(presentRoute(route, ignoredSteps(route.callflow, clientVariablesOf(settings))), {
+      record: versionOf(route),
+    })
   },
 )

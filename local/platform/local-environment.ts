@@ -22,6 +22,7 @@ export function sharedEnvironment(settings: Settings, storesUrl: string, credent
     [environment.kmsEndpoint]: storesUrl,
     [environment.s3Endpoint]: storesUrl,
     [searchDomains.cdr.variable]: storesUrl,
+    [environment.clientVariables]: settings.clientVariables,
     ...(settings.logLevel === undefined ? {} : { [environment.logLevel]: settings.logLevel }),
   }
 }

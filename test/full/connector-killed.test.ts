@@ -88,7 +88,7 @@ function count(event: EslEvent): void {
     const [, of = ''] = (event.header('Channel-Presence-ID') ?? '').split('@')
     done.begun.push({ uuid, domain: of, coreUuid: event.coreUuid, at })
   }
-  const mark = event.header('variable_mark')
+  const mark = event.header('variable_x_mark')
   if (mark !== undefined) done.channels.set(mark, (done.channels.get(mark) ?? new Set()).add(uuid))
   if (event.name !== 'BACKGROUND_JOB' || !event.body.startsWith('+OK')) return
   add(done.jobs, event.header('Job-UUID') ?? '')
@@ -128,7 +128,7 @@ async function place(mark: string): Promise<Told> {
   tick()
   try {
     const { info, pending } = await admin.call(originateCall, {
-      body: { callerId: '1001', calledId: '9196', variables: { mark } },
+      body: { callerId: '1001', calledId: '9196', variables: { x_mark: mark } },
     })
     return { mark, says: pending === true ? 'maybe' : 'done', uuid: info.replace('+OK ', '').trim() }
   } catch (problem) {

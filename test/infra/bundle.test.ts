@@ -46,10 +46,25 @@ const containerCredentials = 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'
 /** No endpoint may grow past this: 8 % above the largest (the search of CDRs), and far below the budget of 260 KB. */
 const endpointLimitKb = 200
 
-/** Bundles that hold a package of their own: the linear-time matcher of hook filters and routes, the guarded HTTP client, or both. */
+/**
+ * Bundles that hold a package of their own: the linear-time matcher of hook filters, routes and the operator's names of
+ * variables, the guarded HTTP client, or both.
+ */
 const ownLimitsKb: Readonly<Record<string, number>> = {
   'routes/create-default-route': 350,
   'routes/replace-default-route': 350,
+  'routes/read-default-route': 350,
+  'accounts/create-account': 350,
+  'accounts/read-account': 350,
+  'accounts/update-account': 350,
+  'accounts/delete-account': 350,
+  'channels/originate-call': 350,
+  'channels/eavesdrop-channel': 350,
+  'domains/create-domain': 350,
+  'domains/read-domain': 350,
+  'domains/update-domain-parameters': 350,
+  'domains/update-domain-variables': 350,
+  'engine/look-up-directory': 350,
   'hooks/create-hooks': 350,
   'hooks/replace-hook': 350,
   'hooks/update-hook': 350,

@@ -41,11 +41,27 @@ it('the rates are those of the contract, others, or none', () => {
   expect(settingsFrom({ rateLimits: 'token=5/s:9, login=1/h' }).rateLimits).toBe('token=5/s:9, login=1/h')
 })
 
+it('the names that the operator adds are JSON text, or the object itself in cdk.json', () => {
+  const added = { tier: '[a-z]{1,8}', sip_h_X_Team: { pattern: '[0-9]+', force: true } }
+
+  expect(settingsFrom({}).clientVariables).toBe('')
+  expect(settingsFrom({ clientVariables: JSON.stringify(added) }).clientVariables).toBe(JSON.stringify(added))
+  expect(settingsFrom({ clientVariables: added }).clientVariables).toBe(JSON.stringify(added))
+})
+
 it('the store of CDRs has two small nodes, or as many and as large ones as are wanted', () => {
   expect(settingsFrom({}).search).toEqual({ instanceType: 't3.small.search', instances: 2, volumeGb: 20 })
   expect(
     settingsFrom({ searchInstanceType: 'r7g.large.search', searchInstances: 1, searchVolumeGb: '500' }).search,
   ).toEqual({ instanceType: 'r7g.large.search', instances: 1, volumeGb: 500 })
+})
+
+it.each([
+  ['{"inbound_dialplan":"XML"}', /^context value clientVariables must not hold inbound_dialplan without "force": true/],
+  ['{"user_context":{"pattern":".*","force":true}}', /^context value clientVariables must not hold user_context/],
+  ['{"tier":"(a"}', /^context value clientVariables must hold regular expressions that match in linear time/],
+])('the setting clientVariables refuses %s and says why', (clientVariables, problem) => {
+  expect(() => settingsFrom({ clientVariables })).toThrow(problem)
 })
 
 describe.each([
@@ -77,6 +93,10 @@ describe.each([
   ['deletionGraceSeconds', '901'],
   ['scriptSteps', 'yes'],
   ['hookAllowedNetworks', 'localhost'],
+  ['clientVariables', 'tier'],
+  ['clientVariables', ['tier']],
+  ['clientVariables', 7],
+  ['clientVariables', '{"tier":1}'],
   ['rateLimits', ''],
   ['rateLimits', 'on'],
   ['rateLimits', 'token=50'],

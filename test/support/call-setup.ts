@@ -46,7 +46,11 @@ export async function aCallSetup(given: CallSetup = {}) {
     clock,
     commands: () => ports.engine.given,
     originate: async (body: unknown): Promise<EngineAnswer> =>
-      originateCall(ports, orderer, checkFields(routes.originateCall.body, body), { ...chosen, clock }),
+      originateCall(ports, orderer, checkFields(routes.originateCall.body, body), {
+        ...chosen,
+        clock,
+        clientVariables: new Map(),
+      }),
     hold: async (channel: unknown, state: unknown): Promise<EngineAnswer> => {
       const { channel_id } = checkFields(routes.holdChannel.params, { channel_id: channel })
       return holdChannel(ports.engine, orderer, channel_id, checkFields(routes.holdChannel.body, { state }).state)
@@ -61,7 +65,7 @@ export async function aCallSetup(given: CallSetup = {}) {
       const { side } = checkFields(routes.eavesdropChannel.query, query)
       const fields = checkFields(routes.eavesdropChannel.body, body)
       const wanted = { ...fields, target: channel_id, side }
-      return eavesdropChannel(ports, orderer, wanted, { ...chosen, clock })
+      return eavesdropChannel(ports, orderer, wanted, { ...chosen, clock, clientVariables: new Map() })
     },
   }
 }

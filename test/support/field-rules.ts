@@ -14,42 +14,81 @@ const text = (good: string) => fc.oneof({ weight: 3, arbitrary: mutated(good) },
 const isPlain = (value: string) => !/[\u0000-\u001f\u007f]/.test(value)
 const expands = (value: string) => value.includes('${') || /[\ufffe\uffff]/.test(value)
 
-/** Beginnings of variable names that the contract keeps for the service, and those that the engine acts on besides. */
+type IsFree = (name: string, value: string) => boolean
+
+const isOneOf =
+  (...values: string[]) =>
+  (value: string) =>
+    values.includes(value)
+const matches = (pattern: RegExp) => (value: string) => pattern.test(value)
+const digits = matches(/^\d{1,9}$/)
+
+/** The closed list of parameters that accounts and domains share. */
+const freeParameters = new Map<string, (value: string) => boolean>([
+  ...['enabled', 'attach-file', 'email-all-messages', 'notify-email-all-messages', 'keep-local-after-email'].map(
+    (name) => [`vm-${name}`, isOneOf('true', 'false')] as const,
+  ),
+  ['vm-skip-instructions', isOneOf('true', 'false')],
+  ['vm-mailto', matches(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}@[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/)],
+  ['vm-disk-quota', digits],
+  ['vm-message-ext', isOneOf('wav', 'mp3')],
+])
+
+const shownName = matches(/^[\p{L}\p{M}\p{N} ._+()&/-]{0,64}$/u)
+const shownNumber = matches(/^[0-9+*#]{1,32}$/)
+
+/** The closed list of variables. */
+const freeVariables = new Map<string, (value: string) => boolean>([
+  ['default_language', matches(/^[a-z]{2}(-[A-Za-z]{2,4})?$/)],
+  ['default_areacode', digits],
+  ['call_timeout', digits],
+  ['effective_caller_id_name', shownName],
+  ['outbound_caller_id_name', shownName],
+  ['directory_full_name', shownName],
+  ['effective_caller_id_number', shownNumber],
+  ['outbound_caller_id_number', shownNumber],
+  ['callgroup', matches(/^[A-Za-z0-9_,-]{1,256}$/)],
+  ['toll_allow', matches(/^[A-Za-z0-9_,-]{1,256}$/)],
+])
+
+const isOwnText = (value: string) =>
+  /^[\p{L}\p{M}\p{N} ._+()&/:@=;%?#-]{0,256}$/u.test(value) && !value.startsWith('ARRAY::')
+
+const isFreeVariable: IsFree = (name, value) =>
+  freeVariables.get(name)?.(value) ?? (/^x[-_]/.test(name) && !/x-pre-process/i.test(name) && isOwnText(value))
+
+const isFreeParameter: IsFree = (name, value) =>
+  freeParameters.get(name)?.(value) ?? (name.startsWith('x-') && !/x-pre-process/i.test(name))
+
+/** Names that mean something to the engine and are on no list, and beginnings of such names. */
 const held = (
-  'api exec bridge sip sofia rtp rtcp srtp media proxy bypass codec absolute origination originate domain dialed ' +
-  'presence user w_ svc record recording session transfer park hold hangup inherit import export nolocal local ' +
-  'loopback ignore continue fail force enable disable switch socket http cdr uuid direction context caller ' +
-  'destination zrtp dtls verto eavesdrop conference fifo tts lua js system spawn group_confirm campon voicemail vm_ ' +
-  'ringback instant_ringback temp_hold_music sound_prefix process_cdr account_role __proto__'
+  'api exec bridge sip sofia rtp media bypass codec absolute origination domain dialed presence user w_ svc record ' +
+  'session transfer park hold hangup export loopback cdr uuid context caller inbound_dialplan dialplan vm-cc ' +
+  'group_confirm_key campon voicemail_authorized ringback sound_prefix process_cdr x-pre-process __proto__'
 ).split(' ')
 
-/** Variables that clients may set although they begin like one of {@link held}, or mean something to the engine. */
-const free = new Set(
-  (
-    'default_language default_areacode effective_caller_id_name effective_caller_id_number outbound_caller_id_name ' +
-    'outbound_caller_id_number directory_full_name callgroup toll_allow timezone call_timeout'
-  ).split(' '),
-)
-
-const isFreeVariable = (name: string) => free.has(name) || !held.some((start) => name.toLowerCase().startsWith(start))
-
-const ofVoicemail = /^vm-(?:convert-cmd|convert-ext|storage-dir|domain-storage-dir|cc|a1-hash)$/i
-const agents = new Set(['cc-agent', 'cc-agent-type', 'cc-agent-contact', 'cc-agent-max-no-answer'])
-
-const isFreeParameter = (name: string) => agents.has(name) || (/^(?:vm-|x-)./.test(name) && !ofVoicemail.test(name))
+const isListed = (name: string) => freeParameters.has(name) || freeVariables.has(name)
 
 /** Settings with rules of their own, and with places of their own where they are shown. */
 const apart = /^(?:password|role|svc-extensions|vm-password|account_role)=/i
 
-const isAssignment = (item: unknown, isFree: (name: string) => boolean): boolean => {
+const isAssignment = (item: unknown, isFree: IsFree): boolean => {
   if (!isText(item)) return false
   const at = item.indexOf('=')
   const [name, value] = [item.slice(0, Math.max(0, at)), item.slice(at + 1)]
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || !isFree(name)) return false
-  return isPlain(value) && !/[[\]{}]/.test(value) && Array.from(value).length <= 1024 && !expands(value)
+  // A value that is empty removes its name.
+  if (at < 0 || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) return false
+  if (!isFree(name, value) && !(value === '' && isListed(name))) return false
+  return (
+    !/x-pre-process/i.test(value) &&
+    isPlain(value) &&
+    !/[[\]{}]/.test(value) &&
+    Array.from(value).length <= 1024 &&
+    !expands(value)
+  )
 }
 
-function settings(good: readonly string[], names: fc.Arbitrary<string>, isFree: (name: string) => boolean): FieldRule {
+function settings(good: readonly string[], names: fc.Arbitrary<string>, isFree: IsFree): FieldRule {
   const item = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...good).chain(mutated) },
     { weight: 3, arbitrary: fc.tuple(names, hostileText).map((pair) => pair.join('=')) },
@@ -138,13 +177,17 @@ export const fieldRules: Readonly<Record<string, FieldRule>> = {
         'X-a',
         'VM-enabled',
         'x-a',
+        'vm-mailto',
       ),
     ),
     isFreeParameter,
   ),
   variables: settings(
-    ['default_language=uk', 'department=sales'],
-    fc.oneof(fc.constantFrom(...held).chain(disguised), fc.constantFrom(...free).chain(disguised)),
+    ['default_language=uk', 'x_department=sales', 'toll_allow=a,b'],
+    fc.oneof(
+      fc.constantFrom(...held).chain(disguised),
+      fc.constantFrom(...freeVariables.keys(), 'x_a', 'x-a').chain(disguised),
+    ),
     isFreeVariable,
   ),
   domain_name: { values: text('other.example.com'), isTaken: (value) => isText(value) && isHost(value) },

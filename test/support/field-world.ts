@@ -62,14 +62,16 @@ export async function provePassword(world: FieldWorld, login: string, password: 
   expect(await world.api.call(logIn, { body })).toMatchObject({ status: 200 })
 }
 
-/** The settings of an account are shown, and told the engine, exactly as they were sent. */
+/** The settings of an account are shown, and served to the engine, exactly as they were sent. */
 export async function proveSettings(world: FieldWorld, login: string, field: Settings, value: unknown): Promise<void> {
   const { api, admin } = world
   const { body } = await api.call(readAccount, { headers: admin, params: { account_id: login } })
   const user = await directoryUser(world, login)
   for (const [name, text] of settingsIn([value].flat())) {
     expect(body.data[field === 'variables' ? `variable_${name}` : name]).toBe(text)
-    expect((field === 'variables' ? user.variables : user.params)[name]).toBe(text)
+    // Parameters for the client's own use are not served.
+    const isServed = field === 'variables' || !name.startsWith('x-')
+    expect((field === 'variables' ? user.variables : user.params)[name]).toBe(isServed ? text : undefined)
   }
 }
 
@@ -95,5 +97,8 @@ export async function proveDomainSettings(
   expect(body.info[field]).toHaveLength(wanted.length)
   const directory = await askDirectory(api, directoryForm({ domain: name }))
   const given = field === 'variables' ? directory.variables : directory.params
-  for (const [setting, text] of wanted) expect(given[setting]).toBe(text)
+  for (const [setting = '', text] of wanted) {
+    const isServed = field === 'variables' || !setting.startsWith('x-')
+    expect(given[setting]).toBe(isServed ? text : undefined)
+  }
 }

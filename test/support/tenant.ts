@@ -68,10 +68,10 @@ export interface Tenant {
 export async function aTenant(api: Api, { domain, mark, things: given = {}, keys = ['key-1'] }: TenantInput) {
   const tenant: Tenant = { domain, mark, things: { ...usualThings, ...given, domain } }
   const { account } = tenant.things
-  await api.ports.domains.create(aDomain({ name: domain, customerId: mark, variables: { planted: mark } }))
+  await api.ports.domains.create(aDomain({ name: domain, customerId: mark, variables: { x_planted: mark } }))
   await api.ports.roles.write({ domain, roles: rolesOf(mark, tenant.things), version: 1 })
   const secondFactor = await aSecondFactor(api, { domain, login: account }, true)
-  const variables = { planted: mark }
+  const variables = { x_planted: mark }
   await api.account({ domain, login: people.user, variables })
   await api.account({ domain, login: people.admin, role: 'admin', variables })
   await api.account({ domain, login: people.operator, role: 'operator', variables })

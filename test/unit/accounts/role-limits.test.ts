@@ -21,6 +21,7 @@ async function setUp() {
     clock: api.clock,
     random: api.tools.random,
     passwordMinLength: 3,
+    clientVariables: new Map(),
     precondition: noPrecondition,
     a1Hash: () => '',
     reportUnsent: () => {},

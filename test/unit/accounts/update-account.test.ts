@@ -29,7 +29,7 @@ describe('an update', () => {
     const { update, stored, user } = await setUp()
 
     const { status, body } = await update('1001', {
-      parameters: ['x-badge=8', 'vm-enabled=', 'cc-agent=callback'],
+      parameters: ['x-badge=8', 'vm-enabled=', 'cc-agent-type=callback'],
       variables: ['timezone=', 'directory_full_name=Bob'],
     })
 
@@ -38,14 +38,14 @@ describe('an update', () => {
     expect(body.info).toMatchObject({
       'x-badge': '8',
       'vm-enabled': 'false',
-      'cc-agent': 'callback',
+      'cc-agent-type': 'callback',
       variable_default_language: 'uk',
       variable_directory_full_name: 'Bob',
     })
     expect(body.info).not.toHaveProperty('variable_timezone')
     expect(await stored('1001')).toEqual({
       ...user,
-      parameters: { 'x-badge': '8', 'cc-agent': 'callback' },
+      parameters: { 'x-badge': '8', 'cc-agent-type': 'callback' },
       variables: { default_language: 'uk', directory_full_name: 'Bob' },
       version: 2,
     })
@@ -167,7 +167,7 @@ describe('who may update', () => {
 
   it.each([
     ['password', { password: 's3cr3t-new password' }],
-    ['parameters', { parameters: ['password=s3cr3t-new password', 'vm-password=1', 'vm-mailto=me@example.com'] }],
+    ['parameters', { parameters: ['password=s3cr3t-new password', 'vm-password=4711', 'vm-mailto=me@example.com'] }],
     ['language', { variables: ['default_language=en'] }],
   ])('a user himself: %s', async (_, body) => {
     const { update } = await setUp('1001')
@@ -181,7 +181,7 @@ describe('who may update', () => {
     { parameters: ['role=admin'] },
     { parameters: ['svc-extensions=1'] },
     { parameters: ['x-badge=1'] },
-    { parameters: ['vm-enabled=true', 'cc-agent=callback'] },
+    { parameters: ['vm-enabled=true', 'cc-agent=true'] },
     { variables: ['account_role=admin'] },
     { variables: ['effective_caller_id_name=Boss'] },
     { variables: ['toll_allow=international'] },

@@ -118,9 +118,9 @@ describe.each([
   })
 
   it.each(samples.filter((value) => /[\0\n\r{}[\]'\\,]|:_:/.test(value)))('the value %j is 400', async (value) => {
-    const { status, body } = await send({ lead: value })
+    const { status, body } = await send({ x_lead: value })
 
-    expect([status, body.details]).toMatchObject([400, [{ field: 'variables.lead' }]])
+    expect([status, body.details]).toMatchObject([400, [{ field: 'variables.x_lead' }]])
   })
 })
 
@@ -163,9 +163,9 @@ describe('text made of what the engine gives a meaning to', () => {
     const broken = hostile.filter((value) => /[\0\n\r{}[\]'\\,]/.test(value))
     await fc.assert(
       fc.asyncProperty(broken, async (value) => {
-        const { status, body } = await originate({ calledId: '9196', variables: { mine: value } })
+        const { status, body } = await originate({ calledId: '9196', variables: { x_mine: value } })
 
-        expect([status, body.details]).toMatchObject([400, [{ field: 'variables.mine' }]])
+        expect([status, body.details]).toMatchObject([400, [{ field: 'variables.x_mine' }]])
         expect(api.ports.engine.given).toEqual([])
       }),
       { seed: 20_250_110, numRuns: 300 },

@@ -34,7 +34,7 @@ describe('eavesdropping', () => {
 
     await eavesdrop(
       aChannel,
-      { user: '1001', display: '+49', mode: 'barge', dtmf: true, variables: { mine: '1' } },
+      { user: '1001', display: '+49', mode: 'barge', dtmf: true, variables: { x_mine: '1' } },
       { side: '777' },
     )
 
@@ -44,7 +44,7 @@ describe('eavesdropping', () => {
       mode: 'barge',
       dtmf: true,
       side: '777',
-      variables: { mine: '1' },
+      variables: { x_mine: '1' },
     })
   })
 

@@ -33,7 +33,7 @@ describe('a call', () => {
       calledId: 'anna',
       callerId: '1001@A.Example.Com',
       auto_answer_param: 'sip_h_Call-Info=<sip:x>;answer-after=0',
-      variables: { mine: 'a b', toll_allow: 'local' },
+      variables: { x_mine: 'a b', toll_allow: 'local,international' },
       timeout: 5,
     })
 
@@ -42,7 +42,7 @@ describe('a call', () => {
       callerId: '1001',
       timeoutSeconds: 5,
       autoAnswer: { name: 'sip_h_Call-Info', value: '<sip:x>;answer-after=0' },
-      variables: { mine: 'a b', toll_allow: 'local' },
+      variables: { x_mine: 'a b', toll_allow: 'local,international' },
     })
   })
 
@@ -153,7 +153,7 @@ describe('a variable', () => {
   ])('named %s is refused by name', async (name) => {
     const { originate, commands } = await aCallSetup()
 
-    await expect(originate({ calledId: '9196', variables: { fine: '1', [name]: 'x' } })).rejects.toMatchObject({
+    await expect(originate({ calledId: '9196', variables: { x_fine: '1', [name]: 'x' } })).rejects.toMatchObject({
       code: 'invalid_field',
       details: [{ field: `variables.${name}` }],
     })
@@ -180,24 +180,50 @@ describe('a variable', () => {
     expect(commands()).toEqual([])
   })
 
-  it.each(['default_language', 'effective_caller_id_name', 'call_timeout', 'timezone', 'mine', 'X-ID', 'a'.repeat(64)])(
-    'named %s is carried',
-    async (name) => {
-      const { originate, commands } = await aCallSetup()
+  it.each([
+    ['default_language', 'pt-BR'],
+    ['call_timeout', '30'],
+    ['timezone', 'Europe/Kyiv'],
+    ['x_mine', 'a=b: 100 %?'],
+    ['x-ID', ''],
+    [`x_${'a'.repeat(62)}`, 'x'],
+  ])('named %s is carried, whoever the caller is', async (name, value) => {
+    const { originate, commands } = await aCallSetup({ caller: aCaller({ acl: { channels: ['co'] } }), scope: 'own' })
 
-      await originate({ calledId: '9196', variables: { [name]: 'x' } })
+    await originate({ calledId: '9196', variables: { [name]: value } })
 
-      expect(commands()).toMatchObject([{ command: { variables: { [name]: 'x' } } }])
-    },
-  )
+    expect(commands()).toMatchObject([{ command: { variables: { [name]: value } } }])
+  })
 
   it.each([
-    ['a name of 65 characters', { ['a'.repeat(65)]: 'x' }],
-    ['a value of 257 characters', { a: 'x'.repeat(257) }],
-    ['a number', { a: 1 }],
-    ['33 names', Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`a${n}`, 'x']))],
-    ['an expansion', { a: '${system(id)}' }],
-    ['what would make two calls of one', { a: 'x:_:y' }],
+    ['effective_caller_id_name', 'Zoë (Sales)'],
+    ['effective_caller_id_number', '+4989123'],
+    ['outbound_caller_id_name', 'Zoë'],
+    ['outbound_caller_id_number', '112'],
+    ['toll_allow', 'local,international'],
+    ['callgroup', 'sales'],
+  ])('named %s is carried only for a caller who may change accounts', async (name, value) => {
+    const variables = { [name]: value }
+    const admin = await aCallSetup({ caller: aCaller({ acl: { channels: ['*'], account: ['u'] } }) })
+    const user = await aCallSetup({ caller: aCaller({ acl: { channels: ['*'], account: ['r', 'uo'] } }) })
+
+    await admin.originate({ calledId: '9196', variables })
+
+    expect(admin.commands()).toMatchObject([{ command: { variables } }])
+    await expect(user.originate({ calledId: '9196', variables })).rejects.toMatchObject({
+      code: 'invalid_field',
+      message: expect.stringContaining('only by callers who may change accounts'),
+    })
+    expect(user.commands()).toEqual([])
+  })
+
+  it.each([
+    ['a name of 65 characters', { [`x_${'a'.repeat(63)}`]: 'x' }],
+    ['a value of 257 characters', { x_a: 'x'.repeat(257) }],
+    ['a number', { x_a: 1 }],
+    ['33 names', Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`x_a${n}`, 'x']))],
+    ['an expansion', { x_a: '${system(id)}' }],
+    ['what would make two calls of one', { x_a: 'x:_:y' }],
     ['a list', ['a=b']],
   ])('with %s is refused', async (_title, variables) => {
     const { originate, commands } = await aCallSetup()

@@ -9,19 +9,19 @@ const both = 'reload_mod_event_socket'
 /** Requests by the fields that hold the name of the module. */
 const refused: readonly [string, (setup: Setup) => Promise<unknown>][] = [
   ['calledId', ({ originate }) => originate({ calledId: both })],
-  ['calledId', ({ originate }) => originate({ calledId: 'MOD_EVENT_SOCKET', variables: { mine: 'UNLOAD' } })],
+  ['calledId', ({ originate }) => originate({ calledId: 'MOD_EVENT_SOCKET', variables: { x_mine: 'UNLOAD' } })],
   ['callerId', ({ originate }) => originate({ calledId: '9196', callerId: both })],
   [
     'auto_answer_param',
     ({ originate }) => originate({ calledId: 'reload', auto_answer_param: 'sip_auto_answer=mod_event_socket' }),
   ],
-  ['variables.mine', ({ originate }) => originate({ calledId: '9196', variables: { mine: both } })],
+  ['variables.x_mine', ({ originate }) => originate({ calledId: '9196', variables: { x_mine: both } })],
   [
-    'variables.mod_event_socket',
-    ({ originate }) => originate({ calledId: 'reload', variables: { mod_event_socket: '1' } }),
+    'variables.x_mod_event_socket',
+    ({ originate }) => originate({ calledId: 'reload', variables: { x_mod_event_socket: '1' } }),
   ],
   ['user', ({ eavesdrop }) => eavesdrop(aChannel, { user: both })],
-  ['variables.mine', ({ eavesdrop }) => eavesdrop(aChannel, { variables: { mine: both } })],
+  ['variables.x_mine', ({ eavesdrop }) => eavesdrop(aChannel, { variables: { x_mine: both } })],
   ['cause', ({ hangUp }) => hangUp(aChannel, both.toUpperCase())],
 ]
 

@@ -53,10 +53,10 @@ const places: readonly { readonly place: string; readonly good: string; readonly
   },
   {
     place: 'variable name',
-    good: 'lead',
+    good: 'x_lead',
     make: (value) => message({ ...anOriginate(), variables: { [String(value)]: '1' } }),
   },
-  { place: 'variable value', good: '42', make: (value) => message({ ...anOriginate(), variables: { lead: value } }) },
+  { place: 'variable value', good: '42', make: (value) => message({ ...anOriginate(), variables: { x_lead: value } }) },
   { place: 'held channel', good: uuid, make: (value) => message({ kind: 'hold', uuid: value }) },
   { place: 'resumed channel', good: uuid, make: (value) => message({ kind: 'unhold', uuid: value }) },
   {

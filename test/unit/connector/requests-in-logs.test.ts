@@ -19,7 +19,7 @@ const requests: readonly [string, (api: Api, given: ApiRequest) => Promise<ApiAn
   [
     'flush-account',
     (api, { headers }) =>
-      api.call(updateAccount, { headers, params: { account_id: '1001' }, body: { variables: ['own=1'] } }),
+      api.call(updateAccount, { headers, params: { account_id: '1001' }, body: { variables: ['x_own=1'] } }),
   ],
 ]
 

@@ -109,16 +109,19 @@ test('a channel that does not exist is not held', async () => {
   expect(await run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'absent' })
 })
 
-test('a variable with spaces arrives whole', async () => {
+test('a variable with spaces and one with commas arrive whole', async () => {
   const { run, ports, until } = await aConnectedConnector(['CHANNEL_ANSWER'])
-  const { uuid, ...call } = anOriginate({ variables: { note: 'two "words" Zoë | 100% $' } })
+  const { uuid, ...call } = anOriginate({
+    variables: { x_note: 'two words (Zoë): 100%; a=b', toll_allow: 'local,international' },
+  })
 
   await run({ ...call, uuid })
   await until(() => ports.events.published.some((event) => event.uuid === uuid))
 
-  expect(ports.events.published.find((event) => event.uuid === uuid)?.fields['variable_note']).toBe(
-    'two "words" Zoë | 100% $',
-  )
+  expect(ports.events.published.find((event) => event.uuid === uuid)?.fields).toMatchObject({
+    variable_x_note: 'two words (Zoë): 100%; a=b',
+    variable_toll_allow: 'local,international',
+  })
 })
 
 test('a listener is put on a channel', async () => {

@@ -100,10 +100,10 @@ describe('the settings of a domain', () => {
     const { api, admin } = await setUp()
     const put = (body: unknown) => api.call(updateVariables, { params, headers: admin, body })
 
-    await put(['default_language=uk', 'timezone=Europe/Kyiv', 'x=a=b'])
-    const { body } = await put([{ key: 'default_language', value: 'en' }, 'timezone=', { key: 'y', value: '1' }])
+    await put(['default_language=uk', 'timezone=Europe/Kyiv', 'x_a=a=b'])
+    const { body } = await put([{ key: 'default_language', value: 'en' }, 'timezone=', { key: 'x_b', value: '1' }])
 
-    expect(body.info.variables).toEqual(['default_language=en', 'x=a=b', 'y=1'])
+    expect(body.info.variables).toEqual(['default_language=en', 'x_a=a=b', 'x_b=1'])
     expect(body.info.parameters).toEqual([])
   })
 
@@ -133,7 +133,7 @@ describe('the settings of a domain', () => {
     [[{ key: 'a', value: 1 }], 'invalid_field'],
     [[1], 'invalid_field'],
     [[['a=b']], 'invalid_field'],
-    [Array.from({ length: 101 }, (_, index) => `v${index}=1`), 'invalid_field'],
+    [Array.from({ length: 101 }, (_, index) => `x_v${index}=1`), 'invalid_field'],
   ])('refuse %j as variables', async (body, code) => {
     const { api, admin } = await setUp()
     const before = await api.ports.domains.read(name)
@@ -156,11 +156,11 @@ describe('the settings of a domain', () => {
   it('are a hundred of a kind at most', async () => {
     const { api, admin } = await setUp()
     const put = (body: unknown) => api.call(updateVariables, { params, headers: admin, body })
-    const many = Array.from({ length: 100 }, (_, index) => `v${index}=1`)
+    const many = Array.from({ length: 100 }, (_, index) => `x_v${index}=1`)
 
     expect(await put(many)).toMatchObject({ status: 200 })
-    expect(await put(['one-more=1'])).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
-    expect(await put(['v0=2'])).toMatchObject({ status: 200 })
+    expect(await put(['x-one-more=1'])).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+    expect(await put(['x_v0=2'])).toMatchObject({ status: 200 })
   })
 
   it('keep every one of many changes made at the same moment', async () => {
@@ -170,7 +170,7 @@ describe('the settings of a domain', () => {
     await Promise.all(
       names.map((each, index) =>
         index % 2
-          ? api.call(updateVariables, { params, headers: admin, body: [`${each}=1`] })
+          ? api.call(updateVariables, { params, headers: admin, body: [`x_${each}=1`] })
           : api.call(updateParameters, { params, headers: admin, body: [`x-${each}=1`] }),
       ),
     )
@@ -184,7 +184,7 @@ describe('the settings of a domain', () => {
     const { api, admin } = await setUp()
     const { headers } = await api.call(readDomain, { params, headers: admin })
     const put = (tag: string) =>
-      api.call(updateVariables, { params, headers: { ...admin, 'if-match': tag }, body: ['a=1'] })
+      api.call(updateVariables, { params, headers: { ...admin, 'if-match': tag }, body: ['x_a=1'] })
 
     expect(await put('W/"other"')).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
     expect(await put(headers['ETag'] ?? '')).toMatchObject({ status: 200 })

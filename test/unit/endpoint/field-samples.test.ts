@@ -28,7 +28,6 @@ const taken: ReadonlySet<string> = new Set([
   'password: "<!DOCTYPE x [<!ENTITY a SYSTEM \\"file:///etc/passwd\\">]>"',
   'password: "<?xml version=\\"1.0\\"?>"',
   'parameters: ["vm-enabled="]',
-  'parameters: ["vm-enabled=true=false"]',
   'parameters: ["vm-enabled=true","vm-enabled=false"]',
   'login: ".."',
   'domain_name: "localhost"',

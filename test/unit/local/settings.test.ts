@@ -22,6 +22,7 @@ describe('readSettings', () => {
       logLevel: undefined,
       rateLimits: 'off',
       deletionGraceSeconds: '',
+      clientVariables: '',
     })
   })
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
-import { isClientParameter } from '../../../core/accounts/setting-names.ts'
+import { nameProblem } from '../../../core/client-names/client-names.ts'
 import { readSettings } from '../../../core/domains/domain-settings.ts'
 import { removeExpiredRecordings } from '../../../core/recordings/remove-expired-recordings.ts'
 import { isRetention, retentionMs } from '../../../core/recordings/retention.ts'
@@ -90,7 +90,7 @@ describe('a domain keeps its recordings', () => {
 })
 
 describe('the parameter of a domain', () => {
-  const read = (item: string) => readSettings('parameters', [item], 'parameters')
+  const read = (item: string) => readSettings('parameters', [item], { field: 'parameters', added: new Map() })
 
   test('is taken where it is a number of days, and to be removed', () => {
     expect(read('recording-retention-days=30')).toMatchObject([{ name: 'recording-retention-days', value: '30' }])
@@ -100,7 +100,7 @@ describe('the parameter of a domain', () => {
   test('is refused where it is none, and of an account always', () => {
     expect(() => read('recording-retention-days=3651')).toThrow('must be a number of days from 1 to 3650')
     expect(() => read('recording-retention-days=soon')).toThrow('must be a number of days from 1 to 3650')
-    expect(isClientParameter('recording-retention-days')).toBe(false)
+    expect(nameProblem('accountParameters', 'recording-retention-days', { added: new Map() })).toBeDefined()
   })
 })
 

@@ -6,7 +6,11 @@ import { DomainError } from '../../../core/errors.ts'
 import { parseCallflow } from '../../../core/routes/parse-callflow.ts'
 import { stepKinds } from '../../../core/routes/step-kinds.ts'
 
-const judges = { patternProblem: linearPatternProblem, scripts: { areOn: true, arePermitted: true } }
+const judges = {
+  patternProblem: linearPatternProblem,
+  scripts: { areOn: true, arePermitted: true },
+  clientVariables: new Map(),
+}
 const parse = (callflow: readonly unknown[], scripts = judges.scripts) =>
   parseCallflow(callflow, { ...judges, scripts })
 
@@ -37,10 +41,10 @@ const argumentOf = (kind: string): unknown =>
     ({
       if: { expression: '${a} == 1' },
       switch: { variable: '${a}', case: {} },
-      setVar: 'mine=1',
-      setArray: { mine: ['1', '2'] },
-      exportVars: ['mine'],
-      unSet: 'mine',
+      setVar: 'x_mine=1',
+      setArray: { x_mine: ['1', '2'] },
+      exportVars: ['x_mine'],
+      unSet: 'x_mine',
       setProfileVar: 'caller_id_name=me',
     }) as Record<string, unknown>
   )[kind] ?? ''
@@ -65,22 +69,30 @@ describe('a callflow', () => {
     ['a number', { sleep: 1_000 }],
     ['true', { flushDTMF: true }],
     ['a list', { sipRedirect: ['sip:a@example.com', 'sip:b@example.com'] }],
-    ['names with values', { setVar: ['a=1', 'b=${caller_id_number}', 'all:c=x=y', 'nolocal:d='] }],
-    ['names and values as an object', { setVar: { a: 1, b: '2' } }],
-    ['a name that takes a result', { calendar: { name: 'work', setVar: 'is_work_day' } }],
-    ['a name deep inside', { playback: { name: 'a.wav', getDigits: { setVar: 'digit', max: 1 } } }],
-    ['names that take an answer apart', { httpRequest: { url: 'https://a.test', exportVariables: { mine: 'a.b' } } }],
+    ['names with values', { setVar: ['x_a=1', 'all:x_c=x=y', 'nolocal:x_d=', 'toll_allow=a,b', 'timezone=UTC'] }],
+    ['names and values as an object', { setVar: { x_a: 1, x_b: '2', 'x-c': true } }],
+    ['a name that takes a result', { calendar: { name: 'work', setVar: 'x_is_work_day' } }],
+    ['a name deep inside', { playback: { name: 'a.wav', getDigits: { setVar: 'x_digit', max: 1 } } }],
+    [
+      'names that take an answer apart',
+      { httpRequest: { url: 'https://a.test', exportVariables: { x_mine: '${a}.b' } } },
+    ],
     ['a body of several lines', { httpRequest: { url: 'https://a.test', data: 'a\nb' } }],
     ['a message of several lines', { sendEmail: { to: ['a@example.com'], message: 'a\r\nb' } }],
     [
       'what an endpoint may be told',
       {
-        bridge: { parameters: ['continue_on_fail=true'], endpoints: [{ type: 'user', parameters: ['leg_timeout=9'] }] },
+        bridge: {
+          parameters: ['continue_on_fail=true'],
+          endpoints: [{ type: 'user', parameters: ['absolute_codec_string=PCMA,opus@8000h'] }],
+        },
       },
     ],
-    ['variables of a member', { member: { dialer: 'd', variables: { DID: '380' } } }],
+    ['variables of a member', { member: { dialer: 'd', variables: { x_DID: '380' } } }],
     ['a caller id', { setVar: 'effective_caller_id_number=1' }],
     ['a step called as a thing of every object', { log: { toString: 1, constructor: 'x' } }],
+    ['parts of a looked up value', { log: 'from ${caller_id_number:-4} to ${x_a.b:1:3}' }],
+    ['a dialled number', { bridge: { endpoints: [{ type: 'gateway', dialString: '${destination_number}@gw' }] } }],
   ])('with %s is taken', (_title, step) => {
     expect(parse([step]).callflow).toEqual([step])
   })
@@ -145,47 +157,77 @@ describe('a callflow is refused with the place of what is wrong', () => {
     ['actions of an originate', inOriginate([{ foo: 1 }]), '.originate.actions[0]', /^unknown step "foo"$/],
     ['setVar as a number', { setVar: 1 }, '.setVar', /name variables/],
     ['setVar of nothing', { setVar: '=1' }, '.setVar', /name variables/],
-    ['setVar of a number in a list', { setVar: ['a=1', 2] }, '.setVar[1]', /text/],
-    ['setVar of a name of the service', { setVar: 'domain_name=b.test' }, '.setVar', /"domain_name" is a name/],
-    ['in other letters', { setVar: 'DOMAIN_NAME=b.test' }, '.setVar', /only the service/],
-    ['behind its scope', { setVar: ['a=1', 'all:presence_id=x'] }, '.setVar[1]', /only the service/],
-    ['that runs something', { setVar: 'execute_on_answer=system id' }, '.setVar', /only the service/],
-    ['as an object', { setVar: { api_hangup_hook: 'x' } }, '.setVar', /only the service/],
+    ['setVar of a number in a list', { setVar: ['x_a=1', 2] }, '.setVar[1]', /text/],
+    ['setVar of a name of the service', { setVar: 'domain_name=b.test' }, '.setVar', /"domain_name" is not a name/],
+    ['in other letters', { setVar: 'DOMAIN_NAME=b.test' }, '.setVar', /not a name that clients may set/],
+    ['behind its scope', { setVar: ['x_a=1', 'all:presence_id=x'] }, '.setVar[1]', /not a name that clients may set/],
+    ['that runs something', { setVar: 'execute_on_answer=system id' }, '.setVar', /not a name that clients may set/],
+    ['as an object', { setVar: { api_hangup_hook: 'x' } }, '.setVar', /not a name that clients may set/],
     ['an expansion as name', { setVar: '${x}=1' }, '.setVar', /name variables/],
-    ['a global expansion as name', { setVar: '$${x}=1' }, '.setVar', /name variables/],
-    ['setArray of such a name', { setArray: { sip_x: ['1'] } }, '.setArray', /only the service/],
-    ['exportVars of one', { exportVars: ['mine', 'w_domain'] }, '.exportVars[1]', /only the service/],
-    ['unSet of one', { unSet: 'user_context' }, '.unSet', /only the service/],
-    ['setProfileVar of one', { setProfileVar: 'context=public' }, '.setProfileVar', /only the service/],
-    ['a result in one', { calendar: { name: 'w', setVar: 'transfer_ringback' } }, '.calendar.setVar', /only the/],
-    ['digits in one', { playback: { getDigits: { setVar: 'bridge_to' } } }, '.playback.getDigits.setVar', /only the/],
+    ['an expansion as value', { setVar: 'x_a=${caller_id_number}' }, '.setVar', /must not contain/],
+    ['a value outside its pattern', { setVar: 'x_a=a|b' }, '.setVar', /up to 256 letters/],
+    ['an array as value', { setArray: { x_a: ['1', 'ARRAY::b'] } }, '.setArray', /not beginning/],
+    ['an object as value', { setVar: { x_a: {} } }, '.setVar', /is text, a number/],
+    ['the role of an account', { setVar: 'account_role=admin' }, '.setVar', /not a name that clients may set/],
+    ['a caller id of letters', { setProfileVar: 'caller_id_number=me' }, '.setProfileVar', /digits/],
+    ['a command', { log: '${system(id)}' }, '.log', /look up a variable/],
+    ['a command deep inside', { playback: { files: ['${expr 1}'] } }, '.playback.files[0]', /look up a variable/],
+    ['variables in a dial string', { bridge: '{api_on_answer=x}user/1' }, '.bridge', /variables or parameters/],
+    ['those of one leg', { originate: ['[a=b]user/1'] }, '.originate[0]', /variables or parameters/],
+    ['a global expansion as name', { setVar: '$${x}=1' }, '.setVar', /look up a variable/],
+    ['setArray of such a name', { setArray: { sip_x: ['1'] } }, '.setArray', /not a name that clients may set/],
+    ['exportVars of one', { exportVars: ['x_mine', 'w_domain'] }, '.exportVars[1]', /not a name that clients may set/],
+    ['unSet of one', { unSet: 'user_context' }, '.unSet', /not a name that clients may set/],
+    ['setProfileVar of one', { setProfileVar: 'context=public' }, '.setProfileVar', /not a name that clients may set/],
+    [
+      'a result in one',
+      { calendar: { name: 'w', setVar: 'transfer_ringback' } },
+      '.calendar.setVar',
+      /not a name that clients may set/,
+    ],
+    [
+      'digits in one',
+      { playback: { getDigits: { setVar: 'bridge_to' } } },
+      '.playback.getDigits.setVar',
+      /not a name that clients may set/,
+    ],
     [
       'an answer in one',
       { httpRequest: { exportVariables: { user_id: 'a' } } },
       '.httpRequest.exportVariables',
-      /only/,
+      /not a name that clients may set/,
     ],
-    ['a cookie in one', { httpRequest: { exportCookie: 'sofia_x' } }, '.httpRequest.exportCookie', /only the/],
-    ['a found one', { cdr: { exportVar: { domain_uuid: 'x' } } }, '.cdr.exportVar', /only the/],
+    [
+      'a cookie in one',
+      { httpRequest: { exportCookie: 'sofia_x' } },
+      '.httpRequest.exportCookie',
+      /not a name that clients may set/,
+    ],
+    ['a found one', { cdr: { exportVar: { domain_uuid: 'x' } } }, '.cdr.exportVar', /not a name that clients may set/],
     [
       'an endpoint that runs something',
       { bridge: { parameters: ['execute_on_answer=x'] } },
       '.bridge.parameters[0]',
-      /only/,
+      /not a name that clients may set/,
     ],
     [
       'one inside a list',
-      { bridge: { endpoints: [{ parameters: ['leg_timeout=1', 'api_on_answer=x'] }] } },
+      { bridge: { endpoints: [{ parameters: ['continue_on_fail=true', 'api_on_answer=x'] }] } },
       '.bridge.endpoints[0].parameters[1]',
-      /only the/,
+      /not a name that clients may set/,
     ],
     [
       'an originated one',
       { originate: { endpoint: { parameters: ['exec=1'] } } },
       '.originate.endpoint.parameters[0]',
-      /only/,
+      /not a name that clients may set/,
     ],
-    ['a member with one', { member: { variables: { sip_from: 'x' } } }, '.member.variables', /only the/],
+    [
+      'a member with one',
+      { member: { variables: { sip_from: 'x' } } },
+      '.member.variables',
+      /not a name that clients may set/,
+    ],
   ])('%s', (_title, step, place, problem) => {
     const refusal = refusalOf([{ answer: '' }, step])
 
@@ -204,7 +246,7 @@ describe('a callflow is refused with the place of what is wrong', () => {
 })
 
 describe.each(['js', 'script'])('a %s step', (kind) => {
-  const callflow = [inIf([{ [kind]: { data: 'return 1\n', setVar: 'mine' } }])]
+  const callflow = [inIf([{ [kind]: { data: 'return 1\n', setVar: 'x_mine' } }])]
 
   it('is taken where the deployment lets it and the caller may do everything with routes', () => {
     expect(refusalOf(callflow)).toBeUndefined()

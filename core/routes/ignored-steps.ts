@@ -1,0 +1,24 @@
+import type { ClientVariables } from '../client-names/client-names.ts'
+import { DomainError } from '../errors.ts'
+import type { CallflowStep } from './default-route.ts'
+import { parseCallflow } from './parse-callflow.ts'
+
+/**
+ * The places of a stored callflow that would be refused today, such as `callflow[3].setVar`: the engine is not served
+ * what stands there. Patterns and permissions are not judged again.
+ */
+export function ignoredSteps(callflow: readonly CallflowStep[], clientVariables: ClientVariables): string[] {
+  const places: string[] = []
+  try {
+    parseCallflow(callflow, {
+      patternProblem: () => undefined,
+      scripts: { areOn: true, arePermitted: true },
+      clientVariables,
+      refuse: (at) => places.push(at),
+    })
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    places.push(error.details?.[0]?.field ?? 'callflow')
+  }
+  return [...new Set(places)]
+}
