@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Recorder } from '../../connector/recordings/recorder.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type Bound, checkAllInvariants } from './invariants.ts'
@@ -140,7 +138,7 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
       await lab.until(async () => (await ports.recordings.page(otherDomain, 10)).length === 1, 0)
     },
     readNotes: async () => {
-      for (const name of await lab.notes()) notes.push(await readFile(join(lab.folder, '.callplane', name), 'utf8'))
+      notes.push(...lab.disk.notes.values())
     },
     end: async (recorders) => {
       const endedAt = time.clock.now()

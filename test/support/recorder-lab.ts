@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
 import type { EngineEvent } from '../../connector/engine.ts'
 import type { RecordingsPlace } from '../../connector/recordings/attend-recording.ts'
 import { type Recorder, type RecorderParts, recorder } from '../../connector/recordings/recorder.ts'
-import { recordingDisk } from '../../connector/recordings/recording-disk.ts'
 import type { Recording } from '../../core/recordings/recording.ts'
 import { type CapturedLog, capturedLog } from './captured-log.ts'
 import { anEngineEvent } from './engine-event.ts'
-import { type ManualTime, manualTime } from './manual-time.ts'
+import { type ManualTime, manualTime, settle } from './manual-time.ts'
+import { type MemoryRecordingDisk, memoryRecordingDisk } from './memory-recording-disk.ts'
 import { aDomain } from './records.ts'
 
 /** The tenant of the lab's calls, and what the engine calls the folder with its recordings. */
@@ -26,18 +23,19 @@ export const recordedLeg = { engine: recordingEngine, presenceId: `1000@${record
 export interface RecorderLab {
   readonly time: ManualTime
   readonly ports: MemoryPorts
-  /** The folder as the connector sees it. */
-  readonly folder: string
+  /** The folder as the connector sees it; in memory, so that no test under virtual time waits for a real disk. */
+  readonly disk: MemoryRecordingDisk
   readonly log: CapturedLog
   /** Calls that are up; of all others the end is taken for granted when an engine is asked. */
   readonly up: Set<string>
   /** A connector's recorder, at work until it is stopped or the lab is closed. */
   connector(given?: Partial<RecorderParts>): Recorder
   /** Writes a file of the engine; a WAV file of 2 000 samples where nothing else is given. */
-  write(path: string, bytes?: Buffer): Promise<void>
-  /** The names of the files in the folder, notes left out. */
-  files(): Promise<string[]>
-  notes(): Promise<string[]>
+  write(path: string, bytes?: Buffer): void
+  /** The paths of the files in the folder, notes left out. */
+  files(): string[]
+  /** The names of the notes. */
+  notes(): string[]
   /** The domain's recordings, whatever their state. */
   recordings(): Promise<Recording[]>
   /** Lets time pass, 10 s at a time or as given, until something is so; fails when 500 times do not bring it about. */
@@ -45,23 +43,22 @@ export interface RecorderLab {
   close(): Promise<void>
 }
 
-/** Makes a lab on a new folder of the disk. */
+/** Makes a lab on a new, empty disk. */
 export async function recorderLab(): Promise<RecorderLab> {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   await ports.domains.create(aDomain({ name: recordedDomain, createdAt: time.clock.now() - 3_600_000 }))
-  const folder = await mkdtemp(join(tmpdir(), 'recordings-'))
+  const disk = memoryRecordingDisk(time.clock)
   const log = capturedLog()
   const up = new Set<string>()
   const stopping = new AbortController()
   const following: Promise<void>[] = []
-  const place: RecordingsPlace = { disk: recordingDisk(folder), engineFolder, keepsFiles: false }
-  const listed = async (path: string) => readdir(path).catch(() => [])
+  const place: RecordingsPlace = { disk, engineFolder, keepsFiles: false }
 
   return {
     time,
     ports,
-    folder,
+    disk,
     log,
     up,
     connector: (given = {}) => {
@@ -80,20 +77,15 @@ export async function recorderLab(): Promise<RecorderLab> {
       following.push(made.follow(stopping.signal))
       return made
     },
-    write: async (path, bytes = aWavFile()) => {
-      await mkdir(dirname(join(folder, path)), { recursive: true })
-      await writeFile(join(folder, path), bytes)
-    },
-    files: async () => (await listed(folder)).filter((name) => !name.startsWith('.')),
-    notes: () => listed(join(folder, '.callplane')),
+    write: (path, bytes = aWavFile()) => disk.write(path, bytes),
+    files: () => [...disk.files.keys()],
+    notes: () => [...disk.notes.keys()],
     recordings: () => ports.recordings.page(recordedDomain, 1_000),
     until: async (isSo, stepMs = 10_000) => {
       for (let steps = 0; steps < 500; steps += 1) {
-        // The disk is a real one: each of its answers is a turn of the event loop or more.
-        for (let turns = 0; turns < 20; turns += 1) {
-          if (await isSo()) return
-          await readFile(folder).catch(() => {})
-        }
+        if (await isSo()) return
+        await settle()
+        if (await isSo()) return
         await time.advance(stepMs)
       }
       throw new Error('it did not come about')
@@ -101,7 +93,6 @@ export async function recorderLab(): Promise<RecorderLab> {
     close: async () => {
       stopping.abort()
       await Promise.all(following)
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { MemoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import type { RecorderParts } from '../../../connector/recordings/recorder.ts'
-import { type RecordingDisk, recordingDisk } from '../../../connector/recordings/recording-disk.ts'
+import type { RecordingDisk } from '../../../connector/recordings/recording-disk.ts'
 import { claimMs } from '../../../connector/recordings/store-recording.ts'
 import { recordingNews } from '../../../core/recordings/recording-news.ts'
 import { type DyingPorts, type Moment, dying } from '../../support/dying.ts'
@@ -58,7 +58,7 @@ const sizes = [
 
 /** The parts of a connector whose process is killed at a moment. */
 function mortal(world: RecorderLab, moment?: Moment): { dying: DyingPorts; parts: Partial<RecorderParts> } {
-  const all = { ...world.ports, disk: recordingDisk(world.folder) }
+  const all = { ...world.ports, disk: world.disk }
   const killed = dying(all, moment)
   const ports = killed.ports as MemoryPorts & { readonly disk: RecordingDisk }
   return {

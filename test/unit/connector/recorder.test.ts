@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto'
-import { symlink } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { recordingDisk } from '../../../connector/recordings/recording-disk.ts'
 import { gone } from '../../support/flaky.ts'
 import {
   type RecorderLab,
@@ -92,7 +89,7 @@ describe('a recording', () => {
   test('stays in the folder where the setting says so', async () => {
     const call = aRecordedCall(lab.time)
     await lab.write(call.path)
-    const place = { disk: recordingDisk(lab.folder), engineFolder, keepsFiles: true }
+    const place = { disk: lab.disk, engineFolder, keepsFiles: true }
 
     lab.connector({ place }).hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(finished())
@@ -254,8 +251,8 @@ describe('a recording is refused', () => {
 
   test('whose file is a link, or lies behind one', async () => {
     await lab.write('real/call.wav')
-    await symlink(join(lab.folder, 'real', 'call.wav'), join(lab.folder, 'link.wav'))
-    await symlink(join(lab.folder, 'real'), join(lab.folder, 'linked'))
+    lab.disk.link('link.wav')
+    lab.disk.link('linked')
     const recorder = lab.connector()
 
     for (const path of ['link.wav', 'linked/call.wav']) {
@@ -378,7 +375,7 @@ test('F31 what the folder takes no note of is stored all the same', async () => 
   const call = aRecordedCall(lab.time)
   await lab.write(call.path, aSpokenFile(2_000))
   let isFull = true
-  const disk = gone(recordingDisk(lab.folder), 'writeNote', () => isFull)
+  const disk = gone(lab.disk, 'writeNote', () => isFull)
   const recorder = lab.connector({ place: { disk, engineFolder, keepsFiles: false } })
   await watch.begin([recorder])
 
@@ -404,7 +401,7 @@ test('F31 what waits is noted as soon as the folder takes notes again', async ()
   const call = aRecordedCall(lab.time)
   await lab.write(call.path, aSpokenFile(2_000))
   let [isFull, isAway] = [true, true]
-  const disk = gone(recordingDisk(lab.folder), 'writeNote', () => isFull)
+  const disk = gone(lab.disk, 'writeNote', () => isFull)
   const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
   const ports = { ...lab.ports, recordingFiles }
   const recorder = lab.connector({ ports, place: { disk, engineFolder, keepsFiles: false } })
