@@ -92,7 +92,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     'query_refused',
   ],
   'columns and sort': [
-    '2 of its own',
+    'invalid_field',
     'invalid_field',
     '2 of its own',
     'query_refused',
