@@ -52,7 +52,7 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
   const call = aRecordedCall(time, { path: 'other.wav' })
   const bytes = aSpokenFile(3_000)
   await ports.domains.create(aDomain({ name: otherDomain, createdAt: call.startedAt - 3_600_000 }))
-  await lab.write(call.path, bytes)
+  lab.write(call.path, bytes)
 
   function watchStores(): void {
     const { events, recordings, recordingFiles } = ports
@@ -144,7 +144,7 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
       const endedAt = time.clock.now()
       lab.up.delete(call.uuid)
       for (const one of recorders) one.hear(call.stop(), otherDomain, recordedLeg)
-      await lab.until(async () => !(await lab.files()).includes(call.path), 5_000)
+      await lab.until(async () => !lab.files().includes(call.path), 5_000)
       backAfterMs = time.clock.now() - endedAt
     },
     check: async (recorders, { bounds = [], uploadsLeft = 0 } = {}) => {
@@ -178,7 +178,7 @@ export async function watchRecorders(lab: RecorderLab): Promise<RecorderWatch> {
           { of: 'bytes of a part', value: most.partBytes, limit: 8 * mebi },
           { of: 'bytes of an object that is put at once', value: most.wholeBytes, limit: 16 * mebi },
           { of: 'uploads left open', value: ports.recordingFiles.openUploads().length, limit: uploadsLeft },
-          { of: 'notes and files left', value: (await lab.notes()).length + (await lab.files()).length, limit: 0 },
+          { of: 'notes and files left', value: lab.notes().length + lab.files().length, limit: 0 },
           { of: 'recordings in memory', value: counters.at(-1)?.['recordings'] ?? NaN, limit: 0 },
           ...bounds,
         ],

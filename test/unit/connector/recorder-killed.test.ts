@@ -84,15 +84,15 @@ async function expectOne(world: RecorderLab, bytes: Buffer) {
   expect(files.size).toBe(2)
   const told = world.ports.events.published.filter(({ domain }) => domain === recordedDomain)
   expect(told).toMatchObject([{ name: 'CUSTOM->svc::recording_stored' }])
-  expect(await world.files()).toEqual([])
+  expect(world.files()).toEqual([])
 }
 
 const isDone =
   (world: RecorderLab, others = 0) =>
   async () =>
     (await world.recordings()).some(({ state }) => state === 'stored') &&
-    (await world.notes()).length === others &&
-    (await world.files()).length === others
+    world.notes().length === others &&
+    world.files().length === others
 
 describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
   const bytes = aSpokenFile(samples)
@@ -101,7 +101,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
     lab = await recorderLab()
     const { dying: alive, parts } = mortal(lab)
     const call = aRecordedCall(lab.time)
-    await lab.write(call.path, bytes)
+    lab.write(call.path, bytes)
     const recorder = lab.connector(parts)
 
     recorder.hear(call.start(), recordedDomain, recordedLeg)
@@ -127,7 +127,7 @@ describe.each(sizes)('of $title', ({ samples, steps, killedAfter }) => {
       const last = ofBeginnings + number
       const { dying: killed, parts } = mortal(world, { call: last, side })
       const call = aRecordedCall(world.time)
-      await world.write(call.path, bytes)
+      world.write(call.path, bytes)
       const first = world.connector(parts)
       await watch.begin([first])
       first.hear(call.start(), recordedDomain, recordedLeg)
@@ -174,7 +174,7 @@ describe('two connectors that hear every event twice', () => {
       const moment = { call: ofBeginnings + number, side: 'after' as const }
       const { parts } = mortal(world, moment)
       const call = aRecordedCall(world.time)
-      await world.write(call.path, bytes)
+      world.write(call.path, bytes)
       const both = [world.connector(parts), world.connector()]
       await watch.begin(both)
 

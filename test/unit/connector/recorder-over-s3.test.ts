@@ -34,7 +34,7 @@ test('a recording in parts whose last part was lost goes on with the parts that 
   const told = Promise.withResolvers<PlatformEvent>()
   const call = aRecordedCall(lab.time)
   const bytes = aWavFile(8_700_000)
-  await lab.write(call.path, bytes)
+  lab.write(call.path, bytes)
 
   const tell = async (event: PlatformEvent) => {
     told.resolve(event)
@@ -47,7 +47,7 @@ test('a recording in parts whose last part was lost goes on with the parts that 
   let fields: PlatformEvent['fields'] = {}
   void told.promise.then((event) => (fields = event.fields))
   while (fields['Recording-SHA256'] === undefined) await lab.time.advance(1_000)
-  await lab.until(async () => (await lab.notes()).length === 0)
+  await lab.until(async () => lab.notes().length === 0)
 
   const [recording] = await lab.recordings()
   expect(sent).toEqual([1, 2, 3, 3])

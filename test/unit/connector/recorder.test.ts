@@ -28,13 +28,13 @@ const stored =
 const finished =
   (count = 1) =>
   async () =>
-    (await stored(count)()) && (await lab.notes()).length === 0
+    (await stored(count)()) && lab.notes().length === 0
 
 describe('a recording', () => {
   test('is expected from its beginning, under the name of its file, with the account of its call', async () => {
     const call = aRecordedCall(lab.time)
     lab.up.add(call.uuid)
-    await lab.write(call.path, wavHead(0))
+    lab.write(call.path, wavHead(0))
 
     lab.connector().hear(call.start(), recordedDomain, recordedLeg)
     await lab.until(async () => (await lab.recordings()).length === 1)
@@ -59,12 +59,12 @@ describe('a recording', () => {
   test('that stops is stored with its checksum, told of, shown in the CDR, and only then removed from the folder', async () => {
     const call = aRecordedCall(lab.time)
     const bytes = aWavFile()
-    await lab.write(call.path, bytes)
+    lab.write(call.path, bytes)
     const filesWhenTold: string[][] = []
     const inCdr: string[] = []
     const recorder = lab.connector({
       tell: async (event) => {
-        filesWhenTold.push(await lab.files())
+        filesWhenTold.push(lab.files())
         return (await lab.ports.events.publish([event])).length === 0
       },
       noteInCdr: async ({ uuid, state }) => void inCdr.push(`${uuid} ${state}`),
@@ -82,24 +82,24 @@ describe('a recording', () => {
     ])
     expect(inCdr).toEqual([`${call.uuid} stored`])
     expect(filesWhenTold).toEqual([[call.path]])
-    expect(await lab.files()).toEqual([])
+    expect(lab.files()).toEqual([])
     expect(recorder.counters()).toMatchObject({ recordingsStored: 1, recordingBytes: bytes.length, recordings: 0 })
   })
 
   test('stays in the folder where the setting says so', async () => {
     const call = aRecordedCall(lab.time)
-    await lab.write(call.path)
+    lab.write(call.path)
     const place = { disk: lab.disk, engineFolder, keepsFiles: true }
 
     lab.connector({ place }).hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(finished())
 
-    expect(await lab.files()).toEqual([call.path])
+    expect(lab.files()).toEqual([call.path])
   })
 
   test('whose stop nobody heard is stored when its call ends', async () => {
     const call = aRecordedCall(lab.time)
-    await lab.write(call.path)
+    lab.write(call.path)
     const recorder = lab.connector()
 
     recorder.hear(call.start(), recordedDomain, recordedLeg)
@@ -122,7 +122,7 @@ describe('a recording', () => {
 
   test('that is known is not expected once more when its call ends', async () => {
     const call = aRecordedCall(lab.time)
-    await lab.write(call.path)
+    lab.write(call.path)
     const recorder = lab.connector()
     recorder.hear(call.stop(), recordedDomain, recordedLeg)
     await lab.until(finished())
@@ -136,7 +136,7 @@ describe('a recording', () => {
   test('whose end nobody heard is stored when its engine does not have the call any more', async () => {
     const call = aRecordedCall(lab.time)
     lab.up.add(call.uuid)
-    await lab.write(call.path)
+    lab.write(call.path)
     const recorder = lab.connector()
     recorder.hear(call.start(), recordedDomain, recordedLeg)
     await lab.until(async () => (await lab.recordings()).length === 1)
@@ -149,7 +149,7 @@ describe('a recording', () => {
 
   test('F70 is not touched while its file holds only its head, whatever the engine told', async () => {
     const call = aRecordedCall(lab.time)
-    await lab.write(call.path, wavHead(0))
+    lab.write(call.path, wavHead(0))
     const recorder = lab.connector()
 
     recorder.hear(call.stop(), recordedDomain, recordedLeg)
@@ -157,7 +157,7 @@ describe('a recording', () => {
     await lab.time.advance(120_000)
     expect(lab.ports.recordingFiles.files.size).toBe(0)
 
-    await lab.write(call.path)
+    lab.write(call.path)
     await lab.until(finished())
     expect(lab.ports.recordingFiles.files.size).toBe(1)
   })
@@ -171,7 +171,7 @@ describe('a recording', () => {
 
     expect(lab.time.clock.now() - call.startedAt).toBeGreaterThan(24 * 3_600_000)
     expect(lab.log.lines).toContainEqual(expect.objectContaining({ message: 'a recording never came' }))
-    expect(await lab.notes()).toEqual([])
+    expect(lab.notes()).toEqual([])
   })
 })
 
@@ -179,8 +179,8 @@ describe('of one call', () => {
   test('two recordings are two records and two objects', async () => {
     const first = aRecordedCall(lab.time)
     const second = aRecordedCall(lab.time, { uuid: first.uuid, path: `${first.uuid}-2.wav` })
-    await lab.write(first.path)
-    await lab.write(second.path, aWavFile(3_000))
+    lab.write(first.path)
+    lab.write(second.path, aWavFile(3_000))
     const recorder = lab.connector()
 
     for (const event of [first.start(), first.stop(), second.start(), second.stop(), first.end()]) {
@@ -194,7 +194,7 @@ describe('of one call', () => {
 
   test('one that another call recorded over before it was stored is refused, and the later one stored', async () => {
     const [first, second] = [aRecordedCall(lab.time, { path: 'one.wav' }), aRecordedCall(lab.time, { path: 'one.wav' })]
-    await lab.write('one.wav')
+    lab.write('one.wav')
     let isAway = true
     const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
     const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
@@ -213,12 +213,12 @@ describe('of one call', () => {
 
   test('a second recording into the same file is another recording once the first has ended', async () => {
     const call = aRecordedCall(lab.time)
-    await lab.write(call.path)
+    lab.write(call.path)
     const recorder = lab.connector()
     for (const event of [call.start(), call.stop()]) recorder.hear(event, recordedDomain, recordedLeg)
     await lab.until(finished())
 
-    await lab.write(call.path, aWavFile(5_000))
+    lab.write(call.path, aWavFile(5_000))
     for (const event of [call.start(call.startedAt + 4_000), call.stop(call.startedAt + 9_000), call.end()]) {
       recorder.hear(event, recordedDomain, recordedLeg)
     }
@@ -238,7 +238,7 @@ describe('a recording is refused', () => {
   ]
   test.each(refused)('$title', async ({ path }) => {
     const call = aRecordedCall(lab.time, { path })
-    await lab.write('call.raw')
+    lab.write('call.raw')
     const recorder = lab.connector()
 
     recorder.hear(call.stop(), recordedDomain, recordedLeg)
@@ -246,11 +246,11 @@ describe('a recording is refused', () => {
 
     expect(lab.ports.recordingFiles.files.size).toBe(0)
     expect(await lab.recordings()).toMatchObject([{ state: 'expected' }])
-    expect(await lab.files()).toEqual(['call.raw'])
+    expect(lab.files()).toEqual(['call.raw'])
   })
 
   test('whose file is a link, or lies behind one', async () => {
-    await lab.write('real/call.wav')
+    lab.write('real/call.wav')
     lab.disk.link('link.wav')
     lab.disk.link('linked')
     const recorder = lab.connector()
@@ -265,7 +265,7 @@ describe('a recording is refused', () => {
 
   test('whose file is not what its name says', async () => {
     const call = aRecordedCall(lab.time, { path: 'call.mp3' })
-    await lab.write(call.path)
+    lab.write(call.path)
     const recorder = lab.connector()
 
     recorder.hear(call.stop(), recordedDomain, recordedLeg)
@@ -281,7 +281,7 @@ describe('another tenant', () => {
     const thief = aRecordedCall(lab.time, { path: call.path })
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
     lab.up.add(call.uuid)
-    await lab.write(call.path)
+    lab.write(call.path)
     const recorder = lab.connector()
 
     recorder.hear(call.start(), recordedDomain, recordedLeg)
@@ -298,7 +298,7 @@ describe('another tenant', () => {
     const [call, later] = [aRecordedCall(lab.time), aRecordedCall(lab.time, { path: 'one.wav' })]
     const first = aRecordedCall(lab.time, { path: 'one.wav' })
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: first.startedAt - 1_000 }))
-    for (const { path } of [call, first]) await lab.write(path)
+    for (const { path } of [call, first]) lab.write(path)
     let isAway = true
     const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
     const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
@@ -306,20 +306,20 @@ describe('another tenant', () => {
     for (const one of [call, first]) recorder.hear(one.stop(), recordedDomain, recordedLeg)
     // Twice each, by steps that are shorter than the waits between attempts: none is under way then.
     await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 3, 100)
-    await lab.write('one.wav', aWavFile(1_000))
+    lab.write('one.wav', aWavFile(1_000))
     recorder.hear(later.stop(), 'b.example.com', recordedLeg)
     isAway = false
     await lab.until(() => recorder.counters()['recordings'] === 0)
 
     expect(recorder.counters()).toMatchObject({ recordingsRefused: 2, recordingsStored: 1 })
     expect((await lab.recordings()).find(({ uuid }) => uuid === first.uuid)).toMatchObject({ state: 'expected' })
-    expect(await lab.files()).toEqual(['one.wav'])
+    expect(lab.files()).toEqual(['one.wav'])
   })
 
   test('is never named as the account of a recording', async () => {
     const call = aRecordedCall(lab.time)
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
-    await lab.write(call.path)
+    lab.write(call.path)
 
     lab.connector().hear(call.stop(), 'b.example.com', recordedLeg)
     await lab.until(async () => (await lab.ports.recordings.page('b.example.com', 10)).length === 1)
@@ -334,7 +334,7 @@ describe('another tenant', () => {
     ['is not told to who has its name now', 3_600_000],
   ])('what a deleted domain recorded is stored, and %s', async (_who, createdAfter) => {
     const call = aRecordedCall(lab.time)
-    await lab.write(call.path)
+    lab.write(call.path)
     if (createdAfter !== undefined) {
       const createdAt = call.startedAt + createdAfter
       await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt }))
@@ -342,7 +342,7 @@ describe('another tenant', () => {
     const recorder = lab.connector()
 
     recorder.hear(call.stop(), 'b.example.com', recordedLeg)
-    await lab.until(async () => recorder.counters()['recordings'] === 0 && (await lab.files()).length === 0)
+    await lab.until(async () => recorder.counters()['recordings'] === 0 && lab.files().length === 0)
 
     expect(await lab.ports.recordings.page('b.example.com', 10)).toMatchObject([{ state: 'stored' }])
     expect(lab.ports.recordingFiles.files.size).toBe(1)
@@ -352,7 +352,7 @@ describe('another tenant', () => {
 
 test('the event queue that is away keeps no recording from the object store', async () => {
   const calls = Array.from({ length: 10 }, () => aRecordedCall(lab.time))
-  for (const { path } of calls) await lab.write(path)
+  for (const { path } of calls) lab.write(path)
   let isAway = true
   const recorder = lab.connector({
     tell: async (event) => {
@@ -363,9 +363,9 @@ test('the event queue that is away keeps no recording from the object store', as
 
   for (const call of calls) recorder.hear(call.stop(), recordedDomain, recordedLeg)
   await lab.until(stored(10), 0)
-  expect(await lab.files()).toHaveLength(10)
+  expect(lab.files()).toHaveLength(10)
   isAway = false
-  await lab.until(async () => (await lab.files()).length === 0 && (await lab.notes()).length === 0)
+  await lab.until(async () => lab.files().length === 0 && lab.notes().length === 0)
 
   expect(new Set(lab.ports.events.published.map(({ id }) => id)).size).toBe(10)
 })
@@ -373,7 +373,7 @@ test('the event queue that is away keeps no recording from the object store', as
 test('F31 what the folder takes no note of is stored all the same', async () => {
   const watch = await watchRecorders(lab)
   const call = aRecordedCall(lab.time)
-  await lab.write(call.path, aSpokenFile(2_000))
+  lab.write(call.path, aSpokenFile(2_000))
   let isFull = true
   const disk = gone(lab.disk, 'writeNote', () => isFull)
   const recorder = lab.connector({ place: { disk, engineFolder, keepsFiles: false } })
@@ -399,7 +399,7 @@ test('F31 what the folder takes no note of is stored all the same', async () => 
 test('F31 what waits is noted as soon as the folder takes notes again', async () => {
   const watch = await watchRecorders(lab)
   const call = aRecordedCall(lab.time)
-  await lab.write(call.path, aSpokenFile(2_000))
+  lab.write(call.path, aSpokenFile(2_000))
   let [isFull, isAway] = [true, true]
   const disk = gone(lab.disk, 'writeNote', () => isFull)
   const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
@@ -409,9 +409,9 @@ test('F31 what waits is noted as soon as the folder takes notes again', async ()
 
   recorder.hear(call.stop(), recordedDomain, recordedLeg)
   await lab.until(() => (recorder.counters()['recordingFailures'] ?? 0) > 2)
-  expect(await lab.notes()).toEqual([])
+  expect(lab.notes()).toEqual([])
   isFull = false
-  await lab.until(async () => (await lab.notes()).length === 1)
+  await lab.until(async () => lab.notes().length === 1)
   await watch.readNotes()
 
   isAway = false
@@ -429,7 +429,7 @@ test('F31 what waits is noted as soon as the folder takes notes again', async ()
 
 test('a recording that its owner deletes while it is uploaded leaves no object', async () => {
   const call = aRecordedCall(lab.time)
-  await lab.write(call.path)
+  lab.write(call.path)
   const files = lab.ports.recordingFiles
   const recordingFiles = {
     ...files,
@@ -441,17 +441,17 @@ test('a recording that its owner deletes while it is uploaded leaves no object',
   }
 
   lab.connector({ ports: { ...lab.ports, recordingFiles } }).hear(call.stop(), recordedDomain, recordedLeg)
-  await lab.until(async () => (await lab.recordings()).length === 1 && (await lab.notes()).length === 0)
+  await lab.until(async () => (await lab.recordings()).length === 1 && lab.notes().length === 0)
 
   expect(await lab.recordings()).toMatchObject([{ state: 'deleted' }])
   expect(lab.ports.recordingFiles.files.size).toBe(0)
-  expect(await lab.files()).toEqual([])
+  expect(lab.files()).toEqual([])
   expect(lab.ports.events.published).toEqual([])
 })
 
 test('a recording that its owner deletes between two parts leaves no part', async () => {
   const call = aRecordedCall(lab.time)
-  await lab.write(call.path, aWavFile(8_700_000))
+  lab.write(call.path, aWavFile(8_700_000))
   const files = lab.ports.recordingFiles
   let parts = 0
   const recordingFiles = {
@@ -466,14 +466,14 @@ test('a recording that its owner deletes between two parts leaves no part', asyn
   }
 
   lab.connector({ ports: { ...lab.ports, recordingFiles } }).hear(call.stop(), recordedDomain, recordedLeg)
-  await lab.until(async () => (await lab.recordings()).length === 1 && (await lab.notes()).length === 0)
+  await lab.until(async () => (await lab.recordings()).length === 1 && lab.notes().length === 0)
 
-  expect([parts, files.openUploads(), files.files.size, await lab.files()]).toEqual([1, [], 0, []])
+  expect([parts, files.openUploads(), files.files.size, lab.files()]).toEqual([1, [], 0, []])
 })
 
 test('recordings wait while the object store is away, and are stored when it is back, with two lines in the log', async () => {
   const calls = Array.from({ length: 12 }, () => aRecordedCall(lab.time))
-  for (const { path } of calls) await lab.write(path)
+  for (const { path } of calls) lab.write(path)
   let isAway = true
   const recordingFiles = gone(lab.ports.recordingFiles, 'put', () => isAway)
   const recorder = lab.connector({ ports: { ...lab.ports, recordingFiles } })
