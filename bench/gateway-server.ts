@@ -14,7 +14,10 @@ async function openGateway(): Promise<string> {
   const table = new RouteTable([{ key: 'PUT /api/v2/channels/{channel_id}', target: 'holdChannel' }])
   const reply = { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) }
   const gateway = new Gateway()
-  gateway.serve(table, (_, event) => Promise.resolve(hasBody(event) ? reply : { ...reply, statusCode: 400 }))
+  gateway.serve({
+    table,
+    invoke: (_, event) => Promise.resolve(hasBody(event) ? reply : { ...reply, statusCode: 400 }),
+  })
   return gateway.open('127.0.0.1', 0)
 }
 

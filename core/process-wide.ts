@@ -1,7 +1,7 @@
 /**
- * What all copies of a module in one process share. In the cloud there is one copy; on a laptop every instance of a
- * function has its own, and would read again what the one beside it has read. Only for what never changes once it is
- * made and is found by a name that cannot be guessed.
+ * A value that all modules of one process share under a name. In the cloud a process has one function; on a laptop many
+ * functions share one, and each has its own copy of this module. Only for what never changes once it is made and is found
+ * by a name that cannot be guessed.
  */
 export function processWide<T extends object>(name: string, make: () => T): T {
   const key = Symbol.for(`callplane ${name}`)

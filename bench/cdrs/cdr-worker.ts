@@ -6,7 +6,7 @@ import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-sto
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { handler } from '../../functions/cdr/cdr-index.ts'
 import { readSettings } from '../../functions/endpoint/settings.ts'
-import { maxConcurrency as laptopConcurrency } from '../../local/functions/function-host.ts'
+import { maxConcurrency as laptopConcurrency } from '../../local/queues/start-mappings.ts'
 import { Poller } from '../../local/queues/poller.ts'
 import { doneMessages } from '../../local/queues/queue-event.ts'
 import { SqsClient } from '../../local/queues/sqs-client.ts'

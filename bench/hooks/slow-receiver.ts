@@ -3,7 +3,7 @@ import { deliver as delivering, deliverSlowly as deliveringSlowly } from '../../
 import type { Hook } from '../../core/hooks/hook.ts'
 import { handler as deliver } from '../../functions/hooks/deliver.ts'
 import { handler as deliverSlowly } from '../../functions/hooks/deliver-slowly.ts'
-import { maxConcurrency as laptopConcurrency } from '../../local/functions/function-host.ts'
+import { maxConcurrency as laptopConcurrency } from '../../local/queues/start-mappings.ts'
 import { doneMessages } from '../../local/queues/queue-event.ts'
 import { Poller } from '../../local/queues/poller.ts'
 import type { WorkerHandler } from '../../functions/worker.ts'

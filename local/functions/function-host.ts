@@ -25,15 +25,13 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-/**
- * How many calls of one function run at one time; later ones wait. Each of them needs a copy of the function's module of
- * its own, 3 MB for the largest, and the heap has room for two such functions.
- */
-export const maxConcurrency = 20
 /** How long the thread may leave a message unread before it counts as stuck in a loop. */
 const stuckAfterMs = 3000
-/** More heap than this ends the thread, not the platform. */
-const maxHeapMb = 256
+/**
+ * More heap than this ends the thread, not the platform. All modules take 110 MB of it, and the requests that the
+ * gateway lets in at one time the rest.
+ */
+const maxHeapMb = 384
 
 /** Runs the functions of an assembly in one thread that is started again when it goes down. */
 export class FunctionHost {
@@ -42,8 +40,6 @@ export class FunctionHost {
   readonly #log: Writable
   readonly #waiting = new Map<number, Waiting>()
   readonly #stuck = new Map<number, NodeJS.Timeout>()
-  readonly #busy = new Map<string, number>()
-  readonly #queued = new Map<string, (() => void)[]>()
   #worker: Worker | undefined
   #lastId = 0
   #closed = false
@@ -60,34 +56,7 @@ export class FunctionHost {
   }
 
   /** Calls a function. Rejects with {@link FunctionFailed}. */
-  async invoke(name: string, event: unknown): Promise<unknown> {
-    await this.#turn(name)
-    try {
-      return await this.#run(name, event)
-    } finally {
-      const next = this.#queued.get(name)?.shift()
-      if (next === undefined) this.#busy.set(name, (this.#busy.get(name) ?? 1) - 1)
-      else next()
-    }
-  }
-
-  /** Ends the thread; what still runs fails. */
-  async close(): Promise<void> {
-    this.#closed = true
-    await this.#worker?.terminate()
-  }
-
-  /** Waits for one of the places of a function. */
-  #turn(name: string): Promise<void> {
-    const busy = this.#busy.get(name) ?? 0
-    if (busy < maxConcurrency) {
-      this.#busy.set(name, busy + 1)
-      return Promise.resolve()
-    }
-    return new Promise((resolve) => this.#queued.set(name, [...(this.#queued.get(name) ?? []), resolve]))
-  }
-
-  #run(name: string, event: unknown): Promise<unknown> {
+  invoke(name: string, event: unknown): Promise<unknown> {
     const timeoutMs = this.#timeouts.get(name) ?? 3000
     this.#lastId += 1
     const id = this.#lastId
@@ -98,9 +67,15 @@ export class FunctionHost {
     })
   }
 
+  /** Ends the thread; what still runs fails. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#worker?.terminate()
+  }
+
   #giveUp(id: number, message: string): void {
     this.#take(id)?.reject(new FunctionFailed('timeout', message))
-    this.#send({ kind: 'abandon', id })
+    this.#send({ kind: 'ask', id })
     this.#stuck.set(
       id,
       setTimeout(() => void this.#worker?.terminate(), stuckAfterMs),
@@ -133,7 +108,7 @@ export class FunctionHost {
   }
 
   #receive(message: FromThread): void {
-    if (message.kind === 'abandoned') {
+    if (message.kind === 'alive') {
       clearTimeout(this.#stuck.get(message.id))
       this.#stuck.delete(message.id)
     } else if (message.kind === 'done') this.#take(message.id)?.resolve(message.value)

@@ -1,6 +1,6 @@
 import type { Environment } from './function-environment.ts'
 
-/** What the thread is told of a function when it starts. */
+/** A function as the thread gets it at its start. */
 export interface HostedFunction {
   readonly name: string
   readonly arn: string
@@ -22,11 +22,11 @@ export type ToThread =
       readonly deadlineAt: number
       readonly event: unknown
     }
-  /** The caller waits no more: the instance that still works on it must not be used again. */
-  | { readonly kind: 'abandon'; readonly id: number }
+  /** Asks for a sign of life, after the call of that id ran out of time. */
+  | { readonly kind: 'ask'; readonly id: number }
 
 /** From the thread. */
 export type FromThread =
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly errorType: string; readonly message: string }
-  | { readonly kind: 'abandoned'; readonly id: number }
+  | { readonly kind: 'alive'; readonly id: number }

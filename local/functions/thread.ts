@@ -1,6 +1,6 @@
 /**
- * The thread that functions run in. Like the cloud, it keeps instances of each function: a copy of its module that
- * works on one event at a time, made when all others are busy and used again afterwards.
+ * The thread that functions run in. It keeps one copy of each function's module, made at the first call, which works on
+ * all events of the function concurrently. So the memory that modules take does not depend on how many requests come.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import * as z from 'zod/mini'
@@ -9,7 +9,8 @@ import type { FromThread, HostedFunction } from './thread-messages.ts'
 
 type Handler = (event: unknown, context: object) => unknown
 
-interface Instance {
+/** A loaded function. */
+interface Copy {
   readonly handler: Handler
   readonly environment: Record<string, string>
 }
@@ -32,54 +33,52 @@ const message = z.discriminatedUnion('kind', [
     deadlineAt: z.number(),
     event: z.unknown(),
   }),
-  z.object({ kind: z.literal('abandon'), id: z.number() }),
+  z.object({ kind: z.literal('ask'), id: z.number() }),
 ])
 
 type Invocation = Extract<z.infer<typeof message>, { kind: 'invoke' }>
 
 const functions = new Map(z.parse(z.array(hosted), workerData).map((item) => [item.name, item]))
-const idle = new Map<string, Instance[]>()
-const abandoned = new Set<number>()
-const running = new Set<number>()
-let copies = 0
+const copies = new Map<string, Promise<Copy>>()
+let loads = 0
 
 installFunctionEnvironment()
 parentPort?.on('message', (received: unknown) => {
   const parsed = z.parse(message, received)
   if (parsed.kind === 'invoke') void invoke(parsed)
-  else {
-    if (running.has(parsed.id)) abandoned.add(parsed.id)
-    send({ kind: 'abandoned', id: parsed.id })
-  }
+  else send({ kind: 'alive', id: parsed.id })
 })
 
 async function invoke(invocation: Invocation): Promise<void> {
   const { id, name } = invocation
-  running.add(id)
   try {
     const definition = functions.get(name)
     if (definition === undefined) throw new Error(`no function ${name}`)
-    const instance = idle.get(name)?.pop() ?? (await makeInstance(definition))
+    const { handler, environment } = await copyOf(definition)
     const context = contextOf(definition, invocation)
-    try {
-      const value = await runWithEnvironment(instance.environment, () => instance.handler(invocation.event, context))
-      send({ kind: 'done', id, value: asJson(value) })
-    } finally {
-      if (!abandoned.delete(id)) idle.set(name, [...(idle.get(name) ?? []), instance])
-    }
+    const value = await runWithEnvironment(environment, () => handler(invocation.event, context))
+    send({ kind: 'done', id, value: asJson(value) })
   } catch (error) {
     const { name: errorType, message: text } = error instanceof Error ? error : new Error(String(error))
     send({ kind: 'failed', id, errorType, message: text })
-  } finally {
-    running.delete(id)
   }
 }
 
-/** A fresh copy of the module: the query makes another address of it, and the environment is its own from line one. */
-async function makeInstance(definition: HostedFunction): Promise<Instance> {
-  copies += 1
+/** Returns the copy that all calls of a function share. The call after a failed load tries to load it again. */
+function copyOf(definition: HostedFunction): Promise<Copy> {
+  const known = copies.get(definition.name)
+  if (known !== undefined) return known
+  const loading = load(definition)
+  copies.set(definition.name, loading)
+  loading.catch(() => copies.delete(definition.name))
+  return loading
+}
+
+/** Loads a module. The query gives it an address of its own, and the environment is its own from the first line on. */
+async function load(definition: HostedFunction): Promise<Copy> {
+  loads += 1
   const environment = { ...definition.environment }
-  const url = `${definition.moduleUrl}?copy=${copies}`
+  const url = `${definition.moduleUrl}?load=${loads}`
   const loaded: unknown = await runWithEnvironment(environment, () => import(url))
   const handler = isObject(loaded) ? loaded[definition.exportName] : undefined
   if (!isHandler(handler)) throw new Error(`${definition.moduleUrl} exports no function ${definition.exportName}`)

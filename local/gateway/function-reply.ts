@@ -8,12 +8,17 @@ export interface Reply {
   readonly body: string | Buffer
 }
 
+/** A function's result that is no reply. */
+export class MalformedResult extends Error {
+  override readonly name = 'MalformedResult'
+}
+
 const json = 'application/json'
 
 /**
  * A function's result as an HTTP reply, by the rules of payload format 2.0: an object with `statusCode` is the reply,
- * anything else is the JSON body of a 200. The content type is JSON unless told. A reply that is not well-formed
- * becomes the 500 that API Gateway makes of it. Checked by hand: this runs for every request.
+ * anything else is the JSON body of a 200. The content type is JSON unless the function names another. Throws
+ * {@link MalformedResult} for any other. Checked by hand: this runs for every request.
  */
 export function functionReply(result: unknown): Reply {
   if (!isRecord(result) || !('statusCode' in result)) {
@@ -25,7 +30,9 @@ export function functionReply(result: unknown): Reply {
   }
   const status = Number(result['statusCode'])
   const body = result['body'] ?? ''
-  if (!Number.isInteger(status) || status < 100 || status > 599 || typeof body !== 'string') return malformed
+  if (!Number.isInteger(status) || status < 100 || status > 599 || typeof body !== 'string') {
+    throw new MalformedResult('the function answered no reply')
+  }
   const headers: Record<string, string | string[]> = { 'content-type': json }
   if (isRecord(result['headers'])) {
     for (const [name, value] of Object.entries(result['headers'])) headers[name.toLowerCase()] = String(value)
@@ -34,10 +41,3 @@ export function functionReply(result: unknown): Reply {
   if (Array.isArray(cookies)) headers['set-cookie'] = cookies.map(String)
   return { status, headers, body: result['isBase64Encoded'] === true ? Buffer.from(body, 'base64') : body }
 }
-
-/** A reply that the gateway itself makes, in its own form. */
-export function gatewayReply(status: number, message: string): Reply {
-  return { status, headers: { 'content-type': json }, body: JSON.stringify({ message }) }
-}
-
-const malformed = gatewayReply(500, 'Internal Server Error')

@@ -1,36 +1,61 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Route } from '../../contracts/routes/route.ts'
 import type { CrossOrigin } from '../assembly/assembly.ts'
-import { BodyTooLarge, readBody } from '../gate/read-body.ts'
+import { readBody } from '../gate/read-body.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
 import { addressOf, listen } from '../processes/listen.ts'
 import { requestTarget } from '../processes/request-target.ts'
+import { Admission } from './admission.ts'
+import { Callers } from './callers.ts'
 import { crossOriginReply, preflightReply } from './cors.ts'
-import { type Reply, functionReply, gatewayReply } from './function-reply.ts'
-import { requestEvent } from './request-event.ts'
+import { failureReply, isSafe, refusalReply } from './failure-reply.ts'
+import { type Reply, functionReply } from './function-reply.ts'
+import { requestEvent, sourceAddress } from './request-event.ts'
 import { type RouteTable, isPercentEncoded } from './route-table.ts'
 
 /** The limits of an HTTP API: 10 MB of body; 10240 bytes of request line and headers together. */
 const maxBodyBytes = 10 * 1024 * 1024
 const maxHeaderBytes = 10_240
 
+/** An HTTP API gives up after 30 s, too. A body that trickles in holds memory for no longer than this. */
+const requestTimeoutMs = 30_000
+/** Each connection takes some 20 KB, also an idle one. */
+const maxConnections = 4000
+
 /** Calls the function behind a route with an event and answers its result. */
 export type Invoke = (functionName: string, event: unknown) => Promise<unknown>
 
-/** The HTTP API: turns requests into events, calls the route's function, and turns its result into the reply. */
+/** What the gateway serves. */
+export interface Served {
+  /** The target of each route is the name of its function. */
+  readonly table: RouteTable<string>
+  readonly invoke: Invoke
+  /** Absent: pages of other origins may do nothing. */
+  readonly crossOrigin?: CrossOrigin | undefined
+  /** What the routes declare: which of them judge credentials, and which wait for something outside. */
+  readonly routes?: readonly Route[]
+}
+
+/**
+ * The HTTP API: turns requests into events, calls the route's function when there is room for it ({@link Admission}), and
+ * turns its result into the reply.
+ */
 export class Gateway {
   readonly #server: Server
-  #routes: RouteTable<string> | undefined
-  #invoke: Invoke | undefined
-  #crossOrigin: CrossOrigin | undefined
+  #served: (Served & { readonly callers: Callers; readonly admission: Admission }) | undefined
 
   constructor() {
-    this.#server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
-      this.#answer(request).then(
-        (reply) => send(request, response, reply),
-        () => response.destroy(),
-      )
-    })
+    this.#server = createServer(
+      { maxHeaderSize: maxHeaderBytes, requestTimeout: requestTimeoutMs },
+      (request, response) => {
+        this.#answer(request, response).then(
+          (reply) => send(request, response, reply),
+          () => response.destroy(),
+        )
+      },
+    )
+    this.#server.maxConnections = maxConnections
     this.#server.on('connect', (_request, socket) => refuseTunnel(socket))
   }
 
@@ -40,11 +65,10 @@ export class Gateway {
     return addressOf(this.#server)
   }
 
-  /** Starts to call functions. The target of each route is the name of its function. */
-  serve(routes: RouteTable<string>, invoke: Invoke, crossOrigin?: CrossOrigin): void {
-    this.#routes = routes
-    this.#invoke = invoke
-    this.#crossOrigin = crossOrigin
+  /** Starts to call functions. */
+  serve(served: Served): void {
+    const { routes = [] } = served
+    this.#served = { ...served, callers: new Callers(routes), admission: new Admission(routes) }
   }
 
   /** Takes no new request, waits a moment for those under way, then drops what is left. */
@@ -57,34 +81,52 @@ export class Gateway {
     clearTimeout(timer)
   }
 
-  async #answer(request: IncomingMessage): Promise<Reply> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Reply> {
     const asked = { method: request.method ?? 'GET', headers: request.headers }
-    const preflight = preflightReply(this.#crossOrigin, asked)
-    return preflight ?? crossOriginReply(this.#crossOrigin, asked, await this.#answerByFunction(request))
+    const crossOrigin = this.#served?.crossOrigin
+    const preflight = preflightReply(crossOrigin, asked)
+    if (preflight !== undefined) return preflight
+    const reply = await this.#answerByFunction(request, response).catch((error: unknown) =>
+      failureReply(error, request),
+    )
+    return crossOriginReply(crossOrigin, asked, reply)
   }
 
-  async #answerByFunction(request: IncomingMessage): Promise<Reply> {
+  async #answerByFunction(request: IncomingMessage, response: ServerResponse): Promise<Reply> {
     const target = requestTarget(request.url)
-    const [routes, invoke] = [this.#routes, this.#invoke]
-    if (routes === undefined || invoke === undefined) return gatewayReply(503, 'Service Unavailable')
-    if (!isPercentEncoded(target.rawPath)) return gatewayReply(400, 'Bad Request')
-    const match = routes.find(request.method ?? 'GET', target.rawPath)
-    if (match === undefined) return gatewayReply(404, 'Not Found')
-    let body: Buffer
-    try {
-      body = await readBody(request, maxBodyBytes)
-    } catch (error) {
-      if (error instanceof BodyTooLarge) return gatewayReply(413, 'Request Entity Too Large')
-      throw error
-    }
-    try {
-      const event = requestEvent(request, target, match, body, Date.now())
-      return functionReply(await invoke(match.target, event))
-    } catch (error) {
-      const timedOut = error instanceof FunctionFailed && error.reason === 'timeout'
-      return timedOut ? gatewayReply(503, 'Service Unavailable') : gatewayReply(500, 'Internal Server Error')
-    }
+    const served = this.#served
+    if (served === undefined) return refusalReply(request, 'store_unavailable', 'the platform is starting; try again')
+    if (!isPercentEncoded(target.rawPath))
+      return refusalReply(request, 'bad_request', 'the path is not well-formed: write % as %25')
+    const match = served.table.find(request.method ?? 'GET', target.rawPath)
+    if (match === undefined) return refusalReply(request, 'not_found', 'there is no such path')
+    const calledBy = { headers: request.headers, address: sourceAddress(request) }
+    const caller = served.callers.of(calledBy)
+    await served.admission.body(caller.name, bytesOf(request), response)
+    const body = await readBody(request, maxBodyBytes)
+    await served.admission.call(caller.name, match.routeKey, response)
+    const event = requestEvent(request, target, match, body, Date.now())
+    const call = () => served.invoke(match.target, event)
+    const reply = functionReply(await (isSafe(request) ? callAgain(call) : call()))
+    served.callers.learn(caller, match.routeKey, calledBy, reply.status)
+    return reply
   }
+}
+
+/** Calls a function, and once more when its thread went down. */
+async function callAgain(call: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof FunctionFailed && error.reason === 'crash') return call()
+    throw error
+  }
+}
+
+/** Bytes that a request's body may have: as many as it says, or as may be where it says nothing. */
+function bytesOf({ headers }: IncomingMessage): number {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  return encoding === undefined ? Math.min(Number(length ?? 0), maxBodyBytes) : maxBodyBytes
 }
 
 /** All headers go into one call: node then writes head and text in one piece. */

@@ -83,8 +83,8 @@ function requestContext(
   }
 }
 
-/** The peer's address. What a client says in `X-Forwarded-For` is not asked: nothing trusted stands in front. */
-function sourceAddress(request: IncomingMessage): string {
+/** Returns the peer's address. `X-Forwarded-For` does not count, since nothing that is trusted stands in front. */
+export function sourceAddress(request: IncomingMessage): string {
   const address = request.socket.remoteAddress ?? ''
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
 }

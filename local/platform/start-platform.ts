@@ -1,3 +1,4 @@
+import { routes } from '../../contracts/routes/index.ts'
 import { type Assembly } from '../assembly/assembly.ts'
 import { type Place, laptop } from '../assembly/place.ts'
 import { readAssembly } from '../assembly/read-assembly.ts'
@@ -8,7 +9,7 @@ import { takeLock } from '../data/lock.ts'
 import type { SimulatedEngine } from '../engine/simulated-engine.ts'
 import { FunctionHost } from '../functions/function-host.ts'
 import { Gate } from '../gate/gate.ts'
-import { Gateway } from '../gateway/gateway.ts'
+import { Gateway, type Invoke } from '../gateway/gateway.ts'
 import { RouteTable } from '../gateway/route-table.ts'
 import { openLog } from '../processes/log-file.ts'
 import { startMappings } from '../queues/start-mappings.ts'
@@ -143,8 +144,9 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   // The embedded store keeps what it has; of a real one a person wants to know.
   if (settings.openSearchUrl !== undefined) for (const note of notes) console.warn(note)
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
-  const routes = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
-  gateway.serve(new RouteTable(routes), (name, event) => host.invoke(name, event), assembly.crossOrigin)
+  const targets = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
+  const invoke: Invoke = (name, event) => host.invoke(name, event)
+  gateway.serve({ table: new RouteTable(targets), invoke, crossOrigin: assembly.crossOrigin, routes })
   if (settings.sqsEndpoint === undefined) {
     await requeueDeliveries(assembly, { place, gate, settings })
     await requeueCleanups(assembly, { place, gate, settings })

@@ -1,9 +1,12 @@
 import type { Assembly } from '../assembly/assembly.ts'
-import { type FunctionHost, maxConcurrency } from '../functions/function-host.ts'
+import type { FunctionHost } from '../functions/function-host.ts'
 import type { Gate } from '../gate/gate.ts'
 import { Poller } from './poller.ts'
 import { doneMessages, queueEvent } from './queue-event.ts'
 import { SqsClient } from './sqs-client.ts'
+
+/** Batches of one queue that are worked on at one time: the template may set far more, for many machines. */
+export const maxConcurrency = 20
 
 /** Starts a poller for each event-source mapping; each signs with the role of its function, as the cloud's does. */
 export function startMappings(
@@ -19,7 +22,6 @@ export function startMappings(
     const poller = new Poller({
       queue: client,
       batchSize: mapping.batchSize,
-      // The template may set far more than a laptop has places for.
       concurrency: Math.min(mapping.maximumConcurrency ?? maxConcurrency, maxConcurrency),
       handle: async (messages) =>
         doneMessages(

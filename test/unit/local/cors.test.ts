@@ -25,7 +25,7 @@ async function ask(crossOrigin: CrossOrigin | undefined, method: string, headers
     asked += 1
     return { statusCode: 200, headers: { ETag: 'W/"x"', 'Access-Control-Allow-Origin': '*' }, body: '{}' }
   }
-  gateway.serve(new RouteTable([{ key: '$default', target: 'function' }]), invoke, crossOrigin)
+  gateway.serve({ table: new RouteTable([{ key: '$default', target: 'function' }]), invoke, crossOrigin })
   try {
     const sent = request(`http://${address}/api/v2/accounts`, { method, headers })
     sent.end()

@@ -35,23 +35,16 @@ export const handler = async () => {
   return { atLoad, before, after: process.env.NAME, all: Object.keys(process.env), path: 'PATH' in process.env }
 }`
 
-/** Counts its calls; those that shall meet wait until two of them are running. */
-const countsCalls = `
-let calls = 0
-let running = 0
-const arrived = globalThis.arrived ??= []
-export const handler = async ({ meet }) => {
-  calls += 1
-  running += 1
-  const together = running
-  if (meet) {
-    await new Promise((resolve) => {
-      arrived.push(resolve)
-      if (arrived.length === 2) for (const go of arrived) go()
-    })
-  }
-  running -= 1
-  return { calls, together }
+/** Counts how often its module was loaded and how many of its calls run together; each waits until thirty have come. */
+const countsLoads = `
+globalThis.loads = (globalThis.loads ?? 0) + 1
+const arrived = []
+export const handler = async () => {
+  await new Promise((resolve) => {
+    arrived.push(resolve)
+    if (arrived.length === 30) for (const go of arrived) go()
+  })
+  return { loads: globalThis.loads, together: arrived.length }
 }`
 
 let host: FunctionHost
@@ -61,7 +54,7 @@ beforeAll(() => {
     [
       aFunction('first', readsEnvironment),
       aFunction('second', readsEnvironment),
-      aFunction('counts', countsCalls),
+      aFunction('counts', countsLoads),
       aFunction(
         'context',
         'export const handler = (event, c) => ({ ...c, event, left: c.getRemainingTimeInMillis() })',
@@ -98,15 +91,10 @@ describe('functions in one thread', () => {
     expect(await host.invoke('first', {})).toMatchObject({ before: 'first' })
   })
 
-  it('work on one event at a time in each instance, and use an instance again', async () => {
-    const together = await Promise.all([host.invoke('counts', { meet: true }), host.invoke('counts', { meet: true })])
-    const afterwards = await host.invoke('counts', {})
+  it('are loaded once, however many of their calls run at one time', async () => {
+    const results = await Promise.all(Array.from({ length: 30 }, () => host.invoke('counts', {})))
 
-    expect(together).toEqual([
-      { calls: 1, together: 1 },
-      { calls: 1, together: 1 },
-    ])
-    expect(afterwards).toEqual({ calls: 2, together: 1 })
+    expect(results).toEqual(Array.from({ length: 30 }, () => ({ loads: 1, together: 30 })))
   })
 })
 

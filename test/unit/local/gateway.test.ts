@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { FunctionFailed } from '../../../local/functions/function-host.ts'
-import { functionReply } from '../../../local/gateway/function-reply.ts'
+import { MalformedResult, functionReply } from '../../../local/gateway/function-reply.ts'
 import { Gateway, type Invoke } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
 
@@ -60,15 +60,14 @@ describe('functionReply', () => {
       [200, { 'content-type': 'application/json' }, 'hi'],
     ],
     ['a bare value', { hello: 'you' }, [200, { 'content-type': 'application/json' }, '{"hello":"you"}']],
-    [
-      'a status that is none',
-      { statusCode: 'x' },
-      [500, { 'content-type': 'application/json' }, '{"message":"Internal Server Error"}'],
-    ],
   ])('%s', (_name, result, [status, headers, body]) => {
     const reply = functionReply(result)
 
     expect([reply.status, reply.headers, reply.body.toString()]).toEqual([status, headers, body])
+  })
+
+  it('throws when the status of a result is no number', () => {
+    expect(() => functionReply({ statusCode: 'x' })).toThrow(MalformedResult)
   })
 })
 
@@ -95,15 +94,18 @@ describe('the gateway', () => {
 
   afterEach(() => gateway.close())
 
-  const serve = () => gateway.serve(routes, (name, event) => invoke(name, event))
+  const serve = () => gateway.serve({ table: routes, invoke: (name, event) => invoke(name, event) })
   const eventOf = async (path: string, init?: RequestInit) => {
     serve()
     const answer = z.parse(eventAnswer, await (await fetch(`${url}${path}`, init)).json())
     return answer.event
   }
 
-  it('answers 503 until it serves', async () => {
-    expect((await fetch(`${url}/things`)).status).toBe(503)
+  it('answers 503 in the form of the contract until it serves', async () => {
+    const response = await fetch(`${url}/things`)
+
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ status: 'error', code: 'store_unavailable' })
   })
 
   it('hands a request to the function of its route as an event of format 2.0', async () => {
@@ -175,17 +177,45 @@ describe('the gateway', () => {
   })
 
   it.each([
-    ['error', 500],
-    ['crash', 500],
-    ['timeout', 503],
-  ] as const)('answers a function that ended in %s with %i', async (reason, status) => {
+    ['error', 500, 'internal_error'],
+    ['crash', 504, 'outcome_unknown'],
+    ['timeout', 504, 'deadline_exceeded'],
+  ] as const)(
+    'answers a function that ended in %s with %i in the form of the contract',
+    async (reason, status, code) => {
+      serve()
+      invoke = () => Promise.reject(new FunctionFailed(reason, 'secret detail'))
+
+      const response = await fetch(`${url}/any`, { method: 'POST', headers: { 'x-request-id': 'mine' } })
+      const text = await response.text()
+
+      expect([response.status, response.headers.get('x-request-id')]).toEqual([status, 'mine'])
+      expect(JSON.parse(text)).toMatchObject({ status: 'error', code, requestId: 'mine', info: expect.any(String) })
+      expect(text).not.toContain('secret')
+    },
+  )
+
+  it('repeats a reading whose thread went down, so that its caller notices nothing', async () => {
     serve()
-    invoke = () => Promise.reject(new FunctionFailed(reason, 'secret detail'))
+    let calls = 0
+    invoke = () => {
+      calls += 1
+      return calls === 1 ? Promise.reject(new FunctionFailed('crash', '')) : Promise.resolve({ statusCode: 200 })
+    }
 
     const response = await fetch(`${url}/any`)
 
-    expect(response.status).toBe(status)
-    expect(await response.text()).not.toContain('secret')
+    expect([response.status, calls]).toEqual([200, 2])
+  })
+
+  it('answers 503 with Retry-After to a reading whose thread went down twice', async () => {
+    serve()
+    invoke = () => Promise.reject(new FunctionFailed('crash', ''))
+
+    const response = await fetch(`${url}/any`)
+
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await response.json()).toMatchObject({ status: 'error', code: 'store_unavailable' })
   })
 
   it.each(['%zz', '%ff', '50%'])('answers 400 to the malformed path %s and calls no function', async (path) => {

@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http'
+import type { Route } from '../../contracts/routes/route.ts'
+import { FairPlaces } from './fair-places.ts'
+
+/**
+ * Requests that functions work on at one time. Their thread has one core: more would not be faster, only take more
+ * memory, and let calls of stores run out of their 3 s.
+ */
+const working = 16
+/** Requests that wait for an engine, a receiver or a mail server at one time. These cost next to nothing meanwhile. */
+const waitingOutside = 128
+/** KiB of bodies that are held at one time: three of the largest. */
+const bodyKib = 32 * 1024
+/** KiB of a body that counts for nothing: with those of all requests that may wait it makes 32 MB. */
+const smallBodyKib = 16
+/** Requests that may wait for each of these. */
+export const maxWaiting = 1000
+
+/**
+ * Bounds what requests take of this machine at one time. What is over the bounds waits, fairly by caller
+ * ({@link FairPlaces}), and is refused when {@link maxWaiting} wait already. A request holds what it got until its
+ * answer is sent or its client is gone, so slow readers of large answers are bounded, too.
+ */
+export class Admission {
+  readonly #working = new FairPlaces({ places: working, waiting: maxWaiting })
+  readonly #outside = new FairPlaces({ places: waitingOutside, waiting: maxWaiting })
+  readonly #bodies = new FairPlaces({ places: bodyKib, waiting: maxWaiting })
+  /** Keys of routes whose functions wait for something outside of the platform. */
+  readonly #waitOutside: ReadonlySet<string>
+
+  constructor(routes: readonly Pick<Route, 'method' | 'path' | 'needs'>[]) {
+    this.#waitOutside = new Set(routes.filter(waitsOutside).map(({ method, path }) => `${method} ${path}`))
+  }
+
+  /** Waits until a body of so many bytes may be read. */
+  async body(caller: string, bytes: number, response: ServerResponse): Promise<void> {
+    const kib = Math.ceil(bytes / 1024)
+    if (kib > smallBodyKib) await enter(this.#bodies, caller, response, Math.min(kib, bodyKib))
+  }
+
+  /** Waits until the function of a route may be called. */
+  async call(caller: string, routeKey: string, response: ServerResponse): Promise<void> {
+    await enter(this.#waitOutside.has(routeKey) ? this.#outside : this.#working, caller, response, 1)
+  }
+}
+
+/** Lists of calls are readings that requests share; they take work and little waiting. */
+function waitsOutside({ method, needs }: Pick<Route, 'method' | 'needs'>): boolean {
+  return method !== 'GET' && (needs.engine ?? needs.hookClient ?? needs.mail) !== undefined
+}
+
+async function enter(places: FairPlaces, caller: string, response: ServerResponse, count: number): Promise<void> {
+  const leave = places.take(caller, count) ?? (await places.wait(caller, goneSignal(response), count))
+  if (response.closed) leave()
+  else response.once('close', leave)
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  if (response.closed) gone.abort()
+  else response.once('close', () => gone.abort())
+  return gone.signal
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { originateCall } from '../../contracts/routes/channels.ts'
+import type { Client } from '../../local/demo/client.ts'
+import { failuresOf, madeUpToken } from '../support/crowd.ts'
+import { type TestPlatform, aPlatform } from '../support/platform.ts'
+
+const domain = 'crowd.example.com'
+
+let platform: TestPlatform
+let admin: Client
+
+beforeAll(async () => {
+  platform = await aPlatform()
+  admin = await platform.tenant(domain)
+})
+
+afterAll(() => platform.close())
+
+it('a stranger who sends every operation 24 times at one time with a made-up token takes nobody down', async () => {
+  const failures = await failuresOf(platform.url, madeUpToken(domain))
+
+  const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '9199' } })
+  expect(failures).toEqual([])
+  expect(info).toMatch(/^\+OK /)
+  expect(readFileSync(join(platform.dataDir, 'logs/functions.log'), 'utf8')).not.toContain('OUT_OF_MEMORY')
+})

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { logIn } from '../../contracts/routes/auth.ts'
+import { originateCall } from '../../contracts/routes/channels.ts'
+import { createHooks } from '../../contracts/routes/hooks.ts'
+import { type Client, clientOf } from '../../local/demo/client.ts'
+import { type Receiver, openReceiver } from '../../local/demo/receiver.ts'
+import type { RunningCommand } from '../support/command.ts'
+import { type Credential, failuresOf, madeUpToken, residentMb } from '../support/crowd.ts'
+import { runStart, temporaryState } from '../support/start-command.ts'
+
+/** The tenant that every platform has, whose phones are there. */
+const domain = 'demo.example.com'
+const event = 'CHANNEL_HANGUP_COMPLETE'
+
+let state: ReturnType<typeof temporaryState>
+let platform: RunningCommand
+let receiver: Receiver
+let url: string
+let client: Client
+let credential: Credential
+
+beforeAll(async () => {
+  state = temporaryState()
+  receiver = await openReceiver()
+  platform = await runStart({ DATA_DIR: state.path })
+  const [, password = ''] = await platform.printed(/1000@demo\.example\.com {3}(\w{24})/)
+  url = (await platform.printed(/is up on (http:\S+)/))[1] ?? ''
+  const token = await clientOf(url).call(logIn, { body: { username: `1000@${domain}`, password } })
+  client = clientOf(url, token)
+  credential = { 'x-key': token.key, 'x-access-token': token.token }
+  await client.call(createHooks, { body: { event, action: { type: 'web', method: 'POST', url: receiver.url } } })
+})
+
+afterAll(async () => {
+  platform.child.kill('SIGINT')
+  await platform.ended()
+  await receiver.close()
+  state.remove()
+})
+
+const call = () => client.call(originateCall, { body: { callerId: '1000', calledId: '9199' } })
+
+/** Places calls one after another until a signal; returns how many. */
+async function placeCalls(until: AbortSignal): Promise<number> {
+  let placed = 0
+  for (; !until.aborted; placed += 1) await call()
+  return placed
+}
+
+it('every operation 24 times at one time, with and without credentials, during calls, fails none and fits in 700 MB', async () => {
+  const over = new AbortController()
+  const crowds = [{}, madeUpToken(domain), credential].map((each) => failuresOf(url, each))
+  const failures = Promise.all(crowds).finally(() => over.abort())
+
+  const [placed] = await Promise.all([placeCalls(over.signal), failures])
+  const memoryMb = residentMb(state.path)
+
+  expect((await failures).flat()).toEqual([])
+  expect(placed).toBeGreaterThan(0)
+  expect(memoryMb).toBeLessThanOrEqual(700)
+  expect(readFileSync(join(state.path, 'logs/functions.log'), 'utf8')).not.toContain('OUT_OF_MEMORY')
+  expect((await call()).info).toMatch(/^\+OK /)
+  await receiver.next(event)
+})

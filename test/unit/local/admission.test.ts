@@ -1,0 +1,148 @@
+import { type ClientRequest, request } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { originateCall } from '../../../contracts/routes/channels.ts'
+import { routes } from '../../../contracts/routes/index.ts'
+import { writeToken } from '../../../functions/endpoint/token-text.ts'
+import { maxWaiting } from '../../../local/gateway/admission.ts'
+import { Gateway } from '../../../local/gateway/gateway.ts'
+import { RouteTable } from '../../../local/gateway/route-table.ts'
+
+const ok = { statusCode: 200, body: '{}' }
+const table = new RouteTable(
+  routes.map(({ method, path, operationId }) => ({ key: `${method} ${path}`, target: operationId })),
+)
+
+let gateway: Gateway
+let url: string
+/** Calls that have come to functions and are not answered, oldest first. */
+let held: ((result: unknown) => void)[]
+/** Told of each call that comes to a function. */
+let called: () => void
+
+beforeEach(async () => {
+  gateway = new Gateway()
+  held = []
+  called = () => {}
+  url = `http://${await gateway.open('127.0.0.1', 0)}`
+})
+
+afterEach(() => gateway.close(0))
+
+/** Holds each call of an operation until the test answers it, and answers all others at once. */
+function serve(operation: string): void {
+  // Requests of an earlier test may still come to functions while their clients go.
+  const own = held
+  const invoke = (name: string) => {
+    if (name !== operation) return Promise.resolve(ok)
+    return new Promise((resolve) => {
+      own.push(resolve)
+      called()
+    })
+  }
+  gateway.serve({ table, routes, invoke })
+}
+
+/** Settles when so many calls are held. */
+async function untilHeld(count: number): Promise<void> {
+  while (held.length < count) await new Promise<void>((resolve) => (called = resolve))
+}
+
+const tokenOf = (domain: string) => ({
+  'x-access-token': writeToken(
+    { username: `1000@${domain}`, domain, key: '00000000-0000-4000-8000-000000000000' },
+    new Uint8Array(32),
+  ),
+})
+
+const [a, b] = [tokenOf('a.example.com'), tokenOf('b.example.com')]
+
+interface Answer {
+  readonly status: number | undefined
+  readonly retryAfter: string | undefined
+  readonly text: string
+}
+
+function send(method: string, path: string, headers: Record<string, string> = {}, body = '') {
+  const sent: ClientRequest = request(url + path, { method, headers })
+  sent.end(body)
+  const answer = new Promise<Answer>((resolve, reject) => {
+    sent.on('error', reject)
+    sent.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => (text += part))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, retryAfter: response.headers['retry-after'], text }),
+      )
+    })
+  })
+  return { sent, answer }
+}
+
+const originate = (headers: Record<string, string>) => send('POST', originateCall.path, headers).answer
+
+/** Shows the gateway that tokens are genuine. */
+async function proveTokens(): Promise<void> {
+  for (const headers of [a, b]) await send('GET', '/api/v2/accounts', headers).answer
+}
+
+describe('the gateway', () => {
+  it('calls the function for a tenant at once while hundreds of calls that another tenant places still ring', async () => {
+    serve('originateCall')
+    await proveTokens()
+    const ringing = Array.from({ length: 400 }, () => originate(a))
+    await untilHeld(64)
+
+    const other = originate(b)
+    await untilHeld(65)
+    held.at(-1)?.(ok)
+    const { status } = await other
+    for (let next = 0; next < 401; next += 1) {
+      await untilHeld(next + 1)
+      held[next]?.(ok)
+    }
+
+    expect(status).toBe(200)
+    expect((await Promise.all(ringing)).every((answer) => answer.status === 200)).toBe(true)
+  })
+
+  it('calls the function for a tenant at once while made-up tokens of a thousand domains wait', async () => {
+    serve('listHooks')
+    await proveTokens()
+    const flood = Array.from({ length: 500 }, (_, index) =>
+      send('GET', '/api/v2/hooks', tokenOf(`made-up-${index}.example.com`)),
+    )
+    await untilHeld(8)
+
+    const { answer } = send('GET', '/api/v2/hooks', a)
+    await untilHeld(9)
+    held.at(-1)?.(ok)
+
+    expect((await answer).status).toBe(200)
+    for (const { sent, answer: unanswered } of flood) {
+      unanswered.catch(() => {})
+      sent.destroy()
+    }
+  })
+
+  it('refuses a request in the form of the contract only when a thousand wait already', async () => {
+    serve('listHooks')
+    // Eight of one caller run.
+    const answers = Array.from({ length: 8 + maxWaiting + 1 }, () => send('GET', '/api/v2/hooks').answer)
+
+    const refused = await Promise.race(answers)
+    for (let next = 0; next < 8 + maxWaiting; next += 1) {
+      await untilHeld(next + 1)
+      held[next]?.(ok)
+    }
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+
+    expect([refused.status, refused.retryAfter]).toEqual([503, '1'])
+    expect(JSON.parse(refused.text)).toEqual({
+      status: 'error',
+      code: 'store_unavailable',
+      info: '1000 requests wait already; try again',
+      requestId: expect.any(String),
+    })
+    expect(statuses.filter((status) => status !== 200)).toEqual([503])
+  })
+})
