@@ -1,4 +1,5 @@
-import type { Assembly } from '../assembly/assembly.ts'
+import { queues } from '../../contracts/resources.ts'
+import type { Assembly, Queue } from '../assembly/assembly.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
 import type { Backends } from '../gate/gate.ts'
@@ -31,7 +32,7 @@ export async function startStores(
       ? startEmbeddedDynamo(folder.file('dynamodb.sqlite'), folder.file('logs/dynamodb.log'))
       : connectDynamo(settings.dynamodbEndpoint, signer),
     settings.sqsEndpoint === undefined
-      ? startEmbeddedSqs(assembly.queues)
+      ? startEmbeddedSqs(assembly.queues, { file: folder.file('queues.json'), keeps: keptQueues(assembly) })
       : connectSqs(settings.sqsEndpoint, signer, assembly.queues),
     settings.openSearchUrl === undefined
       ? startEmbeddedSearch(folder.file('search.sqlite'))
@@ -59,4 +60,16 @@ export async function startStores(
         : forwardObjects(settings.s3Endpoint, signer),
     es: domain && { domainArn: domain.arn, answer: (request) => search.value.answer(request) },
   }
+}
+
+/**
+ * Tells the queues whose messages outlive an orderly stop. Deliveries and clean-ups are found in the store at the next
+ * start, and nobody waits for a command any more.
+ */
+function keptQueues({ functions }: Pick<Assembly, 'functions'>): (queue: Queue) => boolean {
+  const variables = [queues.commands, queues.deliveries, queues.slowDeliveries, queues.cleanups].map(
+    ({ variable }) => variable,
+  )
+  const left = new Set(functions.flatMap(({ environment }) => variables.map((variable) => environment[variable])))
+  return ({ url }) => !left.has(url)
 }

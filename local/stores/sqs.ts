@@ -5,11 +5,23 @@ import { PlainError } from '../processes/plain-error.ts'
 import type { Signer } from '../signature/signature.ts'
 import type { RunningStore } from './dynamodb.ts'
 import { forwardTo } from './forward.ts'
+import { keepMessages, putBack } from './kept-messages.ts'
 
 const contentType = 'application/x-amz-json-1.0'
 
-/** The embedded SQS: in memory, in this process, with no socket of its own. */
-export async function startEmbeddedSqs(queues: readonly Queue[]): Promise<RunningStore> {
+/** What embedded queues keep from one run to the next. */
+export interface KeptQueues {
+  /** Where the messages are while nothing runs. */
+  readonly file: string
+  /** Whether a queue's messages are worth keeping: those of some are found elsewhere, or are too late by then. */
+  readonly keeps: (queue: Queue) => boolean
+}
+
+/**
+ * Starts the embedded SQS: in memory, in this process, with no socket of its own. Closing it writes the messages that
+ * are left, also those that somebody works on, to a file; the next start puts them back.
+ */
+export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueues): Promise<RunningStore> {
   const { buildApp } = await import('fauxqs')
   const app = buildApp({ logger: false })
   await app.ready()
@@ -33,7 +45,15 @@ export async function startEmbeddedSqs(queues: readonly Queue[]): Promise<Runnin
     }
   }
   await createQueues(backend, queues)
-  return { backend, close: () => app.close() }
+  if (kept !== undefined) await putBack(kept.file, async (message) => void (await call('SendMessage', message)))
+  const inspect = async ({ name }: Queue) => (await app.inject(`/_fauxqs/queues/${name}`)).json<unknown>()
+  return {
+    backend,
+    close: async () => {
+      if (kept !== undefined) await keepMessages(kept.file, queues.filter(kept.keeps), inspect)
+      await app.close()
+    },
+  }
 }
 
 const receiving = z.object({ QueueUrl: z.string() })
