@@ -38,7 +38,7 @@ try {
   if (!stopping.signal.aborted) {
     await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
   }
-  console.log('\nstopping …')
+  console.log('\nstopping; events that wait are handed over or kept, which may take half a minute …')
   await platform.stop()
 } catch (error) {
   if (!stopping.signal.aborted) {

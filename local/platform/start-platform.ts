@@ -58,7 +58,7 @@ export interface StartOptions {
   readonly signal: AbortSignal
 }
 
-/** How long work under way may take to end before it is cut off; what is cut off is found again at the next start. */
+/** How long functions work on when the platform stops. What is left then is kept for the next start. */
 const patienceMs = 5000
 
 /**
