@@ -4,6 +4,7 @@ import type { Backend, ServiceAnswer } from '../gate/backend.ts'
 import { PlainError } from '../processes/plain-error.ts'
 import type { Signer } from '../signature/signature.ts'
 import type { RunningStore } from './dynamodb.ts'
+import { keepGroups, makeQueuesFair } from './fair-sqs.ts'
 import { forwardTo } from './forward.ts'
 import { keepMessages, putBack } from './kept-messages.ts'
 
@@ -18,10 +19,11 @@ export interface KeptQueues {
 }
 
 /**
- * Starts the embedded SQS: in memory, in this process, with no socket of its own. Closing it writes the messages that
+ * Starts the embedded SQS: in memory, in this process, with no socket of its own. Its standard queues are fair queues. Closing it writes the messages that
  * are left, also those that somebody works on, to a file; the next start puts them back.
  */
 export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueues): Promise<RunningStore> {
+  await makeQueuesFair()
   const { buildApp } = await import('fauxqs')
   const app = buildApp({ logger: false })
   await app.ready()
@@ -37,6 +39,7 @@ export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueu
     if (action === 'ReceiveMessage' && isAwaited?.() === false) {
       for (const again of returns(input, answer.payload)) await call('ChangeMessageVisibility', again)
     }
+    if (action === 'SendMessage' || action === 'SendMessageBatch') keepGroups(input, answer.payload)
     const error = answer.headers['x-amzn-query-error']
     return {
       status: answer.statusCode,
