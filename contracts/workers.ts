@@ -43,6 +43,7 @@ const attemptNeeds = {
   hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteSpeed', 'endNotice', 'renewNotice'],
   deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
   deliveryQueue: ['send'],
+  rateLimits: ['enter', 'leave'],
   hookClient: ['send'],
   secretBox: ['open'],
   events: ['publish'],

@@ -149,7 +149,9 @@ async function enterPlace(
     )
     if (result.done) return `${number}:${holder}`
     const { stored } = result
-    free = numbers.find((one) => one !== number && (numberOf(stored, `until${one}`) ?? 0) <= now)
+    // Many that come at one moment see the same places free: each tries another one.
+    const open = numbers.filter((one) => one !== number && (numberOf(stored, `until${one}`) ?? 0) <= now)
+    free = open[(context.random.bytes(1)[0] ?? 0) % Math.max(open.length, 1)]
   }
   return undefined
 }

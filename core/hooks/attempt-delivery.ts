@@ -12,12 +12,13 @@ import { type Verdict, judgeReply } from './judge-reply.ts'
 import { queuedAttempt } from './queued-attempt.ts'
 import { type SpeedNotes, measured } from './receiver-speed.ts'
 import { mayBeRetried, nextAttemptAt } from './retry-schedule.ts'
+import { type UsualPlacesDeps, inUsualPlace } from './usual-places.ts'
 
 /** Which attempt is to be made. */
 export type WantedAttempt = Omit<QueuedDelivery, 'delaySeconds'>
 
 /** What the use case works with. */
-export interface DeliveryTools extends HookCall, HookDisabling, SpeedNotes {
+export interface DeliveryTools extends HookCall, HookDisabling, SpeedNotes, UsualPlacesDeps {
   readonly hooks: Pick<
     HookStore,
     'read' | 'replace' | 'endNotice' | 'renewNotice' | 'countFailure' | 'clearFailures' | 'noteSpeed'
@@ -48,7 +49,8 @@ const gone = 410
  * Makes one attempt to deliver, records it, and queues the next one where it failed for now. The hook is read again
  * first: a deleted or disabled one sends nothing. Safe to repeat and to kill anywhere: an attempt that is on record is
  * not made again, its follower is queued instead; one that came early is queued again; one that another plan has
- * replaced does nothing. Answers what was made, if anything. Throws `store_unavailable` where the message has to come
+ * replaced does nothing. A domain that has enough usual attempts under way has this one made among the slow ones, and those
+ * of this hook for the next minute. Answers what was made, if anything. Throws `store_unavailable` where the message has to come
  * again.
  */
 export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttempt): Promise<MadeAttempt | undefined> {
@@ -63,7 +65,7 @@ export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttemp
   if (wanted.attempt === tries && wanted.dueAt === delivery.triedFor) await followUp(tools, delivery, hook)
   if (wanted.attempt === tries + 1 && wanted.dueAt === dueAt) {
     const isHere = tools.isSlow || hook?.slowAt === undefined
-    if (dueAt <= now && isHere) return make(tools, delivery, hook)
+    if (dueAt <= now && isHere) return makeOrMove(tools, delivery, hook)
     await queue(tools, delivery, hook)
   }
   return undefined
@@ -86,6 +88,22 @@ async function queue(
 ): Promise<void> {
   const refused = await deliveryQueue.send([queuedAttempt(delivery, clock.now(), hook)])
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take the next attempt')
+}
+
+/** Makes an attempt, or moves it and its hook among the slow ones where its domain has too many usual ones under way. */
+async function makeOrMove(
+  tools: DeliveryTools,
+  delivery: Delivery,
+  hook: Hook | undefined,
+): Promise<MadeAttempt | undefined> {
+  if (tools.isSlow || hook === undefined) return make(tools, delivery, hook)
+  const made = await inUsualPlace(tools, delivery.domain, () => make(tools, delivery, hook))
+  if (made !== 'busy') return made
+  const slowAt = tools.clock.now()
+  // Without the note the next attempts of this hook come here first and are moved one by one.
+  await tools.hooks.noteSpeed(hook, slowAt).catch(() => {})
+  await queue(tools, delivery, { ...hook, slowAt })
+  return undefined
 }
 
 async function make(

@@ -11,7 +11,7 @@ export interface RateLimitStore {
     now: number,
   ): Promise<RateVerdict>
   /**
-   * Takes one of `limit` places (8 at most) that are held until they are left, or until their lease is over; answers
+   * Takes one of `limit` places (10 at most) that are held until they are left, or until their lease is over; answers
    * which, or nothing when all are taken.
    */
   enter(

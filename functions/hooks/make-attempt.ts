@@ -3,6 +3,7 @@ import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
 import { systemSchedule } from '../../adapters/http/guarded-lookup.ts'
 import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
@@ -20,6 +21,7 @@ export const attemptAdapters = {
   hooks: dynamoHookStore,
   deliveries: dynamoDeliveryStore,
   deliveryQueue: sqsDeliveryQueue,
+  rateLimits: dynamoRateLimitStore,
   hookClient: guardedHookClient,
   secretBox: kmsSecretBox,
   events: sqsEventSink,
