@@ -97,7 +97,7 @@ export const queues = {
   },
   events: {
     variable: 'QUEUE_EVENTS',
-    purpose: 'events of the engine and the platform; group = call uuid, else account or domain',
+    purpose: 'events of the engine and the platform; group = a lane of the domain, which the call decides',
     fifo: true,
     visibilitySeconds: 60,
     retentionSeconds: 345_600,

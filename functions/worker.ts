@@ -10,7 +10,7 @@ import type { PortName, PortsOf } from '../core/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { late, withDeadline } from './endpoint/deadline.ts'
 import type { EndpointTools } from './endpoint/tools.ts'
-import { type MessageEnd, handleBatch } from './worker/handle-batch.ts'
+import { type BatchMessage, type MessageEnd, handleBatch } from './worker/handle-batch.ts'
 import { messageSchemas } from './worker/message-schemas.ts'
 
 /** The cloud adapter of each port that a worker needs: exactly those. */
@@ -47,9 +47,12 @@ export interface CloudWorker<W extends Worker> extends WorkerHandler {
 /** A batch that would outlive its function is ended this much earlier, so that what is done stays done. */
 const reserveMs = 500
 
-/** What a worker may want besides: a set of ports for each batch, whose messages then share what they do. */
+/** What a worker may want besides. */
 export interface WorkerOptions<W extends Worker> {
+  /** A set of ports for each batch, whose messages then share what they do. */
   readonly portsOfBatch?: (ports: PortsOf<W['needs']>) => PortsOf<W['needs']>
+  /** What keeps its order on a FIFO queue, where that is less than a whole group: messages of one key. */
+  readonly orderKeyOf?: (message: MessageOf<W>) => string
 }
 
 /** A batch on its way: which messages are over for good. */
@@ -68,23 +71,21 @@ export function createWorker<const W extends Worker>(
   ports: PortsOf<W['needs']>,
   handle: HandleMessage<W>,
   tools: WorkerTools,
-  { portsOfBatch = (same) => same }: WorkerOptions<W> = {},
+  { portsOfBatch = (same) => same, orderKeyOf }: WorkerOptions<W> = {},
 ): WorkerHandler {
-  const handleOne = async ({ done }: Batch, message: SQSRecord, own: PortsOf<W['needs']>) => {
-    const end = await handleRecord(record, message, tools.log, async (content, log) =>
-      handle(content as MessageOf<W>, own, { ...tools, log }),
-    )
-    if (end === 'done') done.add(message.messageId)
+  const handleOne = async ({ done }: Batch, message: ReadMessage<W>, own: PortsOf<W['needs']>) => {
+    if (message.content === undefined) return 'unreadable'
+    const { messageId, content } = message
+    const end = await handleContent(tools.log.with({ messageId }), (log) => handle(content, own, { ...tools, log }))
+    if (end === 'done') done.add(messageId)
     return end
   }
   const run = middy<Batch, SQSBatchResponse>(async (batch: Batch, context: Context) => {
     const limitMs = context.getRemainingTimeInMillis() - reserveMs
     const limit = { until: tools.clock.now() + limitMs, clock: tools.clock }
-    const { fifo } = queues[record.queue]
     const own = portsOfBatch(ports)
-    const work = withTimeLimit(limit, () =>
-      handleBatch(batch.records, fifo, async (message) => handleOne(batch, message, own)),
-    )
+    const messages = batch.records.map((message) => read(record, message, tools.log, orderKeyOf))
+    const work = withTimeLimit(limit, () => handleBatch(messages, async (message) => handleOne(batch, message, own)))
     const failed = await withDeadline(work, limitMs)
     if (failed === late) throw new Error('the time of the function ran out')
     return response(failed)
@@ -119,25 +120,36 @@ export function worker<const W extends Worker>(
   )
 }
 
-/** Reads and handles one message. Its content is never logged: a delivery or event holds what tenants own. */
-async function handleRecord(
-  { queue }: Worker,
-  { body, messageId }: SQSRecord,
-  parent: Log,
-  handle: (content: unknown, log: Log) => Promise<void | 'refused'>,
-): Promise<MessageEnd> {
-  const log = parent.with({ messageId })
-  const content = messageSchemas[queue].safeParse(parse(body))
-  if (!content.success) {
-    const paths = content.error.issues.map(({ path }) => path.map(String).join('.'))
-    log.error('message not readable', undefined, {
+/** A message of a batch, and what it holds; nothing where that cannot be read. */
+interface ReadMessage<W extends Worker> extends BatchMessage {
+  readonly content: MessageOf<W> | undefined
+}
+
+/** Reads one message by the schema of its queue. Its content is never logged: a delivery or event holds what tenants own. */
+function read<W extends Worker>(
+  { queue }: W,
+  { body, messageId, attributes }: SQSRecord,
+  log: Log,
+  orderKeyOf: ((message: MessageOf<W>) => string) | undefined,
+): ReadMessage<W> {
+  const group = queues[queue].fifo ? (attributes.MessageGroupId ?? messageId) : messageId
+  const parsed = messageSchemas[queue].safeParse(parse(body))
+  if (!parsed.success) {
+    const paths = parsed.error.issues.map(({ path }) => path.map(String).join('.'))
+    log.with({ messageId }).error('message not readable', undefined, {
       paths: paths.slice(0, 5).join(', '),
       bytes: Buffer.byteLength(body),
     })
-    return 'unreadable'
+    return { messageId, orderKey: group, content: undefined }
   }
+  const content = parsed.data as MessageOf<W>
+  return { messageId, orderKey: orderKeyOf?.(content) ?? group, content }
+}
+
+/** Handles one message that was read. */
+async function handleContent(log: Log, handle: (log: Log) => Promise<void | 'refused'>): Promise<MessageEnd> {
   try {
-    return (await handle(content.data, log)) === 'refused' ? 'unreadable' : 'done'
+    return (await handle(log)) === 'refused' ? 'unreadable' : 'done'
   } catch (error) {
     log.error('message not handled', error)
     return 'failed'

@@ -10,6 +10,8 @@ export interface QueueEntry {
   readonly id: string
   readonly body: string
   readonly group: string
+  /** Entries that share this keep their order; those of a group do where left out. */
+  readonly orderKey?: string
   /** Only for FIFO queues. */
   readonly deduplicationId?: string
   /** Only for standard queues; 0 to 900. */
@@ -24,7 +26,7 @@ const answer = z.object({ Failed: z.optional(z.array(z.object({ Id: z.string() }
 
 /**
  * Sends entries in order and answers the ids of those that the queue did not take. With `ordered`, no later batch holds
- * an entry of a group of which one failed. Fails only when the very first batch does: then nothing was taken.
+ * an entry whose order key (or group) is that of one that failed. Fails only when the very first batch does: then nothing was taken.
  */
 export async function sendBatches(
   context: AdapterContext,
@@ -35,12 +37,16 @@ export async function sendBatches(
   const failed = new Set<QueueEntry>()
   const blocked = new Set<string>()
   for (const batch of batches(entries)) {
-    const sendable = batch.filter((entry) => !blocked.has(entry.group))
+    const sendable = batch.filter((entry) => !blocked.has(orderKeyOf(entry)))
     const refused = sendable.length === 0 ? [] : await sendBatch(context, queue, sendable, batch[0] === entries[0])
     for (const entry of [...batch.filter((entry) => !sendable.includes(entry)), ...refused]) failed.add(entry)
-    if (ordered) for (const entry of refused) blocked.add(entry.group)
+    if (ordered) for (const entry of refused) blocked.add(orderKeyOf(entry))
   }
   return entries.filter((entry) => failed.has(entry)).map((entry) => entry.id)
+}
+
+function orderKeyOf({ orderKey, group }: QueueEntry): string {
+  return orderKey ?? group
 }
 
 async function sendBatch(

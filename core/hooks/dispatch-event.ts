@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { PlatformEvent } from '../events/platform-event.ts'
-import type { DeliveryQueue } from './delivery-queue.ts'
+import type { DeliveryQueue, QueuedDelivery } from './delivery-queue.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Delivery } from './delivery.ts'
 import type { HookStore } from './hook-store.ts'
@@ -29,6 +29,9 @@ export interface EventDispatch {
   readonly deliveryIdOf: DeliveryIdOf
 }
 
+/** An event can have a hundred deliveries; so many of them are written at a time, since others use the store as well. */
+const writesAtOnce = 10
+
 /** What the filters of a hook say of an event; `unjudged` where their time was over before they had said it. */
 type Judgement = 'fires' | 'refused' | 'unjudged'
 
@@ -51,13 +54,16 @@ export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent):
   if (wanting.length + unjudged.length === 0) return 0
   await deliveries.keepEvent(event)
   for (const hook of unjudged) await deliveries.create(failedDelivery(tools, hook, event, sequence))
-  const attempts = await Promise.all(
-    wanting.map(async (hook) => {
-      const delivery = await writeDelivery(tools, hook, event, sequence)
-      return delivery && queuedAttempt(delivery, clock.now(), hook)
-    }),
-  )
-  const queued = attempts.filter((attempt) => attempt !== undefined)
+  const queued: QueuedDelivery[] = []
+  for (let first = 0; first < wanting.length; first += writesAtOnce) {
+    const written = await Promise.all(
+      wanting.slice(first, first + writesAtOnce).map(async (hook) => {
+        const delivery = await writeDelivery(tools, hook, event, sequence)
+        return delivery && queuedAttempt(delivery, clock.now(), hook)
+      }),
+    )
+    queued.push(...written.filter((attempt) => attempt !== undefined))
+  }
   if (queued.length === 0) return unjudged.length
   const refused = await deliveryQueue.send(queued)
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take every attempt')

@@ -22,5 +22,8 @@ export const handler = worker(
     const unjudged = await dispatchEvent(tools, event)
     if (unjudged > 0) log.warn('filters take too long', { domain: event.domain, hooks: unjudged })
   },
-  { portsOfBatch: (ports) => ({ ...ports, hooks: listedOnce(ports.hooks) }) },
+  {
+    portsOfBatch: (ports) => ({ ...ports, hooks: listedOnce(ports.hooks) }),
+    orderKeyOf: ({ domain, uuid }) => `${domain}/${uuid}`,
+  },
 )

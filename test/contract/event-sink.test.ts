@@ -43,8 +43,9 @@ const kinds: readonly { readonly name: string; readonly open: () => Promise<Rig>
 describe.each(kinds)('events in $name', (kind) => {
   const rig = opened(kind.open)
 
-  test('events are taken whole and in order, one of each id', async () => {
-    const events = Array.from({ length: 25 }, (_, index) => anEvent({ id: `core:${index}` }))
+  test('events of a call are taken whole and in order, one of each id', async () => {
+    const { uuid } = anEvent()
+    const events = Array.from({ length: 25 }, (_, index) => anEvent({ id: `core:${index}`, uuid }))
 
     expect(await rig().sink.publish(events)).toEqual([])
     expect(await rig().sink.publish(events.slice(0, 3))).toEqual([])
@@ -60,16 +61,32 @@ describe.each(kinds)('events in $name', (kind) => {
 describe('events on the queue', () => {
   const rig = opened(openSqs)
 
-  test('a call is a group; an event without a call is of the group of its domain', async () => {
+  const aCall = (at: number) => `11111111-2222-4333-8444-${String(at).padStart(12, '0')}`
+
+  test('all events of a call are of one group, and so are those of a domain that belong to no call', async () => {
     const { sink, server } = fresh()
-    const uuid = '11111111-2222-4333-8444-555555555555'
+    const ofCall = ['a:1', 'a:2'].map((id) => anEvent({ id, uuid: aCall(1), domain: 'x.test' }))
+    const ofDomain = ['b:1', 'b:2'].map((id) => anEvent({ id, uuid: '', domain: 'x.test' }))
 
-    await sink.publish([anEvent({ id: 'a:1', uuid }), anEvent({ id: 'a:2', uuid: '', domain: 'x.test' })])
+    await sink.publish([...ofCall, ...ofDomain])
 
-    expect(server.waiting('events')).toMatchObject([
-      { group: uuid, deduplicationId: 'a:1' },
-      { group: 'x.test', deduplicationId: 'a:2' },
-    ])
+    const groups = server.waiting('events').map(({ group }) => group)
+    expect(groups[0]).toBe(groups[1])
+    expect(groups[2]).toBe(groups[3])
+  })
+
+  test('however many calls a domain has, its events are of four groups that no other domain shares', async () => {
+    const { sink, server } = fresh()
+    const of = (domain: string) =>
+      Array.from({ length: 50 }, (_, at) => anEvent({ id: `${domain}:${at}`, uuid: aCall(at), domain }))
+
+    await sink.publish([...of('x.test'), ...of('y.test')])
+
+    const waiting = server.waiting('events').map(({ group, body }) => ({ group, domain: asEvent(body).domain }))
+    const groupsOf = (domain: string) =>
+      new Set(waiting.filter((one) => one.domain === domain).map(({ group }) => group))
+    expect(groupsOf('x.test').size).toBe(4)
+    expect([...groupsOf('x.test')].filter((group) => groupsOf('y.test').has(group))).toEqual([])
   })
 
   test('an id or group that the queue would refuse is replaced by one that it takes, always the same', async () => {
@@ -126,7 +143,7 @@ describe('events on the queue', () => {
 
     // The eight stands in the first batch of ten; what follows of its call is in later batches.
     expect(refused).toEqual(['order:8', ...[10, 12, 14, 16, 18, 20, 22].map((index) => `order:${index}`)])
-    const ofCall = (uuid: string) => server.waiting('events').filter(({ group }) => group === uuid)
+    const ofCall = (uuid: string) => server.waiting('events').filter(({ body }) => asEvent(body).uuid === uuid)
     expect(ofCall(callA)).toHaveLength(4)
     await watched.check()
     for (const uuid of [callA, callB]) {
@@ -175,7 +192,8 @@ describe('events on the queue', () => {
   test('F26 a batch whose answer is lost is sent again with the same ids, and the queue keeps one of each', async () => {
     const { server, gate } = rig()
     const watched = watchSink(rig())
-    const events = Array.from({ length: 9 }, (_, index) => anEvent({ id: `lost:${index}` }))
+    const { uuid } = anEvent()
+    const events = Array.from({ length: 9 }, (_, index) => anEvent({ id: `lost:${index}`, uuid }))
     gate.answer = async (_call, forward) => {
       const reply = await forward()
       return gate.calls.length === 1 ? 'lost' : reply

@@ -2,7 +2,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { deliver, hookDispatch } from '../../../contracts/workers.ts'
 import type { Worker } from '../../../contracts/workers.ts'
-import { type HandleMessage, createWorker } from '../../../functions/worker.ts'
+import { type HandleMessage, type WorkerOptions, createWorker } from '../../../functions/worker.ts'
 import { aContext, anApi } from '../../support/api.ts'
 import { anEvent } from '../../support/records.ts'
 
@@ -34,10 +34,10 @@ const delivery = (id: string) =>
   aRecord(id, JSON.stringify({ version: 1, id, domain: 'a.example.com', hookId: 'h', attempt: 1, dueAt: 1 }))
 
 /** A worker over memory whose handler is the test's; it answers the ids of the messages to come again. */
-function setUp<const W extends Worker>(record: W, handle: HandleMessage<W>) {
+function setUp<const W extends Worker>(record: W, handle: HandleMessage<W>, options: WorkerOptions<W> = {}) {
   const api = anApi()
   // oxlint-disable-next-line typescript/no-explicit-any -- memory has every port, whichever the worker names
-  const handler = createWorker(record, api.ports as any, handle, api.tools)
+  const handler = createWorker(record, api.ports as any, handle, api.tools, options)
   const run = async (records: SQSRecord[], context = aContext) => {
     const batch: SQSEvent = { Records: records }
     return (await handler(batch, context)).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
@@ -58,6 +58,22 @@ describe('a batch of a FIFO queue', () => {
     expect(failed).toEqual([])
     expect(seen.filter((id) => id.startsWith('a'))).toEqual(['a1', 'a2'])
     expect(seen.filter((id) => id.startsWith('b'))).toEqual(['b1', 'b2'])
+  })
+
+  it('handles calls of one group beside each other, and a failed event holds up its own call alone', async () => {
+    const handled: string[] = []
+    const handle: HandleMessage<typeof hookDispatch> = async ({ id }) => {
+      if (id === 'a1') throw new Error('away')
+      handled.push(id)
+    }
+    const { run } = setUp(hookDispatch, handle, { orderKeyOf: ({ uuid }) => uuid })
+    const ofCall = (id: string, uuid: string) =>
+      aRecord(id, JSON.stringify({ version: 1, ...anEvent({ id, uuid }) }), 'lane')
+
+    const failed = await run([ofCall('a1', 'a'), ofCall('b1', 'b'), ofCall('a2', 'a'), ofCall('b2', 'b')])
+
+    expect(failed).toEqual(['a1', 'a2'])
+    expect(handled).toEqual(['b1', 'b2'])
   })
 
   it('has the later messages of a failed one wait for it, and those of other groups not', async () => {
