@@ -11,19 +11,27 @@ const maxKept = 500
  */
 const maxSize = 600
 
+/**
+ * The most classes such as `\p{L}` or `\PN` in a pattern: each is a table of hundreds of ranges that is built when the
+ * pattern is compiled, and kept as long as the pattern is.
+ */
+const maxClasses = 8
+
 const kept = new Map<string, ReturnType<PatternCompiler>>()
 
 /**
  * Compiles with RE2 syntax: no back references, no look-around, time linear in the text. Flag `i` ignores case, `m`
  * makes `^` and `$` match at lines, `y` wants the match at the start of the text; `g` changes nothing for a test. Refuses
- * what is larger than {@link maxSize} when compiled.
+ * what is larger than {@link maxSize} when compiled, or has more than {@link maxClasses} classes.
  */
 export const linearPattern: PatternCompiler = (pattern, flags) => {
   const key = `${flags}/${pattern}`
-  if (kept.has(key)) return kept.get(key)
-  const compiled = compile(pattern, flags)
-  if (kept.size >= maxKept) kept.clear()
+  const compiled = kept.has(key) ? kept.get(key) : compile(pattern, flags)
+  // The one that was asked for last stands last; the first is given up, so that nobody's patterns push out all others.
+  kept.delete(key)
   kept.set(key, compiled)
+  const [oldest] = kept.keys()
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
   return compiled
 }
 
@@ -51,9 +59,14 @@ function modeOf(flags: string): number {
 function compile(pattern: string, flags: string): ReturnType<PatternCompiler> {
   if (!/^[gimy]*$/.test(flags)) return undefined
   try {
-    const matcher = RE2JS.compile(pattern, modeOf(flags))
-    if (matcher.programSize() > maxSize) return undefined
-    return flags.includes('y') ? (text) => matcher.matcher(text).lookingAt() : (text) => matcher.matcher(text).find()
+    if ((pattern.match(/\\p/gi) ?? []).length > maxClasses) return undefined
+    const compiled = RE2JS.compile(pattern, modeOf(flags))
+    const size = compiled.programSize()
+    if (size > maxSize) return undefined
+    return {
+      size,
+      matches: (text) => (flags.includes('y') ? compiled.matcher(text).lookingAt() : compiled.matcher(text).find()),
+    }
   } catch {
     return undefined
   }

@@ -9,7 +9,8 @@ import type { Hook } from './hook.ts'
 import type { Clock } from '../ports.ts'
 import { matches } from './matching.ts'
 import { newDelivery } from './new-delivery.ts'
-import { type PatternCompiler, patternsMs, timed } from './pattern.ts'
+import type { PatternCompiler } from './pattern.ts'
+import { type PatternWork, type Rest, limitedPatterns, patternWork } from './pattern-work.ts'
 import { queuedAttempt } from './queued-attempt.ts'
 
 /**
@@ -26,20 +27,21 @@ export interface EventDispatch {
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly clock: Clock
   readonly compile: PatternCompiler
+  readonly rest: Rest
   readonly deliveryIdOf: DeliveryIdOf
 }
 
 /** An event can have a hundred deliveries; so many of them are written at a time, since others use the store as well. */
 const writesAtOnce = 10
 
-/** What the filters of a hook say of an event; `unjudged` where their time was over before they had said it. */
+/** What the filters of a hook say of an event; `unjudged` where the work of patterns was over its limit before they had said it. */
 type Judgement = 'fires' | 'refused' | 'unjudged'
 
 /**
  * Gives an event its number in its domain, writes one delivery for each hook that wants it, and queues the first attempt
  * of each. A domain without hooks has no log. Safe to repeat: a delivery that is there already is queued again only
  * while no attempt of it was recorded. Throws `store_unavailable` when the queue did not take all, so that the event
- * comes again. Where the patterns of the domain take longer than {@link patternsMs}, the hooks that were not judged get a
+ * comes again. Where the patterns of the domain are more work than {@link patternWork}, the hooks that were not judged get a
  * delivery that has failed; answers how many these are.
  */
 export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent): Promise<number> {
@@ -48,9 +50,7 @@ export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent):
   if (known.length === 0) return 0
   const watchedSince = Math.min(...known.map(({ createdAt }) => createdAt))
   const sequence = await eventLog.append(event, watchedSince)
-  const judged = judge(tools, known, event)
-  const wanting = judged.get('fires') ?? []
-  const unjudged = judged.get('unjudged') ?? []
+  const { fires: wanting, unjudged } = await judge(tools, known, event)
   if (wanting.length + unjudged.length === 0) return 0
   await deliveries.keepEvent(event)
   for (const hook of unjudged) await deliveries.create(failedDelivery(tools, hook, event, sequence))
@@ -70,21 +70,25 @@ export async function dispatchEvent(tools: EventDispatch, event: PlatformEvent):
   return unjudged.length
 }
 
-function judge(
-  { clock, compile }: EventDispatch,
+/** Judges the hooks one after another, and leaves the process to others now and then. */
+async function judge(
+  { compile, rest }: EventDispatch,
   hooks: readonly Hook[],
   event: PlatformEvent,
-): Map<Judgement, Hook[]> {
-  const until = clock.now() + patternsMs
-  const timedCompile = timed(compile, clock, until)
-  return Map.groupBy(hooks, (hook): Judgement => {
-    try {
-      return matches(hook, event, timedCompile) ? 'fires' : 'refused'
-    } catch (error) {
-      if (clock.now() > until) return 'unjudged'
-      throw error
-    }
-  })
+): Promise<Readonly<Record<Judgement, readonly Hook[]>>> {
+  const work = limitedPatterns(compile, rest, patternWork.event)
+  const judged: Record<Judgement, Hook[]> = { fires: [], refused: [], unjudged: [] }
+  for (const hook of hooks) judged[await judgeHook(hook, event, work)].push(hook)
+  return judged
+}
+
+async function judgeHook(hook: Hook, event: PlatformEvent, work: PatternWork): Promise<Judgement> {
+  try {
+    return (await matches(hook, event, work)) ? 'fires' : 'refused'
+  } catch (error) {
+    if (work.isSpent()) return 'unjudged'
+    throw error
+  }
 }
 
 /** A dead letter: the event came to the hook, and whether it was to be sent is not known. It can be sent by hand. */

@@ -8,7 +8,7 @@ import { type UnsentReason, callHook } from './call-hook.ts'
 import { hookContent, refuseProblems } from './hook-content.ts'
 import type { HookInput } from './hook-input.ts'
 import { type HookJudges, hookProblems } from './hook-rules.ts'
-import { timed } from './pattern.ts'
+import { type Rest, limitedPatterns } from './pattern-work.ts'
 import { type Refusal, refusals } from './refusals.ts'
 import { type HmacSha256, encodeSecret } from './signing.ts'
 
@@ -16,8 +16,8 @@ import { type HmacSha256, encodeSecret } from './signing.ts'
 export const dryRunLimits = {
   /** Events, the newest of the log. */
   events: 200,
-  /** Milliseconds that the patterns of the filters may take over all of them. */
-  patternsMs: 5_000,
+  /** Steps that the patterns of the filters may take over all of them: some 700 ms for the slowest there are. */
+  patternSteps: 40_000_000,
   /** Names of other events that are counted apart. */
   names: 50,
   /** UTF-16 units of JSON: behind so much nothing more is shown, though always one event. */
@@ -30,6 +30,7 @@ export interface DryRun {
   readonly clock: Clock
   readonly hmac: HmacSha256
   readonly judges: HookJudges
+  readonly rest: Rest
 }
 
 /** What a hook would make of one event. */
@@ -74,18 +75,16 @@ const noDelivery = `msg_${'0'.repeat(32)}`
  * Shows what a hook would make of the last events of its domain, if it were there and enabled: which it would fire for,
  * which filter refuses the others and what stands in the event there, and the very request that would be sent. Its id,
  * time and signature are examples; `${auth:…}` stays as it is, since no pre-request is made. At most `limit` events are
- * shown. Throws `invalid_field` as the creation of the hook would, and where its patterns take too long.
+ * shown. Throws `invalid_field` as the creation of the hook would, and where its patterns are too much work.
  */
 export async function dryRunHook(tools: DryRun, domain: string, input: HookInput, limit: number): Promise<Rehearsal> {
   refuseProblems(hookProblems(input, tools.judges))
   const hook: Hook = { ...hookContent(input), id: noHook, domain, secrets: [], createdAt: 0, version: 1 }
   const logged = (await tools.eventLog.latest(domain, dryRunLimits.events)).toReversed()
-  const compile = timed(tools.judges.compile, tools.clock, tools.clock.now() + dryRunLimits.patternsMs)
+  const work = limitedPatterns(tools.judges.compile, tools.rest, dryRunLimits.patternSteps)
   const named = logged.filter(({ event }) => event.name === hook.event)
-  const judged = named.map((entry) => ({
-    entry,
-    refusedBy: refusals(hook.filter, entry.event.fields, compile),
-  }))
+  const judged: { readonly entry: LoggedEvent; readonly refusedBy: readonly Refusal[] }[] = []
+  for (const entry of named) judged.push({ entry, refusedBy: await refusals(hook.filter, entry.event.fields, work) })
   const matched = judged.filter(({ refusedBy }) => refusedBy.length === 0).length
   const events: RehearsedEvent[] = []
   let size = 0

@@ -2,6 +2,7 @@ import type { PlatformEvent } from '../events/platform-event.ts'
 import type { Hook, HookFilter } from './hook.ts'
 import { findField, type JsonObject, textOf } from './event-fields.ts'
 import { type PatternCompiler, readPattern } from './pattern.ts'
+import type { PatternWork } from './pattern-work.ts'
 
 /** Decimal text. Longer digit strings are identifiers, and are compared as text. */
 const numeric = /^-?\d{1,40}(?:\.\d{1,40})?$/
@@ -52,16 +53,22 @@ export function passesFilter(filter: HookFilter, field: string, event: JsonObjec
     case '>=':
       return compare(actual, wanted) >= 0
     case 'reg':
-      return readPattern(wanted, compile)?.(actual) ?? false
+      return readPattern(wanted, compile)?.matches(actual) ?? false
   }
 }
 
-/** Whether a hook fires: it is enabled, names exactly this event of this domain, and all its filters pass. */
-export function matches(hook: Hook, event: PlatformEvent, compile: PatternCompiler): boolean {
-  return (
-    hook.enable &&
-    hook.domain === event.domain &&
-    hook.event === event.name &&
-    Object.entries(hook.filter).every(([field, filter]) => passesFilter(filter, field, event.fields, compile))
-  )
+/**
+ * Whether a hook fires: it is enabled, names exactly this event of this domain, and all its filters pass. Those with a
+ * pattern come last, since they cost most.
+ */
+export async function matches(hook: Hook, event: PlatformEvent, { compile, pause }: PatternWork): Promise<boolean> {
+  if (!hook.enable || hook.domain !== event.domain || hook.event !== event.name) return false
+  const filters = Object.entries(hook.filter)
+  const passes = ([field, filter]: [string, HookFilter]) => passesFilter(filter, field, event.fields, compile)
+  if (!filters.filter(([, { operation }]) => operation !== 'reg').every(passes)) return false
+  for (const filter of filters.filter(([, { operation }]) => operation === 'reg')) {
+    await pause()
+    if (!passes(filter)) return false
+  }
+  return true
 }

@@ -1,8 +1,10 @@
-import { invalidField } from '../errors.ts'
-import type { Clock } from '../ports.ts'
-
-/** Answers whether a text matches, in time linear in the text's length whatever the pattern. */
-export type TextMatcher = (text: string) => boolean
+/** A compiled pattern. */
+export interface TextMatcher {
+  /** How large it is when compiled: matching a text takes at most as many steps as this times the text's length. */
+  readonly size: number
+  /** Answers whether a text matches, in time linear in the text's length whatever the pattern. */
+  matches(text: string): boolean
+}
 
 /**
  * Compiles a regular expression for a matcher that runs in linear time. Flags are any of `g`, `i`, `m`, `y`. Answers
@@ -16,44 +18,26 @@ export const maxPatternLength = 256
 /** How much of a value a pattern looks at, in UTF-16 units: values of the engine are shorter by far. */
 const maxTextLength = 8192
 
+/**
+ * The most steps of one match: at 18 ns each, which is what the slowest patterns take, some 5 ms in which a process does
+ * nothing else. A pattern of size 36 reaches it at {@link maxTextLength}, one of the greatest size (600) at 500 characters.
+ */
+const maxSteps = 300_000
+
 const delimited = /^\/(.*)\/([a-z]*)$/su
 
 /**
  * Reads a filter's pattern: `/pattern/flags`, or a bare pattern. `undefined` when it is longer than
- * {@link maxPatternLength} or does not compile. The matcher looks at the first {@link maxTextLength} of a text.
+ * {@link maxPatternLength} or does not compile. The matcher looks at the beginning of a text: at {@link maxTextLength}, or at
+ * as much as it can match in {@link maxSteps}.
  */
 export function readPattern(value: string, compile: PatternCompiler): TextMatcher | undefined {
   if (value.length > maxPatternLength) return undefined
   const { pattern, flags } = splitPattern(value)
   const matcher = compile(pattern, flags)
-  return matcher && ((text) => matcher(text.slice(0, maxTextLength)))
-}
-
-/**
- * How long, in milliseconds, the patterns of all filters may take over one event. They hold up the whole process, which
- * may handle events of other tenants beside it.
- */
-export const patternsMs = 1_000
-
-/**
- * The same compiler, until its patterns have had their time (`until`, epoch milliseconds): what they are asked behind it
- * throws `invalid_field`.
- */
-export function timed(compile: PatternCompiler, clock: Clock, until: number): PatternCompiler {
-  const check = () => {
-    if (clock.now() > until) throw invalidField('filter', 'its patterns take too long: make them simpler, or fewer')
-  }
-  return (pattern, flags) => {
-    check()
-    const matcher = compile(pattern, flags)
-    return (
-      matcher &&
-      ((text) => {
-        check()
-        return matcher(text)
-      })
-    )
-  }
+  if (matcher === undefined) return undefined
+  const length = Math.min(maxTextLength, Math.floor(maxSteps / matcher.size))
+  return { size: matcher.size, matches: (text) => matcher.matches(text.slice(0, length)) }
 }
 
 /** The two parts of `/pattern/flags`; any other text is a pattern without flags. */

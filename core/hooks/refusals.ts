@@ -1,7 +1,7 @@
 import type { Hook, HookFilter } from './hook.ts'
 import { findField, type JsonObject, textOf } from './event-fields.ts'
 import { passesFilter } from './matching.ts'
-import type { PatternCompiler } from './pattern.ts'
+import type { PatternWork } from './pattern-work.ts'
 
 /** The longest found value that is shown, in UTF-16 units. */
 const maxFound = 256
@@ -14,10 +14,18 @@ export interface Refusal extends HookFilter {
 }
 
 /** Every filter of a hook that refuses an event, in the hook's order; none when all pass. */
-export function refusals(filter: Hook['filter'], event: JsonObject, compile: PatternCompiler): Refusal[] {
-  return Object.entries(filter)
-    .filter(([field, each]) => !passesFilter(each, field, event, compile))
-    .map(([field, { operation, value }]) => ({ field, operation, value, found: foundText(event, field) }))
+export async function refusals(
+  filter: Hook['filter'],
+  event: JsonObject,
+  { compile, pause }: PatternWork,
+): Promise<Refusal[]> {
+  const refusing: Refusal[] = []
+  for (const [field, each] of Object.entries(filter)) {
+    await pause()
+    if (passesFilter(each, field, event, compile)) continue
+    refusing.push({ field, operation: each.operation, value: each.value, found: foundText(event, field) })
+  }
+  return refusing
 }
 
 function foundText(event: JsonObject, field: string): string | null {

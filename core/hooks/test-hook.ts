@@ -16,7 +16,8 @@ import type { DeliveryIdOf } from './dispatch-event.ts'
 import { type JsonObject, storingProblem } from './event-fields.ts'
 import { judgeReply } from './judge-reply.ts'
 import { newDelivery } from './new-delivery.ts'
-import { type PatternCompiler, patternsMs, timed } from './pattern.ts'
+import type { PatternCompiler } from './pattern.ts'
+import { type Rest, limitedPatterns, patternWork } from './pattern-work.ts'
 import { type HookName, readHook } from './read-hook.ts'
 import { type Refusal, refusals } from './refusals.ts'
 
@@ -29,6 +30,7 @@ export interface HookTest extends HookCall {
   readonly rateLimits: Pick<RateLimitStore, 'takeInWindow'>
   readonly random: Randomness
   readonly compile: PatternCompiler
+  readonly rest: Rest
   readonly deliveryIdOf: DeliveryIdOf
 }
 
@@ -72,7 +74,7 @@ const takenUpMs = 60_000
 /**
  * Sends one event to a hook, once, and puts it in the log with the number 0; whatever comes of it, the hook stays as it
  * is. A disabled hook can be tested, too. Throws `invalid_field` for an event that is too large or too deep and for filters
- * that take too long, `not_found` and `rate_limited`.
+ * that are too much work, `not_found` and `rate_limited`.
  */
 export async function testHook(tools: HookTest, name: HookName, input: TestInput): Promise<TestedHook> {
   const { event: given } = input
@@ -86,8 +88,8 @@ export async function testHook(tools: HookTest, name: HookName, input: TestInput
   const verdict = await tools.rateLimits.takeInWindow(`test-hook:${name.domain}`, testLimits.tests, now)
   if (!verdict.isAllowed) throw rateLimited(verdict, 'too many tests of the hooks of this domain')
   const event = testEvent(hook, given, { id: `test:${tools.random.uuid()}`, now })
-  const compile = timed(tools.compile, tools.clock, tools.clock.now() + patternsMs)
-  const refusedBy = input.force === true ? [] : refusals(hook.filter, event.fields, compile)
+  const work = limitedPatterns(tools.compile, tools.rest, patternWork.event)
+  const refusedBy = input.force === true ? [] : await refusals(hook.filter, event.fields, work)
   if (refusedBy.length > 0) return { state: 'skipped', reason: 'filtered', sent: null, reply: null, refusedBy }
   return send(tools, hook, event)
 }

@@ -1,6 +1,7 @@
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
+import { patternRest } from '../../adapters/regex/pattern-rest.ts'
 import * as routes from '../../contracts/routes/hook-lab.ts'
 import { dryRunHook } from '../../core/hooks/dry-run-hook.ts'
 import { endpoint, okData } from '../endpoint.ts'
@@ -13,7 +14,7 @@ export const handler = endpoint(
   routes.dryRunHook,
   { domains: dynamoDomainStore, eventLog: dynamoEventLog },
   async ({ domain, query, body, clock, settings }, { eventLog }) => {
-    const tools = { eventLog, clock, hmac: hmacSha256, judges: hookJudges(settings) }
+    const tools = { eventLog, clock, hmac: hmacSha256, judges: hookJudges(settings), rest: patternRest }
     return okData(await dryRunHook(tools, domain, body, query.limit ?? usualLimit))
   },
 )

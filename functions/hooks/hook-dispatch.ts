@@ -3,6 +3,7 @@ import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-sto
 import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
+import { patternRest } from '../../adapters/regex/pattern-rest.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { hookDispatch } from '../../contracts/workers.ts'
 import { dispatchEvent } from '../../core/hooks/dispatch-event.ts'
@@ -18,9 +19,9 @@ export const handler = worker(
     deliveryQueue: sqsDeliveryQueue,
   },
   async (event, ports, { clock, log }) => {
-    const tools = { ...ports, clock, compile: linearPattern, deliveryIdOf: deliveryId }
+    const tools = { ...ports, clock, compile: linearPattern, rest: patternRest, deliveryIdOf: deliveryId }
     const unjudged = await dispatchEvent(tools, event)
-    if (unjudged > 0) log.warn('filters take too long', { domain: event.domain, hooks: unjudged })
+    if (unjudged > 0) log.warn('filters are too much work', { domain: event.domain, hooks: unjudged })
   },
   {
     portsOfBatch: (ports) => ({ ...ports, hooks: listedOnce(ports.hooks) }),

@@ -8,6 +8,7 @@ import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
 import { guardedTestClient } from '../../adapters/http/guarded-hook-client.ts'
 import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
+import { patternRest } from '../../adapters/regex/pattern-rest.ts'
 import * as routes from '../../contracts/routes/hook-lab.ts'
 import { testHook } from '../../core/hooks/test-hook.ts'
 import { endpoint, okData } from '../endpoint.ts'
@@ -24,7 +25,7 @@ export const handler = endpoint(
     rateLimits: dynamoRateLimitStore,
   },
   async ({ domain, params, body, clock, random }, ports) => {
-    const judges = { compile: linearPattern, hmac: hmacSha256, deliveryIdOf: deliveryId }
+    const judges = { compile: linearPattern, rest: patternRest, hmac: hmacSha256, deliveryIdOf: deliveryId }
     return okData(await testHook({ ...ports, ...judges, clock, random }, { domain, id: params.hook_id }, body))
   },
 )

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { matches, passesFilter } from '../../../core/hooks/matching.ts'
 import { readPattern } from '../../../core/hooks/pattern.ts'
+import { limitedPatterns, patternWork } from '../../../core/hooks/pattern-work.ts'
 import type { HookFilter } from '../../../core/hooks/hook.ts'
 import { aHook, anEvent } from '../../support/records.ts'
 
@@ -145,6 +146,19 @@ describe('a comparison', () => {
 })
 
 describe('the cost of a pattern', () => {
+  it('has an end also for a large one: it looks at as many characters as it can match in 300 000 steps', () => {
+    const value = 'a{500}b'
+
+    expect(passesFilter({ operation: 'reg', value }, 'f', { f: `${'a'.repeat(500)}b` }, linearPattern)).toBe(true)
+    expect(
+      passesFilter({ operation: 'reg', value }, 'f', { f: `${'c'.repeat(500)}${'a'.repeat(500)}b` }, linearPattern),
+    ).toBe(false)
+  })
+
+  it.each(['\\pL'.repeat(9), '[\\p{Greek}\\PN]'.repeat(5)])('%s is refused: its tables are too large', (pattern) => {
+    expect(readPattern(pattern, linearPattern)).toBeUndefined()
+  })
+
   it.each(['(?:[a-b]?){1000}[x-z]', `(?:${'[ab]?'.repeat(40)}){1000}[xz]`])(
     '%s is refused: it is too large',
     (bomb) => {
@@ -225,36 +239,37 @@ describe('each operation on each kind of value', () => {
 })
 
 describe('a hook', () => {
-  const fires = (hook: Parameters<typeof aHook>[0], event = anEvent()): boolean =>
-    matches(aHook({ filter: {}, ...hook }), event, linearPattern)
+  const work = () => limitedPatterns(linearPattern, async () => {}, patternWork.event)
+  const fires = (hook: Parameters<typeof aHook>[0], event = anEvent()) =>
+    matches(aHook({ filter: {}, ...hook }), event, work())
 
-  it('fires on the event that it names', () => {
-    expect(fires({})).toBe(true)
+  it('fires on the event that it names', async () => {
+    expect(await fires({})).toBe(true)
   })
 
   it.each(['CHANNEL_CREATED', 'channel_create', 'CHANNEL', 'CUSTOM->CHANNEL_CREATE'])(
     'that names %s does not fire on CHANNEL_CREATE',
-    (name) => {
-      expect(fires({ event: name })).toBe(false)
+    async (name) => {
+      expect(await fires({ event: name })).toBe(false)
     },
   )
 
-  it('that is disabled does not fire', () => {
-    expect(fires({ enable: false })).toBe(false)
+  it('that is disabled does not fire', async () => {
+    expect(await fires({ enable: false })).toBe(false)
   })
 
   it.each(['example.com', 'sub.a.example.com', 'A.example.com', 'xa.example.com'])(
     'of domain %s does not fire on an event of a.example.com',
-    (domain) => {
-      expect(fires({ domain })).toBe(false)
+    async (domain) => {
+      expect(await fires({ domain })).toBe(false)
     },
   )
 
-  it('fires only when every filter passes', () => {
+  it('fires only when every filter passes', async () => {
     const event = anEvent({ fields: { a: '1', b: '2' } })
     const one: HookFilter = { operation: '==', value: 1 }
 
-    expect(fires({ filter: { a: one, b: { operation: '==', value: 2 } } }, event)).toBe(true)
-    expect(fires({ filter: { a: one, b: { operation: '==', value: 3 } } }, event)).toBe(false)
+    expect(await fires({ filter: { a: one, b: { operation: '==', value: 2 } } }, event)).toBe(true)
+    expect(await fires({ filter: { a: one, b: { operation: '==', value: 3 } } }, event)).toBe(false)
   })
 })
