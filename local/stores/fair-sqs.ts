@@ -11,10 +11,10 @@ interface EmbeddedMessage extends GroupedMessage {
 interface EmbeddedQueue {
   messages: EmbeddedMessage[]
   readonly inflightMessages: ReadonlyMap<string, { readonly message: EmbeddedMessage }>
-  enqueue(message: EmbeddedMessage): void
+  enqueue: (this: EmbeddedQueue, message: EmbeddedMessage) => void
   isFifo(): boolean
   processTimers(): void
-  dequeue(...given: unknown[]): unknown
+  dequeue: (this: EmbeddedQueue, ...given: unknown[]) => unknown
 }
 
 /** Messages that were queued, until the answer to their sender is read. */

@@ -89,8 +89,8 @@ export function aFairDeliveryLab(silent: readonly string[]) {
       ...poller,
       handle: async (messages) => {
         const batch = aBatch(messages.map(({ Body }) => Body))
-        const Records = batch.Records.map((record, at) => ({ ...record, messageId: messages[at]?.MessageId ?? '' }))
-        return doneMessages(messages, await handler({ Records }, { getRemainingTimeInMillis: () => 60_000 }), true)
+        for (const [at, record] of batch.Records.entries()) record.messageId = messages[at]?.MessageId ?? ''
+        return doneMessages(messages, await handler(batch, { getRemainingTimeInMillis: () => 60_000 }), true)
       },
       onError: (error) => {
         throw error

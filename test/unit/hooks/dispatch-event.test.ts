@@ -243,13 +243,13 @@ describe('patterns that are too much work', () => {
 describe('a rest between two patterns', () => {
   it('lets one event go on in each turn of the event loop, however many are judged', async () => {
     const order: string[] = []
-    const first = patternRest().then(() => {
-      order.push('first event')
+    const judge = async (name: string) => {
+      await patternRest()
+      order.push(name)
       setImmediate(() => order.push('something else'))
-    })
-    const second = patternRest().then(() => order.push('second event'))
+    }
 
-    await Promise.all([first, second])
+    await Promise.all([judge('first event'), judge('second event')])
 
     expect(order).toEqual(['first event', 'something else', 'second event'])
   })

@@ -12,7 +12,7 @@ afterEach(() => stop())
 
 function aLab(silent: readonly string[] = [busy]) {
   const lab = aFairDeliveryLab(silent)
-  stop = lab.stop
+  stop = () => lab.stop()
   return lab
 }
 
