@@ -19,8 +19,8 @@ export interface KeptQueues {
 }
 
 /**
- * Starts the embedded SQS: in memory, in this process, with no socket of its own. Its standard queues are fair queues. Closing it writes the messages that
- * are left, also those that somebody works on, to a file; the next start puts them back.
+ * Starts the embedded SQS: in memory, in this process, with no socket of its own. Its standard queues are fair queues.
+ * Closing it writes the messages that are left, also those that somebody works on, to a file; the next start puts them back.
  */
 export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueues): Promise<RunningStore> {
   await makeQueuesFair()
@@ -48,7 +48,8 @@ export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueu
     }
   }
   await createQueues(backend, queues)
-  if (kept !== undefined) await putBack(kept.file, async (message) => void (await call('SendMessage', message)))
+  const putAgain = async (message: object) => keepGroups(message, (await call('SendMessage', message)).payload)
+  if (kept !== undefined) await putBack(kept.file, putAgain)
   const inspect = async ({ name }: Queue) => (await app.inject(`/_fauxqs/queues/${name}`)).json<unknown>()
   return {
     backend,

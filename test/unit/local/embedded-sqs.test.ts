@@ -118,17 +118,3 @@ describe('the embedded SQS, stopped and started again', () => {
     await expect(startEmbeddedSqs(twoQueues, kept)).rejects.toThrow(`${kept.file} is damaged`)
   })
 })
-
-describe('a FIFO queue of the embedded SQS', () => {
-  it('hands out one message of each lane of a busy tenant, and then that of its neighbour', async () => {
-    for (const text of many('a', 100)) {
-      const lane = `a.example.com/${Number(text.slice(1)) % 4}`
-      await call('SendMessage', { MessageBody: text, MessageGroupId: lane, MessageDeduplicationId: text })
-    }
-    await call('SendMessage', { MessageBody: 'b', MessageGroupId: 'b.example.com/0', MessageDeduplicationId: 'b' })
-
-    const { Messages = [] } = await call('ReceiveMessage', { MaxNumberOfMessages: 10 })
-
-    expect(Messages.map(({ Body }) => Body)).toEqual(['a0', 'a1', 'a2', 'a3', 'b'])
-  })
-})
