@@ -1,0 +1,287 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Placed, type Value, text } from './assembly.ts'
+import { synthesize } from './synthesized-app.ts'
+
+const synthesized = synthesize()
+const { assembly } = synthesized
+afterAll(() => synthesized[Symbol.dispose]())
+
+/** An alarm as this file states it: each number once more, with the reason for it. */
+interface StatedAlarm {
+  /** Namespace, name and statistic of the metric, and seconds of a period. */
+  readonly metric: string
+  /** The resource or dimension that it is measured on. */
+  readonly on: string
+  readonly when: string
+  /** Periods in a row that must be bad. */
+  readonly periods: number
+  readonly missingData: 'breaching' | 'notBreaching'
+  readonly why: string
+}
+
+const age = 'AWS/SQS ApproximateAgeOfOldestMessage Maximum 60 s'
+const anyDeadLetter = (queue: string, why: string): StatedAlarm => ({
+  metric: 'AWS/SQS ApproximateNumberOfMessagesVisible Maximum 60 s',
+  on: `QueueName=${queue}QueueDeadLetters.QueueName`,
+  when: '>= 1',
+  periods: 1,
+  missingData: 'notBreaching',
+  why,
+})
+const threeErrors = (schedule: string, seconds: number, why: string): StatedAlarm => ({
+  metric: `AWS/Lambda Errors Sum ${seconds} s`,
+  on: `FunctionName=${schedule}HandlerFunction`,
+  when: '>= 3',
+  periods: 1,
+  missingData: 'notBreaching',
+  why: `${why} Three errors of five calls: a single one is made up for by the next call.`,
+})
+const connectorAlarm = (
+  metric: string,
+  when: string,
+  { periods, why }: { readonly periods: number; readonly why: string },
+): StatedAlarm => ({
+  metric: `Callplane/Connector ${metric} 60 s`,
+  on: 'service=connector',
+  when,
+  periods,
+  // Connectors write every 30 s; that they are silent is what the alarm on missing tasks tells.
+  missingData: 'notBreaching',
+  why,
+})
+const searchAlarm = (metric: string, when: string, why: string): StatedAlarm => ({
+  metric: `AWS/ES ${metric}`,
+  on: 'ClientId=AWS::AccountId DomainName=CdrSearchDomain',
+  when,
+  periods: 3,
+  missingData: 'notBreaching',
+  why,
+})
+
+/** Every alarm of the platform. An alarm without a line here fails the test, and so does a line without its alarm. */
+const stated: Readonly<Record<string, StatedAlarm>> = {
+  'The API answers with errors': {
+    metric:
+      'IF(requests >= 20, 100 * errors / requests, 0) with ' +
+      'requests = AWS/ApiGateway Count SampleCount 300 s, errors = AWS/ApiGateway 5xx Sum 300 s',
+    on: 'ApiId=Api',
+    when: '>= 5',
+    periods: 2,
+    missingData: 'notBreaching',
+    why: 'One request in twenty of at least 20; ten minutes, because a deployment or a failover is over by then.',
+  },
+  'Commands are not taken': {
+    metric: age,
+    on: 'QueueName=CommandsQueueWork.QueueName',
+    when: '>= 15',
+    periods: 2,
+    missingData: 'notBreaching',
+    why: 'A caller waits 20 s: at 15 s commands are lost to their callers. An empty queue reports no age.',
+  },
+  'Events wait': {
+    metric: age,
+    on: 'QueueName=EventsQueueWork.QueueName',
+    when: '>= 120',
+    periods: 3,
+    missingData: 'notBreaching',
+    why: 'Twice the 60 s after which a killed dispatcher gives its events back; three minutes outlast a cold start.',
+  },
+  'A connector is missing': {
+    metric: 'ECS/ContainerInsights RunningTaskCount Minimum 60 s',
+    on: 'ClusterName=ConnectorCluster ServiceName=ConnectorService.Name',
+    when: '< 2',
+    periods: 5,
+    missingData: 'breaching',
+    why: 'Two tasks are wanted; a replacement takes up to five minutes. Without any task there is no data at all.',
+  },
+  'Lost attempts are not looked for': threeErrors('RequeueDeliveries', 300, 'Called every minute.'),
+  'Missing recordings are not told': threeErrors('FailMissingRecordings', 300, 'Called every minute.'),
+  'Expired recordings are not removed': threeErrors('RemoveExpiredRecordings', 18_000, 'Called every hour.'),
+  'An engine refuses the connector': connectorAlarm('EnginesRefusing Maximum', '>= 1', {
+    periods: 1,
+    why: 'A refusal does not pass by itself: a person must change a password or an access list.',
+  }),
+  'An engine cannot be reached': connectorAlarm('EnginesAway Maximum', '>= 1', {
+    periods: 3,
+    why: 'Any engine counts; a restart of an engine takes less than three minutes.',
+  }),
+  'Commands end without an answer': connectorAlarm('CommandsUnknown Sum', '>= 5', {
+    periods: 3,
+    why: 'One lost link ends several commands as unknown, once; five a minute for three minutes is a fault that lasts.',
+  }),
+  'Events lag behind the engine': connectorAlarm('Lag Maximum', '>= 10000', {
+    periods: 3,
+    why: 'Milliseconds: usual is less than one second, and a failover of the queue is over in three minutes.',
+  }),
+  'Events may have been missed': connectorAlarm('Gaps Sum', '>= 1', {
+    periods: 1,
+    why: 'Every gap may be a call that a tenant was not told of.',
+  }),
+  'Events are dropped': connectorAlarm('EventsDropped Sum', '>= 1', { periods: 1, why: 'Every drop is a loss.' }),
+  'Events pile up on disk': connectorAlarm('SpoolEvents Maximum', '>= 10000', {
+    periods: 5,
+    why: 'Twenty seconds of 500 events each; after five minutes the queue does not catch up by itself.',
+  }),
+  'The disk takes no events': connectorAlarm('SpoolSkipped Sum', '>= 1', {
+    periods: 1,
+    why: 'From the first skipped event on the death of a task loses events.',
+  }),
+  'Recordings wait in the folder': connectorAlarm('RecordingLag Maximum', '>= 600000', {
+    periods: 2,
+    why: 'Milliseconds: ten minutes, five before a recording is reported as failed.',
+  }),
+  'Recordings are refused': connectorAlarm('RecordingsRefused Sum', '>= 1', {
+    periods: 1,
+    why: 'A wrong mount or an attack: no refusal passes by itself.',
+  }),
+  'CDRs wait': {
+    metric: age,
+    on: 'QueueName=CdrsQueueWork.QueueName',
+    when: '>= 300',
+    periods: 3,
+    missingData: 'notBreaching',
+    why: 'Three tries of 90 s and the next one: what waits longer is not taken by the store.',
+  },
+  'CDRs are refused': {
+    metric: 'Callplane/Cdr CdrsRefused Sum 60 s',
+    on: '',
+    when: '>= 1',
+    periods: 1,
+    missingData: 'notBreaching',
+    why: 'A refused CDR is missing until a person acts. Without log lines there is no data, and nothing is wrong.',
+  },
+  'CDRs are missing from searches': searchAlarm(
+    'ClusterStatus.red Maximum 60 s',
+    '>= 1',
+    'Red is 1; a node that is replaced can turn an index red for less than three minutes.',
+  ),
+  'The store of CDRs fills up': searchAlarm(
+    'FreeStorageSpace Minimum 300 s',
+    '< 5120',
+    'MiB, of the fullest node: a quarter of 20 GiB. The service stops writes at a tenth; merges need room as well.',
+  ),
+  'The store of CDRs is short of memory': searchAlarm(
+    'JVMMemoryPressure Maximum 300 s',
+    '>= 90',
+    'Percent: at 95 the service cuts requests off.',
+  ),
+  'Commands in the dead-letter queue': anyDeadLetter('Commands', 'Taken three times: a fault of a connector.'),
+  'Events in the dead-letter queue': anyDeadLetter('Events', 'Four hours of tries: its hooks were not called.'),
+  'Deliveries in the dead-letter queue': anyDeadLetter('Deliveries', 'A receiver that is down leads to none.'),
+  'Slow deliveries in the dead-letter queue': anyDeadLetter('SlowDeliveries', 'A receiver that is down leads to none.'),
+  'CDRs in the dead-letter queue': anyDeadLetter('Cdrs', 'A day of tries: the call is missing from searches.'),
+  'Exports in the dead-letter queue': anyDeadLetter('Exports', 'Its owner sees it running for ever.'),
+  'Clean-ups in the dead-letter queue': anyDeadLetter('Cleanups', 'What a deleted tenant left is still there.'),
+}
+
+/** What an alarm may be made of. Another property could change when it goes off, so this file would have to state it. */
+const judged = new Set(
+  (
+    'AlarmActions AlarmDescription AlarmName OKActions ComparisonOperator EvaluationPeriods Threshold ' +
+    'TreatMissingData Dimensions MetricName Metrics Namespace Period Statistic'
+  ).split(' '),
+)
+
+const operators: Readonly<Record<string, string>> = {
+  GreaterThanOrEqualToThreshold: '>=',
+  GreaterThanThreshold: '>',
+  LessThanOrEqualToThreshold: '<=',
+  LessThanThreshold: '<',
+}
+
+type Properties = Readonly<Record<string, Value>>
+
+const titleOf = ({ Properties }: Placed) => text(Properties['AlarmName']).replace(/^Callplane: /, '')
+const alarms = assembly.ofType('AWS::CloudWatch::Alarm').map((alarm) => [titleOf(alarm), alarm] as const)
+
+/** A logical id without its stack and without the hash that CDK adds. */
+const plain = (id: string) => id.replace(/^\w+\//, '').replace(/[0-9A-F]{8}(?=\.|$)/, '')
+
+function dimensionsOf({ stack }: Placed, { Dimensions = [] }: Properties): string {
+  const pairs = Dimensions as { Name: string; Value: Value }[]
+  return pairs.map(({ Name, Value }) => `${Name}=${plain(assembly.resolve(stack, Value))}`).join(' ')
+}
+
+function metricOf({ Namespace, MetricName }: Properties, statistic: Value | undefined, period: Value | undefined) {
+  return `${[Namespace, MetricName, statistic, period].map(String).join(' ')} s`
+}
+
+function measured(alarm: Placed): { readonly metric: string; readonly on: string } {
+  const { Properties: all } = alarm
+  if (all['Metrics'] === undefined) {
+    return { metric: metricOf(all, all['Statistic'], all['Period']), on: dimensionsOf(alarm, all) }
+  }
+  const parts = all['Metrics'] as { Id: string; Expression?: string; ReturnData: boolean; MetricStat?: Properties }[]
+  const { Expression = '' } = parts.find(({ ReturnData }) => ReturnData) ?? {}
+  const metrics = parts.flatMap(({ Id, MetricStat }) => {
+    if (MetricStat === undefined) return []
+    const metric = MetricStat['Metric'] as Properties
+    const line = `${Id} = ${metricOf(metric, MetricStat['Stat'], MetricStat['Period'])}`
+    return [{ line, on: dimensionsOf(alarm, metric) }]
+  })
+  const lines = metrics.map(({ line }) => line)
+  return {
+    metric: `${Expression} with ${lines.join(', ')}`,
+    on: [...new Set(metrics.map(({ on }) => on))].join(' and '),
+  }
+}
+
+describe.each(alarms)('the alarm "%s"', (title, alarm) => {
+  it('goes off at the numbers that are stated for it, in their direction, and takes silence as stated', () => {
+    const { why, ...expected } = stated[title] ?? { why: '' }
+    const { ComparisonOperator, Threshold, EvaluationPeriods, TreatMissingData } = alarm.Properties
+
+    expect({
+      ...measured(alarm),
+      when: `${operators[text(ComparisonOperator)]} ${String(Number(Threshold))}`,
+      periods: EvaluationPeriods,
+      missingData: TreatMissingData,
+    }).toEqual(expected)
+    expect(why).not.toBe('')
+  })
+
+  it('has no property that could change when it goes off and that nothing states', () => {
+    expect(Object.keys(alarm.Properties).filter((name) => !judged.has(name))).toEqual([])
+  })
+})
+
+it('the stated alarms are all there', () => {
+  expect(Object.keys(stated).sort()).toEqual(alarms.map(([title]) => title).sort())
+})
+
+it('each metric filter counts one for each line of its log that has its message, and nothing when there is none', () => {
+  const filters = assembly.ofType('AWS::Logs::MetricFilter').map(({ stack, Properties }) => ({
+    log: plain(assembly.resolve(stack, Properties['LogGroupName'])),
+    pattern: Properties['FilterPattern'],
+    becomes: Properties['MetricTransformations'],
+  }))
+  const one = (MetricName: string) => [{ MetricName, MetricNamespace: 'Callplane/Cdr', MetricValue: '1' }]
+
+  expect(filters).toEqual([
+    { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR refused" }', becomes: one('CdrsRefused') },
+    { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR of nobody" }', becomes: one('CdrsOfNobody') },
+  ])
+})
+
+it('the only rule that counts log lines by tenant counts deliveries that failed for good', () => {
+  const rules = assembly.ofType('AWS::CloudWatch::InsightRule').map(({ stack, Properties }) => ({
+    state: Properties['RuleState'],
+    body: JSON.parse(assembly.resolve(stack, Properties['RuleBody'])) as Record<string, unknown>,
+  }))
+
+  expect(rules).toEqual([
+    {
+      state: 'ENABLED',
+      body: {
+        Schema: { Name: 'CloudWatchLogRule', Version: 1 },
+        LogGroupNames: [
+          expect.stringMatching(/\/DeliverHandlerLogs[0-9A-F]{8}$/),
+          expect.stringMatching(/\/DeliverSlowlyHandlerLogs[0-9A-F]{8}$/),
+        ],
+        LogFormat: 'JSON',
+        Contribution: { Keys: ['$.domain'], Filters: [{ Match: '$.message', In: ['delivery failed'] }] },
+        AggregateOn: 'Count',
+      },
+    },
+  ])
+})
