@@ -43,6 +43,12 @@ describe.each(kinds)('secrets sealed by $name', (kind) => {
     await expect(rig().box.open(bytes.toString('base64'), 'x')).rejects.toThrow()
   })
 
+  test('no two of a thousand seals of one secret for one purpose share a nonce', async () => {
+    const sealed = await Promise.all(Array.from({ length: 1_000 }, () => rig().box.seal(new Uint8Array(32), 'x')))
+
+    expect(new Set(sealed.map((text) => Buffer.from(text, 'base64').subarray(0, 12).toString('hex'))).size).toBe(1_000)
+  })
+
   test('who changes what was opened does not change the next opening', async () => {
     const sealed = await rig().box.seal(new Uint8Array([1, 2, 3]), 'x')
 
