@@ -9,6 +9,8 @@ import { secretPurpose } from '../../../core/hooks/signing.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { QueuedDelivery } from '../../../core/hooks/delivery-queue.ts'
 import type { Delivery } from '../../../core/hooks/delivery.ts'
+import type { SecretBox } from '../../../core/auth/secrets.ts'
+import { deliveryLimits } from '../../../core/hooks/delivery-limits.ts'
 import type { HookReply } from '../../../core/hooks/hook-client.ts'
 import type { Hook } from '../../../core/hooks/hook.ts'
 import { movableClock } from '../../support/movable-clock.ts'
@@ -24,7 +26,9 @@ const answered = (status: number, given: Partial<Extract<HookReply, { outcome: '
 })
 
 /** A stored hook and a delivery to it that waits for its first attempt. */
-async function aSetup(given: { hook?: Partial<Hook>; event?: Partial<PlatformEvent> } = {}) {
+async function aSetup(
+  given: { hook?: Partial<Hook>; event?: Partial<PlatformEvent>; beforeSigning?: () => Promise<void> } = {},
+) {
   const clock = movableClock()
   const ports = memoryPorts({ clock, random: systemRandomness })
   const plain = aHook({ ...given.hook })
@@ -40,7 +44,14 @@ async function aSetup(given: { hook?: Partial<Hook>; event?: Partial<PlatformEve
     timers.set(run, afterMs)
     return () => void timers.delete(run)
   }
-  const tools = { ...ports, clock, random: systemRandomness, hmac: hmacSha256, schedule, isSlow: false }
+  const secretBox: SecretBox = {
+    ...ports.secretBox,
+    open: async (...of) => {
+      await given.beforeSigning?.()
+      return ports.secretBox.open(...of)
+    },
+  }
+  const tools = { ...ports, secretBox, clock, random: systemRandomness, hmac: hmacSha256, schedule, isSlow: false }
   return {
     ports,
     clock,
@@ -58,6 +69,8 @@ async function aSetup(given: { hook?: Partial<Hook>; event?: Partial<PlatformEve
       ports.deliveries.read(delivery.domain, delivery.hookId, delivery.id),
   }
 }
+
+type Setup = Awaited<ReturnType<typeof aSetup>>
 
 describe('an attempt', () => {
   it('sends the signed standard body and records the success', async () => {
@@ -128,6 +141,41 @@ describe('an attempt', () => {
     await attempt()
 
     expect((await outcome())?.attempts[0]?.replySnippet).toBe(`x${'é'.repeat(511)}`)
+  })
+
+  it.each([
+    [
+      'was delivered',
+      ({ ports, delivery }: Setup) =>
+        ports.deliveries.recordAttempt(delivery, {
+          attempt: { at: 1, durationMs: 1, status: 204 },
+          state: 'delivered',
+        }),
+    ],
+    ['was planned anew', ({ ports, delivery, clock }: Setup) => ports.deliveries.reschedule(delivery, clock.now() + 1)],
+    [
+      'was begun as often as it may be',
+      async ({ ports, delivery }: Setup) => {
+        for (let run = 0; run < deliveryLimits.runs; run += 1) {
+          await ports.deliveries.beginAttempt(delivery, `run-${run}`, 1)
+        }
+      },
+    ],
+  ])('sends and records nothing where the delivery %s while its key was opened', async (_title, meanwhile) => {
+    let left: Awaited<ReturnType<Setup['outcome']>>
+    const setup: Setup = await aSetup({
+      beforeSigning: async () => {
+        await meanwhile(setup)
+        left = await setup.outcome()
+      },
+    })
+
+    const made = await setup.attempt()
+
+    expect(made).toBeUndefined()
+    expect(left).toBeDefined()
+    expect(await setup.outcome()).toEqual(left)
+    expect([setup.ports.hookClient.sent, setup.ports.deliveryQueue.queued]).toEqual([[], []])
   })
 
   it('is made once, however often its message comes', async () => {
