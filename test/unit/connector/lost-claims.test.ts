@@ -1,9 +1,13 @@
 import { afterEach, expect, test } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { lostClaims } from '../../../connector/commands/lost-claims.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { checkCommandPath } from '../../support/command-invariants.ts'
 import { checkInvariants } from '../../support/invariants.ts'
+import { engineWaitMs } from '../../../core/channels/engine-answer.ts'
 import { manualTime } from '../../support/manual-time.ts'
+import { aCommandRecord } from '../../support/records.ts'
 import { aWatchedPath } from '../../support/watched-path.ts'
 
 let close = async () => {}
@@ -98,4 +102,21 @@ test('a burial that the store does not let end is begun again', async () => {
   const endless = lost.end('connector-2').catch((problem: Error) => problem.message)
   await time.advance(1_000_000)
   expect(await endless).toMatch(/more commands open than can be/)
+})
+
+test('a claim of a lost connector is ended as soon as its caller waits no more, and not a millisecond before', async () => {
+  const time = manualTime()
+  const { commands } = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const lost = lostClaims({ ...time, log: capturedLog(), store: commands })
+  const record = aCommandRecord({ createdAt: time.clock.now(), deadlineAt: time.clock.now() + engineWaitMs })
+  await commands.create(record)
+  await commands.claim(record.id, 'connector-1')
+
+  await time.advance(engineWaitMs)
+  await lost.end('connector-1')
+  expect([(await commands.read(record.id))?.outcome, lost.ended]).toEqual([undefined, 0])
+
+  await time.advance(1)
+  await lost.end('connector-1')
+  expect((await commands.read(record.id))?.outcome).toEqual({ state: 'unknown', reason: 'connector_lost' })
 })
