@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { EslCommandRejected } from '../../../connector/esl/errors.ts'
+import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
+import { fateUnknown } from '../../support/fake-esl-session.ts'
+import { gone } from '../../support/flaky.ts'
+import { settle } from '../../support/manual-time.ts'
+import { aRunner, orderTo } from '../../support/runner-lab.ts'
+
+describe('a command whose end cannot be known ends as unknown, never as failed', () => {
+  test('when the link breaks after it was written', async () => {
+    const { link, run, outcome } = await aRunner()
+    const message = aCommandMessage({ command: anOriginate() })
+    await run(message)
+
+    link.down()
+    await settle()
+
+    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
+  })
+
+  test('when the link breaks while it is written', async () => {
+    const { link, run, outcome } = await aRunner()
+    link.onJob = () => Promise.reject(fateUnknown())
+    const message = aCommandMessage({ command: anOriginate() })
+
+    await run(message)
+
+    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'disconnected' })
+  })
+
+  test('when the engine never answers; a late answer completes nothing', async () => {
+    const { link, run, outcome, time, channel } = await aRunner()
+    const uuid = randomUUID()
+    await channel(uuid, 'a.example.com')
+    const message = aCommandMessage({ command: orderTo(uuid).hangup })
+    await run(message)
+
+    await time.advance(20_000)
+    link.finishJob(message.id, '+OK\n')
+    await settle()
+
+    expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'timeout' })
+  })
+
+  test('but a call is waited for as long as its phone may ring', async () => {
+    const { link, run, outcome, time } = await aRunner()
+    const message = aCommandMessage({ command: anOriginate({ timeoutSeconds: 120 }) })
+    await run(message)
+
+    await time.advance(125_000)
+    link.finishJob(message.id, '-ERR NO_ANSWER\n')
+    await settle()
+
+    expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR NO_ANSWER\n' })
+  })
+})
+
+test('a job that the engine does not start is refused', async () => {
+  const { link, run, outcome } = await aRunner()
+  link.onJob = () => Promise.reject(new EslCommandRejected('-ERR permission denied'))
+  const message = aCommandMessage({ command: anOriginate() })
+
+  await run(message)
+
+  expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR permission denied' })
+})
+
+describe('while the store of commands is gone', () => {
+  test('nothing is written: the message is to be seen again, and then runs once', async () => {
+    let isGone = true
+    const { link, run, runner } = await aRunner({ wrapStore: (store) => gone(store, 'claim', () => isGone) })
+    const message = aCommandMessage({ command: anOriginate() })
+    await expect(run(message)).rejects.toThrow('the store is gone')
+    expect(link.jobs).toEqual([])
+
+    isGone = false
+    await runner.run(JSON.stringify(message))
+    await runner.run(JSON.stringify(message))
+
+    expect(link.jobs).toHaveLength(1)
+  })
+
+  test('an outcome waits until it can be stored, for as long as its record lives', async () => {
+    let isGone = true
+    const { link, run, outcome, time } = await aRunner({ wrapStore: (store) => gone(store, 'complete', () => isGone) })
+    const message = aCommandMessage({ command: anOriginate() })
+    await run(message)
+    link.finishJob(message.id, '-ERR USER_BUSY\n')
+    await time.advance(600_000)
+    expect(await outcome(message)).toBeUndefined()
+
+    isGone = false
+    await time.advance(5_000)
+
+    expect(await outcome(message)).toEqual({ state: 'refused', text: '-ERR USER_BUSY\n' })
+  })
+})
+
+test('a connector that ends between claim and write leaves a command that nobody sends again', async () => {
+  const { link, run, ports, make } = await aRunner()
+  const message = aCommandMessage({ command: anOriginate() })
+  await ports.commands.create(message)
+  await ports.commands.claim(message.id, 'connector-that-died')
+
+  await run(message, make('connector-2'))
+
+  expect(link.jobs).toEqual([])
+  expect(await ports.commands.read(message.id)).toMatchObject({ claimedBy: 'connector-that-died' })
+})
+
+test('a command that another connector sent is not told as unsent when its message comes again too late', async () => {
+  const { run, ports, time } = await aRunner()
+  const message = aCommandMessage({ command: anOriginate() })
+  await ports.commands.create(message)
+  await ports.commands.claim(message.id, 'connector-2')
+  await time.advance(30_000)
+
+  await run(message)
+
+  expect(await ports.commands.read(message.id)).not.toHaveProperty('outcome')
+})
+
+test('the log of a command holds its id and domain, and no number', async () => {
+  const { link, run, log } = await aRunner()
+  const message = aCommandMessage({ command: anOriginate({ calledId: '15551234567' }) })
+
+  await run(message)
+  link.finishJob(message.id, '-ERR USER_BUSY\n')
+  await settle()
+
+  expect(log.lines.map(({ keys }) => keys)).toEqual([
+    expect.objectContaining({ commandId: message.id, domain: 'a.example.com', kind: 'originate', outcome: 'refused' }),
+  ])
+  expect(JSON.stringify(log.lines)).not.toContain('15551234567')
+})

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
+import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
+import { settle } from '../../support/manual-time.ts'
+import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/runner-lab.ts'
+
+describe('a command is not sent', () => {
+  test('after its deadline', async () => {
+    const { link, run, outcome, time } = await aRunner()
+    const message = aCommandMessage({ command: anOriginate(), deadlineAt: time.clock.now() })
+
+    await run(message)
+
+    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
+  })
+
+  test('after its deadline: the engine is not even asked for the channel', async () => {
+    const { link, run, outcome, time } = await aRunner()
+    const message = aCommandMessage({ command: orderTo(randomUUID()).hold, deadlineAt: time.clock.now() })
+
+    await run(message)
+
+    expect([link.asked, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
+  })
+
+  test('when its deadline passes while the channel is looked for', async () => {
+    const { link, run, outcome, time } = await aRunner()
+    const uuid = randomUUID()
+    link.answer = async () => {
+      await time.advance(30_000)
+      return dumpOf(uuid, 'a.example.com')
+    }
+    const message = aCommandMessage({ command: orderTo(uuid).hold })
+
+    await run(message)
+
+    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
+  })
+
+  test('when its deadline passes while a slow store is asked for the claim', async () => {
+    let claiming = async () => {}
+    const wrapStore: GivenRunner['wrapStore'] = (store) => ({
+      ...store,
+      claim: async (id, connectorId) => {
+        await claiming()
+        return store.claim(id, connectorId)
+      },
+    })
+    const { link, run, runner, outcome, time } = await aRunner({ wrapStore })
+    claiming = () => time.advance(30_000)
+    const message = aCommandMessage({ command: anOriginate() })
+
+    await run(message)
+
+    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'expired' }])
+    expect(runner.inFlight).toBe(0)
+  })
+
+  test('while the engine is not connected', async () => {
+    const { link, run, outcome } = await aRunner({ isUp: false })
+    const message = aCommandMessage({ command: anOriginate() })
+
+    await run(message)
+
+    expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'unsent', reason: 'disconnected' }])
+  })
+
+  test('when no place becomes free before its deadline', async () => {
+    const { link, run, ports, runner, outcome, time } = await aRunner({ calls: 1 })
+    await run(aCommandMessage({ command: anOriginate() }))
+    const second = aCommandMessage({ command: anOriginate() })
+    await ports.commands.create(second)
+
+    const running = runner.run(JSON.stringify(second))
+    await time.advance(30_000)
+    await running
+    await settle()
+
+    expect(link.jobs).toHaveLength(1)
+    expect(await outcome(second)).toEqual({ state: 'unsent', reason: 'busy' })
+  })
+
+  test('later than when a call before it has ended', async () => {
+    const { link, run, ports, runner } = await aRunner({ calls: 1 })
+    const [first, second] = [aCommandMessage({ command: anOriginate() }), aCommandMessage({ command: anOriginate() })]
+    await run(first)
+    await ports.commands.create(second)
+    const running = runner.run(JSON.stringify(second))
+    await settle()
+    expect(link.jobs).toHaveLength(1)
+
+    link.finishJob(first.id, '-ERR USER_BUSY\n')
+    await running
+
+    expect(link.jobs.map(({ id }) => id)).toEqual([first.id, second.id])
+  })
+
+  test('at once when too many wait already', async () => {
+    const { run, outcome } = await aRunner({ calls: 1, queue: 0 })
+    await run(aCommandMessage({ command: anOriginate() }))
+    const second = aCommandMessage({ command: anOriginate() })
+
+    await run(second)
+
+    expect(await outcome(second)).toEqual({ state: 'unsent', reason: 'busy' })
+  })
+
+  test('when the link says that it did not write it', async () => {
+    const { link, run, outcome, jobs } = await aRunner()
+    link.onJob = () => Promise.reject(new EslCommandNotSent('the link is down'))
+    const message = aCommandMessage({ command: anOriginate() })
+
+    await run(message)
+
+    expect(await outcome(message)).toEqual({ state: 'unsent', reason: 'disconnected' })
+    expect(jobs.size).toBe(0)
+  })
+
+  test('when a value in it is not what the API accepts', async () => {
+    const { link, run, outcome } = await aRunner()
+    const message = aCommandMessage({ command: anOriginate({ variables: { api_on_answer: 'system id' } }) })
+
+    await run(message)
+
+    expect(link.jobs).toEqual([])
+    expect(await outcome(message)).toEqual({
+      state: 'refused',
+      text: '-ERR variables cannot stand in an engine command\n',
+    })
+  })
+
+  test.each([
+    '',
+    'no json',
+    '{}',
+    JSON.stringify({ ...aCommandMessage(), command: { kind: 'hangup', uuid: '1 all' } }),
+  ])('when its message cannot be read (%#); it is counted, and nothing of it is logged', async (body) => {
+    const { link, runner, log } = await aRunner()
+
+    await runner.run(body)
+
+    expect([link.jobs, runner.counts.unreadable]).toEqual([[], 1])
+    expect(log.lines.map(({ keys }) => keys)).toEqual([{ characters: body.length }])
+  })
+})
+
+describe('lists that an engine keeps waiting', () => {
+  test('keep no order from its place, and each other only when a tenant has very many', async () => {
+    const { link, run, runner, outcome, channel } = await aRunner({ queue: 0 })
+    const uuid = randomUUID()
+    await channel(uuid, 'a.example.com')
+    link.answer = (line) => (line === 'show channels as json' ? new Promise(() => {}) : '+OK')
+    const lists = Array.from({ length: 7 }, () => aCommandMessage({ command: { kind: 'list-channels' } }))
+    for (const list of lists) await run(list)
+    const hangUp = aCommandMessage({ command: { kind: 'hangup', uuid, cause: 'NORMAL_CLEARING' } })
+    const flush = aCommandMessage({ command: { kind: 'flush-account', login: '1000' } })
+
+    await run(hangUp)
+    await run(flush)
+
+    expect(link.jobs.map(({ id }) => id)).toEqual([hangUp.id, flush.id])
+    expect(await Promise.all(lists.map(outcome))).toEqual([
+      ...Array.from({ length: 6 }, () => undefined),
+      { state: 'unsent', reason: 'busy' },
+    ])
+    expect(runner.inFlight).toBe(8)
+  })
+})
