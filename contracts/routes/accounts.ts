@@ -22,7 +22,7 @@ export const listAccounts = route({
   authentication: 'token',
   permission: { resource: 'account', action: 'r', own: true },
   domain: 'required',
-  needs: { domains: ['read'], accounts: ['list', 'read'], presence: ['list'] },
+  needs: { accounts: ['list', 'read'], presence: ['list'] },
   query: listQuery,
   response: okData(
     z.record(
@@ -51,7 +51,7 @@ export const readAccount = route({
   permission: { resource: 'account', action: 'r', own: true },
   domain: 'required',
   versioned: true,
-  needs: { domains: ['read'], accounts: ['read'] },
+  needs: { accounts: ['read'] },
   params,
   query: domainQuery,
   response: okData(detail),
@@ -68,7 +68,6 @@ export const createAccount = route({
   permission: { resource: 'account', action: 'c' },
   domain: 'required',
   needs: {
-    domains: ['read'],
     accounts: ['create', 'read'],
     roles: ['read'],
     passwords: ['hash'],
@@ -99,7 +98,6 @@ export const updateAccount = route({
   domain: 'required',
   versioned: true,
   needs: {
-    domains: ['read'],
     accounts: ['read', 'update'],
     roles: ['read'],
     passwords: ['hash'],
@@ -130,7 +128,6 @@ export const deleteAccount = route({
   domain: 'required',
   versioned: true,
   needs: {
-    domains: ['read'],
     accounts: ['read', 'remove'],
     roles: ['read'],
     events: ['publish'],
@@ -151,7 +148,7 @@ export const endAccountTotp = route({
   authentication: 'token',
   permission: { resource: 'account', action: 'u' },
   domain: 'required',
-  needs: { domains: ['read'], accounts: ['read', 'update'], roles: ['read'] },
+  needs: { accounts: ['read', 'update'], roles: ['read'] },
   params,
   query: domainQuery,
   response: okInfo(z.string()),

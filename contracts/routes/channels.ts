@@ -87,7 +87,7 @@ export const listChannels = route({
   authentication: 'token',
   permission: { resource: 'channels', action: 'r', own: true },
   domain: 'optional',
-  needs: { domains: ['read'], engine: ['run'] },
+  needs: { engine: ['run'] },
   query: z.extend(listQuery, {
     userId: z.optional(accountName),
     callstate: z.optional(z.string().check(z.regex(/^[A-Z_]{1,40}$/, 'must be a call state such as ACTIVE'))),
@@ -114,7 +114,6 @@ export const originateCall = route({
   permission: { resource: 'channels', action: 'c', own: true },
   domain: 'required',
   needs: {
-    domains: ['read'],
     accounts: ['read'],
     engine: ['run'],
     liveCalls: ['put', 'list', 'remove'],
@@ -147,7 +146,7 @@ export const holdChannel = route({
   authentication: 'token',
   permission: { resource: 'channels', action: 'u', own: true },
   domain: 'optional',
-  needs: { domains: ['read'], engine: ['run'] },
+  needs: { engine: ['run'] },
   params,
   query: domainQuery,
   body: z.object({
@@ -167,7 +166,7 @@ export const hangUpChannel = route({
   authentication: 'token',
   permission: { resource: 'channels', action: 'd', own: true },
   domain: 'optional',
-  needs: { domains: ['read'], engine: ['run'] },
+  needs: { engine: ['run'] },
   params,
   query: z.extend(domainQuery, { cause: z.optional(hangupCause) }),
   response: engineAnswer,
@@ -184,7 +183,6 @@ export const eavesdropChannel = route({
   permission: { resource: 'channels', action: 'c' },
   domain: 'required',
   needs: {
-    domains: ['read'],
     accounts: ['read'],
     engine: ['run'],
     events: ['publish'],

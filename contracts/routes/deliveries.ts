@@ -48,7 +48,7 @@ export const listDeliveries = route({
   path: '/api/v2/hooks/{hook_id}/deliveries',
   summary: 'List the deliveries of a hook and their attempts',
   permission: { resource: 'hook', action: 'r' },
-  needs: { domains: ['read'], hooks: ['read'], deliveries: ['list'] },
+  needs: { hooks: ['read'], deliveries: ['list'] },
   params: z.object({ hook_id: z.string() }),
   query: z.extend(listQuery, {
     state: z.optional(z.enum(states, 'must be pending, delivered, failed or skipped')),
@@ -65,7 +65,6 @@ export const resendDelivery = route({
   summary: 'Send a delivery again',
   permission: { resource: 'hook', action: 'u' },
   needs: {
-    domains: ['read'],
     hooks: ['read'],
     deliveries: ['read', 'readEvent', 'reopen', 'reschedule'],
     deliveryQueue: ['send'],
@@ -84,7 +83,6 @@ export const replayDeliveries = route({
   summary: 'Send the deliveries of a time again',
   permission: { resource: 'hook', action: 'u' },
   needs: {
-    domains: ['read'],
     hooks: ['read'],
     deliveries: ['list', 'reopen'],
     deliveryQueue: ['send'],

@@ -63,7 +63,7 @@ export const readEmailSettings = route({
   method: 'GET',
   summary: 'Read the mail settings of a domain',
   permission: { resource: 'domain/item', action: 'r' },
-  needs: { domains: ['read'], emailSettings: ['read'] },
+  needs: { emailSettings: ['read'] },
   response: emailOutput,
 })
 
@@ -74,7 +74,7 @@ export const createEmailSettings = route({
   method: 'POST',
   summary: 'Create or replace the mail settings of a domain',
   permission: change,
-  needs: { domains: ['read'], emailSettings: ['read', 'put'], secretBox: ['seal'] },
+  needs: { emailSettings: ['read', 'put'], secretBox: ['seal'] },
   maxBodyBytes,
   body: emailInput,
   response: emailOutput,
@@ -87,7 +87,7 @@ export const replaceEmailSettings = route({
   method: 'PUT',
   summary: 'Replace the mail settings of a domain',
   permission: change,
-  needs: { domains: ['read'], emailSettings: ['read', 'put'], secretBox: ['seal'] },
+  needs: { emailSettings: ['read', 'put'], secretBox: ['seal'] },
   maxBodyBytes,
   body: emailInput,
   response: emailOutput,
@@ -100,7 +100,7 @@ export const deleteEmailSettings = route({
   method: 'DELETE',
   summary: 'Delete the mail settings of a domain',
   permission: change,
-  needs: { domains: ['read'], emailSettings: ['read', 'remove'] },
+  needs: { emailSettings: ['read', 'remove'] },
   response: z.object({ status: z.literal('OK'), Info: z.string() }),
 })
 
@@ -116,7 +116,6 @@ export const sendTestMail = route({
   domain: 'required',
   mustBeCounted: true,
   needs: {
-    domains: ['read'],
     emailSettings: ['read'],
     secretBox: ['open'],
     rateLimits: ['takeInWindow'],

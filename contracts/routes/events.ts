@@ -31,7 +31,6 @@ export const listEvents = route({
   permission: { resource: 'hook', action: 'r' },
   domain: 'required',
   needs: {
-    domains: ['read'],
     eventLog: ['head', 'read'],
     hooks: ['count'],
     gaps: ['list'],

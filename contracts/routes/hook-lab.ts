@@ -37,7 +37,6 @@ export const testHook = route({
   permission: { resource: 'hook', action: 'u' },
   domain: 'required',
   needs: {
-    domains: ['read'],
     hooks: ['read'],
     eventLog: ['head'],
     deliveries: ['keepEvent', 'create', 'read', 'beginAttempt', 'recordAttempt'],
@@ -77,7 +76,7 @@ export const dryRunHook = route({
   authentication: 'token',
   permission: { resource: 'hook', action: 'r' },
   domain: 'required',
-  needs: { domains: ['read'], eventLog: ['latest'] },
+  needs: { eventLog: ['latest'] },
   audited: false,
   idempotent: false,
   query: z.object({ domain: z.optional(z.string()), limit: z.optional(wholeNumber(1, 100)) }),

@@ -13,7 +13,7 @@ export const listHooks = route({
   authentication: 'token',
   permission: { resource: 'hook', action: 'r' },
   domain: 'required',
-  needs: { domains: ['read'], hooks: ['list'] },
+  needs: { hooks: ['list'] },
   query: listQuery,
   response: okData(z.array(z.partial(hookOutput))),
 })
@@ -28,7 +28,7 @@ export const createHooks = route({
   authentication: 'token',
   permission: { resource: 'hook', action: 'c' },
   domain: 'required',
-  needs: { domains: ['read'], hooks: ['create'], secretBox: ['seal'] },
+  needs: { hooks: ['create'], secretBox: ['seal'] },
   showsSecret: true,
   query: domainQuery,
   body: z.union([
@@ -67,7 +67,7 @@ export const readHook = route({
   method: 'GET',
   summary: 'Read a hook',
   permission: { resource: 'hook', action: 'r' },
-  needs: { domains: ['read'], hooks: ['read'] },
+  needs: { hooks: ['read'] },
   response: okData(hookOutput),
 })
 
@@ -78,7 +78,7 @@ export const replaceHook = route({
   method: 'PUT',
   summary: 'Replace a hook',
   permission: { resource: 'hook', action: 'u' },
-  needs: { domains: ['read'], hooks: ['read', 'replace'] },
+  needs: { hooks: ['read', 'replace'] },
   body: hookInput,
   response: okData(hookOutput),
 })
@@ -90,7 +90,7 @@ export const updateHook = route({
   method: 'PATCH',
   summary: 'Change fields of a hook',
   permission: { resource: 'hook', action: 'u' },
-  needs: { domains: ['read'], hooks: ['read', 'replace'] },
+  needs: { hooks: ['read', 'replace'] },
   body: hookPatch,
   response: okData(hookOutput),
 })
@@ -102,7 +102,7 @@ export const deleteHook = route({
   method: 'DELETE',
   summary: 'Delete a hook',
   permission: { resource: 'hook', action: 'd' },
-  needs: { domains: ['read'], hooks: ['read', 'remove'] },
+  needs: { hooks: ['read', 'remove'] },
   response: okData(z.object({ ok: z.literal(1), n: z.literal(1) })),
 })
 
@@ -114,7 +114,7 @@ export const rotateHookSecret = route({
   path: '/api/v2/hooks/{hook_id}/secret',
   summary: 'Give a hook a new signing secret',
   permission: { resource: 'hook', action: 'u' },
-  needs: { domains: ['read'], hooks: ['read', 'replace'], secretBox: ['seal'] },
+  needs: { hooks: ['read', 'replace'], secretBox: ['seal'] },
   versioned: false,
   showsSecret: true,
   response: okData(

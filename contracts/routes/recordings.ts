@@ -42,7 +42,7 @@ export const readRecording = route({
   authentication: 'token',
   permission: { resource: 'cdr/files', action: 'r', own: true },
   domain: 'required',
-  needs: { domains: ['read'], recordings: ['list'], recordingFiles: ['head', 'sign', 'read'] },
+  needs: { recordings: ['list'], recordingFiles: ['head', 'sign', 'read'] },
   params,
   query: z.object({
     domain: z.optional(z.string()),
@@ -72,7 +72,6 @@ export const deleteRecordings = route({
   permission: { resource: 'cdr/files', action: 'd' },
   domain: 'required',
   needs: {
-    domains: ['read'],
     recordings: ['list', 'markDeleted', 'markRemoved'],
     recordingFiles: ['remove'],
     cdrQueue: ['send'],
@@ -92,7 +91,7 @@ export const holdRecordings = route({
   authentication: 'token',
   permission: { resource: 'cdr/files', action: 'u' },
   domain: 'required',
-  needs: { domains: ['read'], recordings: ['list', 'setHold'] },
+  needs: { recordings: ['list', 'setHold'] },
   params,
   query: z.object({ domain: z.optional(z.string()), name }),
   body: z.object({ hold: z.boolean(), domain: z.optional(z.string()) }),

@@ -22,7 +22,7 @@ export const listRoles = route({
   authentication: 'token',
   permission: { resource: 'acl/roles', action: 'r' },
   domain: 'required',
-  needs: { domains: ['read'], roles: ['read'] },
+  needs: { roles: ['read'] },
   query: listQuery,
   response: okInfo(
     z.array(
@@ -41,7 +41,7 @@ export const createRole = route({
   authentication: 'token',
   permission: { resource: 'acl/roles', action: 'c' },
   domain: 'required',
-  needs: { domains: ['read'], roles: ['read', 'write'] },
+  needs: { roles: ['read', 'write'] },
   query: domainQuery,
   body: z.object({
     roles: z.union([roleName, z.tuple([roleName])]),
@@ -63,7 +63,7 @@ export const readRole = route({
   permission: { resource: 'acl/roles', action: 'r' },
   domain: 'required',
   versioned: true,
-  needs: { domains: ['read'], roles: ['read'] },
+  needs: { roles: ['read'] },
   params,
   query: domainQuery,
   response: okInfo(acl),
@@ -80,7 +80,7 @@ export const updateRole = route({
   permission: { resource: 'acl/roles', action: 'u' },
   domain: 'required',
   versioned: true,
-  needs: { domains: ['read'], roles: ['read', 'write'] },
+  needs: { roles: ['read', 'write'] },
   params,
   query: domainQuery,
   body: z.object({
@@ -102,7 +102,7 @@ export const deleteRole = route({
   permission: { resource: 'acl/roles', action: 'd' },
   domain: 'required',
   versioned: true,
-  needs: { domains: ['read'], roles: ['read', 'write'], accounts: ['list'], domainTokens: ['list'] },
+  needs: { roles: ['read', 'write'], accounts: ['list'], domainTokens: ['list'] },
   params,
   query: domainQuery,
   response: okInfo(z.string()),

@@ -58,7 +58,7 @@ export interface Route {
   /** What the caller's role must hold; `null`: nothing beyond being authentic. */
   readonly permission: Permission | null
   readonly domain: DomainRule
-  /** The port methods that the use case calls; authentication, sessions and audit are added by {@link needsOf}. */
+  /** The port methods that the use case itself calls; {@link needsOf} adds what the wrapper calls before and after it. */
   readonly needs: Needs
   readonly params?: z.ZodMiniType
   readonly query?: z.ZodMiniType
@@ -140,6 +140,15 @@ export function limitsOf({ authentication, limits = [] }: Route): readonly Limit
   return authentication === 'token' ? ['token', 'domain', ...limits] : limits
 }
 
+/**
+ * Whether the domain of a request is looked up. Only root's is, since root names one: every other caller's domain comes
+ * with its credential. The caller is known only once the request is there, so every such route needs the read.
+ */
+export function looksUpDomain({ authentication, domain }: Route): boolean {
+  return authentication === 'token' && domain !== 'none'
+}
+
+const domainNeeds = { domains: ['read'] } as const satisfies Needs
 const keyNeeds = { idempotency: ['create', 'takeOver', 'complete', 'release'] } as const satisfies Needs
 /** What the encryption of answers needs. */
 const secretAnswerNeeds = { secretBox: ['seal', 'open'] } as const satisfies Needs
@@ -147,13 +156,14 @@ const concurrencyNeeds = { rateLimits: ['enter', 'leave'] } as const satisfies N
 const limitNeeds = { rateLimits: ['take'] } as const satisfies Needs
 
 /**
- * Everything that a route's function may reach: its own needs and those of authentication, sessions, audit, request
- * keys and limits.
+ * Returns everything that a route's function may reach: what its use case needs, and what authentication, sessions,
+ * the domain's lookup, audit, request keys and limits need.
  */
 export function needsOf(declared: Route): Needs {
   const parts: Needs[] = [declared.needs]
   if (declared.authentication === 'token') parts.push(tokenNeeds)
   if (declared.authentication === 'engine') parts.push(engineNeeds)
+  if (looksUpDomain(declared)) parts.push(domainNeeds)
   if (isAudited(declared)) parts.push(auditNeeds)
   if (takesKey(declared)) parts.push(keyNeeds)
   if (takesKey(declared) && declared.showsSecret === true) parts.push(secretAnswerNeeds)

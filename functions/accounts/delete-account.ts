@@ -1,5 +1,4 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -11,7 +10,6 @@ import { changeContext } from './change-context.ts'
 export const handler = endpoint(
   routes.deleteAccount,
   {
-    domains: dynamoDomainStore,
     accounts: dynamoAccountStore,
     roles: dynamoRoleStore,
     events: sqsEventSink,

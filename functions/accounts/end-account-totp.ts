@@ -1,5 +1,4 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
 import { endAccountSecondFactor } from '../../core/accounts/end-account-second-factor.ts'
@@ -7,7 +6,7 @@ import { endpoint, okInfo } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.endAccountTotp,
-  { domains: dynamoDomainStore, accounts: dynamoAccountStore, roles: dynamoRoleStore },
+  { accounts: dynamoAccountStore, roles: dynamoRoleStore },
   async (request, ports) => {
     await endAccountSecondFactor(ports, request.params.account_id, request)
     return okInfo('The second factor is off.')

@@ -1,5 +1,4 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
 import { listAccounts } from '../../core/accounts/list-accounts.ts'
@@ -7,7 +6,7 @@ import { endpoint, okData, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.listAccounts,
-  { domains: dynamoDomainStore, accounts: dynamoAccountStore, presence: dynamoPresenceStore },
+  { accounts: dynamoAccountStore, presence: dynamoPresenceStore },
   async (request, ports) => {
     const { data, headers } = await listAccounts(ports, request.query, { ...request, now: request.clock.now() })
     return reply(okData(data), { headers })

@@ -1,16 +1,11 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
 import { readAccount } from '../../core/accounts/read-account.ts'
 import { clientVariablesOf } from '../client-variables.ts'
 import { endpoint, okData, reply } from '../endpoint.ts'
 
-export const handler = endpoint(
-  routes.readAccount,
-  { domains: dynamoDomainStore, accounts: dynamoAccountStore },
-  async (request, { accounts }) => {
-    const context = { ...request, clientVariables: clientVariablesOf(request.settings) }
-    const { detail, record } = await readAccount(accounts, request.params.account_id, context)
-    return reply(okData(detail), { record })
-  },
-)
+export const handler = endpoint(routes.readAccount, { accounts: dynamoAccountStore }, async (request, { accounts }) => {
+  const context = { ...request, clientVariables: clientVariablesOf(request.settings) }
+  const { detail, record } = await readAccount(accounts, request.params.account_id, context)
+  return reply(okData(detail), { record })
+})

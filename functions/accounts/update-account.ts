@@ -1,6 +1,5 @@
 import { argonPasswordHasher } from '../../adapters/crypto/argon-password-hasher.ts'
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
@@ -11,7 +10,6 @@ import { changeContext } from './change-context.ts'
 export const handler = endpoint(
   routes.updateAccount,
   {
-    domains: dynamoDomainStore,
     accounts: dynamoAccountStore,
     roles: dynamoRoleStore,
     passwords: argonPasswordHasher,

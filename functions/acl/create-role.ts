@@ -1,15 +1,10 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/roles.ts'
 import { createRole } from '../../core/access/create-role.ts'
 import { endpoint, okInfo } from '../endpoint.ts'
 
-export const handler = endpoint(
-  routes.createRole,
-  { domains: dynamoDomainStore, roles: dynamoRoleStore },
-  async ({ body, ...request }, ports) => {
-    const [name] = [body.roles].flat()
-    await createRole(ports, { ...body, name: name ?? '' }, request)
-    return okInfo(`+OK [${name}] created !`)
-  },
-)
+export const handler = endpoint(routes.createRole, { roles: dynamoRoleStore }, async ({ body, ...request }, ports) => {
+  const [name] = [body.roles].flat()
+  await createRole(ports, { ...body, name: name ?? '' }, request)
+  return okInfo(`+OK [${name}] created !`)
+})

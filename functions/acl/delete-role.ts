@@ -1,5 +1,4 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/roles.ts'
@@ -9,7 +8,6 @@ import { endpoint, okInfo } from '../endpoint.ts'
 export const handler = endpoint(
   routes.deleteRole,
   {
-    domains: dynamoDomainStore,
     roles: dynamoRoleStore,
     accounts: dynamoAccountStore,
     domainTokens: dynamoDomainTokenStore,

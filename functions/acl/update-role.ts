@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/roles.ts'
 import { updateRole } from '../../core/access/update-role.ts'
@@ -6,7 +5,7 @@ import { endpoint, okInfo } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.updateRole,
-  { domains: dynamoDomainStore, roles: dynamoRoleStore },
+  { roles: dynamoRoleStore },
   async ({ params, body, ...request }, ports) => {
     await updateRole(ports, params.name, body, request)
     return okInfo(`+OK [${params.name}] updated !`)

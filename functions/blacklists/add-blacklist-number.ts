@@ -1,12 +1,11 @@
 import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/blacklists.ts'
 import { addBlacklistNumber } from '../../core/blacklists/add-blacklist-number.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.addBlacklistNumber,
-  { domains: dynamoDomainStore, blacklists: dynamoBlacklistStore },
+  { blacklists: dynamoBlacklistStore },
   async ({ domain, params, body, clock, random }, { blacklists }) => {
     const target = { domain, list: params.blacklist_name }
     const isNew = await addBlacklistNumber({ blacklists, clock, random }, target, body)

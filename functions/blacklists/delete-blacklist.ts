@@ -1,12 +1,11 @@
 import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/blacklists.ts'
 import { deleteBlacklist } from '../../core/blacklists/delete-blacklist.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.deleteBlacklist,
-  { domains: dynamoDomainStore, blacklists: dynamoBlacklistStore },
+  { blacklists: dynamoBlacklistStore },
   async ({ domain, params, clock, log }, { blacklists }) => {
     const target = { domain, list: params.blacklist_name }
     const reportUnswept = (error: unknown) => log.error('removed list not swept', error)

@@ -1,12 +1,11 @@
 import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/blacklists.ts'
 import { readBlacklist } from '../../core/blacklists/read-blacklist.ts'
 import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.readBlacklist,
-  { domains: dynamoDomainStore, blacklists: dynamoBlacklistStore },
+  { blacklists: dynamoBlacklistStore },
   async ({ domain, params, query }, { blacklists }) => {
     const { data, headers } = await readBlacklist(blacklists, { domain, list: params.blacklist_name }, query)
     return reply(data, { headers })

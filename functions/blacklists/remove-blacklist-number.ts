@@ -1,11 +1,10 @@
 import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/blacklists.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.removeBlacklistNumber,
-  { domains: dynamoDomainStore, blacklists: dynamoBlacklistStore },
+  { blacklists: dynamoBlacklistStore },
   async ({ domain, params }, { blacklists }) => {
     const isRemoved = await blacklists.remove(domain, params.blacklist_name, params.blacklist_number)
     return { ok: 1 as const, n: isRemoved ? 1 : 0 }

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.ts'
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
 import { sqsExportQueue } from '../../adapters/sqs/sqs-export-queue.ts'
@@ -10,7 +9,6 @@ import { searchCaller } from './search-caller.ts'
 export const handler = endpoint(
   routes.beginExport,
   {
-    domains: dynamoDomainStore,
     exports: dynamoExportStore,
     exportQueue: sqsExportQueue,
     rateLimits: dynamoRateLimitStore,

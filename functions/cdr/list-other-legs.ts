@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import * as routes from '../../contracts/routes/cdr.ts'
 import { otherLegs } from '../../core/cdr/read-cdr.ts'
@@ -6,11 +5,7 @@ import { presentCdr } from '../../core/cdr/search/present-hit.ts'
 import { endpoint, okData } from '../endpoint.ts'
 import { searchCaller } from './search-caller.ts'
 
-export const handler = endpoint(
-  routes.listOtherLegs,
-  { domains: dynamoDomainStore, cdrs: openSearchCdrStore },
-  async (request, { cdrs }) => {
-    const legs = await otherLegs({ cdrs, clock: request.clock }, searchCaller(request), request.params.uuid)
-    return okData(legs.map(presentCdr))
-  },
-)
+export const handler = endpoint(routes.listOtherLegs, { cdrs: openSearchCdrStore }, async (request, { cdrs }) => {
+  const legs = await otherLegs({ cdrs, clock: request.clock }, searchCaller(request), request.params.uuid)
+  return okData(legs.map(presentCdr))
+})

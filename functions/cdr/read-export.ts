@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.ts'
 import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
 import * as routes from '../../contracts/routes/cdr.ts'
@@ -8,6 +7,6 @@ import { searchCaller } from './search-caller.ts'
 
 export const handler = endpoint(
   routes.readExport,
-  { domains: dynamoDomainStore, exports: dynamoExportStore, exportFiles: s3ExportFiles },
+  { exports: dynamoExportStore, exportFiles: s3ExportFiles },
   async (request, ports) => okData(await readExport(ports, searchCaller(request), request.params.job_id)),
 )

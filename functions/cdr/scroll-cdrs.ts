@@ -1,5 +1,4 @@
 import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import * as routes from '../../contracts/routes/cdr.ts'
 import { scrollCdrs } from '../../core/cdr/search-cdrs.ts'
@@ -9,7 +8,7 @@ import { searchCaller } from './search-caller.ts'
 
 export const handler = endpoint(
   routes.scrollCdrs,
-  { domains: dynamoDomainStore, cdrs: openSearchCdrStore, secrets: secretsManagerSecretReader },
+  { cdrs: openSearchCdrStore, secrets: secretsManagerSecretReader },
   async (request, { cdrs, secrets }) => {
     const tools = { cdrs, clock: request.clock, signer: scrollSigner(secrets) }
     const { body, headers } = await scrollCdrs(tools, searchCaller(request), request.body.scrollId)

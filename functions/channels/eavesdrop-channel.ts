@@ -1,5 +1,4 @@
 import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoKnownCallStore } from '../../adapters/dynamodb/dynamo-known-call-store.ts'
 import { dynamoLiveCallStore } from '../../adapters/dynamodb/dynamo-live-call-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
@@ -12,7 +11,6 @@ import { endpoint } from '../endpoint.ts'
 export const handler = endpoint(
   routes.eavesdropChannel,
   {
-    domains: dynamoDomainStore,
     accounts: dynamoAccountStore,
     engine: sqsCallEngine,
     events: sqsEventSink,

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/domain-tokens.ts'
@@ -8,7 +7,7 @@ import { tokenDigest, writeToken } from '../endpoint/token-text.ts'
 
 export const handler = endpoint(
   routes.createDomainToken,
-  { domains: dynamoDomainStore, domainTokens: dynamoDomainTokenStore, roles: dynamoRoleStore },
+  { domainTokens: dynamoDomainTokenStore, roles: dynamoRoleStore },
   async ({ body, caller, domain, clock, random }, ports) => {
     const context = { caller, domain, now: clock.now(), random, tokenDigest, writeToken }
     return okInfo(await createDomainToken(ports, body, context))

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
 import * as routes from '../../contracts/routes/domain-tokens.ts'
 import { listDomainTokens } from '../../core/domains/list-domain-tokens.ts'
@@ -6,7 +5,7 @@ import { endpoint, okInfo, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.listDomainTokens,
-  { domains: dynamoDomainStore, domainTokens: dynamoDomainTokenStore },
+  { domainTokens: dynamoDomainTokenStore },
   async ({ domain, query }, { domainTokens }) => {
     const { tokens, headers } = await listDomainTokens(domainTokens, domain, query)
     return reply(okInfo(tokens), { headers })

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
 import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/domain-tokens.ts'
@@ -7,7 +6,7 @@ import { endpoint, okInfo } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.updateDomainToken,
-  { domains: dynamoDomainStore, domainTokens: dynamoDomainTokenStore, roles: dynamoRoleStore },
+  { domainTokens: dynamoDomainTokenStore, roles: dynamoRoleStore },
   async ({ params, body, ...request }, ports) =>
     okInfo(await updateDomainToken(ports, params.uuid, body.state, request)),
 )

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import * as routes from '../../contracts/routes/email.ts'
 import { deleteEmailSettings } from '../../core/email/delete-email-settings.ts'
@@ -6,7 +5,7 @@ import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.deleteEmailSettings,
-  { domains: dynamoDomainStore, emailSettings: dynamoEmailSettingsStore },
+  { emailSettings: dynamoEmailSettingsStore },
   async ({ domain, precondition }, { emailSettings }) => {
     const removed = await deleteEmailSettings(emailSettings, domain, precondition)
     return { status: 'OK' as const, Info: `Removed ${removed} record.` }

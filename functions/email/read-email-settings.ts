@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import * as routes from '../../contracts/routes/email.ts'
 import { presentEmailSettings } from '../../core/email/present-email-settings.ts'
@@ -7,7 +6,7 @@ import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.readEmailSettings,
-  { domains: dynamoDomainStore, emailSettings: dynamoEmailSettingsStore },
+  { emailSettings: dynamoEmailSettingsStore },
   async ({ domain }, { emailSettings }) => {
     const record = await readEmailSettings(emailSettings, domain)
     return reply(presentEmailSettings(record), { record })

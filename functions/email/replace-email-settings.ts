@@ -1,5 +1,4 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import * as routes from '../../contracts/routes/email.ts'
 import { presentEmailSettings } from '../../core/email/present-email-settings.ts'
@@ -9,7 +8,7 @@ import { emailContext } from './email-context.ts'
 
 export const handler = endpoint(
   routes.replaceEmailSettings,
-  { domains: dynamoDomainStore, emailSettings: dynamoEmailSettingsStore, secretBox: kmsSecretBox },
+  { emailSettings: dynamoEmailSettingsStore, secretBox: kmsSecretBox },
   async (request, ports) => {
     const record = await writeEmailSettings(ports, request.body, emailContext(request, { mustExist: true }))
     return reply(presentEmailSettings(record), { record })

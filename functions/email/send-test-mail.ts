@@ -1,5 +1,4 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
 import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
@@ -10,7 +9,6 @@ import { endpoint, okInfo } from '../endpoint.ts'
 export const handler = endpoint(
   routes.sendTestMail,
   {
-    domains: dynamoDomainStore,
     emailSettings: dynamoEmailSettingsStore,
     secretBox: kmsSecretBox,
     rateLimits: dynamoRateLimitStore,

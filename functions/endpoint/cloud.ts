@@ -3,11 +3,12 @@ import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { dynamoAuditLog } from '../../adapters/dynamodb/dynamo-audit-log.ts'
 import { dynamoCredentialReader } from '../../adapters/dynamodb/dynamo-credential-reader.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoIdempotencyStore } from '../../adapters/dynamodb/dynamo-idempotency-store.ts'
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
 import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import { type Route, isAudited, limitsOf, takesKey } from '../../contracts/routes/route.ts'
+import { type Route, isAudited, limitsOf, looksUpDomain, takesKey } from '../../contracts/routes/route.ts'
 import type { SecretReader } from '../../core/auth/secrets.ts'
 import type { PortName, Ports } from '../../core/ports.ts'
 import { readSettings } from './settings.ts'
@@ -46,6 +47,7 @@ export async function cloudOwnPorts(route: Route, context: AdapterContext): Prom
     const { secretsManagerSecretReader } = await import('../../adapters/aws/secrets-manager-secret-reader.ts')
     ports.secrets = secretsManagerSecretReader(context)
   }
+  if (looksUpDomain(route)) ports.domains = dynamoDomainStore(context)
   if (route.authentication === 'token' || isAudited(route)) ports.audit = dynamoAuditLog(context)
   if (takesKey(route)) {
     ports.idempotency = dynamoIdempotencyStore(context)

@@ -1,5 +1,4 @@
 import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-connector-status-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
 import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
@@ -15,7 +14,6 @@ const notCollected = 'the domain has no hook: its events are collected from its 
 export const handler = endpoint(
   routes.listEvents,
   {
-    domains: dynamoDomainStore,
     eventLog: dynamoEventLog,
     hooks: dynamoHookStore,
     gaps: dynamoGapStore,

@@ -1,5 +1,4 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
 import { createHooks } from '../../core/hooks/create-hooks.ts'
@@ -9,7 +8,7 @@ import { hookJudges } from './hook-judges.ts'
 
 export const handler = endpoint(
   routes.createHooks,
-  { domains: dynamoDomainStore, hooks: dynamoHookStore, secretBox: kmsSecretBox },
+  { hooks: dynamoHookStore, secretBox: kmsSecretBox },
   async ({ body, domain, caller, clock, random, settings }, ports) => {
     const tools = { ...ports, clock, random, judges: hookJudges(settings) }
     return presentCreatedHooks(await createHooks(tools, domain, body), caller.acl)

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
 import { deleteHook } from '../../core/hooks/delete-hook.ts'
@@ -6,7 +5,7 @@ import { endpoint, okData } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.deleteHook,
-  { domains: dynamoDomainStore, hooks: dynamoHookStore },
+  { hooks: dynamoHookStore },
   async ({ domain, params, precondition }, { hooks }) => {
     await deleteHook(hooks, { domain, id: params.hook_id }, precondition)
     return okData({ ok: 1 as const, n: 1 as const })

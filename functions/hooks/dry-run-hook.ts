@@ -1,5 +1,4 @@
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
 import { patternRest } from '../../adapters/regex/pattern-rest.ts'
 import * as routes from '../../contracts/routes/hook-lab.ts'
@@ -12,7 +11,7 @@ const usualLimit = 20
 
 export const handler = endpoint(
   routes.dryRunHook,
-  { domains: dynamoDomainStore, eventLog: dynamoEventLog },
+  { eventLog: dynamoEventLog },
   async ({ domain, query, body, clock, settings }, { eventLog }) => {
     const tools = { eventLog, clock, hmac: hmacSha256, judges: hookJudges(settings), rest: patternRest }
     return okData(await dryRunHook(tools, domain, body, query.limit ?? usualLimit))

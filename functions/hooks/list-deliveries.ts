@@ -1,5 +1,4 @@
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/deliveries.ts'
 import { listDeliveries } from '../../core/hooks/list-deliveries.ts'
@@ -7,7 +6,7 @@ import { endpoint, okData, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.listDeliveries,
-  { domains: dynamoDomainStore, hooks: dynamoHookStore, deliveries: dynamoDeliveryStore },
+  { hooks: dynamoHookStore, deliveries: dynamoDeliveryStore },
   async ({ domain, params, query, clock }, ports) => {
     const { data, headers } = await listDeliveries({ ...ports, clock }, { domain, id: params.hook_id }, query)
     return reply(okData(data), { headers })

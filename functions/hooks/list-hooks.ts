@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
 import { listHooks } from '../../core/hooks/list-hooks.ts'
@@ -6,7 +5,7 @@ import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.listHooks,
-  { domains: dynamoDomainStore, hooks: dynamoHookStore },
+  { hooks: dynamoHookStore },
   async ({ domain, query, caller: { acl } }, { hooks }) => {
     const { data, headers } = await listHooks(hooks, { domain, acl }, query)
     return reply({ status: 'OK', data }, { headers })

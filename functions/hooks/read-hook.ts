@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
 import { presentHook } from '../../core/hooks/present-hook.ts'
@@ -7,7 +6,7 @@ import { endpoint, okData, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.readHook,
-  { domains: dynamoDomainStore, hooks: dynamoHookStore },
+  { hooks: dynamoHookStore },
   async ({ domain, params, caller }, { hooks }) => {
     const record = await readHook(hooks, { domain, id: params.hook_id })
     return reply(okData(presentHook(record, caller.acl)), { record })

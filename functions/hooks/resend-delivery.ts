@@ -1,5 +1,4 @@
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import * as routes from '../../contracts/routes/deliveries.ts'
@@ -10,7 +9,6 @@ import { endpoint, okData } from '../endpoint.ts'
 export const handler = endpoint(
   routes.resendDelivery,
   {
-    domains: dynamoDomainStore,
     hooks: dynamoHookStore,
     deliveries: dynamoDeliveryStore,
     deliveryQueue: sqsDeliveryQueue,

@@ -1,5 +1,4 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
 import { rotateSecret } from '../../core/hooks/rotate-secret.ts'
@@ -7,7 +6,7 @@ import { endpoint, okData } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.rotateHookSecret,
-  { domains: dynamoDomainStore, hooks: dynamoHookStore, secretBox: kmsSecretBox },
+  { hooks: dynamoHookStore, secretBox: kmsSecretBox },
   async ({ domain, params, clock, random }, ports) => {
     const name = { domain, id: params.hook_id }
     const { secret, previousUntil } = await rotateSecret({ ...ports, clock, random }, name)

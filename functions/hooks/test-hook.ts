@@ -2,7 +2,6 @@ import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { deliveryId } from '../../adapters/crypto/delivery-id.ts'
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
@@ -16,7 +15,6 @@ import { endpoint, okData } from '../endpoint.ts'
 export const handler = endpoint(
   routes.testHook,
   {
-    domains: dynamoDomainStore,
     hooks: dynamoHookStore,
     eventLog: dynamoEventLog,
     deliveries: dynamoDeliveryStore,

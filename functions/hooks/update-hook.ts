@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
 import { presentHook } from '../../core/hooks/present-hook.ts'
@@ -8,7 +7,7 @@ import { hookJudges } from './hook-judges.ts'
 
 export const handler = endpoint(
   routes.updateHook,
-  { domains: dynamoDomainStore, hooks: dynamoHookStore },
+  { hooks: dynamoHookStore },
   async ({ domain, params, body, precondition, settings, caller }, { hooks }) => {
     const change = { hooks, judges: hookJudges(settings), precondition }
     const record = await updateHook(change, { domain, id: params.hook_id }, body)

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
@@ -9,7 +8,6 @@ import { endpoint, okInfo } from '../endpoint.ts'
 export const handler = endpoint(
   routes.deleteRecordings,
   {
-    domains: dynamoDomainStore,
     recordings: dynamoRecordingStore,
     recordingFiles: s3RecordingFiles,
     cdrQueue: sqsCdrQueue,

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
 import * as routes from '../../contracts/routes/recordings.ts'
 import { holdRecordings } from '../../core/recordings/hold-recordings.ts'
@@ -6,7 +5,7 @@ import { endpoint, okInfo } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.holdRecordings,
-  { domains: dynamoDomainStore, recordings: dynamoRecordingStore },
+  { recordings: dynamoRecordingStore },
   async ({ domain, since, caller, scope, query, params, body }, { recordings }) => {
     const wanted = { domain, uuid: params.uuid, since, caller, scope, name: query.name }
     const count = await holdRecordings(recordings, wanted, body.hold)

@@ -1,4 +1,3 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import * as routes from '../../contracts/routes/recordings.ts'
@@ -10,7 +9,7 @@ const headers = { 'Cache-Control': 'private, no-store' }
 
 export const handler = endpoint(
   routes.readRecording,
-  { domains: dynamoDomainStore, recordings: dynamoRecordingStore, recordingFiles: s3RecordingFiles },
+  { recordings: dynamoRecordingStore, recordingFiles: s3RecordingFiles },
   async (request, ports) => {
     const { domain, since, caller, scope, accepts, query } = request
     const wanted = { domain, uuid: request.params.uuid, since, caller, scope, name: query.name }

@@ -1,5 +1,4 @@
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { createDefaultRoute } from '../../core/routes/create-default-route.ts'
 import { endpoint } from '../endpoint.ts'
@@ -7,7 +6,7 @@ import { callflowJudges } from './callflow-judges.ts'
 
 export const handler = endpoint(
   routes.createDefaultRoute,
-  { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
+  { defaultRoutes: dynamoDefaultRouteStore },
   async (request, { defaultRoutes }) => {
     const { domain, body, clock, random } = request
     const judges = callflowJudges(request)

@@ -1,12 +1,11 @@
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { deleteDefaultRoute } from '../../core/routes/delete-default-route.ts'
 import { endpoint } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.deleteDefaultRoute,
-  { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
+  { defaultRoutes: dynamoDefaultRouteStore },
   async ({ domain, params, precondition }, { defaultRoutes }) => {
     await deleteDefaultRoute(defaultRoutes, { domain, id: params.route_id }, precondition)
     return { ok: 1 as const, n: 1 as const }

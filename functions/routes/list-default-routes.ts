@@ -1,12 +1,11 @@
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { listDefaultRoutes } from '../../core/routes/list-default-routes.ts'
 import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.listDefaultRoutes,
-  { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
+  { defaultRoutes: dynamoDefaultRouteStore },
   async ({ domain, query }, { defaultRoutes }) => {
     const { data, headers } = await listDefaultRoutes(defaultRoutes, domain, query)
     return reply(data, { headers })

@@ -1,5 +1,4 @@
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { moveDefaultRoute } from '../../core/routes/move-default-route.ts'
 import { presentRoute } from '../../core/routes/present-route.ts'
@@ -8,7 +7,7 @@ import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.moveDefaultRouteUp,
-  { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
+  { defaultRoutes: dynamoDefaultRouteStore },
   async ({ domain, params, precondition }, { defaultRoutes }) => {
     const target = { domain, id: params.route_id }
     const route = await moveDefaultRoute(defaultRoutes, target, { direction: 'up', precondition })

@@ -1,5 +1,4 @@
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { ignoredSteps } from '../../core/routes/ignored-steps.ts'
 import { presentRoute } from '../../core/routes/present-route.ts'
@@ -9,7 +8,7 @@ import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(
   routes.readDefaultRoute,
-  { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
+  { defaultRoutes: dynamoDefaultRouteStore },
   async ({ domain, params, settings }, { defaultRoutes }) => {
     const route = await readDefaultRoute(defaultRoutes, domain, params.route_id)
     return reply(presentRoute(route, ignoredSteps(route.callflow, clientVariablesOf(settings))), {

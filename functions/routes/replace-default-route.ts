@@ -1,5 +1,4 @@
 import { dynamoDefaultRouteStore } from '../../adapters/dynamodb/dynamo-default-route-store.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/default-routes.ts'
 import { presentRoute } from '../../core/routes/present-route.ts'
 import { versionOf } from '../../core/routes/read-default-route.ts'
@@ -9,7 +8,7 @@ import { callflowJudges } from './callflow-judges.ts'
 
 export const handler = endpoint(
   routes.replaceDefaultRoute,
-  { domains: dynamoDomainStore, defaultRoutes: dynamoDefaultRouteStore },
+  { defaultRoutes: dynamoDefaultRouteStore },
   async (request, { defaultRoutes }) => {
     const { domain, params, body, precondition } = request
     const tools = { defaultRoutes, judges: callflowJudges(request), precondition }

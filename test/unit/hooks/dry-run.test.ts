@@ -262,7 +262,7 @@ describe('a dry run leaves nothing behind', () => {
   it('cannot: it is given nothing that sends, resolves or writes', () => {
     const route = routes.find(({ operationId }) => operationId === 'dryRunHook')
 
-    expect(route?.needs).toEqual({ domains: ['read'], eventLog: ['latest'] })
+    expect(route?.needs).toEqual({ eventLog: ['latest'] })
     expect(route).toMatchObject({ audited: false, idempotent: false })
   })
 })

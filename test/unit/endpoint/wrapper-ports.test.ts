@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { routes } from '../../../contracts/routes/index.ts'
+import { type Route, needsOf } from '../../../contracts/routes/route.ts'
+import { cloudOwnPorts } from '../../../functions/endpoint/cloud.ts'
+
+/** What the wrapper alone needs for a route. */
+const wrapperNeeds = (route: Route) => needsOf({ ...route, needs: {} })
+
+it.each(routes)('the wrapper of $operationId makes exactly the ports that it needs itself', async (route) => {
+  const context = { env: { AWS_REGION: 'eu-central-1' }, clock: systemClock, random: systemRandomness }
+
+  const ports = await cloudOwnPorts(route, context)
+
+  expect(Object.keys(ports).sort()).toEqual(Object.keys(wrapperNeeds(route)).sort())
+})
+
+it.each(routes)('$operationId may read domains for its wrapper where root names the domain to work in', (route) => {
+  const namesDomain = route.authentication === 'token' && route.domain !== 'none'
+
+  expect(wrapperNeeds(route)['domains']).toEqual(namesDomain ? ['read'] : undefined)
+})
