@@ -1,9 +1,10 @@
-import * as z from 'zod/mini'
+import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms'
 import { keys } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { SecretBox } from '../../core/auth/secrets.ts'
 import { type AdapterContext, required } from '../context.ts'
-import { awsJson, services } from './aws-json.ts'
+import { callService } from './call-service.ts'
+import { kmsClient } from './kms-client.ts'
 
 /** How long an opened secret stays in memory, so that a busy hook does not ask the key service for each delivery. */
 const KEPT_MS = 5 * 60_000
@@ -11,28 +12,29 @@ const KEPT_MS = 5 * 60_000
 /** How many opened secrets stay in memory. */
 const KEPT_SECRETS = 1_000
 
-const sealedAnswer = z.object({ CiphertextBlob: z.string() })
-const openedAnswer = z.object({ Plaintext: z.string() })
+const title = 'the key service'
 
 /** Seals with a key that never leaves the key service; the purpose is part of what is authenticated. */
 export function kmsSecretBox(context: AdapterContext): SecretBox {
   const opened = new Map<string, { readonly plain: Uint8Array; readonly openedAt: number }>()
-  const call = (action: 'Encrypt' | 'Decrypt', purpose: string, input: object) => {
-    const KeyId = required(context, keys.seal.variable)
-    return awsJson(context, services.kms, action, { KeyId, EncryptionContext: { purpose }, ...input })
-  }
+  const keyFor = (purpose: string) => ({
+    KeyId: required(context, keys.seal.variable),
+    EncryptionContext: { purpose },
+  })
 
   return {
     async seal(plain, purpose) {
-      const input = { Plaintext: Buffer.from(plain).toString('base64') }
-      return parsed(sealedAnswer, await call('Encrypt', purpose, input)).CiphertextBlob
+      const command = new EncryptCommand({ ...keyFor(purpose), Plaintext: plain })
+      const { CiphertextBlob } = await callService(title, () => kmsClient(context).send(command))
+      return Buffer.from(given(CiphertextBlob)).toString('base64')
     },
     async open(sealed, purpose) {
       const id = JSON.stringify([purpose, sealed])
       const known = opened.get(id)
       if (known !== undefined && context.clock.now() - known.openedAt < KEPT_MS) return known.plain.slice()
-      const answer = parsed(openedAnswer, await call('Decrypt', purpose, { CiphertextBlob: sealed }))
-      const plain = new Uint8Array(Buffer.from(answer.Plaintext, 'base64'))
+      const command = new DecryptCommand({ ...keyFor(purpose), CiphertextBlob: Buffer.from(sealed, 'base64') })
+      const { Plaintext } = await callService(title, () => kmsClient(context).send(command))
+      const plain = new Uint8Array(given(Plaintext))
       if (opened.size >= KEPT_SECRETS) opened.clear()
       opened.set(id, { plain, openedAt: context.clock.now() })
       return plain.slice()
@@ -40,8 +42,7 @@ export function kmsSecretBox(context: AdapterContext): SecretBox {
   }
 }
 
-function parsed<T extends z.ZodMiniType>(schema: T, answer: unknown): z.infer<T> {
-  const result = schema.safeParse(answer)
-  if (result.success) return result.data
-  throw new DomainError('internal_error', 'the key service answered in another form', { cause: result.error })
+function given(bytes: Uint8Array | undefined): Uint8Array {
+  if (bytes !== undefined) return bytes
+  throw new DomainError('internal_error', 'the key service answered in another form')
 }

@@ -1,16 +1,16 @@
+import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod/mini'
 import { type SecretName, secrets } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { SecretReader } from '../../core/auth/secrets.ts'
 import { type AdapterContext, required } from '../context.ts'
-import { awsJson, services } from './aws-json.ts'
+import { callService } from './call-service.ts'
+import { secretsClient } from './secrets-client.ts'
 
 /** A rotated secret is taken up this much later at most. */
 const FRESH_MS = 5 * 60_000
 
-const answer = z.object({ SecretString: z.string(), VersionId: z.string() })
-
-const description = z.object({ VersionIdsToStages: z.record(z.string(), z.array(z.string())) })
+const title = 'the secret store'
 
 /** The stage of the version that is in force. */
 const CURRENT = 'AWSCURRENT'
@@ -55,17 +55,20 @@ export function secretsManagerSecretReader(context: AdapterContext): SecretReade
 }
 
 async function fetchSecret(context: AdapterContext, SecretId: string): Promise<Version> {
-  const given = answer.safeParse(await awsJson(context, services.secrets, 'GetSecretValue', { SecretId }))
-  if (!given.success || given.data.SecretString === '') {
+  const command = new GetSecretValueCommand({ SecretId })
+  const { SecretString: text, VersionId: version } = await callService(title, () =>
+    secretsClient(context).send(command),
+  )
+  if (!text || version === undefined) {
     throw new DomainError('internal_error', 'a secret of the deployment has no text')
   }
-  return { text: unwrapped(given.data.SecretString), version: given.data.VersionId }
+  return { text: unwrapped(text), version }
 }
 
 async function fetchVersion(context: AdapterContext, SecretId: string): Promise<string> {
-  const given = description.safeParse(await awsJson(context, services.secrets, 'DescribeSecret', { SecretId }))
-  const versions = given.success ? Object.entries(given.data.VersionIdsToStages) : []
-  const [current] = versions.find(([, stages]) => stages.includes(CURRENT)) ?? []
+  const command = new DescribeSecretCommand({ SecretId })
+  const { VersionIdsToStages = {} } = await callService(title, () => secretsClient(context).send(command))
+  const [current] = Object.entries(VersionIdsToStages).find(([, stages]) => stages.includes(CURRENT)) ?? []
   if (current === undefined) throw new DomainError('internal_error', 'a secret of the deployment has no version')
   return current
 }

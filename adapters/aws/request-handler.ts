@@ -1,0 +1,38 @@
+import { NodeHttpHandler } from '@smithy/node-http-handler'
+import { checkTimeLimit, timeLimitSignal } from '../time-limit.ts'
+
+/** Connecting takes milliseconds within a region. */
+const CONNECT_MS = 1_000
+
+/** These services answer within 50 ms; three attempts end well before the 28 s that a request may take. */
+const ANSWER_MS = 3_000
+
+/** Time for the rest of an answer after its headers had to be there. */
+const BODY_MS = 2_000
+
+type Handle = NodeHttpHandler['handle']
+
+/**
+ * Sends the requests of all clients over connections that stay open. No attempt is sent after the time limit of the
+ * current work, and an attempt under way is aborted then ({@link checkTimeLimit}). Every attempt ends, also one whose
+ * answer stops halfway.
+ */
+class LimitedHandler extends NodeHttpHandler {
+  override async handle(
+    request: Parameters<Handle>[0],
+    options: NonNullable<Parameters<Handle>[1]> = {},
+  ): ReturnType<Handle> {
+    checkTimeLimit()
+    const { requestTimeout = ANSWER_MS, abortSignal: given } = options
+    const signals = [AbortSignal.timeout(requestTimeout + BODY_MS), timeLimitSignal(), given]
+    const abortSignal = AbortSignal.any(signals.filter((signal) => signal instanceof AbortSignal))
+    return super.handle(request, { ...options, requestTimeout, abortSignal })
+  }
+}
+
+/** The one handler of the process, so that its clients share their connections. */
+export const requestHandler = new LimitedHandler({
+  connectionTimeout: CONNECT_MS,
+  requestTimeout: ANSWER_MS,
+  throwOnRequestTimeout: true,
+})
