@@ -182,6 +182,22 @@ describe('a request that still runs', () => {
   })
 })
 
+describe('a request whose run died', () => {
+  it('runs once more where two repetitions come at once after its lease', async () => {
+    const { api, call, runs } = await anEndpoint((run) =>
+      run === 1 ? new Promise(() => {}) : Promise.resolve(okInfo('done')),
+    )
+    void call()
+    await new Promise((resolve) => setImmediate(resolve))
+    api.clock.move(30_000)
+
+    const answers = await Promise.all([call(), call()])
+
+    expect(runs()).toBe(2)
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 409]))
+  })
+})
+
 describe('an answer is not kept', () => {
   it.each([
     ['a failure of the service', new Error('broken'), 500],

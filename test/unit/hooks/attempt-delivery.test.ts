@@ -6,6 +6,7 @@ import { attemptDelivery } from '../../../core/hooks/attempt-delivery.ts'
 import { inOrder } from '../../../core/hooks/event-fields.ts'
 import { queuedAttempt } from '../../../core/hooks/queued-attempt.ts'
 import { secretPurpose } from '../../../core/hooks/signing.ts'
+import type { EmailSettings } from '../../../core/email/email-settings.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { QueuedDelivery } from '../../../core/hooks/delivery-queue.ts'
 import type { Delivery } from '../../../core/hooks/delivery.ts'
@@ -14,7 +15,7 @@ import { deliveryLimits } from '../../../core/hooks/delivery-limits.ts'
 import type { HookReply } from '../../../core/hooks/hook-client.ts'
 import type { Hook } from '../../../core/hooks/hook.ts'
 import { movableClock } from '../../support/movable-clock.ts'
-import { aDelivery, aHook, anEvent } from '../../support/records.ts'
+import { aDelivery, aHook, anEvent, emailSettingsOf } from '../../support/records.ts'
 
 const answered = (status: number, given: Partial<Extract<HookReply, { outcome: 'answered' }>> = {}): HookReply => ({
   outcome: 'answered',
@@ -176,6 +177,19 @@ describe('an attempt', () => {
     expect(left).toBeDefined()
     expect(await setup.outcome()).toEqual(left)
     expect([setup.ports.hookClient.sent, setup.ports.deliveryQueue.queued]).toEqual([[], []])
+  })
+
+  it('is followed by one message where its own comes twice at once after it was recorded', async () => {
+    const { ports, attempt, delivery, clock } = await aSetup({ hook: { retries: 8 } })
+    ports.hookClient.answer = () => answered(500)
+    const wanted = queuedAttempt(delivery, clock.now())
+    await attempt(wanted)
+    ports.deliveryQueue.queued.length = 0
+
+    await Promise.all([attempt(wanted), attempt(wanted)])
+
+    expect(ports.deliveryQueue.queued).toMatchObject([{ attempt: 2 }])
+    expect(ports.hookClient.sent).toHaveLength(1)
   })
 
   it('is made once, however often its message comes', async () => {
@@ -432,3 +446,40 @@ describe('the auth pre-request', () => {
     expect(ports.hookClient.sent[0]?.url).not.toContain(auth.url)
   })
 })
+
+describe('a notice that is due', () => {
+  const disabled = { enable: false, noticeDue: true, disabledReason: 'its receiver answered 410 Gone' }
+
+  it('is mailed once where two messages find it at once', async () => {
+    const { ports, hook, attempt } = await aSetup({ hook: disabled })
+    await ports.emailSettings.put(mailSettings(hook.domain))
+
+    await Promise.all([attempt(), attempt()])
+
+    expect(ports.mail.sent).toHaveLength(1)
+    expect(new Set(ports.events.published.map(({ id }) => id)).size).toBe(1)
+  })
+
+  it('is not tried again where the hook was changed while its mail failed', async () => {
+    const { ports, hook, attempt } = await aSetup({ hook: disabled })
+    await ports.emailSettings.put(mailSettings(hook.domain))
+    let changing: Promise<unknown> = Promise.resolve()
+    ports.mail.answer = () => {
+      changing = ports.hooks.replace({ ...hook, noticeDue: false, version: hook.version + 1 })
+      return { outcome: 'failed', reason: 'timeout' }
+    }
+
+    await attempt()
+
+    expect(await changing).toBe(true)
+    expect(ports.mail.sent).toHaveLength(1)
+    expect(ports.deliveryQueue.queued).toEqual([])
+  })
+})
+
+/** A mail server without a login. */
+function mailSettings(domain: string): EmailSettings {
+  const { options, ...settings } = emailSettingsOf({ domain })
+  const { auth: _auth, ...server } = options
+  return { ...settings, options: server }
+}

@@ -74,6 +74,22 @@ describe('an expected recording', () => {
     expect(await run()).toBe(0)
   })
 
+  test('that an uploader takes between its event and its end has not failed, and no CDR says so', async () => {
+    const recording = await expectRecording()
+    await time.advance(16 * minute)
+    const release: typeof ports.recordings.release = async (...given) => {
+      await ports.recordings.release(...given)
+      const now = time.clock.now()
+      await ports.recordings.claim(recording, 'connector-1', { now, until: now + 2 * minute })
+      await ports.recordings.markStored(recording, 'connector-1', aStoredObject())
+    }
+
+    const failed = await run({ ...ports, recordings: { ...ports.recordings, release } })
+
+    expect([failed, ports.cdrQueue.queued]).toEqual([0, []])
+    expect(await ports.recordings.read(recording)).toMatchObject({ state: 'stored' })
+  })
+
   test('is left for the next run when its event cannot be queued', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
