@@ -22,11 +22,9 @@ import { systemEslTimers } from './esl/timers.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { recordingDisk } from './recordings/recording-disk.ts'
 import { readSettings } from './settings.ts'
+import { stopTimes } from './stop-connector.ts'
 import { systemSpoolFiles } from './spool/spool-files.ts'
 import { processOwner } from './spool/spool-owner.ts'
-
-/** What waits is handed over in this time; all that a stop does is over 5 s later, and ECS kills after 30 s. */
-const graceMs = 20_000
 
 const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }
 const log = createLogger('connector', context)
@@ -89,7 +87,7 @@ function stopOnSignal(connector: Connector, health: HealthServer): void {
 }
 
 async function finish(connector: Connector, health: HealthServer): Promise<void> {
-  const lost = await connector.stop(graceMs)
+  const lost = await connector.stop(stopTimes.handOverMs)
   if (lost > 0) log.error('events could neither be handed over nor put on disk', undefined, { events: lost })
   await health.close()
   process.exit(0)

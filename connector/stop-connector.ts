@@ -2,20 +2,21 @@ import type { StatusReporter } from './health/status-report.ts'
 import type { Running } from './running.ts'
 import { type Timers, pause } from './timers.ts'
 
-/** How long a stopping connector waits for answers of the engines; calls that still ring end as unknown. */
-const answersMs = 3_000
-
-/** How long it then waits for the goodbyes of all engines together. */
-const goodbyeMs = 1_500
-
-/** How long it then takes to store that they did. */
-const lastWritesMs = 1_000
-
-/** How long putting on disk what could not be handed over may take at the very end. */
-const spoolMs = 2_000
-
-/** How long telling how all of it ended may take. */
-const lastReportMs = 500
+/** How long the steps of a stop may take, in their order. ECS kills the task 30 s after it asked it to stop. */
+export const stopTimes = {
+  /** Events are handed over to the queue, while the engines are still there. */
+  handOverMs: 20_000,
+  /** Answers of the engines are awaited, at the same time; calls that still ring end as unknown. */
+  answersMs: 3_000,
+  /** The goodbyes of all engines together. */
+  goodbyeMs: 1_500,
+  /** What the goodbyes brought is stored. */
+  lastWritesMs: 1_000,
+  /** What could not be handed over is put on disk. */
+  spoolMs: 2_000,
+  /** A last report says how all of it ended. */
+  lastReportMs: 500,
+} as const
 
 /**
  * No command is taken any more. While all engines are still there, their answers are waited for and events handed over;
@@ -30,19 +31,23 @@ export async function stopConnector(
 ) {
   const { clock, timers } = parts
   const answered = loops.then(() => runner.settled())
-  await within(timers, graceMs, Promise.all([events.flushed(), within(timers, answersMs, answered)]))
+  await within(timers, graceMs, Promise.all([events.flushed(), within(timers, stopTimes.answersMs, answered)]))
   const listenedTo = clock.now()
   const goodbyes = works.flatMap(({ engine }) => [engine.commands.close(), engine.events.close()])
-  await within(timers, goodbyeMs, Promise.all(goodbyes))
-  await within(timers, lastWritesMs, Promise.all([events.flushed(), answered]))
+  await within(timers, stopTimes.goodbyeMs, Promise.all(goodbyes))
+  await within(timers, stopTimes.lastWritesMs, Promise.all([events.flushed(), answered]))
   let lost = events.waiting
   await within(
     timers,
-    spoolMs,
+    stopTimes.spoolMs,
     events.close().then((count) => (lost = count)),
   )
   const handedOverTo = Math.min(listenedTo, clock.now() - events.lagMs)
-  await within(timers, lastReportMs, status.tellEnd({ eventLinks: events.links(), handedOverTo, left: events.waiting }))
+  await within(
+    timers,
+    stopTimes.lastReportMs,
+    status.tellEnd({ eventLinks: events.links(), handedOverTo, left: events.waiting }),
+  )
   return lost
 }
 

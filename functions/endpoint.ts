@@ -36,7 +36,7 @@ export interface CloudEndpoint<R extends Route> extends EndpointHandler {
 }
 
 /** The whole of a request takes at most this long, by the contract's section on limits. */
-const requestLimitMs = 28_000
+export const requestLimitMs = 28_000
 /** A request that would outlive its function answers for itself this much earlier. */
 const reserveMs = 500
 const lateText = 'the request took too long; what it asked for may still happen'

@@ -15,7 +15,7 @@ export interface Head {
 }
 
 /** How long a turn lasts at most: longer than a transaction takes, and short for those who wait for one who died. */
-const turnMs = 3_000
+export const turnMs = 3_000
 
 /** Where the head of a domain's log is stored. */
 export function headKey(domain: string) {

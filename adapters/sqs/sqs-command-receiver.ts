@@ -6,10 +6,10 @@ import { awsJson, awsJsonOnce, services } from '../aws/aws-json.ts'
 import { type AdapterContext, required } from '../context.ts'
 
 /** The longest that SQS lets a receive wait for a message. */
-const LONG_POLL_SECONDS = 20
+export const LONG_POLL_SECONDS = 20
 
 /** A long poll answers after 20 s at the latest; what takes longer than this is a dead connection. */
-const RECEIVE_TIMEOUT_MS = 25_000
+export const RECEIVE_TIMEOUT_MS = 25_000
 
 /** Without messages there is no list. */
 const answer = z.object({

@@ -24,7 +24,7 @@ import type { PendingJobs } from './pending-jobs.ts'
 const orderTimeoutMs = 20_000
 
 /** A call is answered when its phone is, or has stopped ringing; the rest is the engine's own time for it. */
-const callGraceMs = 30_000
+export const callGraceMs = 30_000
 
 /** The engine rings a phone for 60 s where nothing else is said. */
 const eavesdropRingMs = 60_000

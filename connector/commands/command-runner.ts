@@ -16,7 +16,7 @@ const storeAttempts = 12
 const storeMs = 24 * 60 * 60_000
 
 /** A command that finds no place says so this long before its deadline, while somebody still waits for the answer. */
-const busyNoticeMs = 2_000
+export const busyNoticeMs = 2_000
 
 /** Runs the commands of the queue, each at most once. */
 export interface CommandRunner {

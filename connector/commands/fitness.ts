@@ -6,7 +6,7 @@ import type { Time } from '../timers.ts'
 const graceMs = 2_000
 
 /** A connector that reports every 5 s and was silent for so long is not counted on. */
-const freshMs = 12_000
+export const freshMs = 12_000
 
 /** How long what the other connectors told is taken to hold. */
 const keptMs = 1_000

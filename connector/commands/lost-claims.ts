@@ -6,7 +6,7 @@ import { type Time, pause } from '../timers.ts'
  * Whoever asked for a command waits 20 s for its outcome. What was taken since may belong to a connector that lives and
  * whose reports only did not get through: nobody who still waits is told of a loss that is none.
  */
-const waitedMs = 20_000
+export const waitedMs = 20_000
 
 /** Calls of the store for one connector: 20 000 commands, far more than one has open. */
 const maxPages = 200

@@ -7,7 +7,7 @@ import { trouble } from './trouble.ts'
 import { type StatusTexts, statusTexts } from './status-texts.ts'
 
 /** A report older than 30 s counts as silence, and the status page may be 15 s behind. */
-const reportMs = 5_000
+export const reportMs = 5_000
 
 /** Whether an engine is connected is looked at this often, so that a change is told at once. */
 const lookMs = 250

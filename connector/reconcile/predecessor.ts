@@ -1,7 +1,7 @@
 import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 
 /** Two reports and a margin: whoever was silent for longer may be gone. */
-const silenceMs = 12_000
+export const silenceMs = 12_000
 
 /** Reports are kept for a day. */
 const reportsMs = 86_400_000

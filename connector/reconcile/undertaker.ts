@@ -10,7 +10,7 @@ import { gapId } from './gap-log.ts'
 import { lastKept, spoolFate } from './lost-spool.ts'
 
 /** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
-const deadAfterMs = 30_000
+export const deadAfterMs = 30_000
 
 /** How often the reports are looked at. */
 const lookMs = 10_000

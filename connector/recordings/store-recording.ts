@@ -25,7 +25,7 @@ export type StoreEnd =
   | { readonly kind: 'gone' }
 
 /** Whoever stored a recording tells of it and removes its file within this time, or has died. */
-const finishMs = 60_000
+export const finishMs = 60_000
 
 /** The claim was lost while it was used. */
 class ClaimLost extends Error {

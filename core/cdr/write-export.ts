@@ -29,7 +29,7 @@ export interface WriteExportTools {
 const pageRows = 1000
 
 /** How long one search may take: nobody waits for it, and one that takes longer would take so the next time, too. */
-const searchMs = 60_000
+export const searchMs = 60_000
 
 /** From this many bytes on, what has been gathered becomes a part of the file: 8 MiB, which with a page is all it holds. */
 const partBytes = 8 * 1024 * 1024

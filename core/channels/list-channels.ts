@@ -26,7 +26,7 @@ export interface ChannelFilter {
 const maxListBytes = 5_500_000
 
 /** How long the list may take; the contract wants it no older than 5 s, and nobody waits longer for a list. */
-const listWaitMs = 8_000
+export const listWaitMs = 8_000
 
 /**
  * The live channels in the caller's scope, by their age and then their uuid, each with exactly `fields` ("" for what

@@ -10,7 +10,7 @@ import type { Orderer } from './command-scope.ts'
 /** Calls of one domain that the API placed and that are up, by the contract's section on limits. */
 const maxLiveCalls = 50
 /** A call may come up this long after it was placed: no phone rings longer than 120 s. */
-const risingMs = 150_000
+export const risingMs = 150_000
 /** A call that was answered may take this long to show in the engine's list, which is at most 5 s old. */
 const showingMs = 10_000
 /** When to come back to a full domain: nobody knows when a call ends. */

@@ -13,7 +13,7 @@ export type CleanUpDomainPorts = PortsOf<{
 }>
 
 /** A request is over within 29 s: whatever was let in before the mark has been written, or never will be. */
-const requestMs = 30_000
+export const requestMs = 30_000
 
 /**
  * After its calls were ended and its phones dropped, their last events have this long to arrive, or the whole grace. It is

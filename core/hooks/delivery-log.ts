@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryAttempt } from './delivery.ts'
 
 /** No run lasts longer: two requests of 15 s and what surrounds them, inside a function of 60 s. */
-const longestRunMs = 60_000
+export const longestRunMs = 60_000
 
 /**
  * Every attempt that was begun, oldest first, as the log of a delivery shows it. One that was killed on its way, so that

@@ -3,7 +3,7 @@ import type { IdempotencyStore } from './idempotency-store.ts'
 import type { RequestKey } from './request-key.ts'
 
 /** How long a run of a request holds its key: the contract's 28 s of a request, and its function is ended at 29 s. */
-const leaseMs = 30_000
+export const leaseMs = 30_000
 
 /** A request that is about to run under a key. */
 export interface KeyedRequest {

@@ -20,13 +20,13 @@ export interface FailingMissing {
 }
 
 /** By the contract: so long after the end of its call a recording without an object has failed. */
-const missingAfterMs = 15 * 60_000
+export const missingAfterMs = 15 * 60_000
 
 /** Recordings of one page. */
 const pageSize = 100
 
 /** While it is told that a recording failed no uploader can take it; a run that is killed holds it no longer than this. */
-const holdMs = 60_000
+export const holdMs = 60_000
 
 /** Names the runs in claims: what one of them began another one ends. */
 const claimant = 'fail-missing-recordings'

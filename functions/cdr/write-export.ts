@@ -7,9 +7,10 @@ import { writeExport as record } from '../../contracts/workers.ts'
 import { exportSearch } from '../../core/cdr/export-search.ts'
 import { writeExport } from '../../core/cdr/write-export.ts'
 import { worker } from '../worker.ts'
+import { workTimeMs } from '../work-time.ts'
 
 /** Of the function's time the last third stays for the page and the part under way. */
-const workMs = record.timeoutSeconds * 667
+const workMs = workTimeMs(record)
 
 export const handler = worker(
   record,

@@ -6,9 +6,10 @@ import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { cleanUpDomain as record } from '../../contracts/workers.ts'
 import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
 import { worker } from '../worker.ts'
+import { workTimeMs } from '../work-time.ts'
 
 /** Of the function's time the last third stays for what one step may take and for queueing the rest. */
-const workMs = record.timeoutSeconds * 667
+const workMs = workTimeMs(record)
 
 export const handler = worker(
   record,

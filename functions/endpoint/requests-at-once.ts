@@ -15,7 +15,7 @@ export type LimitAtOnce = (
 ) => Promise<void>
 
 /** A request is over within 29 s: the place of one whose function died is free again then. */
-const leaseMs = 30_000
+export const leaseMs = 30_000
 
 /** When a refused caller may try again; most searches take no longer. */
 const waitMs = 1000

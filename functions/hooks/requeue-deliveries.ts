@@ -4,9 +4,10 @@ import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { requeueDeliveries as record } from '../../contracts/schedules.ts'
 import { requeueDeliveries } from '../../core/hooks/requeue-deliveries.ts'
 import { scheduled } from '../scheduled.ts'
+import { workTimeMs } from '../work-time.ts'
 
 /** Of the function's time the last third stays for the page under way. */
-const workMs = record.timeoutSeconds * 667
+const workMs = workTimeMs(record)
 
 export const handler = scheduled(
   record,

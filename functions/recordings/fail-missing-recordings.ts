@@ -5,9 +5,10 @@ import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import { failMissingRecordings as record } from '../../contracts/schedules.ts'
 import { failMissingRecordings } from '../../core/recordings/fail-missing-recordings.ts'
 import { scheduled } from '../scheduled.ts'
+import { workTimeMs } from '../work-time.ts'
 
 /** Of the function's time the last third stays for the recording under way. */
-const workMs = record.timeoutSeconds * 667
+const workMs = workTimeMs(record)
 
 export const handler = scheduled(
   record,

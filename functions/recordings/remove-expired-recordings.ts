@@ -5,9 +5,10 @@ import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { removeExpiredRecordings as record } from '../../contracts/schedules.ts'
 import { removeExpiredRecordings } from '../../core/recordings/remove-expired-recordings.ts'
 import { scheduled } from '../scheduled.ts'
+import { workTimeMs } from '../work-time.ts'
 
 /** Of the function's time the last third stays for the recordings under way. */
-const workMs = record.timeoutSeconds * 667
+const workMs = workTimeMs(record)
 
 export const handler = scheduled(
   record,

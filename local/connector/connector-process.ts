@@ -34,7 +34,7 @@ const steadyMs = 30_000
  * How long it may take to finish what is under way when it is asked to end: as long as in a deployment, since it plans its
  * stop by that. It hands over what waits for up to 20 s and then puts the rest on disk.
  */
-const patienceMs = 30_000
+export const patienceMs = 30_000
 
 /** Keeps one connector process running, as the container service would. */
 export class ConnectorProcess {
