@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { queues } from '../../../contracts/resources.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { handler as deliver } from '../../../functions/hooks/deliver.ts'
+import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
+import { aContext } from '../../support/api.ts'
+import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/delivery-lab.ts'
+import { aBatch } from '../../support/queue-batch.ts'
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+const statuses = (lab: DeliveryLab, hook: { id: string }) => lab.delivery(hook).attempts.map(({ status }) => status)
+
+describe('F32 the same event from the queue again', () => {
+  it('at once and ten minutes later is one delivery for each hook, under one id in every attempt', async () => {
+    const lab = aDeliveryLab()
+    const hooks = [await lab.hook({ answers: [500, 500, 200] }), await lab.hook()]
+    const event = anArrival()
+
+    await Promise.all([lab.dispatch([event]), lab.dispatch([event])])
+    await lab.work()
+    await lab.dispatch([event])
+    lab.clock.move(10 * minute)
+    await lab.dispatch([event])
+    await lab.settle()
+    await lab.dispatch([event])
+    await lab.work()
+
+    checkDeliveries(lab, [event], hooks)
+    expect(hooks.map((hook) => new Set(lab.requests(hook).map(({ headers }) => headers['webhook-id'])).size)).toEqual([
+      1, 1,
+    ])
+  })
+
+  it('and every message of its attempts again, one after another, makes no attempt twice, and one chain goes on', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook({ answers: [500], retries: 3 })
+    await lab.dispatch([anArrival()])
+
+    while (lab.delivery(hook).state === 'pending') {
+      lab.repeat()
+      expect(lab.messages().length).toBeLessThanOrEqual(4)
+      while ((await lab.workOnce(lab.ports, 1)) > 0);
+      lab.moveToNext()
+    }
+
+    expect(lab.requests(hook)).toHaveLength(4)
+    expect(lab.delivery(hook).attempts).toHaveLength(4)
+  })
+
+  it('and two runs of one attempt beside each other are both on the log, and one of them goes on', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook({ answers: [503, 503, 200] })
+    await lab.dispatch([anArrival()])
+    lab.repeat()
+
+    await lab.work()
+
+    expect(statuses(lab, hook)).toEqual([503, 503])
+    expect(lab.delivery(hook)).toMatchObject({ state: 'pending', tries: 1 })
+    expect(lab.messages()).toHaveLength(1)
+    await lab.settle()
+    expect(statuses(lab, hook)).toEqual([503, 503, 200])
+  })
+
+  it('and of two runs beside each other the success counts, whichever is first', async () => {
+    for (const answers of [
+      [200, 500],
+      [500, 200],
+      [404, 200],
+    ]) {
+      const lab = aDeliveryLab()
+      const hook = await lab.hook({ answers })
+      await lab.dispatch([anArrival()])
+      lab.repeat()
+      await lab.work()
+      await lab.settle()
+
+      expect(lab.delivery(hook)).toMatchObject({ state: 'delivered', attempts: answers.map((status) => ({ status })) })
+      expect(lab.requests(hook)).toHaveLength(2)
+    }
+  })
+})
+
+describe('F33 one bad message in a batch of ten', () => {
+  it('comes again alone; the nine others are delivered', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook()
+    const events = Array.from({ length: 9 }, () => anArrival())
+    for (const event of events) await lab.dispatch([event])
+    const messages = lab.messages().map((body) => Object.assign({ version: 1 }, body))
+
+    const batch = aBatch([...messages.slice(0, 4), 'not JSON', ...messages.slice(4)])
+    const { batchItemFailures } = await deliver.over(lab.ports, lab.tools)(batch, aContext)
+
+    expect(batchItemFailures).toEqual([{ itemIdentifier: 'message-4' }])
+    checkDeliveries(lab, events, [hook])
+  })
+
+  it('of events comes again alone; the nine others are dispatched', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook()
+    const events = Array.from({ length: 9 }, () => anArrival())
+    const bodies = events.map((event) => ({ version: 1, ...event }))
+
+    const batch = aBatch([...bodies.slice(0, 4), '{"version":2}', ...bodies.slice(4)])
+    const { batchItemFailures } = await hookDispatch.over(lab.ports, lab.tools)(batch, aContext)
+
+    expect(batchItemFailures).toEqual([{ itemIdentifier: 'message-4' }])
+    await lab.settle()
+    checkDeliveries(lab, events, [hook])
+  })
+})
+
+describe('F33 an outage of the stores and a message that nobody can read', () => {
+  const { visibilitySeconds, maxReceives, retentionSeconds } = queues.events
+
+  it('are told apart by time: events outlast more than an hour, and the message ends among the dead letters', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook()
+    const event = anArrival()
+    const away = () => Promise.reject(new DomainError('store_unavailable', 'away'))
+    const broken = { ...lab.ports, eventLog: { ...lab.ports.eventLog, append: away } }
+
+    let receives = 0
+    for (const until = lab.clock.now() + hour; lab.clock.now() < until; lab.clock.move(visibilitySeconds * second)) {
+      expect(await lab.dispatch([event], broken)).toBe(1)
+      receives += 1
+    }
+    expect(receives).toBeLessThan(maxReceives)
+    expect(await lab.dispatch([event])).toBe(0)
+    await lab.settle()
+
+    checkDeliveries(lab, [event], [hook])
+    expect(maxReceives * visibilitySeconds, 'before the queue drops it').toBeLessThan(retentionSeconds / 2)
+  })
+})
+
+describe('F50 deliveries out of order', () => {
+  it('tell their order by a number that rises with the events of a call, the same in every attempt', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook({ answers: [500, 200] })
+    const uuid = '6f1b8a52-58f7-4f3f-9d5a-2b7f9b4f2d10'
+    const events = Array.from({ length: 5 }, () => anArrival({ uuid }))
+    for (const event of events) await lab.dispatch([event])
+    while ((await lab.workOnce(lab.ports, 1)) > 0);
+    await lab.settle()
+
+    const byEvent = lab.requests(hook).map(({ headers, body }) => ({
+      sequence: Number(headers['webhook-sequence']),
+      id: headers['webhook-id'],
+      time: body.includes('data'),
+    }))
+    expect(byEvent.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 1])
+    expect(byEvent[0]?.id).toBe(byEvent[5]?.id)
+    const ordered = lab.deliveries().toSorted((a, b) => a.sequence - b.sequence)
+    expect(ordered.map(({ eventId }) => eventId)).toEqual(events.map(({ id }) => id))
+  })
+})

@@ -1,0 +1,230 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { deliveryLimits } from '../../../core/hooks/delivery-limits.ts'
+import { replayLimits } from '../../../core/hooks/replay-deliveries.ts'
+import { handler as replayDeliveries } from '../../../functions/hooks/replay-deliveries.ts'
+import { handler as updateHook } from '../../../functions/hooks/update-hook.ts'
+import { type HookDeliveries, hookDeliveries, params } from '../../support/hook-deliveries.ts'
+
+const dayMs = 86_400_000
+const minuteMs = 60_000
+
+let lab: HookDeliveries
+beforeEach(async () => {
+  lab = await hookDeliveries()
+})
+
+describe('a replay', () => {
+  it('sends the deliveries of the window again, each under its id, the oldest first', async () => {
+    const made = []
+    for (let sequence = 1; sequence <= 6; sequence += 1) {
+      made.push(await lab.aStored(sequence, { createdAt: lab.now - (10 - sequence) * 20 * minuteMs }))
+    }
+    const [from, to] = [made[1]?.createdAt ?? 0, made[3]?.createdAt ?? 0]
+
+    const { status, body } = await lab.replay({ from, to })
+    const queued = lab.api.ports.deliveryQueue.queued.map(({ id }) => id)
+    await lab.deliverQueued()
+
+    expect(status).toBe(200)
+    expect(body.data).toEqual({ requeued: 3, pending: 0, left: 0, next: null })
+    expect(queued).toEqual(made.slice(1, 4).map(({ id }) => id))
+    expect(lab.api.ports.hookClient.sent.map((request) => request.headers['webhook-id'])).toEqual(queued)
+  })
+
+  it.each([
+    [undefined, [1, 2, 3]],
+    ['delivered', [1]],
+    ['failed', [2]],
+    ['skipped', [3]],
+  ])('of the state %s queues %j, and leaves alone what waits', async (state, numbers) => {
+    await lab.aStored(1, { state: 'delivered' })
+    await lab.aStored(2, { state: 'failed' })
+    await lab.aStored(3, { state: 'skipped' })
+    const waiting = await lab.aStored(4, { state: 'pending', nextAttemptAt: lab.now + 9 })
+
+    const { body } = await lab.replay({ from: lab.now, to: lab.now, ...(state === undefined ? {} : { state }) })
+
+    const ids = new Set(lab.api.ports.deliveryQueue.queued.map(({ id }) => id))
+    expect([...ids].map((id) => Number.parseInt(id.slice(4, 16), 16))).toEqual(numbers)
+    expect(body.data).toMatchObject({ requeued: numbers.length, pending: 1 })
+    expect(await lab.stored(waiting.id)).toMatchObject({ nextAttemptAt: lab.now + 9 })
+  })
+
+  it('goes on behind a delivery that was made long after the others of its time', async () => {
+    const start = lab.now - 300 * minuteMs
+    await lab.aStored(1, { createdAt: start })
+    await lab.aStored(2, { createdAt: lab.now })
+    for (let sequence = 3; sequence <= 150; sequence += 1) await lab.aStored(sequence, { createdAt: start + minuteMs })
+
+    const { body } = await lab.replay({ from: start, to: start + minuteMs })
+
+    expect(body.data).toMatchObject({ requeued: 149, next: null })
+  })
+
+  it('finds all of the window where deliveries were not made in the order of their events', async () => {
+    const minutes = [0, 9, 1, 3, 12, 10, 15, 6, 20, 14, 30, 21, 29, 40]
+    const start = lab.now - 60 * minuteMs
+    for (const [index, minute] of minutes.entries())
+      await lab.aStored(index + 1, { createdAt: start + minute * minuteMs })
+
+    for (const [from, to] of [
+      [0, 60],
+      [3, 14],
+      [10, 10],
+      [6, 29],
+      [40, 41],
+      [2, 2],
+    ] as const) {
+      lab.api.ports.deliveryQueue.queued.length = 0
+      const ended = [...lab.api.ports.state.deliveries.entries()]
+      for (const [key, delivery] of ended) lab.api.ports.state.deliveries.set(key, { ...delivery, state: 'delivered' })
+
+      const { body } = await lab.replay({ from: start + from * minuteMs, to: start + to * minuteMs })
+
+      const expected = minutes.filter((minute) => minute >= from && minute <= to).length
+      expect(body.data, `${from} to ${to}`).toMatchObject({ requeued: expected, next: null })
+    }
+  })
+
+  it('does a part at once, and goes on where it ended', async () => {
+    const count = 2 * replayLimits.looked + 10
+    for (let sequence = 1; sequence <= count; sequence += 1) await lab.aStored(sequence)
+    const window = { from: lab.now, to: lab.now }
+
+    const first = (await lab.replay(window)).body.data
+    const second = (await lab.replay({ ...window, cursor: first.next })).body.data
+    const third = (await lab.replay({ ...window, cursor: second.next })).body.data
+
+    expect([first, second, third].map(({ requeued }) => requeued)).toEqual([
+      replayLimits.looked,
+      replayLimits.looked,
+      10,
+    ])
+    expect(third.next).toBeNull()
+    expect(new Set(lab.api.ports.deliveryQueue.queued.map(({ id }) => id)).size).toBe(count)
+  })
+
+  it('asks for few deliveries before the window, however many there are', async () => {
+    for (let sequence = 1; sequence <= 1_000; sequence += 1) await lab.aStored(sequence, { createdAt: lab.now - dayMs })
+    await lab.aStored(1_001)
+    const lists: number[] = []
+    const { deliveries } = lab.api.ports
+    const counted = lab.api.with({
+      deliveries: {
+        ...deliveries,
+        list: async (...args) => {
+          const found = await deliveries.list(...args)
+          lists.push(found.length)
+          return found
+        },
+      },
+    })
+
+    const { body } = await counted.call(replayDeliveries, {
+      headers: lab.headers,
+      params,
+      body: { from: lab.now, to: lab.now },
+    })
+
+    expect(body.data).toMatchObject({ requeued: 1 })
+    expect(lists.length).toBeLessThan(15)
+    expect(lists.reduce((sum, length) => sum + length, 0)).toBeLessThan(20)
+  })
+
+  it('repeated sends nothing twice that still waits', async () => {
+    await lab.aStored(1)
+    await lab.replay({ from: lab.now, to: lab.now })
+
+    expect((await lab.replay({ from: lab.now, to: lab.now })).body.data).toEqual({
+      requeued: 0,
+      pending: 1,
+      left: 0,
+      next: null,
+    })
+    expect(lab.api.ports.deliveryQueue.queued).toHaveLength(1)
+  })
+
+  it('repeated under its key is answered the same', async () => {
+    await lab.aStored(1)
+    const key = { 'idempotency-key': 'k' }
+
+    const [first, second] = [
+      await lab.replay({ from: lab.now, to: lab.now }, key),
+      await lab.replay({ from: lab.now, to: lab.now }, key),
+    ]
+
+    expect(second).toMatchObject({ body: first.body, headers: { 'Idempotent-Replayed': 'true' } })
+  })
+
+  it('leaves out tests, and what was sent too often', async () => {
+    const attempts = Array.from({ length: deliveryLimits.reopened }, () => ({
+      at: lab.now,
+      durationMs: 1,
+      status: 500,
+    }))
+    await lab.aStored(5, { attempts })
+    await lab.aStored(5, { sequence: 0 })
+
+    expect((await lab.replay({ from: lab.now, to: lab.now })).body.data).toEqual({
+      requeued: 0,
+      pending: 0,
+      left: 1,
+      next: null,
+    })
+  })
+
+  it('counts what the queue did not take: it is on record, and queued with what is overdue', async () => {
+    const { id } = await lab.aStored(1)
+    lab.api.ports.deliveryQueue.refuses = () => true
+
+    expect((await lab.replay({ from: lab.now, to: lab.now })).body.data).toMatchObject({ requeued: 1 })
+    expect(await lab.stored(id)).toMatchObject({ state: 'pending', nextAttemptAt: lab.now })
+  })
+
+  it.each([
+    ['no from', (at: number) => ({ to: at }), 'from'],
+    ['text', (at: number) => ({ from: '2026-01-15', to: at }), 'from'],
+    ['a fraction', (at: number) => ({ from: at + 0.5, to: at + 1 }), 'from'],
+    ['a window that ends before it begins', (at: number) => ({ from: at, to: at - 1 }), 'to'],
+    ['a beginning too long ago', (at: number) => ({ from: at - 7 * dayMs - 1, to: at }), 'from'],
+    ['a pending state', (at: number) => ({ from: at, to: at, state: 'pending' }), 'state'],
+    ['a cursor that is none', (at: number) => ({ from: at, to: at, cursor: 'x' }), 'cursor'],
+  ])('with %s is refused with the field', async (_what, body, field) => {
+    const answer = await lab.replay(body(lab.now))
+
+    expect(answer.status).toBe(400)
+    expect(answer.body.details).toContainEqual({ field, problem: expect.any(String) })
+  })
+
+  it('of seven days is allowed', async () => {
+    await lab.aStored(1, { createdAt: lab.now - 7 * dayMs })
+
+    expect((await lab.replay({ from: lab.now - 7 * dayMs, to: lab.now })).body.data).toMatchObject({ requeued: 1 })
+  })
+
+  it('of a disabled hook is refused', async () => {
+    await lab.aStored(1)
+    await lab.api.call(updateHook, { headers: lab.headers, params, body: { enable: false } })
+
+    expect(await lab.replay({ from: lab.now, to: lab.now })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(lab.api.ports.deliveryQueue.queued).toEqual([])
+  })
+
+  it('is allowed thirty times a minute in a domain', async () => {
+    for (let count = 0; count < 30; count += 1)
+      expect((await lab.replay({ from: lab.now, to: lab.now })).status).toBe(200)
+
+    const refused = await lab.replay({ from: lab.now, to: lab.now })
+
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '60' } })
+  })
+
+  it('leaves another hook and another tenant alone', async () => {
+    await lab.aStored(1, { hookId: 'd'.repeat(24) })
+    await lab.aStored(2, { domain: 'b.example.com' })
+
+    expect((await lab.replay({ from: lab.now, to: lab.now })).body.data).toMatchObject({ requeued: 0 })
+    lab.headers = { ...(await lab.api.as(await lab.api.account({ domain: 'b.example.com', role: 'admin' }))) }
+    expect(await lab.replay({ from: lab.now, to: lab.now })).toMatchObject({ status: 404 })
+  })
+})

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import { queues } from '../../../contracts/resources.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { requeueLimits } from '../../../core/hooks/requeue-deliveries.ts'
+import { resendDelivery } from '../../../core/hooks/resend-delivery.ts'
+import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/delivery-lab.ts'
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+const statuses = (lab: DeliveryLab, hook: { id: string }) => lab.delivery(hook).attempts.map(({ status }) => status)
+
+describe('F51 a backlog', () => {
+  it('is not queued again and again while it waits to be taken', async () => {
+    const lab = aDeliveryLab()
+    await lab.hook()
+    for (let count = 0; count < 30; count += 1) await lab.dispatch([anArrival()])
+    lab.ports.deliveryQueue.backlog = requeueLimits.backlog + 1
+    lab.clock.move(2 * hour)
+
+    await lab.sweep()
+
+    expect(lab.messages()).toHaveLength(30)
+    expect(lab.log.lines.at(-1)).toMatchObject({ keys: { requeued: 0, stoppedBy: 'backlog' } })
+  })
+
+  it('of slow receivers is not queued again either, and what others lost meanwhile is', async () => {
+    const lab = aDeliveryLab()
+    const [slow, other] = [await lab.hook({ slowAt: 1 }), await lab.hook({ event: 'DTMF' })]
+    for (let count = 0; count < 120; count += 1) await lab.dispatch([anArrival()])
+    const plans = lab.deliveries().map(({ nextAttemptAt }) => nextAttemptAt)
+    lab.lose()
+    await lab.dispatch([{ ...anArrival(), name: 'DTMF' }])
+    lab.lose()
+    lab.ports.deliveryQueue.slowBacklog = requeueLimits.backlog + 1
+    lab.clock.move(2 * hour)
+
+    await lab.sweep()
+
+    expect(lab.messages()).toMatchObject([{ hookId: other.id }])
+    expect(
+      lab
+        .deliveries()
+        .filter(({ hookId }) => hookId === slow.id)
+        .map(({ nextAttemptAt }) => nextAttemptAt),
+    ).toEqual(plans)
+  })
+
+  it.each([
+    ['of some', { backlog: requeueLimits.backlog + 1 }, undefined],
+    ['of slow receivers', { slowBacklog: requeueLimits.backlog + 1 }, 1],
+  ])('%s that never ends keeps what the queue dropped from nobody', async (_title, waiting, slowAt) => {
+    expect([queues.deliveries, queues.slowDeliveries].map((queue) => queue.retentionSeconds * second)).toEqual([
+      requeueLimits.droppedMs,
+      requeueLimits.droppedMs,
+    ])
+    const lab = aDeliveryLab()
+    const hook = await lab.hook(slowAt === undefined ? {} : { slowAt })
+    await lab.dispatch([anArrival()])
+    lab.lose()
+    Object.assign(lab.ports.deliveryQueue, waiting)
+    lab.clock.move(requeueLimits.droppedMs)
+    await lab.sweep()
+    expect(lab.messages()).toEqual([])
+
+    lab.clock.move(1)
+    await lab.sweep()
+
+    expect(lab.messages()).toMatchObject([{ hookId: hook.id, attempt: 1 }])
+  })
+
+  it('of slow receivers that is lost is queued among the slow ones', async () => {
+    const lab = aDeliveryLab()
+    await lab.hook({ slowAt: 1 })
+    await lab.dispatch([anArrival()])
+    lab.lose()
+    lab.clock.move(2 * hour)
+
+    await lab.sweep()
+
+    expect(lab.messages()).toMatchObject([{ isSlow: true }])
+  })
+
+  it('is dropped by the queue after four days, and what was dropped is queued again', async () => {
+    expect(queues.deliveries.retentionSeconds).toBe(4 * 86_400)
+    const lab = aDeliveryLab()
+    const hook = await lab.hook()
+    const events = Array.from({ length: 250 }, () => anArrival())
+    for (const event of events) await lab.dispatch([event])
+    lab.clock.move(4 * day)
+    lab.lose()
+
+    await lab.sweep()
+
+    expect(lab.messages()).toHaveLength(250)
+    await lab.settle()
+    checkDeliveries(lab, events, [hook])
+    expect(lab.requests(hook)).toHaveLength(250)
+  })
+})
+
+describe('a lost attempt', () => {
+  it('is found when it is overdue by five minutes, by one of two searches at once, and not before', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook()
+    await lab.dispatch([anArrival()])
+    lab.lose()
+    lab.clock.move(5 * minute)
+    await lab.sweep()
+    expect(lab.messages()).toEqual([])
+
+    lab.clock.move(1)
+    await Promise.all([lab.sweep(), lab.sweep()])
+
+    expect(lab.messages()).toHaveLength(1)
+    await lab.work()
+    expect(lab.delivery(hook).state).toBe('delivered')
+  })
+
+  it('between the record of one and the message of the next is made up for when the message comes again', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook({ answers: [500, 200] })
+    await lab.dispatch([anArrival()])
+    lab.ports.deliveryQueue.refuses = () => true
+    await lab.work()
+    expect(lab.delivery(hook)).toMatchObject({ state: 'pending', tries: 1 })
+    expect(lab.messages()).toMatchObject([{ attempt: 1 }])
+
+    lab.ports.deliveryQueue.refuses = () => false
+    lab.moveToNext()
+    await lab.workOnce()
+
+    expect(lab.messages()).toMatchObject([{ attempt: 2 }])
+    await lab.work()
+    expect(statuses(lab, hook)).toEqual([500, 200])
+  })
+
+  it('that turns up after all does nothing: the plan that replaced its own counts', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook({ answers: [500, 200] })
+    await lab.dispatch([anArrival()])
+    lab.clock.move(6 * minute)
+    await lab.sweep()
+    expect(lab.messages()).toHaveLength(2)
+
+    await lab.work()
+
+    expect(lab.requests(hook)).toHaveLength(1)
+    await lab.settle()
+    expect(lab.requests(hook)).toHaveLength(2)
+  })
+
+  it('is found, too, after its message was given up by the queue', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook()
+    await lab.dispatch([anArrival()])
+    const broken = {
+      ...lab.ports,
+      secretBox: { ...lab.ports.secretBox, open: () => Promise.reject(new Error('gone')) },
+    }
+    while (lab.dead.length === 0) {
+      lab.moveToNext()
+      await lab.workOnce(broken)
+    }
+    expect(lab.messages()).toEqual([])
+
+    await lab.settle()
+
+    expect(lab.delivery(hook)).toMatchObject({ state: 'delivered', begun: {} })
+    expect(lab.requests(hook)).toHaveLength(1)
+  })
+
+  it('that ends its function each time fails for good after twenty times, and the log tells of each', async () => {
+    const lab = aDeliveryLab()
+    const hook = await lab.hook()
+    await lab.dispatch([anArrival()])
+    const deadly = {
+      ...lab.ports,
+      hookClient: { ...lab.ports.hookClient, send: () => Promise.reject(new Error('killed')) },
+    }
+    for (let step = 0; lab.delivery(hook).state === 'pending' && step < 200; step += 1) {
+      if (!lab.moveToNext()) {
+        lab.clock.move(6 * minute)
+        await lab.sweep()
+      }
+      await lab.workOnce(deadly)
+    }
+
+    expect(lab.delivery(hook)).toMatchObject({ state: 'failed', attempts: [{ reason: 'interrupted' }] })
+    expect(Object.keys(lab.delivery(hook).begun)).toHaveLength(20)
+    const { id } = lab.delivery(hook)
+    await resendDelivery({ ...lab.ports, clock: lab.clock }, { domain: hook.domain, hookId: hook.id, id })
+    await lab.work()
+
+    expect(lab.delivery(hook), 'sent again it has all its runs before it').toMatchObject({
+      state: 'delivered',
+      begun: {},
+    })
+    const reasons = lab.delivery(hook).attempts.map(({ reason }) => reason)
+    expect(reasons).toEqual([...Array.from({ length: 21 }, () => 'interrupted'), undefined])
+  })
+
+  it('is found though a delivery and a hook of others cannot be read; they are told in the log', async () => {
+    const lab = aDeliveryLab()
+    const [hook, broken] = [await lab.hook(), await lab.hook()]
+    await lab.dispatch([anArrival()])
+    lab.lose()
+    lab.clock.move(6 * minute)
+    const unreadable = () => Promise.reject(new DomainError('internal_error', 'a stored record cannot be read'))
+    const { hooks, deliveries } = lab.ports
+    const read: typeof hooks.read = (domain, id) => (id === broken.id ? unreadable() : hooks.read(domain, id))
+    const listDue: typeof deliveries.listDue = async (...given) => {
+      return { ...(await deliveries.listDue(...given)), unreadable: ['some delivery'] }
+    }
+
+    await lab.sweep({ ...lab.ports, hooks: { ...hooks, read }, deliveries: { ...deliveries, listDue } })
+
+    expect(new Set(lab.messages().map(({ hookId }) => hookId))).toEqual(new Set([hook.id, broken.id]))
+    expect(lab.log.lines.find(({ message }) => message === 'stored records cannot be read')).toMatchObject({
+      level: 'error',
+      keys: { count: 2 },
+    })
+  })
+
+  it('is looked for page by page, until the most of one run', async () => {
+    const lab = aDeliveryLab()
+    await lab.hook()
+    const few = requeueLimits.page * 2 + 1
+    for (let count = 0; count < few; count += 1) await lab.dispatch([anArrival()])
+    lab.lose()
+    lab.clock.move(6 * minute)
+    let reads = 0
+    const counted = {
+      ...lab.ports.deliveries,
+      listDue: (...given: Parameters<typeof lab.ports.deliveries.listDue>) => {
+        reads += 1
+        return lab.ports.deliveries.listDue(...given)
+      },
+    }
+
+    await lab.sweep({ ...lab.ports, deliveries: counted })
+
+    expect(reads).toBe(3)
+    expect(lab.messages()).toHaveLength(few)
+  })
+})
