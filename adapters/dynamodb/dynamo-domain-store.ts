@@ -1,7 +1,6 @@
 import type { DomainStore } from '../../core/domains/domain-store.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './attributes.ts'
-import { readBatch } from './batches.ts'
 import { getItem, scanAll, tableName } from './client.ts'
 import { domainKey, fromDeletedItem, fromDomainItem, toDomainItem } from './domain-item.ts'
 import { beginDeletion, endDeletion, replaceSettings } from './domain-writes.ts'
@@ -20,10 +19,6 @@ export function dynamoDomainStore(context: AdapterContext): DomainStore {
     replaceSettings: (domain) => replaceSettings(context, domain),
     async exists(name) {
       return (await get(context, name)) !== undefined
-    },
-    async anyExists(names) {
-      const table = tableName(context, 'domains')
-      return (await readBatch(context, table, names.map(domainKey), { ProjectionExpression: 'pk' })).length > 0
     },
     beginDeletion: (name, at) => beginDeletion(context, name, at),
     async readDeleted(name) {

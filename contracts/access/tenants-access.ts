@@ -9,7 +9,6 @@ export const tenantsAccess = {
     list: [{ table: 'domains', actions: ['Scan'] }],
     replaceSettings: [{ table: 'domains', actions: ['UpdateItem'] }],
     exists: [{ table: 'domains', actions: ['GetItem'] }],
-    anyExists: [{ table: 'domains', actions: ['BatchGetItem'] }],
     beginDeletion: [{ table: 'domains', actions: ['UpdateItem'] }],
     readDeleted: [{ table: 'domains', actions: ['GetItem'] }],
     listDeleted: [{ table: 'domains', actions: ['Scan'] }],

@@ -15,7 +15,7 @@ export const lookUpDirectory = route({
   authentication: 'engine',
   permission: null,
   domain: 'none',
-  needs: { accounts: ['read', 'readByNumber'], domains: ['read', 'anyExists'] },
+  needs: { accounts: ['read', 'readByNumber'], domains: ['read'] },
   form: z.object({
     section: z.optional(z.string()),
     key: z.optional(z.string()),
@@ -26,6 +26,9 @@ export const lookUpDirectory = route({
     domain: z.optional(z.string()),
     action: z.optional(z.string()),
     purpose: z.optional(z.string()),
+    sip_auth_method: z.optional(z.string()),
+    sip_to_user: z.optional(z.string()),
+    sip_to_host: z.optional(z.string()),
   }),
   response: z.string(),
   responseType: 'text/xml',

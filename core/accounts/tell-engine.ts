@@ -7,7 +7,7 @@ import type { ChangeContext } from './account-context.ts'
 /**
  * Queues orders to the engine about something that has just changed, in their order: a phone that is dropped before its
  * account is forgotten could register again. The change is made and stays, so an order that cannot be queued is
- * reported and fails nothing: the engine forgets what it cached of an account within a minute.
+ * reported and fails nothing: the engine asks the directory anew for each call and registration.
  */
 export async function tellEngine(
   engine: Pick<CallEngine, 'send'>,

@@ -14,8 +14,6 @@ export interface DirectoryUser {
   readonly id: string
   /** The number that the user was found by, where that is not his id. */
   readonly numberAlias?: string | undefined
-  /** How long the engine may keep this answer, in milliseconds; absent: not at all. */
-  readonly cacheableMs?: number | undefined
   readonly parameters: Readonly<Record<string, string>>
   readonly variables: Readonly<Record<string, string>>
 }

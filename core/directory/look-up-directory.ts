@@ -5,12 +5,11 @@ import { type ClientVariables, servedSettings } from '../client-names/client-nam
 import type { Domain } from '../domains/domain.ts'
 import type { PortsOf } from '../ports.ts'
 import type { DirectoryDocument, DirectoryUser } from './directory-document.ts'
-import { sharesEntry } from './shared-entry.ts'
 
 /** The ports of {@link lookUpDirectory}. */
 export type DirectoryPorts = PortsOf<{
   readonly accounts: readonly ['read', 'readByNumber']
-  readonly domains: readonly ['read', 'anyExists']
+  readonly domains: readonly ['read']
 }>
 
 /** What the engine asks, by the names that its XML lookup sends (fixtures/freeswitch/xml-curl). */
@@ -22,14 +21,11 @@ export interface DirectoryQuestion {
   readonly user?: string | undefined
   readonly domain?: string | undefined
   readonly action?: string | undefined
+  /** The method of the request that a phone is authenticated for, and the address in its To header. */
+  readonly sip_auth_method?: string | undefined
+  readonly sip_to_user?: string | undefined
+  readonly sip_to_host?: string | undefined
 }
-
-/**
- * How long the engine may cache an account's record. The record is flushed when the account changes; this bounds how long
- * a lost flush can matter, and how late changes of the domain's own settings arrive. Above 2 147 483 ms the engine's
- * 32-bit arithmetic would make it expire at once.
- */
-const cacheableMs = 60_000
 
 const notFound: DirectoryDocument = { found: false }
 
@@ -37,7 +33,8 @@ const notFound: DirectoryDocument = { found: false }
  * Returns the directory record that the engine asks for: of an account, found by its login or one of its numbers, or of
  * a domain alone. It holds the digest that phones log in by and never a password, and of what clients set only what the
  * closed lists allow today. Anything unknown is answered as not found, and so are log-ins to the engine's own event
- * socket, which no account may use.
+ * socket, which no account may use. The engine may cache no answer: it would not ask again before a phone registers under
+ * another address.
  */
 export async function lookUpDirectory(
   ports: DirectoryPorts,
@@ -51,18 +48,28 @@ export async function lookUpDirectory(
   if (domain === undefined) return notFound
   const record = domainRecord(domain, clientVariables)
   if (question.user === undefined || question.user === '') return record
-  if (account === undefined) return notFound
-  const isCacheable = isAskedExactly(question, account) && !(await sharesEntry(ports.domains, account.login, name))
-  return { ...record, user: userRecord(account, question.user, isCacheable, clientVariables) }
+  if (account === undefined || hasOtherName(question, account) || registersElsewhere(question, account)) return notFound
+  return { ...record, user: userRecord(account, question.user, clientVariables) }
 }
 
 /**
- * Whether a flush of the account reaches what the engine would cache of the answer. The engine caches a record under the
- * key, the user and the domain that it asked by, as they are spelled, and a flush names the key `id`, the login and the
- * domain as they are stored.
+ * Whether a phone authenticates under another spelling or by a number of the account. The engine would name the phone's
+ * calls by that, and not by the account. No ordinary phone can: the digest holds login and domain as they are stored.
  */
-function isAskedExactly({ key, user, domain }: DirectoryQuestion, account: Account): boolean {
-  return key === 'id' && user === account.login && domain === account.domain
+function hasOtherName({ action, user, domain }: DirectoryQuestion, account: Account): boolean {
+  return action === 'sip_auth' && !(user === account.login && domain === account.domain)
+}
+
+/**
+ * Whether a phone authenticates as the account to register under another address. The engine registers a phone under its
+ * To header and does not compare that with the user that it authenticated, so that a phone of one tenant could receive the
+ * calls of another's account. Letters count: the engine finds and drops registrations by the exact address.
+ */
+function registersElsewhere(
+  { sip_auth_method: method, sip_to_user: user, sip_to_host: host }: DirectoryQuestion,
+  { login, domain }: Account,
+): boolean {
+  return method === 'REGISTER' && !(user === login && host === domain)
 }
 
 async function findUser(
@@ -80,17 +87,11 @@ function domainRecord({ name, ...domain }: Domain, added: ClientVariables) {
   return { found: true, name, parameters: { ...parameters, 'dial-string': dialString }, variables } as const
 }
 
-function userRecord(
-  account: Account,
-  asked: string,
-  isCacheable: boolean,
-  clientVariables: ClientVariables,
-): DirectoryUser {
+function userRecord(account: Account, asked: string, clientVariables: ClientVariables): DirectoryUser {
   const { login } = account
   return {
     id: login,
     ...(asked === login ? {} : { numberAlias: asked }),
-    ...(isCacheable ? { cacheableMs } : {}),
     ...servedAccount(account, clientVariables),
   }
 }

@@ -17,8 +17,6 @@ export interface DomainStore {
   replaceSettings(domain: Domain): Promise<boolean>
   /** Whether the name is in use: by a domain, or by one that is still being deleted. */
   exists(name: string): Promise<boolean>
-  /** Whether any of these names is in use, in the sense of `exists`. At most 100 names. */
-  anyExists(names: readonly string[]): Promise<boolean>
   /** Begins the deletion of a domain at `at` (epoch milliseconds): `true` exactly once for each domain. */
   beginDeletion(name: string, at: number): Promise<boolean>
   /** A domain whose deletion has begun and has not ended. */

@@ -40,7 +40,6 @@ function users(user: DirectoryUser | undefined): object | '' {
     user: {
       '@id': user.id,
       ...(user.numberAlias === undefined ? {} : { '@number-alias': user.numberAlias }),
-      ...(user.cacheableMs === undefined ? {} : { '@cacheable': String(user.cacheableMs) }),
       params: params(user.parameters),
       variables: variables(user.variables),
     },

@@ -68,18 +68,6 @@ export function domainStoreContract(open: StoreKind['open']): void {
     expect(await stores().domains.exists('no.example.com')).toBe(false)
   })
 
-  test('of up to 100 names the store finds whether any is in use, also by a domain that is being deleted', async () => {
-    await stores().domains.create(aDomain({ name: 'used.example.com' }))
-    await stores().domains.create(aDomain({ name: 'leaving.example.com' }))
-    await stores().domains.beginDeletion('leaving.example.com', 42)
-    const free = Array.from({ length: 99 }, (_, index) => `free${index}.example.com`)
-
-    expect(await stores().domains.anyExists([])).toBe(false)
-    expect(await stores().domains.anyExists(free)).toBe(false)
-    expect(await stores().domains.anyExists([...free, 'used.example.com'])).toBe(true)
-    expect(await stores().domains.anyExists(['leaving.example.com'])).toBe(true)
-  })
-
   describe('a domain whose deletion has begun', () => {
     async function deleted(name: string) {
       const domain = aDomain({ name })

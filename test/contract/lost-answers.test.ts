@@ -417,7 +417,7 @@ const writes: Readonly<Record<string, Write>> = {
 const elsewhere = /^deliveries\.\w+Attempt$/
 
 /** Ports' methods that only read or wait. */
-const reading = /^(?:read|list|is[A-Z]|exists|anyExists|page|names|entries|callflows|version|latest|head|pause|count$)/
+const reading = /^(?:read|list|is[A-Z]|exists|page|names|entries|callflows|version|latest|head|pause|count$)/
 
 const isWrite = /^(?:Put|Update|Delete|TransactWrite|BatchWrite)Item/
 

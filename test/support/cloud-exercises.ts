@@ -64,7 +64,6 @@ export const exercises: {
     list: { run: ({ domains }) => domains.list() },
     replaceSettings: { run: ({ domains }) => domains.replaceSettings({ ...domain, version: 2 }) },
     exists: { run: ({ domains }) => domains.exists(domain.name) },
-    anyExists: { run: ({ domains }) => domains.anyExists([domain.name, 'other.test']) },
     beginDeletion: { run: ({ domains }) => domains.beginDeletion('other.test', 1) },
     readDeleted: { run: ({ domains }) => domains.readDeleted(domain.name) },
     listDeleted: { run: ({ domains }) => domains.listDeleted() },

@@ -20,6 +20,14 @@ export interface DirectoryQuestion {
   readonly domain: string
   /** `user_call` before a phone is rung, `sip_auth` when one registers. */
   readonly action: 'user_call' | 'sip_auth'
+  /** Where a phone registers; the address of the user by default. */
+  readonly to?: PhoneAddress
+}
+
+/** The address in the To header of a phone's registration. All byte text. */
+export interface PhoneAddress {
+  readonly login: string
+  readonly domain: string
 }
 
 const arrays = new Set(['domain', 'group', 'user', 'param', 'variable', 'section'])
@@ -48,7 +56,9 @@ export async function askDirectory(
 ): Promise<AnsweredUser | undefined> {
   const user = fromByteText(question.user)
   const domain = fromByteText(question.domain)
-  const answer = await lookup(lookupForm(user, domain, question.action))
+  const { login, domain: host } = question.to ?? { login: question.user, domain: question.domain }
+  const to = { login: fromByteText(login), domain: fromByteText(host) }
+  const answer = await lookup(lookupForm({ user, domain, action: question.action, to }))
   return readUser(parse(answer), domain)
 }
 
@@ -60,7 +70,14 @@ function parse(answer: string): unknown {
 }
 
 /** The fields of a lookup, as far as a directory can have a use for them (`xml-curl/call-user-1.http`). */
-function lookupForm(user: string, domain: string, action: string): Record<string, string> {
+function lookupForm({ user, domain, action, to }: Required<DirectoryQuestion>): Record<string, string> {
+  const registration = {
+    sip_auth_username: user,
+    sip_auth_realm: domain,
+    sip_to_user: to.login,
+    sip_to_host: to.domain,
+    sip_auth_method: 'REGISTER',
+  }
   return {
     hostname: 'fs1',
     section: 'directory',
@@ -68,7 +85,7 @@ function lookupForm(user: string, domain: string, action: string): Record<string
     key_name: 'name',
     key_value: domain,
     'Event-Name': 'REQUEST_PARAMS',
-    ...(action === 'user_call' ? { as_channel: 'true' } : { sip_auth_username: user, sip_auth_realm: domain }),
+    ...(action === 'user_call' ? { as_channel: 'true' } : registration),
     action,
     key: 'id',
     user,

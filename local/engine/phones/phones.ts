@@ -1,4 +1,4 @@
-import type { DirectoryUser } from '../directory/directory.ts'
+import type { DirectoryUser, PhoneAddress } from '../directory/directory.ts'
 import type { UserDirectory } from '../directory/user-directory.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { SeededRandom } from '../random.ts'
@@ -41,12 +41,15 @@ export class Phones {
     this.#options = options
   }
 
-  /** Registers the phone of a user, or renews it; `false` when the directory does not know the user, or fails. */
-  register(login: string, domain: string): Promise<boolean> {
+  /**
+   * Registers the phone of a user, or renews it; `false` when the directory does not know the user, or fails. A phone
+   * chooses the address that it registers under: the engine does not compare it with the user (sofia_reg.c).
+   */
+  register(login: string, domain: string, to?: PhoneAddress): Promise<boolean> {
     return this.#inTurn(async () => {
-      const user = await this.#ask(login, domain)
+      const user = await this.#ask(login, domain, to)
       if (typeof user === 'string') return false
-      this.#put(user)
+      this.#put(user, to)
       return true
     })
   }
@@ -112,8 +115,8 @@ export class Phones {
     this.#renewals.clear()
   }
 
-  #ask(login: string, domain: string): Promise<DirectoryUser | 'unknown' | 'failed'> {
-    return this.#options.directory.ask({ user: login, domain, action: 'sip_auth' })
+  #ask(login: string, domain: string, to?: PhoneAddress): Promise<DirectoryUser | 'unknown' | 'failed'> {
+    return this.#options.directory.ask({ user: login, domain, action: 'sip_auth', ...(to === undefined ? {} : { to }) })
   }
 
   /**
@@ -126,13 +129,13 @@ export class Phones {
     return turn
   }
 
-  #put(user: DirectoryUser): void {
+  #put(user: DirectoryUser, { login, domain }: PhoneAddress = user): void {
     const { random, timers, events, profile } = this.#options
-    const key = keyOf(user.login, user.domain)
+    const key = keyOf(login, domain)
     const known = this.#registered.get(key)
     const registration: Registration = {
-      login: user.login,
-      domain: user.domain,
+      login,
+      domain,
       user,
       profile,
       displayName: user.variables.get('effective_caller_id_name') ?? '',
@@ -157,10 +160,11 @@ export class Phones {
       void this.#inTurn(async () => {
         const registration = this.#registered.get(key)
         if (registration === undefined) return
-        const user = await this.#ask(login, domain)
+        const to = { login, domain }
+        const user = await this.#ask(registration.user.login, registration.user.domain, to)
         if (user === 'unknown') this.unregister(login, domain)
         else if (user === 'failed') this.#scheduleRenewal(registration)
-        else this.#put(user)
+        else this.#put(user, to)
       })
     this.#renewals.set(key, this.#options.timers.after((registrationSeconds * 1000) / 2, renew))
   }
