@@ -293,9 +293,10 @@ describe('F19 a command message that is older than its deadline', () => {
     await path.connect()
     const jobs: EngineJob[] = []
     path.engine.onJob = (job) => void jobs.push(job)
-    const [begun, run] = [path.time.clock.now(), () => path.calls.run(anOriginate(), scope, 20_000, randomUUID())]
-    // As many as are written before the first of them is accepted.
-    const others = Array.from({ length: 64 }, run)
+    const begun = path.time.clock.now()
+    const run = (domain: string) => path.calls.run(anOriginate(), { domain, presenceId: null }, 20_000, randomUUID())
+    // As many as are written before the first of them is accepted, of two tenants: one alone gets no more than 51 places.
+    const others = Array.from({ length: 32 }, () => [run(scope.domain), run(other)]).flat()
     await path.until(() => jobs.length === 64)
 
     const told = await path.finish(path.ask('originate', ''))
@@ -369,6 +370,9 @@ describe('F21 a command that the engine refuses', () => {
 })
 
 describe('F22 more commands than the engine takes', () => {
+  /** One tenant gets no further place of 100 while it holds more than are free, and no further room of 200 likewise. */
+  const ofOneTenant = { ring: 51, wait: 101 }
+
   /** Calls of one moment whose phones all ring; each with the moment at which its outcome was told. */
   function callAtOnce(path: CommandPath, count: number) {
     const begun = path.time.clock.now()
@@ -397,7 +401,7 @@ describe('F22 more commands than the engine takes', () => {
 
   const isBusy = (outcome: CommandOutcome | undefined) => outcome?.state === 'unsent' && outcome.reason === 'busy'
 
-  test('of 200 calls at once 100 ring, the others wait and are told 429 while somebody still listens', async () => {
+  test('of 200 calls of one tenant at once 51 ring, the others wait or not and are told 429 while somebody still listens', async () => {
     const { path, connector, jobs, ringOut } = await aRingingEngine()
     const calls = callAtOnce(path, 199)
     await path.until(() => path.queue.taken === 199)
@@ -406,12 +410,12 @@ describe('F22 more commands than the engine takes', () => {
     const ended = await path.finish(Promise.all(calls))
     const told = await path.finish(last)
 
-    expect(jobs).toHaveLength(100)
-    expect(ended.filter(({ outcome }) => outcome === undefined)).toHaveLength(100)
-    expect(ended.filter(({ outcome }) => isBusy(outcome))).toHaveLength(99)
+    expect(jobs).toHaveLength(ofOneTenant.ring)
+    expect(ended.filter(({ outcome }) => outcome === undefined)).toHaveLength(ofOneTenant.ring)
+    expect(ended.filter(({ outcome }) => isBusy(outcome))).toHaveLength(199 - ofOneTenant.ring)
     expect(told).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
     const { counters } = connector.health()
-    expect(path.peaks.get('commandsInFlight')).toBe(100)
+    expect(path.peaks.get('commandsInFlight')).toBe(ofOneTenant.ring)
     expect(Math.max(...ended.map(({ afterMs }) => afterMs))).toBeLessThanOrEqual(20_500)
     checkInvariants({
       sums: [{ of: 'commands taken', parts: [jobs.length, counters['commands_unsent'] ?? 0], whole: 200 }],
@@ -419,10 +423,10 @@ describe('F22 more commands than the engine takes', () => {
     await checkCommandPath(path, ringOut)
   })
 
-  test('a hang-up is done at once while 350 calls ring or wait', async () => {
+  test('a hang-up is done at once while its tenant has as many calls that ring or wait as it may', async () => {
     const { path, jobs, ringOut } = await aRingingEngine()
     const calls = callAtOnce(path, 350)
-    await path.until(() => jobs.length === 100 && path.queue.taken >= 350)
+    await path.until(() => jobs.length === ofOneTenant.ring && path.queue.taken >= 350)
     const before = path.time.clock.now()
 
     const told = await path.finish(path.ask('hangup'))
@@ -436,11 +440,12 @@ describe('F22 more commands than the engine takes', () => {
   test('what can wait no more is refused at once, and when calls end others are placed', async () => {
     const { path, jobs } = await aRingingEngine()
     const calls = callAtOnce(path, 320)
-    await path.until(() => jobs.length === 100 && path.queue.taken >= 320)
+    const { ring, wait } = ofOneTenant
+    await path.until(() => jobs.length === ring && path.queue.taken >= 320)
     for (const job of jobs.splice(0)) job.finish('-ERR USER_BUSY\n')
-    await path.until(() => jobs.length === 100)
+    await path.until(() => jobs.length === ring)
     for (const job of jobs.splice(0)) job.finish(job.run())
-    await path.until(() => jobs.length === 100)
+    await path.until(() => jobs.length === wait - ring)
     for (const job of jobs.splice(0)) job.finish(job.run())
 
     const ended = await path.finish(Promise.all(calls))
@@ -448,9 +453,9 @@ describe('F22 more commands than the engine takes', () => {
     const states = Map.groupBy(ended, ({ outcome }) => outcome?.state)
     expect([...states].map(([state, { length }]) => [state, length])).toEqual(
       expect.arrayContaining([
-        ['refused', 100],
-        ['done', 200],
-        ['unsent', 20],
+        ['refused', ring],
+        ['done', wait],
+        ['unsent', 320 - ring - wait],
       ]),
     )
     const refused = ended.filter(({ outcome }) => isBusy(outcome))
