@@ -22,8 +22,12 @@ const ofKind: ReadonlyMap<string, NameRule> = new Map([
   ['setProfileVar', { place: 'profileVariables', holds: 'values' }],
 ])
 
-/** Members that name variables for a result in the argument of any kind, at any depth; their values are no values of variables. */
+/**
+ * Members that set variables in the argument of any kind, at any depth. All but `variables` name those for a result; their
+ * values are no values of variables.
+ */
 const inAnyKind: ReadonlyMap<string, NameRule> = new Map([
+  ['variables', variableValues],
   ['setVar', variableNames],
   ['exportVar', variableNames],
   ['exportVars', variableNames],
@@ -41,7 +45,6 @@ const dialMembers = (rule: NameRule): ReadonlyMap<string, NameRule> =>
 const inKind: ReadonlyMap<string, ReadonlyMap<string, NameRule>> = new Map([
   ['bridge', dialMembers(bridgeValues)],
   ['originate', dialMembers(variableValues)],
-  ['member', new Map([['variables', variableValues]])],
   [
     'httpRequest',
     new Map([

@@ -1,8 +1,9 @@
 import { isJsonObject } from './json.ts'
 import { type SetNameRules, checkSetNames } from './set-names.ts'
+import { scriptKinds } from './step-kinds.ts'
 
-/** Kinds whose texts go to a mailbox, a web server or a program, and not into a line for the engine. */
-const manyLined: ReadonlySet<string> = new Set(['sendEmail', 'httpRequest', 'js', 'script'])
+/** Kinds whose texts go to a mailbox or a web server, and may have several lines. */
+const manyLined: ReadonlySet<string> = new Set(['sendEmail', 'httpRequest'])
 
 /** Kinds whose texts can be dial strings, where braces and brackets set variables. */
 const dialKinds: ReadonlySet<string> = new Set(['bridge', 'originate'])
@@ -17,12 +18,13 @@ const lookUp = /\$\{[A-Za-z0-9_.-]{1,64}(?::-?\d{1,4}){0,2}\}/g
 export type StepRules = SetNameRules
 
 /**
- * Checks the argument of a step, of any form: texts that may reach the engine hold no control characters and look up
- * variables alone, and variables that it sets have names and values that clients may set.
+ * Checks the argument of a step, of any form: texts that may reach the engine hold no control characters, texts that are no
+ * program look up variables alone, and variables that it sets have names and values that clients may set.
  */
 export function checkArgument(kind: string, argument: unknown, at: string, rules: StepRules): void {
   if (argument === null || argument === undefined) return rules.refuse(at, 'must not be null')
-  if (!manyLined.has(kind)) checkTexts(argument, at, (text, place) => checkText(kind, text, place, rules))
+  // In a program `${` has a meaning of its own.
+  if (!scriptKinds.has(kind)) checkTexts(argument, at, (text, place) => checkText(kind, text, place, rules))
   checkSetNames(kind, argument, at, rules)
 }
 
@@ -41,7 +43,7 @@ function checkTexts(value: unknown, at: string, check: (text: string, at: string
 
 /** `${system(…)}` would run a command, and `{api_on_answer=…}` in front of an end point would, too. */
 function checkText(kind: string, text: string, at: string, { refuse }: StepRules): void {
-  if (controls.test(text)) return refuse(at, 'must not contain control characters')
+  if (!manyLined.has(kind) && controls.test(text)) return refuse(at, 'must not contain control characters')
   const rest = text.includes('$$') ? text : text.replaceAll(lookUp, '')
   if (rest.includes('${'))
     return refuse(at, 'must not contain "${" but to look up a variable, as in ${caller_id_number}')

@@ -223,6 +223,25 @@ describe('a callflow is refused with the place of what is wrong', () => {
       /not a name that clients may set/,
     ],
     [
+      'a command in a web address',
+      { httpRequest: { url: 'https://a.test/${system(id)}' } },
+      '.httpRequest.url',
+      /look up a variable/,
+    ],
+    ['a command in a mail', { sendEmail: { message: 'a\n${system(id)}' } }, '.sendEmail.message', /look up a variable/],
+    [
+      'a callback with one',
+      { callback: { name: 'c', variables: { exec: '1' } } },
+      '.callback.variables',
+      /not a name that clients may set/,
+    ],
+    [
+      'a queue with one',
+      { queue: { name: 'q', variables: ['x_a=1', 'api_on_answer=x'] } },
+      '.queue.variables[1]',
+      /not a name that clients may set/,
+    ],
+    [
       'a member with one',
       { member: { variables: { sip_from: 'x' } } },
       '.member.variables',
