@@ -5,8 +5,18 @@ import type { ValueRule } from './value-rules.ts'
 /** Names of variables that the operator adds to the closed lists, each with a test of its values. */
 export type ClientVariables = ReadonlyMap<string, (value: string) => boolean>
 
-/** Settings of the service itself: it acts on them, and the engine is never served them. */
-const ofService: ReadonlySet<string> = new Set([retentionParameter, 'default_blacklist'])
+/**
+ * Settings of the service itself: it acts on them, or keeps them in fields of their own, and the engine is never served
+ * them. An engine that is served a password takes it in place of the digest.
+ */
+const ofService: ReadonlySet<string> = new Set([
+  retentionParameter,
+  'default_blacklist',
+  'password',
+  'role',
+  'svc-extensions',
+  'vm-password',
+])
 
 /** Whether clients may set a variable of this name on accounts without the operator adding it. */
 export function isClientVariable(name: string): boolean {

@@ -91,6 +91,17 @@ describe('the directory', () => {
     expect(Object.keys(users[0].params).filter((name) => /password/.test(name))).toEqual([])
   })
 
+  it('serves no stored setting that stands for a field of the account', async () => {
+    const api = anApi()
+    const parameters = { password: 'planted', role: 'admin', 'svc-extensions': '911', 'vm-password': '4711' }
+    await api.account({ login: '2000', numbers: ['2000'], parameters })
+
+    const { users } = await ask(api, form({ user: '2000', domain: 'a.example.com' }))
+
+    expect(users[0].params['svc-extensions']).toBe('2000')
+    expect(Object.keys(users[0].params).filter((name) => /password|^role$/.test(name))).toEqual([])
+  })
+
   it('has the settings of the domain, without its word on how phones are reached', async () => {
     const api = anApi()
     await api.ports.domains.create(aDomain({ parameters: { 'vm-enabled': 'true', 'dial-string': 'loopback/1' } }))
