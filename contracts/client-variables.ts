@@ -46,8 +46,9 @@ function parse(text: string): z.infer<typeof setting> {
   if (text.length > maxCharacters) throw new Error(shape)
   try {
     return setting.parse(JSON.parse(text))
-  } catch (cause) {
-    throw new Error(shape, { cause })
+  } catch {
+    // The error of the parser repeats the text.
+    throw new Error(shape)
   }
 }
 
@@ -55,7 +56,7 @@ function matcherOf(name: string, pattern: string): (value: string) => boolean {
   try {
     const matcher = RE2JS.compile(pattern)
     return (value) => matcher.matches(value)
-  } catch (cause) {
-    throw new Error(`must hold regular expressions that match in linear time, and that of ${name} is none`, { cause })
+  } catch {
+    throw new Error(`must hold regular expressions that match in linear time, and that of ${name} is none`)
   }
 }

@@ -5,9 +5,13 @@ import type { Settings } from './endpoint/settings.ts'
 
 const kept = new Map<string, ClientVariables>()
 
+// A malformed setting stops the function while it loads, before its first request.
+clientVariablesOf({ clientVariables: process.env[environment.clientVariables] ?? '' })
+
 /**
- * What the operator adds to the names that clients may set. Only the functions that judge such names load the matcher
- * of patterns, and compile the setting once. Throws an error that names the variable when it is malformed.
+ * Returns the names that the operator lets clients set. Only functions that check such names load the matcher of
+ * patterns, and compile the setting once. The deployment has compared the names with those that the engine reads; that
+ * list is too large for a bundle. Throws an error that names the variable when the setting is malformed.
  */
 export function clientVariablesOf({ clientVariables: text }: Pick<Settings, 'clientVariables'>): ClientVariables {
   const variables = kept.get(text) ?? read(text)
@@ -18,8 +22,9 @@ export function clientVariablesOf({ clientVariables: text }: Pick<Settings, 'cli
 function read(text: string): ClientVariables {
   try {
     return readClientVariables(text)
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : 'cannot be read'
-    throw new Error(`environment variable ${environment.clientVariables} ${problem}`, { cause })
+  } catch (error) {
+    throw new Error(`${environment.clientVariables} ${error instanceof Error ? error.message : 'cannot be read'}`, {
+      cause: error,
+    })
   }
 }

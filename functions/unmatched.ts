@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { type Log, createLogger } from '../adapters/log/logger.ts'
 import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
-import { environment } from '../contracts/environment.ts'
 import { routes } from '../contracts/routes/index.ts'
+import { publicUrl } from '../contracts/settings/platform.ts'
+import { readVariable } from '../contracts/settings/setting.ts'
 import { DomainError } from '../core/errors.ts'
 import { type Answer, emptyAnswer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
 import { findPath } from './endpoint/canonical-path.ts'
@@ -23,7 +24,7 @@ export function createUnmatched(log: Log, publicUrl = ''): (event: APIGatewayPro
 
 export const handler = createUnmatched(
   createLogger('unmatched', { env: process.env }),
-  process.env[environment.publicUrl],
+  readVariable(publicUrl, process.env),
 )
 
 function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): Answer {

@@ -1,6 +1,6 @@
 import type { App } from 'aws-cdk-lib'
 import { Validations } from 'aws-cdk-lib'
-import { environment } from '../contracts/environment.ts'
+import { buildVersion } from '../contracts/settings/platform.ts'
 import type { Build } from './handlers.ts'
 import { RulePack } from './rule-pack.ts'
 import type { Settings } from './settings.ts'
@@ -26,7 +26,11 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     alarmEmail: settings.alarmEmail,
     search: settings.search,
   })
-  const functions = { build, resources: stateful, environment: environmentFrom(settings, version) }
+  const functions = {
+    build,
+    resources: stateful,
+    environment: { ...settings.environment, [buildVersion.variable]: version },
+  }
   const { api } = new ApiStack(app, 'CallplaneApi', {
     description: 'Callplane: the management API',
     publicUrl: settings.publicUrl,
@@ -54,20 +58,4 @@ export function addCallplane(app: App, { settings, build, version }: CallplanePr
     onCall: stateful.onCall.topic,
   })
   Validations.of(app).addPlugins(new RulePack(app))
-}
-
-/** What every process is told; a setting that is left empty is not set, so that the process has its own default. */
-function environmentFrom(settings: Settings, version: string): Record<string, string> {
-  const values: Record<string, string> = {
-    [environment.logLevel]: settings.logLevel,
-    [environment.buildVersion]: version,
-    [environment.rootName]: settings.rootName,
-    [environment.tokenSeconds]: settings.tokenSeconds,
-    [environment.passwordMinLength]: settings.passwordMinLength,
-    [environment.deletionGraceSeconds]: settings.deletionGraceSeconds,
-    [environment.scriptSteps]: settings.scriptSteps,
-    [environment.clientVariables]: settings.clientVariables,
-    [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
-  }
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 }

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
-import { environment } from '../../contracts/environment.ts'
+import { hookAllowedNetworks } from '../../contracts/settings/platform.ts'
+import { readVariable } from '../../contracts/settings/setting.ts'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
 import type { HookClient, HookReply, HookRequest } from '../../core/hooks/hook-client.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
@@ -66,7 +67,7 @@ export function guardedTestClient(context: AdapterContext): HookClient {
 function systemClient(context: AdapterContext, limits: HookClientLimits): HookClient {
   return hookClientOver({
     clock: context.clock,
-    guard: addressGuard(context.env[environment.hookAllowedNetworks] ?? ''),
+    guard: addressGuard(readVariable(hookAllowedNetworks, context.env).join(',')),
     resolve: systemResolver,
     schedule: systemSchedule,
     limits,

@@ -1,5 +1,6 @@
 import { Logger as PowertoolsLogger } from '@aws-lambda-powertools/logger'
-import { environment } from '../../contracts/environment.ts'
+import { logLevel } from '../../contracts/settings/platform.ts'
+import { readVariable } from '../../contracts/settings/setting.ts'
 import type { AdapterContext } from '../context.ts'
 
 /**
@@ -25,19 +26,14 @@ const SECRET_NAME = /password|secret|token|authorization|cookie|credential|hash|
 /** Characters of a value that are written; more of it tells nobody more. */
 const VALUE_LENGTH = 1024
 
-const levels = new Map([
-  ['trace', 'TRACE'],
-  ['debug', 'DEBUG'],
-  ['info', 'INFO'],
-  ['warn', 'WARN'],
-  ['error', 'ERROR'],
-] as const)
+const levels = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERROR' } as const
 
-/** A log of one service (function or process name) at the level of `LOG_LEVEL`, `info` where unset. */
-export function createLogger(service: string, context: Pick<AdapterContext, 'env'>): Log {
-  const named = context.env[environment.logLevel]?.toLowerCase()
-  const logLevel = [...levels].find(([name]) => name === named)?.[1] ?? 'INFO'
-  return wrap(new PowertoolsLogger({ serviceName: service, logLevel }), {})
+/**
+ * Returns a log of one service (function or process name) at the level of `LOG_LEVEL`. Throws an error that names the
+ * variable when that is no level.
+ */
+export function createLogger(serviceName: string, { env }: Pick<AdapterContext, 'env'>): Log {
+  return wrap(new PowertoolsLogger({ serviceName, logLevel: levels[readVariable(logLevel, env)] }), {})
 }
 
 function wrap(logger: PowertoolsLogger, bound: LogKeys): Log {

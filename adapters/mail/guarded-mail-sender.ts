@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 // oxlint-disable-next-line no-restricted-imports -- a folder of the package, not the project's own
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { environment } from '../../contracts/environment.ts'
+import { hookAllowedNetworks } from '../../contracts/settings/platform.ts'
+import { readVariable } from '../../contracts/settings/setting.ts'
 import type { Mail, MailOutcome, MailServer } from '../../core/email/email-settings.ts'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
 import type { MailSender } from '../../core/email/mail-sender.ts'
@@ -48,7 +49,7 @@ export interface MailSenderOptions {
 /** The mail sender of a deployment: it may reach what hooks may reach. */
 export function guardedMailSender(context: AdapterContext): MailSender {
   return mailSenderOver({
-    guard: addressGuard(context.env[environment.hookAllowedNetworks] ?? ''),
+    guard: addressGuard(readVariable(hookAllowedNetworks, context.env).join(',')),
     resolve: systemResolver,
     schedule: systemSchedule,
     limits: mailLimits,

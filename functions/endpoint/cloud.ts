@@ -17,6 +17,9 @@ import type { EndpointTools, OwnPorts } from './tools.ts'
 /** Makes one port from its adapter. */
 export type MakePort<P extends PortName> = (context: AdapterContext) => Ports[P]
 
+/** Read while the module loads, so that a wrong value stops the function before its first request. */
+const settings = readSettings(process.env)
+
 /** What every adapter of this process is made from. */
 export function cloudContext(): AdapterContext {
   return { env: process.env, clock: systemClock, random: systemRandomness }
@@ -28,7 +31,7 @@ export function cloudTools(context: AdapterContext, service: string): EndpointTo
     clock: context.clock,
     random: context.random,
     log: createLogger(service, context),
-    settings: readSettings(context.env),
+    settings,
   }
 }
 

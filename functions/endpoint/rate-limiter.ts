@@ -7,7 +7,7 @@ import { type Allowance, type RateVerdict, rateLimited } from '../../core/limits
 import type { RateLimitStore } from '../../core/limits/rate-limit-store.ts'
 import { countInTime, late } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
-import type { RateLimits } from './rate-limits.ts'
+import type { RateLimits } from '../../contracts/settings/rates.ts'
 
 /** Lets a request through, or throws `rate_limited` before anything of it is done. */
 export type RateLimiter = (

@@ -4,7 +4,7 @@ import type { RateLimitStore } from '../../core/limits/rate-limit-store.ts'
 import { countInTime, late } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
 import { tokenOf } from './rate-limiter.ts'
-import type { RateLimits } from './rate-limits.ts'
+import type { RateLimits } from '../../contracts/settings/rates.ts'
 
 /** Authenticates a request, and throws `rate_limited` when too many of its token are under way. */
 export type LimitAtOnce = (

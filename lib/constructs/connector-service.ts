@@ -16,7 +16,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { connector } from '../../contracts/connector.ts'
-import { environment as names } from '../../contracts/environment.ts'
+import * as declared from '../../contracts/settings/connector.ts'
 import { queues } from '../../contracts/resources.ts'
 import { connectorFolder } from '../handlers.ts'
 import type { Settings } from '../settings.ts'
@@ -96,7 +96,7 @@ export class ConnectorService extends Construct {
     const container = task.addContainer('Connector', {
       image: ContainerImage.fromAsset(connectorFolder(props.build), { platform: Platform.LINUX_ARM64 }),
       environment: this.environmentOf(props),
-      secrets: { [names.enginePassword]: Secret.fromSecretsManager(props.resources.secrets.socket) },
+      secrets: { [declared.enginePassword.variable]: Secret.fromSecretsManager(props.resources.secrets.socket) },
       logging: LogDrivers.awsLogs({
         streamPrefix: 'connector',
         logGroup: new LogGroup(this, 'Logs', {
@@ -129,13 +129,16 @@ export class ConnectorService extends Construct {
       ...environment,
       ...environmentOf(connector.needs, resources),
       [queues[connector.consumes].variable]: resources.queues[connector.consumes].queue.queueUrl,
-      [names.engineUrl]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),
-      [names.healthPort]: String(healthPort),
-      [names.spoolDir]: `${home}/spool`,
-      [names.spoolBytes]: String(spoolBytes),
+      [declared.engineUrl.variable]: settings.engines.map(({ host, port }) => `esl://${host}:${port}`).join(','),
+      [declared.healthPort.variable]: String(healthPort),
+      [declared.spoolDir.variable]: `${home}/spool`,
+      [declared.spoolBytes.variable]: String(spoolBytes),
       ...(settings.recordingsFolder === ''
         ? {}
-        : { [names.recordingsDir]: recordingsMount, [names.recordingsEngineDir]: settings.recordingsFolder }),
+        : {
+            [declared.recordingsDir.variable]: recordingsMount,
+            [declared.recordingsEngineDir.variable]: settings.recordingsFolder,
+          }),
     }
   }
 

@@ -9,7 +9,7 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import type { Construct } from 'constructs'
 import { cors } from '../../contracts/cors.ts'
-import { environment } from '../../contracts/environment.ts'
+import * as platform from '../../contracts/settings/platform.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { Endpoint, endpointTimeoutSeconds } from '../constructs/endpoint.ts'
 import { LoggedStage } from '../constructs/logged-stage.ts'
@@ -46,8 +46,8 @@ export class ApiStack extends Stack {
       resources: props.resources,
       environment: {
         ...props.environment,
-        [environment.publicUrl]: publicUrl,
-        [environment.rateLimits]: props.rateLimits,
+        [platform.publicUrl.variable]: publicUrl,
+        [platform.rateLimits.variable]: props.rateLimits,
       },
     }
     this.answerUnmatched(defaults)

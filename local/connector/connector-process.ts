@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { environment as names } from '../../contracts/environment.ts'
+import * as declared from '../../contracts/settings/connector.ts'
 import type { Environment } from '../functions/function-environment.ts'
 
 /** What a connector runs from. */
@@ -77,8 +77,8 @@ export class ConnectorProcess {
       env: {
         ...environment,
         HOME: home,
-        [names.spoolDir]: join(home, 'spool'),
-        [names.spoolBytes]: String(spoolBytes),
+        [declared.spoolDir.variable]: join(home, 'spool'),
+        [declared.spoolBytes.variable]: String(spoolBytes),
       },
       execArgv: ['--import', preload],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -3,6 +3,8 @@ import { laptop } from '../assembly/place.ts'
 import { type EngineAddress, engineName } from '../../connector/engine.ts'
 import type { RecordingsSetting } from '../../connector/settings.ts'
 import { environment } from '../../contracts/environment.ts'
+import * as connector from '../../contracts/settings/connector.ts'
+import * as platform from '../../contracts/settings/platform.ts'
 import { searchDomains } from '../../contracts/resources.ts'
 import type { Environment } from '../functions/function-environment.ts'
 import type { Settings } from '../settings.ts'
@@ -23,7 +25,7 @@ export function sharedEnvironment(settings: Settings, storesUrl: string, credent
     [environment.s3Endpoint]: storesUrl,
     [searchDomains.cdr.variable]: storesUrl,
     [environment.clientVariables]: settings.clientVariables,
-    ...(settings.logLevel === undefined ? {} : { [environment.logLevel]: settings.logLevel }),
+    [platform.logLevel.variable]: settings.logLevel,
   }
 }
 
@@ -32,9 +34,9 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
   return {
     ...definition.environment,
     ...shared,
-    [environment.hookAllowedNetworks]: settings.hookAllowedNetworks,
-    [environment.rateLimits]: settings.rateLimits,
-    [environment.deletionGraceSeconds]: settings.deletionGraceSeconds,
+    [platform.hookAllowedNetworks.variable]: settings.hookAllowedNetworks,
+    [platform.rateLimits.variable]: settings.rateLimits,
+    [platform.deletionGraceSeconds.variable]: settings.deletionGraceSeconds,
     AWS_LAMBDA_FUNCTION_NAME: definition.name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMb),
@@ -68,14 +70,17 @@ export function connectorEnvironment(
     ...container.environment,
     ...shared,
     NODE_ENV: 'production',
-    [environment.engineUrl]: urls.join(','),
-    [environment.healthPort]: String(healthPort),
+    [connector.engineUrl.variable]: urls.join(','),
+    [connector.healthPort.variable]: String(healthPort),
     ...(recordings === undefined
       ? {}
       : {
-          [environment.recordingsDir]: recordings.folder,
-          [environment.recordingsEngineDir]: recordings.engineFolder,
-          [environment.recordingsKeep]: recordings.keepsFiles ? 'on' : 'off',
+          [connector.recordingsDir.variable]: recordings.folder,
+          // The connector takes the same folder for the engines' unless another one is named.
+          ...(recordings.engineFolder === recordings.folder
+            ? {}
+            : { [connector.recordingsEngineDir.variable]: recordings.engineFolder }),
+          [connector.recordingsKeep.variable]: recordings.keepsFiles ? 'on' : 'off',
         }),
   }
 }

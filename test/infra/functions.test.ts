@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { environment, usualRateLimits } from '../../contracts/environment.ts'
+import { usualRateLimits } from '../../contracts/settings/rates.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { needsOf } from '../../contracts/routes/route.ts'
 import { preparations } from '../../contracts/preparations.ts'
@@ -59,7 +59,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('the e
   })
 
   it('is told where everything is that it needs, and nothing else', () => {
-    const { [environment.publicUrl]: publicUrl, LOG_LEVEL, BUILD_VERSION, RATE_LIMITS, ...rest } = variablesOf(lambda)
+    const { PUBLIC_URL: publicUrl, LOG_LEVEL, BUILD_VERSION, RATE_LIMITS, ...rest } = variablesOf(lambda)
 
     expect(RATE_LIMITS).toBe(usualRateLimits)
     expect(publicUrl).toMatch(/^CallplaneApi\/Api\w+\.ApiEndpoint$/)

@@ -5,7 +5,6 @@ import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-conne
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import { environment } from '../../contracts/environment.ts'
 import type { Hook } from '../../core/hooks/hook.ts'
 import type { ConnectorReport } from '../../core/status/connector-report.ts'
 import { bundle } from '../../lib/bundle.ts'
@@ -70,8 +69,8 @@ export async function startConnectorPair(given: {
       directory: connectorFolder(build),
       environment: {
         ...env,
-        [environment.engineUrl]: `esl://:ClueCon@127.0.0.1:${engine.port}`,
-        [environment.healthPort]: '0',
+        ENGINE_URL: `esl://:ClueCon@127.0.0.1:${engine.port}`,
+        HEALTH_PORT: '0',
       },
       home,
       log: openLog(log),

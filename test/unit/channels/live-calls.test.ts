@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { environment } from '../../../contracts/environment.ts'
 import type { CommandOutcome, EngineCommand } from '../../../core/commands.ts'
 import { handler as eavesdropChannel } from '../../../functions/channels/eavesdrop-channel.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
@@ -9,7 +8,7 @@ import { aKnownCall } from '../../support/records.ts'
 
 /** A domain whose engine has the channels that a test says are up. */
 async function setUp(rateLimits = 'off') {
-  const api = anApi({ [environment.rateLimits]: rateLimits })
+  const api = anApi({ RATE_LIMITS: rateLimits })
   const admin = await api.account({ login: '1000', role: 'admin' })
   const up = new Set<string>()
   const outcome: { next: (uuid: string) => CommandOutcome | undefined } = {

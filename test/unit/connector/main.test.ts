@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { environment as names } from '../../../contracts/environment.ts'
 import { queues, tables } from '../../../contracts/resources.ts'
 
 const main = fileURLToPath(new URL('../../../connector/main.ts', import.meta.url))
@@ -15,12 +14,12 @@ const environment = {
   AWS_ACCESS_KEY_ID: 'nobody',
   AWS_SECRET_ACCESS_KEY: 'nothing',
   AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
-  [names.engineUrl]: 'esl://:ClueCon@127.0.0.1:1',
+  ENGINE_URL: 'esl://:ClueCon@127.0.0.1:1',
 }
 
 function startConnector(healthPort: number): ChildProcess {
   const child = spawn(process.execPath, [main], {
-    env: { ...environment, [names.healthPort]: String(healthPort) },
+    env: { ...environment, HEALTH_PORT: String(healthPort) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { usualRateLimits } from '../../../contracts/environment.ts'
+import { rateLimits } from '../../../contracts/settings/platform.ts'
+import { readRateLimits, usualRateLimits } from '../../../contracts/settings/rates.ts'
+import { readVariable } from '../../../contracts/settings/setting.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { type Route, limitNames, limitsOf } from '../../../contracts/routes/route.ts'
 import type { RateVerdict } from '../../../core/limits/allowance.ts'
-import { readRateLimits } from '../../../functions/endpoint/rate-limits.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
@@ -355,7 +356,6 @@ describe('the rates of a deployment', () => {
   })
 
   it.each([
-    '',
     'on',
     'token',
     'token=50',
@@ -368,7 +368,7 @@ describe('the rates of a deployment', () => {
     'token=5/s;',
     '__proto__=1/s',
   ])('cannot be %j: the variable is named', (text) => {
-    expect(() => readRateLimits(text)).toThrow(/RATE_LIMITS must be/)
+    expect(() => readVariable(rateLimits, { RATE_LIMITS: text })).toThrow(/^RATE_LIMITS must be "off" or rates such as/)
   })
 
   it('hold every route with a token, and what its record names besides', () => {

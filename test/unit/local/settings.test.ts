@@ -19,9 +19,9 @@ describe('readSettings', () => {
       sqsEndpoint: undefined,
       s3Endpoint: undefined,
       openSearchUrl: undefined,
-      logLevel: undefined,
+      logLevel: 'info',
       rateLimits: 'off',
-      deletionGraceSeconds: '',
+      deletionGraceSeconds: '120',
       clientVariables: '',
     })
   })
@@ -48,19 +48,30 @@ describe('readSettings', () => {
   })
 
   it.each([
-    ['PORT', 'http'],
+    ['PORT', 'plantedhttp'],
     ['PORT', '65536'],
     ['ENGINE_PORT', '-1'],
-    ['HOST', 'my-laptop'],
+    ['HOST', 'my-planted-laptop'],
+    ['RATE_LIMITS', 'planted=5/s'],
+    ['RATE_LIMITS', 'token=5/d'],
+    ['HOOK_ALLOWED_NETWORKS', 'planted'],
+    ['HOOK_ALLOWED_NETWORKS', '10.0.0.0/33'],
+    ['DELETION_GRACE_SECONDS', '901'],
+    ['DELETION_GRACE_SECONDS', 'planted'],
+    ['CLIENT_VARIABLES', 'planted'],
     ['ENGINE_URL', 'tcp://:secret@host'],
     ['ENGINE_URL', 'esl://host:8021'],
     ['ENGINE_URL', 'esl://:a@host:8021,esl://:b@host'],
     ['ENGINE_URL', 'esl://:100%@host'],
     ['DYNAMODB_ENDPOINT', '127.0.0.1:8000'],
     ['SQS_ENDPOINT', 'ftp://x'],
-    ['LOG_LEVEL', 'loud'],
-  ])('names %s when it is %s', (name, value) => {
-    expect(() => readSettings({ [name]: value })).toThrow(name)
+    ['LOG_LEVEL', 'planted'],
+    ['LOG_LEVEL', 'INFO'],
+  ])('names %s when it is %s, and does not repeat the value', (name, value) => {
+    const read = () => readSettings({ [name]: value })
+
+    expect(read).toThrow(new RegExp(`^${name} (?:must|is not)|^ENGINE_PASSWORD is not set`))
+    expect(read).not.toThrow(/planted|got/)
   })
 
   it("has the folder of another engine's recordings, and its path at the engine where that differs", () => {
@@ -102,7 +113,8 @@ describe('readSettings', () => {
 it('the table of settings names every variable that is read, and no other', () => {
   const table: { name: string }[] = JSON.parse(readFileSync('local/settings.json', 'utf8'))
   const asked = new Set<string>()
-  readSettings(new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }))
+  const env: Record<string, string> = { ENGINE_URL: 'esl://:secret@192.0.2.1' }
+  readSettings(new Proxy(env, { get: (_target, name) => (asked.add(String(name)), env[String(name)]) }))
 
   expect(table.map(({ name }) => name).sort()).toEqual([...asked].sort())
 })

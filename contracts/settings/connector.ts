@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { engineSocketWords, readEngineSockets } from './engine-sockets.ts'
+import { type Rule, folder, matching, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
+import type { Variable } from './setting.ts'
+
+// The settings of the connector. `npm start` takes those of another engine, and passes them on.
+
+export const engineUrl = {
+  variable: 'ENGINE_URL',
+  readers: ['connector', 'laptop'],
+  rule: () => readBy(readEngineSockets, engineSocketWords),
+  unset: 'unset: simulated engine',
+  meaning: "another engine's event socket, `esl://:password@host:8021`, or several, comma-separated, to use them all",
+} as const satisfies Variable
+
+export const enginePassword = {
+  variable: 'ENGINE_PASSWORD',
+  readers: ['connector', 'laptop'],
+  rule: () => optional(matching(/^[^\r\n\0]+$/, 'one line')),
+  fallback: '',
+  unset: 'none',
+  meaning: 'the password of the addresses in `ENGINE_URL` that have none',
+} as const satisfies Variable
+
+export const recordingsDir = {
+  variable: 'RECORDINGS_DIR',
+  readers: ['connector', 'laptop'],
+  rule: () => optional(folder()),
+  fallback: '',
+  unset: 'unset: not stored',
+  meaning: 'with `ENGINE_URL`: the folder, as this machine sees it, that the engines record to',
+} as const satisfies Variable
+
+/** The path appears in the engine's events and in mount instructions, so it has plain characters only. */
+function engineFolder(): Rule<string> {
+  const path = z.string().check(z.regex(/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+\/?$/))
+  const trimmed = z.transform((text: string) => text.replace(/\/$/, ''))
+  return { words: 'an absolute path such as /var/lib/freeswitch/recordings', schema: z.pipe(path, trimmed) }
+}
+
+export const recordingsEngineDir = {
+  variable: 'RECORDINGS_ENGINE_DIR',
+  context: 'recordingsFolder',
+  readers: ['connector', 'laptop'],
+  rule: () => optional(engineFolder()),
+  fallback: '',
+  unset: 'none: recordings are not stored',
+  meaning: 'the folder that the engines record to, as they call it',
+  laptop: { unset: 'as `RECORDINGS_DIR`' },
+} as const satisfies Variable
+
+export const recordingsKeep = {
+  variable: 'RECORDINGS_KEEP',
+  readers: ['connector', 'laptop'],
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning: '`on` leaves recordings in that folder when they are stored',
+} as const satisfies Variable
+
+export const healthPort = {
+  variable: 'HEALTH_PORT',
+  readers: ['connector'],
+  rule: () => wholeNumber(0, 65_535),
+  meaning: "the port of the connector's private health endpoint; 0 takes a free one",
+} as const satisfies Variable
+
+export const spoolDir = {
+  variable: 'SPOOL_DIR',
+  readers: ['connector'],
+  rule: () => optional(matching(/./, 'a path')),
+  fallback: '',
+  unset: 'unset: in memory only',
+  meaning: 'the folder in which events wait while their queue is away',
+} as const satisfies Variable
+
+/** Less could not hold one file of each class and the one that is being written. */
+const leastSpoolBytes = 4 * 1024 ** 2
+
+/** Five minutes of a busy engine (500 events of 7 KB a second). */
+const usualSpoolBytes = 1024 ** 3
+
+export const spoolBytes = {
+  variable: 'SPOOL_BYTES',
+  readers: ['connector'],
+  rule: () => wholeNumber(leastSpoolBytes, 999_999_999_999_999),
+  fallback: String(usualSpoolBytes),
+  meaning: 'bytes that they may take there',
+} as const satisfies Variable

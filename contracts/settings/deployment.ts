@@ -1,0 +1,89 @@
+import * as z from 'zod/mini'
+import { type Rule, ipv4Network, listOf, matching, optional, wholeNumber } from './rule.ts'
+import type { ContextValue } from './setting.ts'
+
+// The settings that only a deployment has: CDK context values (`-c name=value`, or cdk.json).
+
+const engineHostRule = listOf(
+  matching(
+    /^[A-Za-z0-9.-]{1,253}(?::[1-9]\d{0,4})?$/,
+    'a host name or an IPv4 address, with :port where it is not enginePort',
+  ),
+)
+
+/** A list of one at least and 32 at most: each engine costs the connector two links. */
+const engineHosts: Rule<string[]> = {
+  words: `${engineHostRule.words}, one at least and 32 at most`,
+  schema: z.pipe(engineHostRule.schema, z.array(z.string()).check(z.minLength(1), z.maxLength(32))),
+}
+
+const nodeCount: Rule<number> = {
+  words: '1 or an even number up to 80',
+  schema: z.pipe(z.string().check(z.regex(/^(?:1|[2468]|[1-7][02468]|80)$/)), z.transform(Number)),
+}
+
+export const engineHost = {
+  context: 'engineHost',
+  rule: () => engineHosts,
+  fallback: 'engine.callplane.internal',
+  meaning:
+    "the engine's event socket, as the connector's network sees it; several, comma-separated, each with `:port` where it is not `enginePort`",
+} as const satisfies ContextValue
+
+export const enginePort = {
+  context: 'enginePort',
+  rule: () => wholeNumber(1, 65_535),
+  fallback: '8021',
+  meaning: 'the port of the event sockets that `engineHost` gives none',
+} as const satisfies ContextValue
+
+export const engineNetwork = {
+  context: 'engineNetwork',
+  rule: () => ipv4Network(),
+  fallback: '10.0.0.0/16',
+  meaning: "the only network in which the connector may open the engines' ports",
+} as const satisfies ContextValue
+
+export const connectorNetwork = {
+  context: 'connectorNetwork',
+  rule: () => ipv4Network(),
+  fallback: '10.90.0.0/24',
+  meaning: "the connector's own network; must not overlap the engine's",
+} as const satisfies ContextValue
+
+export const allowedOrigins = {
+  context: 'allowedOrigins',
+  rule: () => listOf(matching(/^https?:\/\/[^\s,/*]+$/, 'an origin such as https://console.example.com')),
+  fallback: '',
+  unset: 'none',
+  meaning: 'origins whose pages may call the API, comma-separated',
+} as const satisfies ContextValue
+
+export const alarmEmail = {
+  context: 'alarmEmail',
+  rule: () => optional(matching(/^[^\s@]+@[^\s@]+$/, 'an email address')),
+  fallback: '',
+  unset: 'none',
+  meaning: 'the address that gets alarms by mail; subscribe pagers to the topic `CallplaneStateful/OnCall`',
+} as const satisfies ContextValue
+
+export const searchInstanceType = {
+  context: 'searchInstanceType',
+  rule: () => matching(/^[a-z][a-z0-9-]{1,15}\.[a-z0-9]{1,15}\.search$/, 'an instance type such as t3.small.search'),
+  fallback: 't3.small.search',
+  meaning: 'the kind of the nodes of the store of CDRs',
+} as const satisfies ContextValue
+
+export const searchInstances = {
+  context: 'searchInstances',
+  rule: () => nodeCount,
+  fallback: '2',
+  meaning: 'the number of those nodes: 1, or an even number up to 80; from 4 on, three others manage them',
+} as const satisfies ContextValue
+
+export const searchVolumeGb = {
+  context: 'searchVolumeGb',
+  rule: () => wholeNumber(10, 3000),
+  fallback: '20',
+  meaning: 'GiB of disk of each of those nodes: 10 to 3000',
+} as const satisfies ContextValue

@@ -1,0 +1,58 @@
+/** Where an engine's event socket is; without a password of its own it has that of `ENGINE_PASSWORD`. */
+export interface EngineSocket {
+  readonly host: string
+  readonly port: number
+  readonly password: string | undefined
+}
+
+/** What a malformed list of event sockets must be. */
+export const engineSocketWords = 'esl://host:port, or several of them, comma-separated'
+
+/** The port of the event socket where the address has none. */
+const defaultPort = 8021
+
+/** Each engine costs two links and a reader of its jobs; a longer list is a mistake. */
+const maxEngines = 32
+
+/**
+ * Reads event sockets such as `esl://:password@host:port`, comma-separated. Passwords are percent-encoded. Throws an
+ * error that says what the list must be.
+ */
+export function readEngineSockets(text: string): EngineSocket[] {
+  const parts = text.split(',')
+  if (parts.length > maxEngines) throw new Error(`must name at most ${maxEngines} engines`)
+  const sockets = parts.map((part) => readSocket(part.trim()))
+  if (new Set(sockets.map(({ host, port }) => `${host} ${port}`)).size < sockets.length) {
+    throw new Error('must name each engine once')
+  }
+  return sockets
+}
+
+function readSocket(text: string): EngineSocket {
+  const url = URL.parse(text)
+  if (url === null || url.protocol !== 'esl:' || url.hostname === '' || url.port === '0' || hasMore(url)) {
+    throw new Error(`must be ${engineSocketWords}`)
+  }
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  return { host, port: url.port === '' ? defaultPort : Number(url.port), password: readPassword(url) }
+}
+
+/** An event socket has no path, query or fragment: most likely a password was not percent-encoded. */
+function hasMore({ pathname, search, hash }: URL): boolean {
+  return !['', '/'].includes(pathname) || search !== '' || hash !== ''
+}
+
+function readPassword({ password: encoded }: URL): string | undefined {
+  if (encoded === '') return undefined
+  const password = decode(encoded)
+  if (/[\r\n\0]/.test(password)) throw new Error('must have passwords of one line')
+  return password
+}
+
+function decode(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    throw new Error('must have percent-encoded passwords')
+  }
+}

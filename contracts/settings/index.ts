@@ -1,0 +1,54 @@
+import { clientVariables } from './client-variables.ts'
+import * as connector from './connector.ts'
+import * as deployment from './deployment.ts'
+import * as laptop from './laptop.ts'
+import * as platform from './platform.ts'
+import type { Setting, Variable } from './setting.ts'
+
+/** The settings of `npm start`, in the order of its tables. */
+export const laptopSettings: readonly Variable[] = [
+  laptop.apiPort,
+  laptop.host,
+  connector.engineUrl,
+  connector.enginePassword,
+  connector.recordingsDir,
+  connector.recordingsEngineDir,
+  connector.recordingsKeep,
+  laptop.simulatedEnginePort,
+  laptop.dataDir,
+  laptop.rootPassword,
+  laptop.engineCredential,
+  platform.hookAllowedNetworks,
+  platform.rateLimits,
+  platform.deletionGraceSeconds,
+  clientVariables,
+  laptop.dynamodbEndpoint,
+  laptop.sqsEndpoint,
+  laptop.s3Endpoint,
+  laptop.openSearchUrl,
+  platform.logLevel,
+]
+
+/** The context values of a deployment, in the order of the runbook. */
+export const deploymentSettings: readonly (Setting & { readonly context: string })[] = [
+  deployment.engineHost,
+  deployment.enginePort,
+  deployment.engineNetwork,
+  deployment.connectorNetwork,
+  connector.recordingsEngineDir,
+  platform.publicUrl,
+  deployment.allowedOrigins,
+  deployment.alarmEmail,
+  platform.logLevel,
+  platform.rootName,
+  platform.tokenSeconds,
+  platform.passwordMinLength,
+  platform.deletionGraceSeconds,
+  platform.scriptSteps,
+  clientVariables,
+  platform.rateLimits,
+  platform.hookAllowedNetworks,
+  deployment.searchInstanceType,
+  deployment.searchInstances,
+  deployment.searchVolumeGb,
+]

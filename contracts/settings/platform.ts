@@ -1,0 +1,104 @@
+import { listOf, matching, network, oneOf, onOrOff, optional, readBy, wholeNumber } from './rule.ts'
+import { rateWords, readRateLimits, usualRateLimits } from './rates.ts'
+import type { Variable } from './setting.ts'
+
+// The settings of the functions, some of which the connector and `npm start` share. Each stands alone, so that a bundle
+// holds only those that its function reads.
+
+export const logLevel = {
+  variable: 'LOG_LEVEL',
+  context: 'logLevel',
+  readers: ['functions', 'connector', 'laptop'],
+  rule: () => oneOf('trace', 'debug', 'info', 'warn', 'error'),
+  fallback: 'info',
+  meaning: 'the least level that is logged: `trace`, `debug`, `info`, `warn` or `error`',
+} as const satisfies Variable
+
+export const buildVersion = {
+  variable: 'BUILD_VERSION',
+  readers: ['functions', 'connector'],
+  rule: () => matching(/^.{1,128}$/, 'one line of up to 128 characters'),
+  fallback: 'unknown',
+  meaning: 'the version that the status report shows; a deployment sets it',
+} as const satisfies Variable
+
+export const publicUrl = {
+  variable: 'PUBLIC_URL',
+  context: 'publicUrl',
+  readers: ['functions'],
+  rule: () => optional(matching(/^https?:\/\/[^\s/]+$/, 'an address such as https://api.example.com')),
+  fallback: '',
+  unset: "the API's own address",
+  meaning: '`https://` and a domain name that you have mapped to the API',
+  // A laptop has no TLS; a deployment has nothing else.
+  deployment: { rule: () => optional(matching(/^https:\/\/[^\s/]+$/, 'an address such as https://api.example.com')) },
+} as const satisfies Variable
+
+export const rootName = {
+  variable: 'ROOT_NAME',
+  context: 'rootName',
+  readers: ['functions'],
+  rule: () => matching(/^[A-Za-z0-9._-]{1,64}$/, 'up to 64 letters, digits, ., _ or -'),
+  fallback: 'root',
+  meaning: 'the name of the root user',
+} as const satisfies Variable
+
+export const tokenSeconds = {
+  variable: 'TOKEN_SECONDS',
+  context: 'tokenSeconds',
+  readers: ['functions'],
+  rule: () => wholeNumber(300, 8_640_000),
+  fallback: '604800',
+  meaning: 'seconds that the token of a login is valid: 300 to 8640000',
+} as const satisfies Variable
+
+export const passwordMinLength = {
+  variable: 'PASSWORD_MIN_LENGTH',
+  context: 'passwordMinLength',
+  readers: ['functions'],
+  rule: () => wholeNumber(1, 128),
+  fallback: '3',
+  meaning: 'the least length of a password: 1 to 128',
+} as const satisfies Variable
+
+export const deletionGraceSeconds = {
+  variable: 'DELETION_GRACE_SECONDS',
+  context: 'deletionGraceSeconds',
+  readers: ['functions', 'laptop'],
+  rule: () => wholeNumber(1, 900),
+  fallback: '120',
+  meaning: 'seconds, at most 900, after which the rest of a deleted domain is removed and its name is free again',
+  // A request or a function behind a queue may still work for a domain this long. Tests need less.
+  deployment: { rule: () => wholeNumber(60, 900), unset: '120; at least 60' },
+} as const satisfies Variable
+
+export const scriptSteps = {
+  variable: 'SCRIPT_STEPS',
+  context: 'scriptSteps',
+  readers: ['functions'],
+  rule: () => onOrOff(),
+  fallback: 'off',
+  meaning: '`on` allows `js` and `script` steps in the callflows of default routes',
+} as const satisfies Variable
+
+export const rateLimits = {
+  variable: 'RATE_LIMITS',
+  context: 'rateLimits',
+  readers: ['functions', 'laptop'],
+  rule: () => readBy(readRateLimits, rateWords),
+  fallback: 'off',
+  meaning:
+    'how much a token, a domain, a source of logins (an IPv4 address or an IPv6 /64) may ask for, and how many searches of a token may run at once: `token=50/s:100,login=10/m,searching=2`; `off`: no limits',
+  deployment: { fallback: usualRateLimits },
+} as const satisfies Variable
+
+export const hookAllowedNetworks = {
+  variable: 'HOOK_ALLOWED_NETWORKS',
+  context: 'hookAllowedNetworks',
+  readers: ['functions', 'laptop'],
+  rule: () => listOf(network()),
+  fallback: '',
+  unset: 'none',
+  meaning: 'networks that hooks may reach besides public addresses, comma-separated',
+  laptop: { fallback: '127.0.0.0/8,::1/128' },
+} as const satisfies Variable
