@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../../local/settings.ts'
@@ -108,13 +107,4 @@ describe('readSettings', () => {
       expect(() => readSettings({ ENGINE_URL })).toThrow(/^(?!.*hunter2)/)
     }
   })
-})
-
-it('the table of settings names every variable that is read, and no other', () => {
-  const table: { name: string }[] = JSON.parse(readFileSync('local/settings.json', 'utf8'))
-  const asked = new Set<string>()
-  const env: Record<string, string> = { ENGINE_URL: 'esl://:secret@192.0.2.1' }
-  readSettings(new Proxy(env, { get: (_target, name) => (asked.add(String(name)), env[String(name)]) }))
-
-  expect(table.map(({ name }) => name).sort()).toEqual([...asked].sort())
 })

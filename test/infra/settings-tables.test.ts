@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { App } from 'aws-cdk-lib'
+import { expect, it } from 'vitest'
+import { deploymentSettings, laptopSettings } from '../../contracts/settings/index.ts'
+import * as connectorPart from '../../contracts/settings/connector.ts'
+import * as deploymentPart from '../../contracts/settings/deployment.ts'
+import * as laptopPart from '../../contracts/settings/laptop.ts'
+import * as platformPart from '../../contracts/settings/platform.ts'
+import { clientVariables } from '../../contracts/settings/client-variables.ts'
+import { type Setting, readText } from '../../contracts/settings/setting.ts'
+import { readSettings as connectorSettings } from '../../connector/settings.ts'
+import { readSettings as functionSettings } from '../../functions/endpoint/settings.ts'
+import { readSettings as deploymentReader } from '../../lib/settings.ts'
+import { readSettings as laptopReader } from '../../local/settings.ts'
+import { deploymentTable, helpRows, laptopTable } from '../support/settings-tables.ts'
+
+const wayOut = 'run node test/support/write-settings.ts after a change of contracts/settings'
+const declared: (Setting & { variable?: string; context?: string; readers?: readonly string[] })[] = [
+  ...Object.values(platformPart),
+  ...Object.values(connectorPart),
+  ...Object.values(laptopPart),
+  ...Object.values(deploymentPart),
+  clientVariables,
+]
+
+/** An environment that notes which variables are read. */
+function watched(given: Readonly<Record<string, string>>): { env: Record<string, string>; read: Set<string> } {
+  const read = new Set<string>()
+  const env = new Proxy({ ...given }, { get: (all, name) => (read.add(String(name)), Reflect.get(all, name)) })
+  return { env, read }
+}
+
+const namesOf = (reader: string) =>
+  declared.flatMap(({ readers, variable }) => (variable !== undefined && readers?.includes(reader) ? [variable] : []))
+
+it("the README's table of settings is the one of the declarations", () => {
+  expect(readFileSync('README.md', 'utf8').includes(`\n${laptopTable()}\n`), wayOut).toBe(true)
+})
+
+it("the runbook's table of context values is the one of the declarations", () => {
+  expect(readFileSync('docs/runbook.md', 'utf8').includes(`\n${deploymentTable()}\n`), wayOut).toBe(true)
+})
+
+it('npm start -- --help prints the declarations', () => {
+  expect(JSON.parse(readFileSync('local/settings.json', 'utf8')), wayOut).toEqual(helpRows())
+})
+
+it('npm start reads the settings that are declared for a laptop, and the tables have each of them', () => {
+  const { env, read } = watched({ ENGINE_URL: 'esl://:secret@192.0.2.1' })
+
+  laptopReader(env)
+
+  expect([...read].sort()).toEqual(namesOf('laptop').sort())
+  expect(laptopSettings.map(({ variable }) => variable).sort()).toEqual(namesOf('laptop').sort())
+})
+
+it('the connector reads the settings that are declared for it, and its log reads the level', () => {
+  const { env, read } = watched({ ENGINE_URL: 'esl://:secret@192.0.2.1', HEALTH_PORT: '0' })
+
+  connectorSettings(env)
+
+  expect([...read, 'LOG_LEVEL'].sort()).toEqual(namesOf('connector').sort())
+})
+
+it('functions read the settings that are declared for them, and the text of the client variables', () => {
+  const { env, read } = watched({})
+
+  functionSettings(env)
+
+  expect([...read].sort()).toEqual([...namesOf('functions'), 'CLIENT_VARIABLES'].sort())
+})
+
+it('a deployment reads the context values that are declared, and the table has each of them', () => {
+  const { node } = new App({ autoSynth: false })
+  const read = new Set<string>()
+  const tryGetContext = node.tryGetContext.bind(node)
+  node.tryGetContext = (name) => (read.add(name), tryGetContext(name))
+
+  deploymentReader(node)
+
+  const names = declared.flatMap(({ context }) => context ?? []).sort()
+  expect([...read].sort()).toEqual(names)
+  expect(deploymentSettings.map(({ context }) => context).sort()).toEqual(names)
+})
+
+it('each default is a value that the setting itself takes', () => {
+  for (const { rule, fallback, deployment, laptop } of declared) {
+    for (const text of [fallback, deployment?.fallback, laptop?.fallback]) {
+      if (text !== undefined) expect(() => readText(rule(), text, 'the default')).not.toThrow()
+    }
+  }
+})
