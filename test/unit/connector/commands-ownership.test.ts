@@ -193,9 +193,17 @@ describe("the engine's words are not taken as they are", () => {
     },
   )
 
-  test('a call whose uuid was in use has another, which is told, and both names lead to it', async () => {
+  test('a call whose uuid was in use is reported with its other uuid, and both uuids lead to it', async () => {
     const path = await aPath()
-    const command = anOriginate({ uuid: aChannelFor(path, 'hold') })
+    const uuid = randomUUID()
+    const command = anOriginate({ uuid })
+    path.engine.onJob = (job) => {
+      job.accept()
+      const inUse = job.line.startsWith('originate') ? aChannelFor(path, 'hold', uuid) : ''
+      const reply = job.run()
+      path.engine.channels.delete(inUse)
+      job.finish(reply)
+    }
 
     const outcome = await run(path, command)
 
