@@ -31,8 +31,8 @@ export interface DomainContext {
 }
 
 /**
- * Creates a tenant, publishes its event and flushes the engine's directory cache: a record that another tenant's account
- * has there could be taken for one of a user of this domain (shared-entry.ts). `warning` is empty, or says what could not
+ * Creates a tenant, publishes its event and flushes the engine's directory cache: an answer of an earlier version that is
+ * kept there could be taken for one about a user of this domain (ADR 0120). `warning` is empty, or says what could not
  * be done besides. Throws `invalid_field`, and `conflict` when the name is taken.
  */
 export async function createDomain(
