@@ -12,11 +12,10 @@ import { hangUpChannel, holdChannel, listChannels, originateCall } from '../cont
 import { createHooks } from '../contracts/routes/hooks.ts'
 import { readRecording } from '../contracts/routes/recordings.ts'
 import { type CallInput, type Client, clientOf, pathOf } from './demo/client.ts'
+import { takeNoOptions } from './toolchain.mjs'
 import { type Receiver, isSigned, openReceiver } from './demo/receiver.ts'
 
-const usage = `npm run demo
-
-Walks the main job against the platform that \`npm start\` runs on this machine.
+const usage = `Walks the main job against the platform that \`npm start\` runs on this machine.
 
   API_URL         the API's address; http://127.0.0.1:$PORT, PORT being 8080 unless set
   DATA_DIR        where the running platform keeps its state; .data unless set
@@ -188,13 +187,9 @@ async function walk(): Promise<void> {
   }
 }
 
-if (process.argv.includes('--help')) {
-  console.log(usage)
-} else {
-  await walk().catch((error: unknown) => {
-    const cause =
-      error instanceof TypeError ? `no platform answers at ${baseUrl}: run npm start in another terminal` : ''
-    console.error(`\ndemo failed: ${cause === '' && error instanceof Error ? error.message : cause}`)
-    process.exitCode = 1
-  })
-}
+takeNoOptions('npm run demo', usage)
+await walk().catch((error: unknown) => {
+  const cause = error instanceof TypeError ? `no platform answers at ${baseUrl}: run npm start in another terminal` : ''
+  console.error(`\ndemo failed: ${cause === '' && error instanceof Error ? error.message : cause}`)
+  process.exitCode = 1
+})

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ensureInstalled, usageAsked } from './toolchain.mjs'
+import { ensureInstalled, takeNoOptions } from './toolchain.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const settings = JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8'))
@@ -13,12 +13,7 @@ const width = Math.max(...settings.map(({ name }) => name.length))
 const lines = settings.map(
   ({ name, default: unset, meaning }) => `  ${name.padEnd(width)}  ${meaning}\n  ${' '.repeat(width)}  (${unset})`,
 )
-if (
-  usageAsked('npm start', `Runs the platform on this machine. Set by environment variables:\n\n${lines.join('\n')}`)
-) {
-  process.exit(0)
-}
-
+takeNoOptions('npm start', `Runs the platform on this machine. Set by environment variables:\n\n${lines.join('\n')}`)
 ensureInstalled()
 const child = spawn(
   join(here, '..', 'node_modules', '.bin', 'node'),

@@ -63,3 +63,17 @@ export function usageAsked(name, text) {
   console.log(`${name}\n\n${text}`)
   return true
 }
+
+/**
+ * Ends the process when the command line asks for help (with the usage) or holds any word (with a refusal), since the
+ * command takes no options. A word may be a password that was meant for a variable: only the name of an option is shown.
+ */
+export function takeNoOptions(name, usage) {
+  if (usageAsked(name, usage)) process.exit(0)
+  const [word] = process.argv.slice(2)
+  if (word === undefined) return
+  const option = /^--?[A-Za-z][A-Za-z-]*/.exec(word)?.[0]
+  const problem = option === undefined ? 'takes no words' : `has no option ${option}`
+  console.error(`${name} ${problem}; ${name} -- --help shows what it takes`)
+  process.exit(2)
+}

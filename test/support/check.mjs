@@ -1,6 +1,6 @@
 // `npm run check`: everything that is judged without running the product. Plain JavaScript, so that it starts on the
 // machine's own Node before anything is installed.
-import { ensureInstalled, run, usageAsked } from '../../local/toolchain.mjs'
+import { ensureInstalled, run, takeNoOptions } from '../../local/toolchain.mjs'
 
 const steps = [
   { title: 'format', command: 'biome', args: ['format', '.'] },
@@ -10,11 +10,7 @@ const steps = [
   { title: 'synth with rule packs', command: 'cdk', args: ['synth', '--quiet'] },
 ]
 
-if (
-  usageAsked('npm run check', 'Checks format, lint, types, dead code and the synthesized stacks. Takes no options.')
-) {
-  process.exit(0)
-}
+takeNoOptions('npm run check', 'Checks format, lint, types, dead code and the synthesized stacks. Takes no options.')
 ensureInstalled()
 for (const { title, command, args } of steps) {
   const startedAt = Date.now()

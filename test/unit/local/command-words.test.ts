@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { startCommand } from '../../support/command.ts'
+
+const commands = [
+  ['npm start', 'local/start.mjs'],
+  ['npm run demo', 'local/demo.ts'],
+  ['npm run check', 'test/support/check.mjs'],
+] as const
+
+const end = (file: string, ...words: string[]) =>
+  startCommand(process.execPath, [file, ...words], { cwd: process.cwd() }).ended()
+
+it.each(commands)('%s refuses an option that it does not have, and does nothing else', async (name, file) => {
+  const { status, output } = await end(file, '--unknown=planted')
+
+  expect(status).toBe(2)
+  expect(output.trim()).toBe(`${name} has no option --unknown; ${name} -- --help shows what it takes`)
+})
+
+it.each(commands)('%s refuses stray words, which may be secrets, without repeating them', async (name, file) => {
+  const { status, output } = await end(file, 'ROOT_PASSWORD=planted')
+
+  expect(status).toBe(2)
+  expect(output.trim()).toBe(`${name} takes no words; ${name} -- --help shows what it takes`)
+})
+
+it.each(commands)('%s -- --help prints the usage and ends well', async (name, file) => {
+  const { status, output } = await end(file, '--help')
+
+  expect(status).toBe(0)
+  expect(output.startsWith(`${name}\n\n`)).toBe(true)
+})
+
+it('npm start stops before anything starts when a setting is wrong, and names it without its value', async () => {
+  const { status, output } = await startCommand(process.execPath, ['local/main.ts'], {
+    cwd: process.cwd(),
+    env: { PATH: process.env['PATH'], PORT: 'planted' },
+  }).ended()
+
+  expect(status).toBe(1)
+  expect(output.trim()).toBe('callplane: PORT must be a whole number from 0 to 65535')
+})
