@@ -1,21 +1,26 @@
-// oxlint-disable-next-line import/no-named-as-default -- its types know the default export only
-import middy from '@middy/core'
+import { default as middy } from '@middy/core'
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { createLogger } from '../adapters/log/logger.ts'
-import { withTimeLimit } from '../adapters/time-limit.ts'
 import type { Route } from '../contracts/routes/route.ts'
 import { DomainError } from '../core/errors.ts'
 import type { PortName, PortsOf } from '../core/ports.ts'
 import { type Answer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
 import { type MakePort, cloudContext, cloudOwnPorts, cloudTools } from './endpoint/cloud.ts'
-import { late, withDeadline } from './endpoint/deadline.ts'
+import { reserveMs, runInTime } from './endpoint/deadline.ts'
 import { type Exchange, beginExchange } from './endpoint/exchange.ts'
-import { failExchange, finishExchange } from './endpoint/finish-exchange.ts'
-import { rateLimiter } from './endpoint/rate-limiter.ts'
-import { requestsAtOnce } from './endpoint/requests-at-once.ts'
-import { runExchange } from './endpoint/run-exchange.ts'
+import { authentication } from './endpoint/steps/authentication.ts'
+import { credentialRead } from './endpoint/steps/credential-read.ts'
+import { domainResolution } from './endpoint/steps/domain-resolution.ts'
+import { exchangeEnd } from './endpoint/steps/exchange-end.ts'
+import { fieldValidation } from './endpoint/steps/field-validation.ts'
+import { permissionCheck } from './endpoint/steps/permission-check.ts'
+import { rateLimit } from './endpoint/steps/rate-limit.ts'
+import { requestKey } from './endpoint/steps/request-key.ts'
+import { requestSyntax } from './endpoint/steps/request-syntax.ts'
+import { requestsAtOnce } from './endpoint/steps/requests-at-once.ts'
+import { sizeLimit } from './endpoint/steps/size-limit.ts'
 import type { EndpointTools, OwnPorts } from './endpoint/tools.ts'
-import { sessionToucher } from './endpoint/touch-session.ts'
+import { useCaseCall } from './endpoint/use-case-call.ts'
 import type { UseCase } from './endpoint/use-case.ts'
 
 export { Bytes, Redirect, okData, okInfo, reply } from './endpoint/reply.ts'
@@ -37,14 +42,12 @@ export interface CloudEndpoint<R extends Route> extends EndpointHandler {
 
 /** The whole of a request takes at most this long, by the contract's section on limits. */
 export const requestLimitMs = 28_000
-/** A request that would outlive its function answers for itself this much earlier. */
-const reserveMs = 500
 const lateText = 'the request took too long; what it asked for may still happen'
 
 /**
- * The handler of a route, over given ports. Checks run in the contract's order: size, authentication, body syntax,
- * domain, permission, fields; the use case then judges existence and state. Every refusal and every failure becomes
- * the contract's error body. But for the times at which users were last noted as active, nothing of a request stays.
+ * Makes the handler of a route, over given ports. Its chain is the contract's order of checks; the use case then judges
+ * existence and state. Every refusal and every failure becomes the contract's error body. But for the times at which
+ * users were last noted as active, the counts that were refused and the domains of tokens, nothing of a request stays.
  */
 export function createEndpoint<const R extends Route>(
   route: R,
@@ -52,23 +55,32 @@ export function createEndpoint<const R extends Route>(
   useCase: UseCase<R>,
   tools: EndpointTools,
 ): EndpointHandler {
-  const limit = rateLimiter(route, tools.settings.rateLimits)
-  const atOnce = requestsAtOnce(route, tools.settings.rateLimits)
-  const endpoint = { route, ports, useCase, tools, touchSession: sessionToucher(), limit, atOnce }
-  const finish = (exchange: Exchange, answer: Answer) =>
-    finishExchange(exchange, route, (ports as OwnPorts).audit, tools, answer)
-  const handle = middy<Exchange, Answer>(async (exchange: Exchange, context: Context) => {
-    const limitMs = context.getRemainingTimeInMillis() - reserveMs
-    const limit = { until: tools.clock.now() + limitMs, clock: tools.clock }
-    const work = withTimeLimit(limit, () => runExchange(exchange, endpoint))
-    const answer = await withDeadline(work, limitMs)
-    if (answer === late) throw new DomainError('deadline_exceeded', lateText)
-    return answer
-  })
-    .after(({ event, response }) => finish(event, response as Answer))
-    .onError(({ event, error }) => finish(event, failExchange(event, error)))
-  return async (event, context) => handle(beginExchange(event, tools), budgetOf(context))
+  const endpoint = { route, ports, useCase, tools }
+  const rates = rateLimit(endpoint)
+  const places = requestsAtOnce(endpoint)
+  // Not @middy/http-json-body-parser, which takes a key that is given twice; not @middy/http-error-handler, whose error
+  // body is another; and not middy's early timeout, which ends the handler alone and not the steps before it.
+  const chain = middy<Exchange, Answer>({ timeoutEarlyInMillis: 0 })
+    .use(sizeLimit(route))
+    .use(credentialRead(endpoint))
+    .use(places.ask)
+    .use(rates.ofPresenter)
+    .use(authentication(endpoint))
+    .use(places.require)
+    .use(rates.ofDomain)
+    .use(requestSyntax(route))
+    .use(domainResolution(endpoint))
+    .use(permissionCheck(route))
+    .use(fieldValidation(route))
+    .use(requestKey(endpoint))
+    .handler(useCaseCall(endpoint))
+  const inTime = middy<Exchange, Answer>({ timeoutEarlyInMillis: 0 })
+    .use(exchangeEnd(endpoint))
+    .handler((exchange, context) => runInTime(context, tools.clock, () => chain(exchange, context), tooLate))
+  return async (event, context) => inTime(beginExchange(event, tools), budgetOf(context))
 }
+
+const tooLate = () => new DomainError('deadline_exceeded', lateText)
 
 /**
  * The handler of a route over cloud adapters, which are made from the process's environment at the first request and

@@ -1,9 +1,8 @@
 import type { Context } from 'aws-lambda'
-import { withTimeLimit } from '../adapters/time-limit.ts'
 import type { Schedule } from '../contracts/schedules.ts'
 import type { PortName, PortsOf } from '../core/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
-import { late, withDeadline } from './endpoint/deadline.ts'
+import { runInTime } from './endpoint/deadline.ts'
 import type { WorkerTools } from './worker.ts'
 
 /** The cloud adapter of each port that a schedule needs: exactly those. */
@@ -21,9 +20,6 @@ export interface CloudSchedule<S extends Schedule> extends ScheduledHandler {
   readonly over: (ports: PortsOf<S['needs']>, tools: WorkerTools) => ScheduledHandler
 }
 
-/** A call that would outlive its function is ended this much earlier, so that its end is logged. */
-const reserveMs = 500
-
 /** The handler of a schedule, over given ports. When the function's time runs out, nothing more is sent for the call. */
 export function createScheduled<const S extends Schedule>(
   ports: PortsOf<S['needs']>,
@@ -31,14 +27,8 @@ export function createScheduled<const S extends Schedule>(
   tools: WorkerTools,
 ): ScheduledHandler {
   return async (_event, context) => {
-    const limitMs = context.getRemainingTimeInMillis() - reserveMs
-    const limit = { until: tools.clock.now() + limitMs, clock: tools.clock }
     try {
-      const end = await withDeadline(
-        withTimeLimit(limit, () => work(ports, tools)),
-        limitMs,
-      )
-      if (end === late) throw new Error('the time of the function ran out')
+      await runInTime(context, tools.clock, () => work(ports, tools))
     } catch (error) {
       tools.log.error('scheduled work not done', error)
       throw error

@@ -1,4 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
+import { withTimeLimit } from '../../adapters/time-limit.ts'
+import type { Clock } from '../../core/ports.ts'
+
+/** A function's work is ended this much before the function itself, so that its end is still answered or logged. */
+export const reserveMs = 500
 
 /** The result of {@link withDeadline} for work that is not finished in time. */
 export const late = Symbol('late')
@@ -14,6 +19,23 @@ export async function withDeadline<T>(work: Promise<T>, limitMs: number): Promis
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * Runs work within the time that its function has left. Throws what `tooLate` makes when the time runs out; the work then
+ * calls no service any more.
+ */
+export async function runInTime<T>(
+  context: { readonly getRemainingTimeInMillis: () => number },
+  clock: Clock,
+  work: () => Promise<T>,
+  tooLate = () => new Error('the time of the function ran out'),
+): Promise<T> {
+  const limitMs = context.getRemainingTimeInMillis() - reserveMs
+  const limit = { until: clock.now() + limitMs, clock }
+  const end = await withDeadline(withTimeLimit(limit, work), limitMs)
+  if (end === late) throw tooLate()
+  return end
 }
 
 /** The longest that a request waits for its counts once nothing else keeps it, by the contract's section on limits. */

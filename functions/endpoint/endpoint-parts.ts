@@ -1,8 +1,5 @@
 import type { Route } from '../../contracts/routes/route.ts'
-import type { RateLimiter } from './rate-limiter.ts'
-import type { LimitAtOnce } from './requests-at-once.ts'
 import type { EndpointTools, OwnPorts } from './tools.ts'
-import type { TouchSession } from './touch-session.ts'
 
 /** One endpoint: its record, its ports and what it does with them, whose types its maker has matched. */
 export interface Endpoint {
@@ -10,9 +7,6 @@ export interface Endpoint {
   readonly ports: OwnPorts
   readonly useCase: (request: never, ports: never) => unknown
   readonly tools: EndpointTools
-  readonly touchSession: TouchSession
-  readonly limit: RateLimiter
-  readonly atOnce: LimitAtOnce
 }
 
 /** A port that the route's record says is there; without it the function was wired wrongly. */

@@ -9,30 +9,25 @@ export interface BatchMessage {
 }
 
 /**
- * Handles a batch and answers the ids of the messages that must come again.
+ * Handles the messages of a batch.
  *
- * Messages with the same order key run one after another, all others beside each other. After a failed message the later
- * ones of its key come again, too. After an unreadable one they do not: it will never be handled, and holding them would
+ * Messages with the same order key run one after another, all others at the same time. After a failed message the later
+ * ones of its key are not handled. After an unreadable one they are: it will never be handled, and holding them up would
  * send them to the dead-letter queue along with it.
  */
 export async function handleBatch<M extends BatchMessage>(
   messages: readonly M[],
   handle: (message: M) => Promise<MessageEnd>,
-): Promise<string[]> {
+): Promise<void> {
   const groups = Map.groupBy(messages, ({ orderKey }) => orderKey)
-  const failed = await Promise.all([...groups.values()].map((group) => handleGroup(group, handle)))
-  return failed.flat()
+  await Promise.all([...groups.values()].map((group) => handleGroup(group, handle)))
 }
 
 async function handleGroup<M extends BatchMessage>(
   group: readonly M[],
   handle: (message: M) => Promise<MessageEnd>,
-): Promise<string[]> {
-  const again: string[] = []
-  for (const [index, message] of group.entries()) {
-    const end = await handle(message)
-    if (end === 'failed') return [...again, ...group.slice(index).map(({ messageId }) => messageId)]
-    if (end === 'unreadable') again.push(message.messageId)
+): Promise<void> {
+  for (const message of group) {
+    if ((await handle(message)) === 'failed') return
   }
-  return again
 }

@@ -1,34 +1,46 @@
 import { createHash } from 'node:crypto'
-import { decryptText, encryptText } from '../../adapters/crypto/answer-cipher.ts'
-import { derivedRandomness } from '../../adapters/crypto/derived-randomness.ts'
-import { errorStatus } from '../../contracts/routes/error-codes.ts'
-import { takesKey } from '../../contracts/routes/route.ts'
-import { DomainError } from '../../core/errors.ts'
-import { claimKey, readKey } from '../../core/idempotency/claim-key.ts'
-import type { RequestKey } from '../../core/idempotency/request-key.ts'
-import type { Randomness } from '../../core/ports.ts'
-import { type Answer, errorAnswer, repeatedAnswer } from './answer.ts'
-import type { Exchange } from './exchange.ts'
-import { type Endpoint, own } from './endpoint-parts.ts'
+import { decryptText, encryptText } from '../../../adapters/crypto/answer-cipher.ts'
+import { derivedRandomness } from '../../../adapters/crypto/derived-randomness.ts'
+import { errorStatus } from '../../../contracts/routes/error-codes.ts'
+import { takesKey } from '../../../contracts/routes/route.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { claimKey, readKey } from '../../../core/idempotency/claim-key.ts'
+import type { RequestKey } from '../../../core/idempotency/request-key.ts'
+import { type Answer, errorAnswer, repeatedAnswer } from '../answer.ts'
+import type { Exchange } from '../exchange.ts'
+import { type Endpoint, own } from '../endpoint-parts.ts'
+import type { Step } from './step.ts'
 
 /** An answer above this is not kept; the key that came with its request then protects what was made, not the answer. */
 const maxKeptBytes = 200 * 1024
 const seedBytes = 32
 
-/** Runs a request whose identifiers come from the given randomness. */
-export type Run = (random: Randomness) => Promise<Answer>
-
 /**
- * Runs a request, or, when its `Idempotency-Key` was used for the same request before, gives the answer of that time
- * again. A run that died left no answer: the request is then run again with the identifiers of the first, so that
- * whatever makes a record finds its own and takes it for made.
+ * Answers a request whose `Idempotency-Key` was used for the same request before with the answer of that time, and keeps
+ * the answer of any other under its key. A run that died left no answer: the request is then run again with the
+ * identifiers of the first, so that whatever makes a record finds its own and takes it for made.
  */
-export async function runOnce(exchange: Exchange, endpoint: Endpoint, run: Run): Promise<Answer> {
-  const { route, tools, ports } = endpoint
-  const header = takesKey(route) ? exchange.event.headers['idempotency-key'] : undefined
-  if (header === undefined) return run(tools.random)
+export function requestKey(endpoint: Endpoint): Step {
+  return {
+    before: async ({ event: exchange }) => {
+      const header = takesKey(endpoint.route) ? exchange.event.headers['idempotency-key'] : undefined
+      return header === undefined ? undefined : claimOrRepeat(exchange, endpoint, readKey(header))
+    },
+    after: ({ event: { keep }, response }) => keep?.(response ?? undefined),
+    onError: async ({ event: { keep, requestId }, error }) => {
+      if (keep === undefined) return undefined
+      const answer = error instanceof DomainError ? errorAnswer(error, requestId) : undefined
+      await keep(answer)
+      return answer === undefined || answer.statusCode >= 500 ? undefined : answer
+    },
+  }
+}
+
+/** Claims the key for this request, or returns the answer that is kept under it. */
+async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string): Promise<Answer | undefined> {
+  const { tools, ports } = endpoint
   const keys = own(ports.idempotency)
-  const request = { domain: exchange.caller?.domain ?? '', key: readKey(header) }
+  const request = { domain: exchange.caller?.domain ?? '', key }
   const keeper = keeperOf(endpoint, request)
   const claim = await claimKey(keys, {
     ...request,
@@ -39,40 +51,18 @@ export async function runOnce(exchange: Exchange, endpoint: Endpoint, run: Run):
   })
   const seed = await keeper.readSeed(claim.seed)
   if (claim.answer !== undefined) return repeatedAnswer(keeper.readAnswer(claim.answer, seed), exchange.requestId)
-  const settle = async (answer: Answer | undefined) => {
-    const kept = answer && isFinal(answer) ? keeper.keepAnswer(answer, seed) : undefined
-    if (kept === undefined) await keys.release(claim)
-    else await keys.complete(claim, kept)
-  }
-  return settling(exchange, () => run(derivedRandomness(seed)), settle)
-}
-
-/**
- * Waits until an answer is kept, or its key released. A failure to do so changes no answer: the lease of the key runs
- * out, and the request can then be run again.
- */
-async function settling(
-  exchange: Exchange,
-  run: () => Promise<Answer>,
-  settle: (answer: Answer | undefined) => Promise<void>,
-): Promise<Answer> {
-  const attempt = async (answer: Answer | undefined) => {
+  exchange.random = derivedRandomness(seed)
+  // A failure to keep the answer changes nothing: the lease of the key expires, and the request can be run again.
+  exchange.keep = async (answer) => {
     try {
-      await settle(answer)
+      const kept = answer && isFinal(answer) ? keeper.keepAnswer(answer, seed) : undefined
+      if (kept === undefined) await keys.release(claim)
+      else await keys.complete(claim, kept)
     } catch (error) {
       exchange.log.error('answer of an idempotent request not kept', error)
     }
   }
-  try {
-    const answer = await run()
-    await attempt(answer)
-    return answer
-  } catch (error) {
-    const answer = error instanceof DomainError ? errorAnswer(error, exchange.requestId) : undefined
-    await attempt(answer)
-    if (answer === undefined || answer.statusCode >= 500) throw error
-    return answer
-  }
+  return undefined
 }
 
 /** Whether an answer stays the answer: failures of the service do not, nor do refusals for being too many or too early. */

@@ -1,21 +1,20 @@
-import { createHash } from 'node:crypto'
-import type { LimitName, Route } from '../../contracts/routes/route.ts'
-import { limitsOf } from '../../contracts/routes/route.ts'
-import { sourceNetwork } from '../../core/auth/source-network.ts'
-import type { DomainError } from '../../core/errors.ts'
-import { type Allowance, type RateVerdict, rateLimited } from '../../core/limits/allowance.ts'
-import type { RateLimitStore } from '../../core/limits/rate-limit-store.ts'
-import { countInTime, late } from './deadline.ts'
-import type { Exchange } from './exchange.ts'
-import type { RateLimits } from '../../contracts/settings/rates.ts'
+import type { LimitName, Route } from '../../../contracts/routes/route.ts'
+import { limitsOf } from '../../../contracts/routes/route.ts'
+import { sourceNetwork } from '../../../core/auth/source-network.ts'
+import type { DomainError } from '../../../core/errors.ts'
+import { type Allowance, type RateVerdict, rateLimited } from '../../../core/limits/allowance.ts'
+import type { RateLimitStore } from '../../../core/limits/rate-limit-store.ts'
+import { countInTime, late } from '../deadline.ts'
+import { type Endpoint, own } from '../endpoint-parts.ts'
+import type { Counts, Exchange } from '../exchange.ts'
+import { tokenOf } from '../presented-token.ts'
+import type { Step } from './step.ts'
 
-/** Lets a request through, or throws `rate_limited` before anything of it is done. */
-export type RateLimiter = (
-  exchange: Exchange,
-  store: Partial<Pick<RateLimitStore, 'take'>> | undefined,
-  now: number,
-  authenticate: () => Promise<void>,
-) => Promise<void>
+/** The two steps that count a request: for who presents it, and for the domain that its credential turns out to be of. */
+export interface RateLimit {
+  readonly ofPresenter: Step
+  readonly ofDomain: Step
+}
 
 /** Credentials and keys that one process remembers; beyond it, it forgets all of them. */
 const maxRemembered = 10_000
@@ -46,22 +45,17 @@ interface Count {
   readonly verdict: Promise<RateVerdict | undefined>
 }
 
-/** The counts of a request that were known in time, and the charges of those that were not. */
-interface Counted {
-  readonly verdicts: readonly RateVerdict[]
-  readonly uncounted: readonly Charge[]
-}
-
 /**
  * Counts requests while their credential is read, and waits for both: for the counts at most 50 ms. A request that is
  * not counted by then is refused where its route says so (`mustBeCounted`), and passes elsewhere.
  *
  * A token is counted as it is presented: only its holder can use up its allowance. The allowance of a domain is charged
- * beside the credential read for a token that this process has seen to be genuine, and after it for any other, so that
+ * while the credential is read for a token that this process has seen to be genuine, and after it for any other, so that
  * a forged token uses up nobody's allowance. A caller who was refused is refused from memory until the next request is
  * free.
  */
-export function rateLimiter(route: Route, limits: RateLimits): RateLimiter {
+export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
+  const limits = tools.settings.rateLimits
   const applied = limitsOf(route).flatMap((name) => {
     const allowance = limits[name]
     return allowance === undefined ? [] : [{ name, allowance }]
@@ -86,41 +80,67 @@ export function rateLimiter(route: Route, limits: RateLimits): RateLimiter {
       .filter(({ name }) => isWanted(name))
       .map(({ name, allowance }) => ({ name, allowance, key: `${name}:${owner}` }))
   const ofDomain = (domain: string) => charges(domain, (name) => name !== 'token' && name !== 'login')
-  return async (exchange, store, now, authenticate) => {
-    if (applied.length === 0) return authenticate()
-    if (store?.take === undefined) throw new Error('a port of the wrapper itself is missing')
-    const counter = { take: store.take }
-    const patienceMs = isCold ? coldPatienceMs : undefined
-    const wait = (counts: readonly Count[]) => allInTime(exchange, counts, patienceMs)
-    const begin = (wanted: readonly Charge[]): Count[] =>
-      wanted.map((charge) => ({ charge, verdict: logFailure(exchange, take(counter, charge, now)) }))
 
-    if (route.authentication !== 'token') {
-      const source = sourceNetwork(exchange.event.requestContext.http.sourceIp)
-      judge(exchange, route, await wait(begin(charges(source, () => true))))
-      return authenticate()
-    }
-    const token = tokenOf(exchange)
-    const known = domainOfToken.get(token)
-    const counts = begin([
-      ...(token === '' ? [] : charges(token, (name) => name === 'token')),
-      ...(known === undefined ? [] : ofDomain(known)),
-    ])
-    const outcome = await settled(authenticate())
-    const counted = await wait(counts)
-    refuse(exchange, counted.verdicts)
-    if (outcome.error !== undefined) {
-      domainOfToken.delete(token)
-      throw outcome.error
-    }
+  /** Counts a request by some charges and waits for the counts; the credential is waited for first. */
+  async function count(exchange: Exchange, wanted: readonly Charge[], patienceMs: number | undefined) {
+    const store = own(ports.rateLimits)
+    const now = tools.clock.now()
+    const counts = wanted.map((charge) => ({ charge, verdict: logFailure(exchange, take(store, charge, now)) }))
+    await Promise.all([exchange.credential, exchange.isFull])
+    return allInTime(exchange, counts, patienceMs)
+  }
+
+  /** Counts a request for who presents it. `knownDomain` is the domain that its token is known to be of. */
+  async function begin(exchange: Exchange, wanted: readonly Charge[], knownDomain?: string): Promise<void> {
+    const patienceMs = isCold ? coldPatienceMs : undefined
+    exchange.counts = { ...(await count(exchange, wanted, patienceMs)), knownDomain, patienceMs }
+  }
+
+  async function countSource(exchange: Exchange): Promise<void> {
+    const source = sourceNetwork(exchange.event.requestContext.http.sourceIp)
+    const bySource = charges(source, () => true)
+    await begin(exchange, bySource)
+    judge(exchange, route)
+  }
+
+  async function countToken(exchange: Exchange): Promise<void> {
+    const token = tokenOf(exchange.event)
+    const knownDomain = domainOfToken.get(token)
+    const byToken = token === '' ? [] : charges(token, (name) => name === 'token')
+    await begin(exchange, [...byToken, ...(knownDomain === undefined ? [] : ofDomain(knownDomain))], knownDomain)
+    refuse(exchange)
+    const { error } = await exchange.credential
+    // A domain is charged for the requests that get past here, so one that will not is forgotten.
+    if (error !== undefined || (await exchange.isFull)) domainOfToken.delete(token)
+  }
+
+  async function countDomain(exchange: Exchange): Promise<void> {
     const domain = exchange.caller?.domain ?? ''
-    if (domain === '' || domain === known) return judge(exchange, route, counted)
-    remember(domainOfToken, token, domain)
-    const more = await wait(begin(ofDomain(domain)))
-    judge(exchange, route, {
-      verdicts: [...counted.verdicts, ...more.verdicts],
-      uncounted: [...counted.uncounted, ...more.uncounted],
-    })
+    const { verdicts, uncounted, knownDomain, patienceMs } = exchange.counts
+    if (domain !== '' && domain !== knownDomain) {
+      remember(domainOfToken, tokenOf(exchange.event), domain)
+      const more = await count(exchange, ofDomain(domain), patienceMs)
+      exchange.counts = {
+        ...exchange.counts,
+        verdicts: [...verdicts, ...more.verdicts],
+        uncounted: [...uncounted, ...more.uncounted],
+      }
+    }
+    judge(exchange, route)
+  }
+
+  const isByToken = route.authentication === 'token'
+  return {
+    ofPresenter: {
+      before: async ({ event }) => {
+        if (applied.length > 0) await (isByToken ? countToken(event) : countSource(event))
+      },
+    },
+    ofDomain: {
+      before: async ({ event }) => {
+        if (applied.length > 0 && isByToken) await countDomain(event)
+      },
+    },
   }
 }
 
@@ -137,35 +157,36 @@ async function allInTime(
   exchange: Exchange,
   counts: readonly Count[],
   patienceMs: number | undefined,
-): Promise<Counted> {
+): Promise<Pick<Counts, 'verdicts' | 'uncounted'>> {
   const verdicts: RateVerdict[] = []
-  const uncounted: Charge[] = []
+  const uncounted: Allowance[] = []
   const results = await Promise.all(counts.map(({ verdict }) => countInTime(verdict, patienceMs)))
   for (const [index, { charge }] of counts.entries()) {
     const verdict = results[index]
     if (verdict === late) exchange.log.warn('request not counted in time', { limit: charge.name })
-    if (verdict === late || verdict === undefined) uncounted.push(charge)
+    if (verdict === late || verdict === undefined) uncounted.push(charge.allowance)
     else verdicts.push(verdict)
   }
   return { verdicts, uncounted }
 }
 
 /** Refuses a request above an allowance, or one that had to be counted and was not. */
-function judge(exchange: Exchange, { mustBeCounted }: Route, { verdicts, uncounted }: Counted): void {
-  refuse(exchange, verdicts)
-  const [missing] = uncounted
+function judge(exchange: Exchange, { mustBeCounted }: Route): void {
+  refuse(exchange)
+  const [missing] = exchange.counts.uncounted
   if (mustBeCounted === true && missing !== undefined) throw notCounted(missing)
 }
 
 /** Refuses a request above an allowance, and keeps the tightest verdict for the headers of the answer. */
-function refuse(exchange: Exchange, verdicts: readonly RateVerdict[]): void {
+function refuse(exchange: Exchange): void {
+  const { verdicts } = exchange.counts
   const refused = verdicts.filter((verdict) => !verdict.isAllowed).toSorted((a, b) => b.waitMs - a.waitMs)
   const tightest = verdicts.toSorted((a, b) => a.remaining - b.remaining)
   exchange.rate = refused[0] ?? tightest[0]
   if (refused[0] !== undefined) throw rateLimited(refused[0])
 }
 
-function notCounted({ allowance }: Charge): DomainError {
+function notCounted(allowance: Allowance): DomainError {
   const wait = { resetMs: uncountedWaitMs, waitMs: uncountedWaitMs }
   return rateLimited({ limit: allowance.burst, remaining: 0, ...wait }, 'the request could not be counted in time')
 }
@@ -177,21 +198,6 @@ async function logFailure(exchange: Exchange, verdict: Promise<RateVerdict>): Pr
     exchange.log.error('request not counted', error)
     return undefined
   }
-}
-
-async function settled(work: Promise<void>): Promise<{ readonly error?: unknown }> {
-  try {
-    await work
-    return {}
-  } catch (error) {
-    return { error }
-  }
-}
-
-/** Stands for the presented token, empty where there is none: nothing that is stored or logged reveals the token. */
-export function tokenOf({ event }: Exchange): string {
-  const text = event.headers['x-access-token'] ?? ''
-  return text === '' ? '' : createHash('sha256').update(`rate:${text}`).digest('base64url')
 }
 
 function remember<V>(map: Map<string, V>, key: string, value: V): void {

@@ -1,0 +1,47 @@
+import type { Route } from '../../../contracts/routes/route.ts'
+import {
+  type Precondition,
+  noPrecondition,
+  preconditionFailed,
+  readIfMatch,
+} from '../../../core/concurrency/precondition.ts'
+import { checkFields } from '../check-fields.ts'
+import type { CheckedFields, Exchange } from '../exchange.ts'
+import { listCursors } from '../list-cursors.ts'
+import type { RawRequest } from '../read-request.ts'
+import { type Step, left } from './step.ts'
+
+/** Checks the cursor, the fields and `If-Match` of a request, each by what the route declares. */
+export function fieldValidation(route: Route): Step {
+  return {
+    before: ({ event: exchange }) => {
+      const cursors = listCursors(route, exchange.domain, left(exchange.raw, 'request syntax'))
+      const fields = fieldsOf(route, cursors.request)
+      exchange.checked = { ...fields, precondition: preconditionOf(exchange, route), cursors }
+      exchange.fields = route.rawBody === true ? [] : fieldNames(fields.body)
+    },
+  }
+}
+
+function fieldsOf(route: Route, raw: RawRequest): Pick<CheckedFields, 'params' | 'query' | 'body'> {
+  const body = route.form ?? route.body
+  return {
+    params: route.params && checkFields(route.params, raw.params),
+    query: route.query && checkFields(route.query, raw.query),
+    body: route.rawBody === true ? raw.body : body && checkFields(body, raw.body === undefined ? {} : raw.body),
+  }
+}
+
+/** What a change demands of its record. What has no versions cannot be in the one that `If-Match` names. */
+function preconditionOf({ event }: Exchange, { method, versioned }: Route): Precondition {
+  if (method === 'GET' || method === 'POST') return noPrecondition
+  const precondition = readIfMatch(event.headers['if-match'])
+  if (versioned !== true && !precondition.allows(undefined)) throw preconditionFailed()
+  return precondition
+}
+
+/** The names that the body's schema knows and the caller set: of one record, or of a list of them. */
+function fieldNames(body: unknown): string[] {
+  const records: unknown[] = Array.isArray(body) ? body : [body]
+  return [...new Set(records.flatMap((record) => Object.keys(Object(record))))].sort()
+}

@@ -1,0 +1,68 @@
+import { rateLimited } from '../../../core/limits/allowance.ts'
+import { countInTime, late } from '../deadline.ts'
+import { type Endpoint, own } from '../endpoint-parts.ts'
+import type { Exchange } from '../exchange.ts'
+import { tokenOf } from '../presented-token.ts'
+import type { Step } from './step.ts'
+
+/** The two steps that limit how many requests of one token run at once. */
+export interface RequestsAtOnce {
+  /** Asks for a place, which is taken while the credential is read. It is given back with the answer. */
+  readonly ask: Step
+  /** Refuses a request that got no place. One that has no answer in 50 ms goes on. */
+  readonly require: Step
+}
+
+/** A request is over within 29 s: the place of one whose function died is free again then. */
+export const leaseMs = 30_000
+
+/** When a refused caller may try again; most searches take no longer. */
+const waitMs = 1000
+
+/** Makes the steps of a route; they do nothing where it has no such limit. */
+export function requestsAtOnce({ route, ports, tools }: Endpoint): RequestsAtOnce {
+  const { atOnce } = route
+  const limit = atOnce === undefined ? undefined : tools.settings.rateLimits[atOnce]
+  return {
+    ask: {
+      before: ({ event: exchange }) => {
+        const token = tokenOf(exchange.event)
+        if (limit === undefined || token === '') return
+        const { enter, leave } = own(ports.rateLimits)
+        const key = `${atOnce}:${token}`
+        const now = tools.clock.now()
+        const entering = settled(exchange, async () => (await enter(key, { limit, leaseMs }, now)) ?? 'full')
+        exchange.leave = async () => {
+          const place = await entering
+          if (place !== 'unknown' && place !== 'full') await settled(exchange, async () => leave(key, place))
+        }
+        exchange.isFull = isFull(exchange, entering)
+      },
+    },
+    require: {
+      before: async ({ event: exchange }) => {
+        if (limit === undefined || !(await exchange.isFull)) return
+        const full = { limit, remaining: 0, resetMs: waitMs, waitMs }
+        throw rateLimited(full, `${limit} requests of this token are under way`)
+      },
+    },
+  }
+
+  async function isFull(exchange: Exchange, entering: Promise<string>): Promise<boolean> {
+    const { error } = await exchange.credential
+    if (error !== undefined) return false
+    const place = await countInTime(entering)
+    if (place === late) exchange.log.warn('request not counted in time', { limit: atOnce })
+    return place === 'full'
+  }
+}
+
+/** What a call comes to; `unknown` where it fails, which is logged. */
+async function settled<T>({ log }: Exchange, call: () => Promise<T>): Promise<T | 'unknown'> {
+  try {
+    return await call()
+  } catch (error) {
+    log.error('request not counted', error)
+    return 'unknown'
+  }
+}

@@ -1,0 +1,61 @@
+import type { Route } from '../../contracts/routes/route.ts'
+import { tenancyStart } from '../../core/domains/tenancy-start.ts'
+import { accepting } from './accepting.ts'
+import { type Answer, successAnswer } from './answer.ts'
+import type { Endpoint } from './endpoint-parts.ts'
+import type { Exchange } from './exchange.ts'
+import { Bytes, Redirect, Reply } from './reply.ts'
+import { left } from './steps/step.ts'
+
+/** Calls the use case with a request that passed every check, and answers with what it returns. */
+export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchange: Exchange) => Promise<Answer> {
+  return async (exchange) => {
+    const { cursors, ...fields } = left(exchange.checked, 'field validation')
+    const scope = left(exchange.scope, 'permission check')
+    exchange.entered = true
+    // The schemas of this very route made the fields, and its rules the caller and the domain.
+    const request = { ...requestFor(exchange, tools), ...fields, scope }
+    const result = checkedResult(route, await useCase(request as never, ports as never))
+    const bound = result instanceof Reply ? cursors.bound(result) : result
+    return successAnswer(bound, exchange.requestId, route.responseType)
+  }
+}
+
+function requestFor(exchange: Exchange, { clock, settings }: Endpoint['tools']): object {
+  return {
+    caller: exchange.caller ?? null,
+    domain: exchange.domain,
+    since: sinceOf(exchange, settings),
+    accepts: accepting(exchange.event.headers['accept']),
+    requestId: exchange.requestId,
+    sourceAddress: exchange.event.requestContext.http.sourceIp,
+    clock,
+    random: exchange.random,
+    settings,
+    log: exchange.log,
+    actAs: (username: string, domain: string) => {
+      exchange.actor = { username, domain }
+    },
+  }
+}
+
+function sinceOf({ domainCreatedAt }: Exchange, settings: Endpoint['tools']['settings']): number | undefined {
+  return domainCreatedAt === null ? undefined : tenancyStart(domainCreatedAt, settings.deletionGraceSeconds * 1000)
+}
+
+/** The result as the route's response schema lets it through: nothing that the contract does not name leaves. */
+function checkedResult(route: Route, result: unknown): Reply<unknown> | Redirect | Bytes {
+  if (result instanceof Redirect || result instanceof Bytes) {
+    const form = result instanceof Redirect ? 'redirect' : 'bytes'
+    if (route.answers?.includes(form) === true) return result
+    throw new Error(`the answer is ${form}, which the route does not declare`)
+  }
+  const { body, status, headers } = result instanceof Reply ? result : new Reply(result, 200, {})
+  const checked = route.response.safeParse(body)
+  if (route.versioned === true && route.method === 'GET' && headers['ETag'] === undefined) {
+    throw new Error('the answer tells no version of the record, as the route declares')
+  }
+  if (checked.success) return new Reply(checked.data, status, headers)
+  const paths = checked.error.issues.map(({ path }) => path.map(String).join('.'))
+  throw new Error(`the answer does not have the form that the route declares: ${paths.slice(0, 5).join(', ')}`)
+}

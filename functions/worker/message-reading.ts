@@ -1,0 +1,55 @@
+import type { SQSRecord } from 'aws-lambda'
+import type * as z from 'zod/mini'
+import type { Log } from '../../adapters/log/logger.ts'
+import { queues } from '../../contracts/resources.ts'
+import type { Worker } from '../../contracts/workers.ts'
+import type { BatchStep, ReadMessage } from './batch.ts'
+import { messageSchemas } from './message-schemas.ts'
+
+/** What the messages of a worker's queue hold. */
+export type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
+
+/** Returns the key by which a message keeps its order on a FIFO queue, where that is less than a whole group. */
+export type OrderKeyOf<W extends Worker> = (message: MessageOf<W>) => string
+
+/** Reads each message by the schema of the worker's queue. One that cannot be read is logged and has no content. */
+export function messageReading<W extends Worker>(
+  worker: W,
+  log: Log,
+  orderKeyOf: OrderKeyOf<W> | undefined,
+): BatchStep<MessageOf<W>> {
+  return {
+    before: ({ event: batch }) => {
+      batch.messages = batch.records.map((message) => read(worker, message, log, orderKeyOf))
+    },
+  }
+}
+
+/** Reads one message. Its content is never logged: a delivery or event holds what tenants own. */
+function read<W extends Worker>(
+  { queue }: W,
+  { body, messageId, attributes }: SQSRecord,
+  log: Log,
+  orderKeyOf: OrderKeyOf<W> | undefined,
+): ReadMessage<MessageOf<W>> {
+  const group = queues[queue].fifo ? (attributes.MessageGroupId ?? messageId) : messageId
+  const parsed = messageSchemas[queue].safeParse(parse(body))
+  if (!parsed.success) {
+    const paths = parsed.error.issues.map(({ path }) => path.map(String).join('.'))
+    log.with({ messageId }).error('message not readable', undefined, {
+      paths: paths.slice(0, 5).join(', '),
+      bytes: Buffer.byteLength(body),
+    })
+    return { messageId, orderKey: group, content: undefined }
+  }
+  const content = parsed.data as MessageOf<W>
+  return { messageId, orderKey: orderKeyOf?.(content) ?? group, content }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
