@@ -62,8 +62,11 @@ export const keptUntil = {
   requestKey: ({ createdAt }: RequestKey) => createdAt + DAY,
   /** Past the moment at which it is whole again an allowance says nothing. */
   allowance: (wholeAt: number) => wholeAt + HOUR,
-  /** Longer than nearly any call; what has ended is dropped long before, when the count is full. */
-  liveCalls: (showsBy: number) => showsBy + 7 * DAY,
+  /**
+   * Counted from the last change of the list, so that a call that rises for a moment does not shorten the life of the others.
+   * Longer than nearly any call; what has ended is dropped long before, when the count is full.
+   */
+  liveCalls: (changedAt: number) => changedAt + 7 * DAY,
   /** As long as the calls of accounts are kept. */
   knownCall: (call: KnownCall) => call.knownAt + 7 * DAY,
   /** As long as the CDR that shows it, where there is no object; while there may be one, for good. */

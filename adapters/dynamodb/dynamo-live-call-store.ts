@@ -36,7 +36,7 @@ export function dynamoLiveCallStore(context: AdapterContext): LiveCallStore {
         ExpressionAttributeValues: {
           ':at': showsBy,
           ':limit': limit,
-          ':end': expirySeconds(keptUntil.liveCalls(showsBy)),
+          ':end': expirySeconds(keptUntil.liveCalls(context.clock.now())),
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }
