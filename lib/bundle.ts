@@ -62,8 +62,11 @@ export async function bundle({ source, target, onSlow }: BundleOptions): Promise
 async function bundleFunctions(source: string, build: Build): Promise<esbuild.OutputFile[]> {
   const result = await esbuild.build({
     ...common,
-    // Lambda puts the credentials into the environment: its bundles need no chain that looks for them.
-    alias: { '@aws-sdk/credential-provider-node': join(source, 'adapters/aws/no-chain.ts') },
+    // Lambda puts the credentials into the environment, and no service that functions call answers with event streams.
+    alias: {
+      '@aws-sdk/credential-provider-node': join(source, 'adapters/aws/no-chain.ts'),
+      '@smithy/core/event-streams': join(source, 'adapters/aws/no-event-streams.ts'),
+    },
     absWorkingDir: source,
     entryPoints: handlers.map((handler) => ({
       in: join(source, 'functions', `${handler.name}.ts`),

@@ -18,13 +18,6 @@ export interface JsonService {
 
 /** The services that are called. */
 export const services = {
-  dynamodb: {
-    name: 'dynamodb',
-    title: 'the store',
-    target: 'DynamoDB_20120810',
-    version: '1.0',
-    endpointVariable: environment.dynamodbEndpoint,
-  },
   sqs: {
     name: 'sqs',
     title: 'the queue',

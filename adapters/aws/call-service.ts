@@ -2,7 +2,7 @@ import { DomainError } from '../../core/errors.ts'
 import { TimeLimitPassed, timeLimitSignal } from '../time-limit.ts'
 
 /** A service answered and refused. `code` is its own name for the reason. */
-class ServiceRefusal extends Error {
+export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal'
   readonly code: string
   readonly status: number

@@ -1,8 +1,8 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { checkTimeLimit, timeLimitSignal } from '../time-limit.ts'
 
-/** Connecting takes milliseconds within a region. */
-const CONNECT_MS = 1_000
+/** Connecting takes milliseconds within a region; a process that is busy for a second must not take that for a failure. */
+const CONNECT_MS = 2_000
 
 /** These services answer within 50 ms; three attempts end well before the 28 s that a request may take. */
 const ANSWER_MS = 3_000
@@ -30,8 +30,13 @@ class LimitedHandler extends NodeHttpHandler {
   }
 }
 
+/** Requests never queue for a connection: the wait would count as a failure to connect. */
+const agent = { keepAlive: true, maxSockets: Infinity }
+
 /** The one handler of the process, so that its clients share their connections. */
 export const requestHandler = new LimitedHandler({
+  httpAgent: agent,
+  httpsAgent: agent,
   connectionTimeout: CONNECT_MS,
   requestTimeout: ANSWER_MS,
   throwOnRequestTimeout: true,

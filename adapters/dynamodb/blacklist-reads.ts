@@ -1,7 +1,7 @@
 import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
 import type { BlacklistPage } from '../../core/blacklists/blacklist-store.ts'
 import type { AdapterContext } from '../context.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import {
   type StoredList,
   entryItem,

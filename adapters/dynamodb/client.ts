@@ -1,9 +1,21 @@
-import * as z from 'zod/mini'
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import { type TableName, tables } from '../../contracts/resources.ts'
-import { DomainError } from '../../core/errors.ts'
-import { awsJson, services } from '../aws/aws-json.ts'
+import { callService } from '../aws/call-service.ts'
+import { dynamoClient } from '../aws/dynamodb-client.ts'
 import { type AdapterContext, required } from '../context.ts'
-import { type Item, fromRaw, toRaw } from './attributes.ts'
+
+/** A record: names to texts, numbers, booleans, null, bytes, lists and records. */
+export type Item = Readonly<Record<string, unknown>>
 
 /** A conditional expression and what stands for names and values in it. */
 interface Expressions {
@@ -59,17 +71,6 @@ export interface Query {
 /** One part of a transaction that writes. */
 export type Part = { readonly Put: Put } | { readonly Update: Update } | { readonly Delete: Delete }
 
-const rawItem = z.record(z.string(), z.unknown())
-
-const answer = z.object({
-  Item: z.optional(rawItem),
-  Items: z.optional(z.array(rawItem)),
-  Attributes: z.optional(rawItem),
-  Count: z.optional(z.number()),
-  LastEvaluatedKey: z.optional(rawItem),
-  Responses: z.optional(z.array(z.object({ Item: z.optional(rawItem) }))),
-})
-
 /** The physical name of a table. Asked for at each use: a process knows only the tables that it was granted. */
 export function tableName(context: Pick<AdapterContext, 'env'>, table: TableName): string {
   return required(context, tables[table].variable)
@@ -77,8 +78,8 @@ export function tableName(context: Pick<AdapterContext, 'env'>, table: TableName
 
 /** Reads one item, consistently. */
 export async function getItem(context: AdapterContext, TableName: string, Key: Key): Promise<Item | undefined> {
-  const { Item } = await call(context, 'GetItem', { TableName, Key: toRaw({ ...Key }), ConsistentRead: true })
-  return Item && fromRaw(Item)
+  const command = new GetCommand({ TableName, Key, ConsistentRead: true })
+  return (await callStore(context, (store) => store.send(command))).Item
 }
 
 /** Reads items of any tables as they are at one moment, in the order asked for. */
@@ -86,97 +87,81 @@ export async function transactGet(
   context: AdapterContext,
   items: readonly { readonly TableName: string; readonly Key: Key }[],
 ): Promise<(Item | undefined)[]> {
-  const TransactItems = items.map(({ TableName, Key }) => ({ Get: { TableName, Key: toRaw({ ...Key }) } }))
-  const { Responses = [] } = await call(context, 'TransactGetItems', { TransactItems })
-  return Responses.map(({ Item }) => Item && fromRaw(Item))
+  const command = new TransactGetCommand({ TransactItems: items.map((Get) => ({ Get })) })
+  const { Responses = [] } = await callStore(context, (store) => store.send(command))
+  return Responses.map(({ Item }) => Item)
 }
 
-/** What one page of a query or scan holds. `next`: where the following page starts, when this is not the last. */
+/** One page of a query or scan. `next` is where the following page starts, when this is not the last. */
 export interface Page {
   readonly items: Item[]
   readonly count: number
   readonly next: Item | undefined
 }
 
-/** One page of what a query finds (1 MiB, or `Limit` items looked at), from the start or from behind a key. */
-export function queryPage(context: AdapterContext, query: Query, start?: Item): Promise<Page> {
-  return page(context, 'Query', query, start)
+/** Returns one page of a query (1 MiB, or `Limit` items looked at), from the start or after a key. */
+export async function queryPage(context: AdapterContext, query: Query, start?: Item): Promise<Page> {
+  const command = new QueryCommand({ ...query, ExclusiveStartKey: start })
+  return pageOf(await callStore(context, (store) => store.send(command)))
 }
 
-/** Every item that a query finds, page by page (1 MiB each). */
+/** Returns every item of a query, page by page (1 MiB each). */
 export function queryAll(context: AdapterContext, query: Query): Promise<Item[]> {
-  return allPages(context, 'Query', query)
+  return allPages((start) => queryPage(context, query, start))
 }
 
-/** Every item of a table that passes the filter, page by page. */
+/** Returns every item of a table that passes the filter, page by page. */
 export function scanAll(context: AdapterContext, query: Query): Promise<Item[]> {
-  return allPages(context, 'Scan', query)
+  return allPages(async (start) => {
+    const command = new ScanCommand({ ...query, ExclusiveStartKey: start })
+    return pageOf(await callStore(context, (store) => store.send(command)))
+  })
 }
 
 /** Writes a whole item. */
 export async function putItem(context: AdapterContext, put: Put): Promise<void> {
-  await call(context, 'PutItem', raw(put))
+  await callStore(context, (store) => store.send(new PutCommand(put)))
 }
 
-/** Changes attributes; answers the item afterwards where asked for. */
+/** Changes attributes; returns the item afterwards where asked for. */
 export async function updateItem(context: AdapterContext, update: Update): Promise<Item | undefined> {
-  const { Attributes } = await call(context, 'UpdateItem', raw(update))
-  return Attributes && fromRaw(Attributes)
+  return (await callStore(context, (store) => store.send(new UpdateCommand(update)))).Attributes
 }
 
 /** Removes an item. */
 export async function deleteItem(context: AdapterContext, removal: Delete): Promise<void> {
-  await call(context, 'DeleteItem', raw(removal))
+  await callStore(context, (store) => store.send(new DeleteCommand(removal)))
 }
 
 /** Does all parts or none. The token makes a repetition of the same request, whose answer was lost, do nothing more. */
 export async function transactWrite(context: AdapterContext, parts: readonly Part[]): Promise<void> {
-  const TransactItems = parts.map((part) =>
-    Object.fromEntries(Object.entries(part).map(([kind, input]) => [kind, raw(input)])),
-  )
-  await call(context, 'TransactWriteItems', { TransactItems, ClientRequestToken: context.random.uuid() })
+  const command = new TransactWriteCommand({ TransactItems: [...parts], ClientRequestToken: context.random.uuid() })
+  await callStore(context, (store) => store.send(command))
 }
 
-async function allPages(context: AdapterContext, action: string, query: Query): Promise<Item[]> {
+/** Calls the store; its errors come as {@link callService} translates them. */
+export function callStore<T>(context: AdapterContext, send: (store: DynamoDBDocumentClient) => Promise<T>): Promise<T> {
+  return callService('the store', () => send(dynamoClient(context)))
+}
+
+async function allPages(read: (start: Item | undefined) => Promise<Page>): Promise<Item[]> {
   const found: Item[] = []
   let start: Item | undefined
   do {
-    const { items, next } = await page(context, action, query, start)
+    const { items, next } = await read(start)
     found.push(...items)
     start = next
   } while (start !== undefined)
   return found
 }
 
-async function page(context: AdapterContext, action: string, query: Query, start: Item | undefined): Promise<Page> {
-  const ExclusiveStartKey = start && toRaw(start)
-  const found = await call(context, action, { ...raw(query), ExclusiveStartKey })
-  const { Items = [], Count: count = 0, LastEvaluatedKey: last } = found
-  return { items: Items.map(fromRaw), count, next: last && fromRaw(last) }
+/** What queries and scans answer alike. */
+interface FoundPage {
+  readonly Items?: Item[] | undefined
+  readonly Count?: number | undefined
+  readonly LastEvaluatedKey?: Item | undefined
 }
 
-function call(context: AdapterContext, action: string, input: object): Promise<z.infer<typeof answer>> {
-  return callFor(context, action, input, answer)
-}
-
-/** Calls an action and reads its answer. An answer of another form is a fault of ours: `internal_error`. */
-export async function callFor<T extends z.ZodMiniType>(
-  context: AdapterContext,
-  action: string,
-  input: object,
-  form: T,
-): Promise<z.infer<T>> {
-  const given = form.safeParse(await awsJson(context, services.dynamodb, action, input))
-  if (given.success) return given.data
-  throw new DomainError('internal_error', 'the store answered in another form', { cause: given.error })
-}
-
-/** An input with its records in DynamoDB's writing. */
-function raw(input: Put | Update | Delete | Query): object {
-  return {
-    ...input,
-    ...('Key' in input && { Key: toRaw({ ...input.Key }) }),
-    ...('Item' in input && { Item: toRaw(input.Item) }),
-    ...(input.ExpressionAttributeValues && { ExpressionAttributeValues: toRaw(input.ExpressionAttributeValues) }),
-  }
+function pageOf({ Items = [], Count = 0, LastEvaluatedKey }: FoundPage): Page {
+  return { items: Items, count: Count, next: LastEvaluatedKey }
 }

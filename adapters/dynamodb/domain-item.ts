@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { DeletedDomain, Domain } from '../../core/domains/domain.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 

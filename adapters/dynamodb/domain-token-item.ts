@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { DomainToken } from '../../core/auth/token.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { parseItem } from './items.ts'
 import { joinKey, keyPrefix } from './key.ts'
 import { tokenPartition } from './token-item.ts'

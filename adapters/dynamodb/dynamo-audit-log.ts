@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditLog, AuditRange } from '../../core/audit/audit-log.ts'
 import type { AdapterContext } from '../context.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { auditPartition, auditStart, fromAuditItem, toAuditItem } from './audit-item.ts'
 import { type Query, queryPage, tableName } from './client.ts'
 import { putNew, unexpired } from './items.ts'

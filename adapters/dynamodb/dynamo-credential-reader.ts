@@ -1,7 +1,7 @@
 import type { CredentialReader } from '../../core/auth/credentials.ts'
 import type { AdapterContext } from '../context.ts'
 import { accountItem, accountKey } from './account-item.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { getItem, tableName, transactGet } from './client.ts'
 import { domainKey, fromDomainItem } from './domain-item.ts'
 import { domainTokenKey, fromDomainTokenItem } from './domain-token-item.ts'

@@ -1,7 +1,7 @@
 import type { AttemptOutcome, DeliveryPlace, DeliveryRange, DeliveryStore } from '../../core/hooks/delivery-store.ts'
 import type { Delivery } from '../../core/hooks/delivery.ts'
 import type { AdapterContext } from '../context.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { type Query, type Update, getItem, queryPage, tableName, updateItem } from './client.ts'
 import { deliveryItem, deliveryKey, duePartition, dueSort, failedPartition, toDeliveryItem } from './delivery-item.ts'
 import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'

@@ -1,7 +1,6 @@
 import type { DomainStore } from '../../core/domains/domain-store.ts'
 import type { AdapterContext } from '../context.ts'
-import type { Item } from './attributes.ts'
-import { getItem, scanAll, tableName } from './client.ts'
+import { type Item, getItem, scanAll, tableName } from './client.ts'
 import { domainKey, fromDeletedItem, fromDomainItem, toDomainItem } from './domain-item.ts'
 import { beginDeletion, endDeletion, replaceSettings } from './domain-writes.ts'
 import { putNew } from './items.ts'

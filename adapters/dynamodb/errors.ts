@@ -1,13 +1,13 @@
-import * as z from 'zod/mini'
+import {
+  type CancellationReason,
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { DomainError } from '../../core/errors.ts'
-import { ServiceRefusal } from '../aws/aws-json.ts'
-import { type Item, fromRaw } from './attributes.ts'
-
-const rawItem = z.optional(z.record(z.string(), z.unknown()))
-const failedCondition = z.object({ Item: rawItem })
-const cancelled = z.object({
-  CancellationReasons: z.array(z.object({ Code: z.optional(z.string()), Item: rawItem })),
-})
+import { ServiceRefusal } from '../aws/call-service.ts'
+import { unmarshallOptions } from '../aws/dynamodb-client.ts'
+import type { Item } from './client.ts'
 
 /** Reasons of a cancelled transaction that pass by themselves. */
 const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
@@ -27,9 +27,9 @@ export async function conditionally(write: () => Promise<unknown>): Promise<Cond
     await write()
     return { done: true }
   } catch (error) {
-    const refusal = refusalIn(error)
-    if (refusal?.code !== 'ConditionalCheckFailedException') throw error
-    return { done: false, stored: itemOf(failedCondition.safeParse(refusal.answer).data) }
+    const failed = refusalIn(error)?.details
+    if (!(failed instanceof ConditionalCheckFailedException)) throw error
+    return { done: false, stored: itemOf(failed) }
   }
 }
 
@@ -94,14 +94,14 @@ function refusalIn(error: unknown): ServiceRefusal | undefined {
   return error instanceof DomainError && error.cause instanceof ServiceRefusal ? error.cause : undefined
 }
 
-function reasonsIn(error: unknown) {
-  const refusal = refusalIn(error)
-  if (refusal?.code !== 'TransactionCanceledException') return []
-  return cancelled.safeParse(refusal.answer).data?.CancellationReasons ?? []
+function reasonsIn(error: unknown): readonly CancellationReason[] {
+  const cancelled = refusalIn(error)?.details
+  return cancelled instanceof TransactionCanceledException ? (cancelled.CancellationReasons ?? []) : []
 }
 
-function itemOf(holder: z.infer<typeof failedCondition> | undefined): Item | undefined {
-  return holder?.Item && fromRaw(holder.Item)
+/** The item that a failed condition met, which errors hold in the writing of DynamoDB. */
+function itemOf({ Item }: Pick<CancellationReason, 'Item'>): Item | undefined {
+  return Item && unmarshall(Item, unmarshallOptions)
 }
 
 /** Whether a call failed because another transaction held one of its items. */

@@ -1,5 +1,5 @@
 import type { AdapterContext } from '../context.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { getItem, tableName, updateItem } from './client.ts'
 import { conditionally, isContention, numberOf, textOf } from './errors.ts'
 import { joinKey } from './key.ts'

@@ -1,6 +1,6 @@
 import type { HookStore } from '../../core/hooks/hook-store.ts'
 import type { AdapterContext } from '../context.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { tableName, transactWrite, updateItem } from './client.ts'
 import { conditionally, transacted } from './errors.ts'
 import { hookItem, hookKey } from './hook-item.ts'

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { type Delete, type Key, putItem, transactWrite } from './client.ts'
 import { type Conditional, conditionally, textOf, transacted } from './errors.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type AclPermission, type AclResource, aclPermissions, aclResources } from '../../core/access/acl.ts'
 import type { DomainRoles } from '../../core/access/custom-role.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { parseItem } from './items.ts'
 import { joinKey } from './key.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { DomainError } from '../../core/errors.ts'
 import type { CallflowStep, DefaultRoute, RouteHead } from '../../core/routes/default-route.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { parseItem } from './items.ts'
 import { joinKey, keyPrefix } from './key.ts'
 

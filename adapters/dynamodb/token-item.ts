@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Token } from '../../core/auth/token.ts'
 import { keptUntil } from '../retention.ts'
-import type { Item } from './attributes.ts'
+import type { Item } from './client.ts'
 import { expirySeconds, parseItem } from './items.ts'
 import { joinKey, keyPrefix } from './key.ts'
 

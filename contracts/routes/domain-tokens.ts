@@ -32,7 +32,8 @@ export const createDomainToken = route({
   permission,
   domain: 'path',
   showsSecret: true,
-  needs: { domainTokens: ['create'], roles: ['read'] },
+  // The wrapper seals the answer, which holds the token, and opens it for a repeated request.
+  needs: { domainTokens: ['create'], roles: ['read'], secretBox: [] },
   params,
   body: z.object({
     expire: epochMs,

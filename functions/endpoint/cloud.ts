@@ -36,8 +36,9 @@ export function cloudTools(context: AdapterContext, service: string): EndpointTo
 }
 
 /**
- * The wrapper's own ports, for just what the route's record asks for. What signs its own calls (the reader of secrets,
- * the key service) is loaded only where it is used: the signer would cost every other function 7 ms of its cold start.
+ * Returns the wrapper's own ports, for just what the route's record asks for. The reader of secrets is loaded only where
+ * it is used. A route whose answer shows a secret needs `secretBox` itself: the key service's client would cost every
+ * other function 49 KB.
  */
 export async function cloudOwnPorts(route: Route, context: AdapterContext): Promise<OwnPorts> {
   const ports: { -readonly [P in keyof OwnPorts]: OwnPorts[P] } = {}
@@ -52,13 +53,7 @@ export async function cloudOwnPorts(route: Route, context: AdapterContext): Prom
   }
   if (looksUpDomain(route)) ports.domains = dynamoDomainStore(context)
   if (route.authentication === 'token' || isAudited(route)) ports.audit = dynamoAuditLog(context)
-  if (takesKey(route)) {
-    ports.idempotency = dynamoIdempotencyStore(context)
-    if (route.showsSecret === true) {
-      const { kmsSecretBox } = await import('../../adapters/aws/kms-secret-box.ts')
-      ports.secretBox = kmsSecretBox(context)
-    }
-  }
+  if (takesKey(route)) ports.idempotency = dynamoIdempotencyStore(context)
   if (limitsOf(route).length > 0) ports.rateLimits = dynamoRateLimitStore(context)
   return ports
 }

@@ -1,9 +1,8 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
-import * as z from 'zod/mini'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { toRaw } from '../../adapters/dynamodb/attributes.ts'
 import { entryKey, entryPartition, generationsPartition, listKey } from '../../adapters/dynamodb/blacklist-item.ts'
-import { callFor, queryAll, tableName, updateItem } from '../../adapters/dynamodb/client.ts'
+import { callStore, queryAll, tableName, updateItem } from '../../adapters/dynamodb/client.ts'
 import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
 import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
 import { under } from '../../adapters/dynamodb/items.ts'
@@ -56,16 +55,14 @@ describe('the room of long blacklists in DynamoDB', () => {
     const generation = first.id
     const items = Array.from({ length: count - 1 }, (_, index) => {
       const entry = anEntry({ domain, number: String(index + 1) })
-      return { PutRequest: { Item: toRaw({ ...entryKey(domain, generation, entry.number), ...entry }) } }
+      return { PutRequest: { Item: { ...entryKey(domain, generation, entry.number), ...entry } } }
     })
     for (let start = 0; start < items.length; start += 25) {
       const RequestItems = { [table]: items.slice(start, start + 25) }
-      await callFor(
-        context,
-        'BatchWriteItem',
-        { RequestItems },
-        z.object({ UnprocessedItems: z.record(z.string(), z.never()) }),
+      const { UnprocessedItems = {} } = await callStore(context, (store) =>
+        store.send(new BatchWriteCommand({ RequestItems })),
       )
+      expect(UnprocessedItems).toEqual({})
     }
     await updateItem(context, {
       TableName: table,

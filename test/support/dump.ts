@@ -1,5 +1,5 @@
 import type { AdapterContext } from '../../adapters/context.ts'
-import type { Item } from '../../adapters/dynamodb/attributes.ts'
+import type { Item } from '../../adapters/dynamodb/client.ts'
 import { scanAll, tableName } from '../../adapters/dynamodb/client.ts'
 import { type TableName, tables } from '../../contracts/resources.ts'
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { randomUUID } from 'node:crypto'
-import { awsJson, services } from '../../adapters/aws/aws-json.ts'
-import { systemClock } from '../../adapters/system/system-clock.ts'
+import { CreateTableCommand, type CreateTableCommandInput, DeleteTableCommand } from '@aws-sdk/client-dynamodb'
+import { dynamoClient } from '../../adapters/aws/dynamodb-client.ts'
 import { environment } from '../../contracts/environment.ts'
 import { type TableSpec, tables } from '../../contracts/resources.ts'
 import { type RunningCommand, startCommand } from './command.ts'
@@ -24,17 +24,17 @@ export async function startDynamoServer(): Promise<DynamoServer> {
   const started = given === undefined || given === '' ? await startEmbedded() : undefined
   const endpoint = started?.endpoint ?? given ?? ''
   const env = { ...credentials, [environment.dynamodbEndpoint]: endpoint }
-  const call = (action: string, input: object) => awsJson({ env, clock: systemClock }, services.dynamodb, action, input)
+  const client = dynamoClient({ env })
   const suffix = randomUUID().slice(0, 8)
   const named = Object.entries(tables).map(([name, spec]) => ({ spec, physical: `${name}-${suffix}` }))
-  for (const { spec, physical } of named) await call('CreateTable', tableInput(physical, spec))
+  for (const { spec, physical } of named) await client.send(new CreateTableCommand(tableInput(physical, spec)))
   const variables = Object.fromEntries(named.map(({ spec, physical }) => [spec.variable, physical]))
   return {
     endpoint,
     env: { ...env, ...variables },
     async close() {
       if (started === undefined) {
-        for (const { physical } of named) await call('DeleteTable', { TableName: physical })
+        for (const { physical } of named) await client.send(new DeleteTableCommand({ TableName: physical }))
       }
       await started?.stop()
     },
@@ -61,9 +61,9 @@ async function stop(server: RunningCommand): Promise<void> {
   await server.ended()
 }
 
-function tableInput(physical: string, spec: TableSpec): object {
-  const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' })
-  const keys = (hash: string, range: string) => [
+function tableInput(physical: string, spec: TableSpec): CreateTableCommandInput {
+  const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const })
+  const keys = (hash: string, range: string): CreateTableCommandInput['KeySchema'] => [
     { AttributeName: hash, KeyType: 'HASH' },
     { AttributeName: range, KeyType: 'RANGE' },
   ]

@@ -2,7 +2,7 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { deleteItem, putItem, tableName } from '../../adapters/dynamodb/client.ts'
 import type { AdapterContext } from '../../adapters/context.ts'
-import type { Item } from '../../adapters/dynamodb/attributes.ts'
+import type { Item } from '../../adapters/dynamodb/client.ts'
 import { tables } from '../../contracts/resources.ts'
 import { type Api, anApi } from './api.ts'
 import { type StoredItem, storedItems } from './dump.ts'

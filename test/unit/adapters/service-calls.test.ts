@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { describe, expect, test, vi } from 'vitest'
+import { ServiceRefusal } from '../../../adapters/aws/call-service.ts'
+import { credentialProvider } from '../../../adapters/aws/credential-provider.ts'
+import { defaultProvider } from '../../../adapters/aws/no-chain.ts'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { getItem } from '../../../adapters/dynamodb/client.ts'
+import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { withTimeLimit } from '../../../adapters/time-limit.ts'
+import { environment } from '../../../contracts/environment.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+import { opened } from '../../support/opened.ts'
+
+describe('a call to a service of the cloud', () => {
+  const service = opened(openService)
+
+  test.each(['InvalidSignatureException', 'RequestTimeTooSkewed'])(
+    'a call refused with %s is signed again with the time of the service',
+    async (code) => {
+      const { answer, read, requests } = service()
+      const hourAhead = new Date(Date.now() + 3_600_000)
+      answer((request, response) => {
+        response.setHeader('date', hourAhead.toUTCString())
+        const isRight = signedAt(request) > Date.now() + 3_000_000
+        respond(response, isRight ? 200 : 400, isRight ? {} : { __type: code, message: 'Signature expired' })
+      })
+
+      expect(await read()).toBeUndefined()
+
+      expect(requests()).toHaveLength(2)
+      expect(await read()).toBeUndefined()
+      expect(requests()).toHaveLength(3)
+    },
+  )
+
+  test('a refusal is told from silence by its cause, which names the code', async () => {
+    const { answer, read } = service()
+    answer((_request, response) => respond(response, 400, { __type: 'x#AccessDeniedException', message: 'no' }))
+
+    const refused: unknown = await read().catch((error: unknown) => error)
+
+    expect(refused).toMatchObject({ name: 'DomainError', code: 'internal_error' })
+    expect(refused).toHaveProperty('cause.code', 'AccessDeniedException')
+    expect(refused).toHaveProperty('cause', expect.any(ServiceRefusal))
+  })
+
+  test('a connection that ends without an answer is no refusal', async () => {
+    const { answer, read, requests } = service()
+    answer((request) => void request.socket.destroy())
+
+    const silent: unknown = await read().catch((error: unknown) => error)
+
+    expect(silent).toMatchObject({ name: 'DomainError', code: 'store_unavailable', retryAfterSeconds: 2 })
+    expect(silent).not.toHaveProperty('cause', expect.any(ServiceRefusal))
+    expect(requests()).toHaveLength(3)
+  })
+
+  test('an error page of a proxy counts as a refusal that passes', async () => {
+    const { answer, read } = service()
+    answer((_request, response) => void response.writeHead(502).end('<html>bad gateway</html>'))
+
+    await expect(read()).rejects.toMatchObject({ code: 'store_unavailable', cause: { status: 502 } })
+  })
+
+  test('a call under way is aborted when the time of its request is over', async () => {
+    const { answer, read } = service()
+    const abandoned = Promise.withResolvers<void>()
+    answer((request) => void request.socket.once('close', () => abandoned.resolve()))
+
+    const reading = withTimeLimit({ until: systemClock.now() + 20, clock: systemClock }, () => read())
+
+    await expect(reading).rejects.toMatchObject({ name: 'DomainError', code: 'deadline_exceeded' })
+    await abandoned.promise
+  })
+
+  test('nothing is sent after the time of the request is over', async () => {
+    const { answer, read, requests } = service()
+    answer((_request, response) => respond(response, 200, {}))
+    const clock = movableClock()
+
+    const reading = withTimeLimit({ until: clock.now(), clock }, () => read())
+
+    await expect(reading).rejects.toMatchObject({ name: 'DomainError', code: 'deadline_exceeded' })
+    expect(requests()).toEqual([])
+  })
+})
+
+describe('credentials', () => {
+  test('the credentials of the environment are used as they are', async () => {
+    const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'session' }
+
+    expect(await credentialProvider({ env })()).toEqual({
+      accessKeyId: 'id',
+      secretAccessKey: 'secret',
+      sessionToken: 'session',
+    })
+  })
+
+  test('a task without credentials in its environment asks its container for them', async () => {
+    const server = createServer((_request, response) =>
+      respond(response, 200, {
+        AccessKeyId: 'task',
+        SecretAccessKey: 'secret',
+        Token: 'session',
+        Expiration: new Date(Date.now() + 3_600_000).toISOString(),
+      }),
+    )
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', `http://127.0.0.1:${port}/credentials`)
+
+    try {
+      expect(await credentialProvider({ env: {} })()).toMatchObject({ accessKeyId: 'task', sessionToken: 'session' })
+    } finally {
+      vi.unstubAllEnvs()
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  test('a function without credentials is refused with a sentence that names the variables', async () => {
+    await expect(defaultProvider()()).rejects.toThrow('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set')
+  })
+})
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A service that answers as each test says. Each test gets a client of its own, since clients keep their clock. */
+async function openService() {
+  let answer: Answer = () => {}
+  let requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(String(request.headers['x-amz-target']))
+    answer(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return {
+    answer(next: Answer) {
+      answer = next
+      requests = []
+      env = environmentOf(port)
+    },
+    requests: () => requests,
+    read: () => getItem({ env, clock: systemClock, random: systemRandomness }, 'table', { pk: 'a', sk: 'b' }),
+    async close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+let env = environmentOf(undefined)
+
+function environmentOf(port: number | undefined): Readonly<Record<string, string>> {
+  return {
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: 'eu-central-1',
+    [environment.dynamodbEndpoint]: `http://127.0.0.1:${port}`,
+  }
+}
+
+function respond(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body))
+}
+
+/** The time that a request was signed at, as epoch milliseconds. */
+function signedAt({ headers }: IncomingMessage): number {
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(headers['x-amz-date'])) ?? []
+  const [, year, month, day, hour, minute, second] = parts.map(Number)
+  return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second)
+}
