@@ -132,6 +132,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 async function openService() {
   let answer: Answer = () => {}
   let requests: string[] = []
+  let env = environmentOf(undefined)
   const server = createServer((request, response) => {
     requests.push(String(request.headers['x-amz-target']))
     answer(request, response)
@@ -141,7 +142,7 @@ async function openService() {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
   return {
-    answer(next: Answer) {
+    answer: (next: Answer) => {
       answer = next
       requests = []
       env = environmentOf(port)
@@ -154,8 +155,6 @@ async function openService() {
     },
   }
 }
-
-let env = environmentOf(undefined)
 
 function environmentOf(port: number | undefined): Readonly<Record<string, string>> {
   return {

@@ -58,7 +58,13 @@ describe('records in the store', () => {
     const { gate } = rig()
     gate.answer = () => ({ status: 200, body: {} })
     await putItem(contextOf(gate.env), { TableName: 'table', Item: { ...Key, ...fields } })
-    const { pk: _pk, sk: _sk, ...rest } = gate.calls.at(-1)?.input['Item'] as Record<string, unknown>
+    const {
+      pk: _pk,
+      sk: _sk,
+      ...rest
+    } = {
+      ...(gate.calls.at(-1)?.input['Item'] as Record<string, unknown> | undefined),
+    }
     return rest
   }
 
