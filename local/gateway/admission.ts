@@ -3,10 +3,10 @@ import type { Route } from '../../contracts/routes/route.ts'
 import { FairPlaces } from './fair-places.ts'
 
 /**
- * Requests that functions work on at one time. Their thread has one core: more would not be faster, only take more
- * memory, and let calls of stores run out of their 3 s.
+ * Requests that functions work on at one time. Their thread has one core, so more of them would not be done sooner: each
+ * would take longer, until its calls of the store run out of their 3 s, and those of other callers with it.
  */
-const working = 16
+const working = 10
 /** Requests that wait for an engine, a receiver or a mail server at one time. These cost next to nothing meanwhile. */
 const waitingOutside = 128
 /** KiB of bodies that are held at one time: three of the largest. */

@@ -12,7 +12,7 @@ import { requestTo } from './route-requests.ts'
 export type Credential = Readonly<Record<string, string>>
 
 /** How many requests of one operation a crowd sends at one time. */
-const atOnce = 24
+const crowdSize = 24
 
 const nowhere = '00000000-0000-4000-8000-000000000000'
 const hex = '000000000000000000000000'
@@ -41,8 +41,8 @@ export function madeUpToken(domain: string): Credential {
 /** Every operation, except the one that ends the token it is asked with. */
 const operations: readonly Route[] = routes.filter(({ operationId }) => operationId !== 'logOut')
 
-/** Sends each operation 24 times at one time, one operation after the other; returns answers of status 500 and above. */
-export async function failuresOf(url: string, credential: Credential): Promise<string[]> {
+/** Sends each operation so many times at once, one operation after another; returns answers of status 500 and above. */
+export async function failuresOf(url: string, credential: Credential, atOnce = crowdSize): Promise<string[]> {
   const failures: string[] = []
   for (const route of operations) {
     const answers = await Promise.all(Array.from({ length: atOnce }, () => ask(url, route, credential)))
