@@ -57,6 +57,8 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [400, ['email/create-email-settings', 'email/replace-email-settings', 'hooks/rotate-hook-secret']],
   [450, ['email/send-test-mail']],
   // The clients of the queues and of the objects besides the store.
+  [380, ['channels/hang-up-channel', 'channels/hold-channel', 'domains/delete-domain']],
+  [380, ['recordings/delete-recordings', 'recordings/read-recording']],
   [400, ['hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/list-deliveries', 'channels/list-channels']],
   // The linear-time matcher of hook filters, routes and the operator's names of variables.
   [550, ['routes/create-default-route', 'routes/replace-default-route', 'routes/read-default-route']],
