@@ -13,9 +13,9 @@ const knownMs = 30 * dayMs
 const maxNetworks = 20
 
 /** An attempt is judged in far less than this; one that is under way for longer died, and has failed. */
-const judgingMs = 5000
+export const judgingMs = 5000
 /** How long an attempt waits for others under way before it is refused, and how long at a time. */
-const patience = { totalMs: 5000, firstMs: 50, longestMs: 400 }
+export const patience = { totalMs: 5000, firstMs: 50, longestMs: 400 }
 
 /** One attempt to log in, as the throttle sees it. */
 export interface LoginAttempt {

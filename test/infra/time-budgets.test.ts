@@ -16,6 +16,7 @@ import { stopTimes } from '../../connector/stop-connector.ts'
 import { buckets, queues } from '../../contracts/resources.ts'
 import { failMissingRecordings, removeExpiredRecordings, requeueDeliveries } from '../../contracts/schedules.ts'
 import { cleanUpDomain, deliver, hookDispatch, workers, writeExport } from '../../contracts/workers.ts'
+import { judgingMs, patience } from '../../core/auth/login-throttle.ts'
 import { exportLifeMs } from '../../core/cdr/export-job.ts'
 import { searchLimitMs } from '../../core/cdr/search-cdrs.ts'
 import { searchMs } from '../../core/cdr/write-export.ts'
@@ -58,6 +59,12 @@ const gatewayMs = seconds(30)
 type Pair = readonly [title: string, are: readonly [number, number], stated: readonly [number, number], why: string]
 
 const below: readonly Pair[] = [
+  [
+    'a login that waits for others and is then judged, and its request',
+    [patience.totalMs + judgingMs, requestLimitMs],
+    [10_000, 28_000],
+    'a login that is allowed in the end must still be answered',
+  ],
   [
     'a request answers before its function is ended',
     [requestLimitMs, endpointMs],
