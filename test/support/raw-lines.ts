@@ -63,9 +63,6 @@ export const requestLines: Readonly<Record<string, RawLines>> = {
 /** What the server in front of all routes refuses by itself, without a body. */
 export const refusedByServer: ReadonlySet<string> = new Set(['Content-Length twice', 'CONNECT x:443'])
 
-/** What the gateway refuses by itself, in its own form. */
-export const refusedByGateway: ReadonlySet<string> = new Set(['path /api/v2/accounts/%zz'])
-
 /** What came back: the last answer, where one that is only on its way (100) came before it. */
 export interface LinesAnswer {
   /** 0 where the connection was closed without an answer. */

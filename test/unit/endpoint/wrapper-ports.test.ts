@@ -13,8 +13,16 @@ it.each(routes)('the wrapper of $operationId makes exactly the ports that it nee
 
   const ports = await cloudOwnPorts(route, context)
 
-  expect(Object.keys(ports).sort()).toEqual(Object.keys(wrapperNeeds(route)).sort())
+  const made = Object.keys(wrapperNeeds(route)).filter((port) => port !== 'secretBox')
+  expect(Object.keys(ports).sort()).toEqual(made.sort())
 })
+
+it.each(routes.filter((route) => 'secretBox' in wrapperNeeds(route)))(
+  '$operationId is given the secret box that encrypts its answers, since the wrapper makes none',
+  (route) => {
+    expect(Object.keys(route.needs)).toContain('secretBox')
+  },
+)
 
 it.each(routes)('$operationId may read domains for its wrapper where root names the domain to work in', (route) => {
   const namesDomain = route.authentication === 'token' && route.domain !== 'none'
