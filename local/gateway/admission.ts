@@ -46,7 +46,7 @@ export class Admission {
 
 /** Lists of calls are readings that requests share; they take work and little waiting. */
 function waitsOutside({ method, needs }: Pick<Route, 'method' | 'needs'>): boolean {
-  return method !== 'GET' && (needs.engine ?? needs.hookClient ?? needs.mail) !== undefined
+  return method !== 'GET' && (needs.engine?.includes('run') === true || (needs.hookClient ?? needs.mail) !== undefined)
 }
 
 async function enter(places: FairPlaces, caller: string, response: ServerResponse, count: number): Promise<void> {

@@ -108,6 +108,8 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
     const knownDomain = domainOfToken.get(token)
     const byToken = token === '' ? [] : charges(token, (name) => name === 'token')
     await begin(exchange, [...byToken, ...(knownDomain === undefined ? [] : ofDomain(knownDomain))], knownDomain)
+    // A token that is refused itself charges its domain no further: one user must not use up what all of them share.
+    if (exchange.counts.verdicts.some(({ isAllowed }) => !isAllowed)) domainOfToken.delete(token)
     refuse(exchange)
     const { error } = await exchange.credential
     // A domain is charged for the requests that get past here, so one that will not is forgotten.

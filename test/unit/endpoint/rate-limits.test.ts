@@ -141,6 +141,18 @@ describe('a domain', () => {
     expect((await api.call(listAccounts, { headers: admin })).status).toBe(429)
   })
 
+  it('is not used up by requests that are refused for their own token', async () => {
+    const { api, admin, again } = await setUp('token=1/h:2,domain=1/h:5')
+    const process = aProcess(api, listAccounts)
+
+    const ofOneToken = []
+    for (let index = 0; index < 20; index += 1) ofOneToken.push((await process(admin)).status)
+    const ofAnother = [(await process(again)).status, (await process(again)).status]
+
+    expect(ofOneToken.filter((status) => status === 200)).toHaveLength(2)
+    expect(ofAnother).toEqual([200, 200])
+  })
+
   it('does not hold root, who has none', async () => {
     const { api } = await setUp('domain=1/h')
     const root = { ...(await api.as('root')) }
