@@ -18,7 +18,7 @@ export interface Settings {
   /** Empty: the API's own address. */
   readonly publicUrl: string
   readonly allowedOrigins: readonly string[]
-  /** Empty: nobody is mailed. */
+  /** Empty: no mail is sent. */
   readonly alarmEmail: string
   /** The text that the functions read. */
   readonly rateLimits: string

@@ -47,9 +47,9 @@ export function resetOnWrite(stream: Pick<Socket, 'write'>, meter: WireMeter): v
 }
 
 /**
- * The stream of a limited socket, for TLS to be opened over. TLS takes the bytes of a bare socket inside Node, where nobody
- * can count them; those of any other stream come through JavaScript. A reader that sets a time limit on it gets none: who
- * opened the socket limits the time of the whole exchange.
+ * Returns a stream over a limited socket, on which TLS is opened. Node reads a bare socket natively when TLS runs over it, so
+ * its bytes could not be counted; the bytes of this stream pass through JavaScript. Time limits set on the stream have no
+ * effect: the caller that opened the socket limits the whole exchange.
  */
 export function streamOver(socket: Socket): Socket {
   const stream = Duplex.from({ readable: socket, writable: socket })

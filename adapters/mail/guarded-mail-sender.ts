@@ -98,7 +98,7 @@ function connectionOptions(mail: Mail, server: MailServer, socket: Socket, { lim
     host: server.host,
     port: server.port,
     secure: server.secure,
-    // Whoever sits on the path can hide STARTTLS from us; a login must not go out in clear because of that.
+    // An attacker on the path can hide STARTTLS; the login must not be sent in clear because of that.
     requireTLS: server.auth !== undefined && server.tls.allowPlaintextLogin !== true,
     // The host name of a function would tell where the service runs; a sender speaks for his domain.
     name: senderDomain(mail),

@@ -27,7 +27,7 @@ const kept = new Map<string, ReturnType<PatternCompiler>>()
 export const linearPattern: PatternCompiler = (pattern, flags) => {
   const key = `${flags}/${pattern}`
   const compiled = kept.has(key) ? kept.get(key) : compile(pattern, flags)
-  // The one that was asked for last stands last; the first is given up, so that nobody's patterns push out all others.
+  // Evicts the least recently used pattern. All tenants share the cache, so one with more patterns than fit evicts the rest.
   kept.delete(key)
   kept.set(key, compiled)
   const [oldest] = kept.keys()

@@ -19,10 +19,9 @@ interface Waiter {
 }
 
 /**
- * Makes `places`, for which at most `queue` may wait. A tenant gets no further place when it holds more than are free, and
- * waits no more when more of its own wait than there is room left: whoever comes finds a place, or room to wait, until as
- * many tenants as there are places want one. A place that becomes free goes to the tenant that holds the fewest, and among
- * those to who waited longest.
+ * Makes a semaphore of `places` with a queue of at most `queue` waiters, shared fairly by tenants. A tenant gets no further
+ * place while it holds more than are free, and no further waiter while more of its own wait than there is room left, so one
+ * tenant never fills either. A free place goes to the tenant that holds the fewest; among equals, to the longest waiter.
  */
 export function slots({
   places,

@@ -39,7 +39,7 @@ export interface EavesdropPorts extends LiveCallPorts {
  * Rings a listener's phone and lets it hear a live channel of the domain. `uuid` is the listening leg that the
  * service chose; the command is sent once however often it is asked for under one `commandId`. Tells the hooks by
  * `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings, and when what became of the command is
- * lost: whoever is to know of it learns of every use that may have had its effect. The listening leg counts as a call that
+ * lost: every use that may have taken effect is reported. The listening leg counts as a call that
  * the API placed; throws `rate_limited` when the domain has too many of them up.
  */
 export async function eavesdropChannel(

@@ -53,7 +53,7 @@ function checkedResult(route: Route, result: unknown): Reply<unknown> | Redirect
   const { body, status, headers } = result instanceof Reply ? result : new Reply(result, 200, {})
   const checked = route.response.safeParse(body)
   if (route.versioned === true && route.method === 'GET' && headers['ETag'] === undefined) {
-    throw new Error('the answer tells no version of the record, as the route declares')
+    throw new Error('the answer lacks the version of the record that the route declares')
   }
   if (checked.success) return new Reply(checked.data, status, headers)
   const paths = checked.error.issues.map(({ path }) => path.map(String).join('.'))

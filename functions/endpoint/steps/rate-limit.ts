@@ -51,7 +51,7 @@ interface Count {
  *
  * A token is counted as it is presented: only its holder can use up its allowance. The allowance of a domain is charged
  * while the credential is read for a token that this process has seen to be genuine, and after it for any other, so that
- * a forged token uses up nobody's allowance. A caller who was refused is refused from memory until the next request is
+ * a forged token charges no domain. A caller who was refused is refused from memory until the next request is
  * free.
  */
 export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
