@@ -231,8 +231,9 @@ async function check(given: {
   })
 }
 
-// Skipped: two of these five failed once on a loaded machine, after gaps began by the engine's clock. Whether they fail on
-// a quiet machine, and why, is not known; until then the proofs about two connectors are open.
+// Skipped: on a quiet machine two of these five fail, because one gap of reason `dropped` (132 events of class 2) is recorded
+// although the events that wait are few. The cause is not found. Before gaps began by the engine's clock two failed as well on
+// that machine, because events of a call were delivered out of order. Until both are understood these proofs are open.
 test.skip(
   'F13 of 100 000 events each is delivered once and in the order of its call, whichever connector is killed whenever',
   async () => {
