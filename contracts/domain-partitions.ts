@@ -20,10 +20,10 @@ export function highestUsersOf(domain: string): readonly [string, ...string[]] {
 }
 
 /**
- * Everything that the stores hold of a domain besides its own record, in the order of its removal: what is found by
- * way of other items comes before those. A new store of tenants' records joins by one line. What is not here outlives
- * its domain: the audit trail for its 400 days, recordings for their retention, and what expires within a day by itself and is found by no tenant
- * (commands, sessions, failed logins).
+ * Everything that the stores hold of a domain besides its own record, in the order of its removal: items that lead to
+ * others are removed after them. A new store of tenants' records joins by one line. What is not listed here outlives its
+ * domain: the audit trail for its 400 days, recordings for their retention, and what expires by itself within a day and
+ * is found by no tenant (commands, sessions, failed logins, and the allowances of the last hour).
  */
 export const domainPartitions: readonly DomainPartition[] = [
   { table: 'tokens', key: (domain) => [domain] },

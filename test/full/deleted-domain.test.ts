@@ -19,7 +19,7 @@ const neighbour = `${name}.au`
 const env = { DELETION_GRACE_SECONDS: '2' }
 
 /** What outlives a domain by design: see contracts/domain-partitions.ts. */
-const outliving: readonly TableName[] = ['audit', 'commands', 'recordings', 'sessions', 'throttles']
+const outliving: readonly TableName[] = ['audit', 'commands', 'limits', 'recordings', 'sessions', 'throttles']
 
 let platform: TestPlatform
 
