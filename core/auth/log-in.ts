@@ -4,6 +4,7 @@ import { aclOfRole, numberOfRole, rootRole, shownAcl } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Account } from '../accounts/account.ts'
 import type { PortsOf, Randomness } from '../ports.ts'
+import { CodeMissing } from './login-attempts.ts'
 import { type LoginAttempt, throttled } from './login-throttle.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 import { factorPurpose } from './second-factor.ts'
@@ -154,13 +155,14 @@ async function proveSecondFactor(
 ): Promise<void> {
   const { secondFactor } = account
   if (secondFactor?.isOn !== true) return
-  if (code === undefined || code === '') throw wrongCode('required')
+  if (code === undefined || code === '') throw new CodeMissing()
   const step = codes.stepOf(await secretBox.open(secondFactor.sealed, factorPurpose(account)), code, now)
-  if (step === undefined || !(await accounts.useCode(account, step))) throw wrongCode('is wrong or was used already')
+  if (step === undefined || !(await accounts.useCode(account, step))) throw wrongCode()
 }
 
-function wrongCode(problem: string): DomainError {
-  return new DomainError('invalid_credentials', 'a one-time code is needed', { details: [{ field: 'code', problem }] })
+function wrongCode(): DomainError {
+  const details = [{ field: 'code', problem: 'is wrong or was used already' }]
+  return new DomainError('invalid_credentials', 'a one-time code is needed', { details })
 }
 
 const wrongPassword = () => new DomainError('invalid_credentials', 'invalid credentials')

@@ -1,3 +1,5 @@
+import { DomainError } from '../errors.ts'
+
 /** One failed login, or one that is still under way and counts as failed until its outcome is known. */
 export interface LoginFailure {
   /** Epoch milliseconds. */
@@ -16,6 +18,13 @@ export interface BegunAttempt {
 export interface LoginUser {
   readonly domain: string
   readonly login: string
+}
+
+/** The refusal of a right password without the one-time code that its account needs: it counts as no failed login. */
+export class CodeMissing extends DomainError {
+  constructor() {
+    super('invalid_credentials', 'a one-time code is needed', { details: [{ field: 'code', problem: 'required' }] })
+  }
 }
 
 /** Counts failed logins in a moving window, and keeps the networks that users logged in from. Keys are opaque text. */

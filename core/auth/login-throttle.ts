@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.ts'
-import type { BegunAttempt, LoginThrottle, LoginUser } from './login-attempts.ts'
+import { type BegunAttempt, CodeMissing, type LoginThrottle, type LoginUser } from './login-attempts.ts'
 import { loginNetwork } from './source-network.ts'
 
 const dayMs = 86_400_000
@@ -42,7 +42,7 @@ interface Counter {
  *
  * While it is judged an attempt counts as failed, so that attempts made at one moment cannot all pass below a limit. One
  * that finds the room taken by others under way waits for them, since they may succeed. A success forgets the failures
- * of this user in this network; an outage counts as neither.
+ * of this user in this network; an outage counts as neither, nor does a right password without its one-time code.
  */
 export async function throttled<T>(
   throttle: LoginThrottle,
@@ -90,8 +90,14 @@ function countersOf(
   ]
 }
 
+/**
+ * A wrong password, an unknown user or a wrong code. A right password without a code is the first step of a login with
+ * a second factor, so it is not counted: otherwise people who log in that way would lock their own network.
+ */
 const isFailedLogin = (error: unknown) =>
-  error instanceof DomainError && (error.code === 'invalid_credentials' || error.code === 'not_found')
+  error instanceof DomainError &&
+  !(error instanceof CodeMissing) &&
+  (error.code === 'invalid_credentials' || error.code === 'not_found')
 
 /** Begins an attempt in each counter, or in none of them and throws. */
 async function beginAll(throttle: LoginThrottle, counters: readonly Counter[], now: number): Promise<BegunAttempt[]> {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
-import type { LoginUser } from '../../../core/auth/login-attempts.ts'
+import { CodeMissing, type LoginUser } from '../../../core/auth/login-attempts.ts'
 import { throttled } from '../../../core/auth/login-throttle.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { fixed } from '../../support/hostile-text.ts'
@@ -12,7 +12,7 @@ const minuteMs = 60_000
 const dayMs = 86_400_000
 
 /** What an attempt comes to once it is judged. */
-type Outcome = 'right' | 'wrong' | 'unknown user' | 'outage'
+type Outcome = 'right' | 'wrong' | 'unknown user' | 'no code' | 'outage'
 
 /** Attempts one after the other, and the time that passes before them. */
 interface Burst {
@@ -47,7 +47,7 @@ const bursts = fc.array(
     network: fc.nat({ max: 1 }),
     spread: fc.constantFrom('networks', 'users', 'none'),
     count: fc.constantFrom(1, 1, 9, 10, 25, 60, 120),
-    outcome: fc.constantFrom<Outcome>('right', 'right', 'wrong', 'wrong', 'wrong', 'unknown user', 'outage'),
+    outcome: fc.constantFrom<Outcome>('right', 'right', 'wrong', 'wrong', 'wrong', 'unknown user', 'no code', 'outage'),
     hasNewSecret: fc.constantFrom(false, false, false, false, false, true),
   }),
   { minLength: 1, maxLength: 30 },
@@ -110,6 +110,7 @@ class Rule {
 const errors = {
   wrong: new DomainError('invalid_credentials', 'wrong'),
   'unknown user': new DomainError('not_found', 'unknown'),
+  'no code': new CodeMissing(),
   outage: new DomainError('store_unavailable', 'away'),
 }
 
@@ -158,7 +159,7 @@ async function play(all: readonly Burst[], clock: MovableClock, tally: Tally): P
       const rootVersion = isRoot ? String(secret) : undefined
       expect(await attempt(loginThrottle, { user, rootVersion, network, now }, burst.outcome)).toBe(expected.seconds)
 
-      if (expected.seconds > 0 || burst.outcome === 'outage') continue
+      if (expected.seconds > 0 || burst.outcome === 'outage' || burst.outcome === 'no code') continue
       if (burst.outcome === 'right') rule.succeeded(user, counted, network, now)
       else rule.failed(counted, network, now)
     }

@@ -265,6 +265,37 @@ describe('a login with a second factor', () => {
     expect(await enter(now(secret))).toMatchObject({ status: 429, body: { code: 'locked_out' } })
   })
 
+  it('a right password without a one-time code counts as no failed login, however often', async () => {
+    const { api, enter, now, secret } = await withFactor()
+    await api.account({ login: 'bob' })
+    for (let count = 0; count < 120; count += 1) expect((await enter()).status).toBe(401)
+
+    expect(await enter(now(secret))).toMatchObject({ status: 200 })
+    const neighbour = { username: `bob@${domain}`, password: passwordOf('bob') }
+    expect(await api.call(logIn, { body: neighbour })).toMatchObject({ status: 200 })
+    expect([...api.ports.state.failures.values()].flat()).toEqual([])
+  })
+
+  it('a wrong password with a one-time code counts as a failed login', async () => {
+    const { enter, now, secret } = await withFactor()
+    for (let count = 0; count < 10; count += 1) expect((await enter(now(secret), 's3cr3t-wrong')).status).toBe(401)
+
+    expect(await enter(now(secret))).toMatchObject({ status: 429, body: { code: 'locked_out' } })
+  })
+
+  it('wrong one-time codes from ever new networks are bounded by the limit of the user', async () => {
+    const { api, now, secret } = await withFactor()
+    const code = now(secret) === '000000' ? '111111' : '000000'
+    const attempt = (index: number) =>
+      api.call(logIn, {
+        body: { username: `ann@${domain}`, password: passwordOf('Ann'), code },
+        sourceAddress: `10.1.${index}.1`,
+      })
+    for (let count = 0; count < 100; count += 1) expect((await attempt(count)).status).toBe(401)
+
+    expect(await attempt(100)).toMatchObject({ status: 429, body: { code: 'locked_out' } })
+  })
+
   it('looks at no code of an account without one', async () => {
     const { enter } = await setUp()
 
