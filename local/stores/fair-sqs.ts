@@ -1,15 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import * as z from 'zod/mini'
-import { type GroupedMessage, fairOrder } from './fair-order.ts'
+import { FairBacklog, type GroupedMessage } from './fair-backlog.ts'
 
 /** A message of the embedded SQS. */
 interface EmbeddedMessage extends GroupedMessage {
-  readonly messageId: string
+  readonly body: string
   messageGroupId?: string
 }
 
 /** The parts of a queue of the embedded SQS that its order depends on. */
 interface EmbeddedQueue {
-  messages: EmbeddedMessage[]
+  messages: Iterable<EmbeddedMessage>
   readonly inflightMessages: ReadonlyMap<string, { readonly message: EmbeddedMessage }>
   enqueue: (this: EmbeddedQueue, message: EmbeddedMessage) => void
   isFifo(): boolean
@@ -17,8 +18,11 @@ interface EmbeddedQueue {
   dequeue: (this: EmbeddedQueue, ...given: unknown[]) => unknown
 }
 
-/** Messages that were queued, until the answer to their sender is read. */
-const unread = new Map<string, EmbeddedMessage>()
+const entry = z.object({ MessageBody: z.optional(z.string()), MessageGroupId: z.optional(z.string()) })
+const sending = z.extend(entry, { Entries: z.optional(z.array(entry)) })
+
+/** The messages that the request under way sends and that are not queued yet, with their groups. */
+const sent = new AsyncLocalStorage<z.infer<typeof entry>[]>()
 
 let made: Promise<void> | undefined
 
@@ -31,22 +35,11 @@ export function makeQueuesFair(): Promise<void> {
   return made
 }
 
-const entry = z.object({ Id: z.optional(z.string()), MessageGroupId: z.optional(z.string()) })
-const sending = z.extend(entry, { Entries: z.optional(z.array(entry)) })
-const receipt = z.object({ Id: z.optional(z.string()), MessageId: z.optional(z.string()) })
-const sent = z.extend(receipt, { Successful: z.optional(z.array(receipt)) })
-
-/** Gives the messages of a `SendMessage` or `SendMessageBatch` that was answered the groups that they were sent with. */
-export function keepGroups(input: unknown, answer: string): void {
+/** Runs a `SendMessage` or `SendMessageBatch` so that its messages keep the groups that they are sent with. */
+export function keepingGroups<T>(input: unknown, send: () => PromiseLike<T>): Promise<T> {
   const given = z.parse(sending, input)
-  const taken = z.safeParse(sent, JSON.parse(answer))
-  if (!taken.success) return
-  for (const { Id, MessageId = '' } of taken.data.Successful ?? [taken.data]) {
-    const { MessageGroupId: group } = given.Entries?.find((each) => each.Id === Id) ?? given
-    const message = unread.get(MessageId)
-    unread.delete(MessageId)
-    if (message !== undefined && group !== undefined) message.messageGroupId = group
-  }
+  // The request may begin only once it is awaited, so that happens in here.
+  return sent.run([...(given.Entries ?? [given])], async () => await send())
 }
 
 /** The class of a queue is no export of the package; its file is. */
@@ -56,19 +49,37 @@ async function changeOrder(): Promise<void> {
   if (!holdsQueueClass(loaded)) throw new Error('the embedded SQS has another form: its queues cannot be made fair')
   const queue = loaded.SqsQueue.prototype
   const { enqueue, dequeue } = queue
-  queue.enqueue = function remember(this: EmbeddedQueue, message: EmbeddedMessage) {
-    if (!this.isFifo() && message.messageGroupId === undefined) unread.set(message.messageId, message)
+  queue.enqueue = function inGroup(this: EmbeddedQueue, message: EmbeddedMessage) {
+    if (!this.isFifo()) {
+      const group = message.messageGroupId === undefined ? takeGroup(message.body) : undefined
+      if (group !== undefined) message.messageGroupId = group
+      backlogOf(this)
+    }
     enqueue.call(this, message)
   }
   queue.dequeue = function fairly(this: EmbeddedQueue, ...given: unknown[]) {
     if (!this.isFifo()) {
-      // What becomes visible now takes part in the order.
+      // What becomes visible now takes part in the order, and is in flight no more.
       this.processTimers()
-      const inFlight = Array.from(this.inflightMessages.values(), ({ message }) => message)
-      this.messages = fairOrder(this.messages, inFlight)
+      backlogOf(this).judge(Array.from(this.inflightMessages.values(), ({ message }) => message))
     }
     return dequeue.apply(this, given)
   }
+}
+
+/** The group of the first message of this request with such a body; messages are queued in the order of the request. */
+function takeGroup(body: string): string | undefined {
+  const left = sent.getStore() ?? []
+  const at = left.findIndex(({ MessageBody }) => MessageBody === body)
+  return at < 0 ? undefined : left.splice(at, 1)[0]?.MessageGroupId
+}
+
+/** The messages that wait in a standard queue. A new or emptied queue has a plain list of them, which is replaced. */
+function backlogOf(queue: EmbeddedQueue): FairBacklog<EmbeddedMessage> {
+  if (queue.messages instanceof FairBacklog) return queue.messages
+  const backlog = new FairBacklog(queue.messages)
+  queue.messages = backlog
+  return backlog
 }
 
 function holdsQueueClass(loaded: unknown): loaded is { readonly SqsQueue: { readonly prototype: EmbeddedQueue } } {

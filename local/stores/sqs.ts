@@ -4,7 +4,7 @@ import type { Backend, ServiceAnswer } from '../gate/backend.ts'
 import { PlainError } from '../processes/plain-error.ts'
 import type { Signer } from '../signature/signature.ts'
 import type { RunningStore } from './dynamodb.ts'
-import { keepGroups, makeQueuesFair } from './fair-sqs.ts'
+import { keepingGroups, makeQueuesFair } from './fair-sqs.ts'
 import { forwardTo } from './forward.ts'
 import { keepMessages, putBack } from './kept-messages.ts'
 
@@ -35,11 +35,11 @@ export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueu
       payload,
     })
   const backend: Backend = async ({ action, body, input, isAwaited }) => {
-    const answer = await call(action, body)
+    const isSending = action === 'SendMessage' || action === 'SendMessageBatch'
+    const answer = await (isSending ? keepingGroups(input, () => call(action, body)) : call(action, body))
     if (action === 'ReceiveMessage' && isAwaited?.() === false) {
       for (const again of returns(input, answer.payload)) await call('ChangeMessageVisibility', again)
     }
-    if (action === 'SendMessage' || action === 'SendMessageBatch') keepGroups(input, answer.payload)
     const error = answer.headers['x-amzn-query-error']
     return {
       status: answer.statusCode,
@@ -48,7 +48,9 @@ export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueu
     }
   }
   await createQueues(backend, queues)
-  const putAgain = async (message: object) => keepGroups(message, (await call('SendMessage', message)).payload)
+  const putAgain = async (message: object) => {
+    await keepingGroups(message, () => call('SendMessage', message))
+  }
   if (kept !== undefined) await putBack(kept.file, putAgain)
   const inspect = async ({ name }: Queue) => (await app.inject(`/_fauxqs/queues/${name}`)).json<unknown>()
   return {

@@ -13,7 +13,7 @@ import type { WorkerHandler } from '../../functions/worker.ts'
 import { type PolledQueue, Poller } from '../../local/queues/poller.ts'
 import { doneMessages } from '../../local/queues/queue-event.ts'
 import type { ReceivedMessage } from '../../local/queues/sqs-client.ts'
-import { fairOrder } from '../../local/stores/fair-order.ts'
+import { FairBacklog } from '../../local/stores/fair-backlog.ts'
 import { capturedLog } from './captured-log.ts'
 import { settle } from './manual-time.ts'
 import { movableClock } from './movable-clock.ts'
@@ -29,7 +29,7 @@ interface Message extends ReceivedMessage {
 
 /** A standard queue in memory with the order of a fair queue. */
 class FairQueue implements PolledQueue {
-  #waiting: Message[] = []
+  readonly #waiting = new FairBacklog<Message>()
   #inFlight: Message[] = []
   #arrived: (() => void)[] = []
 
@@ -46,8 +46,8 @@ class FairQueue implements PolledQueue {
 
   async receive(most: number): Promise<readonly Message[]> {
     if (this.#waiting.length === 0) await new Promise<void>((resolve) => this.#arrived.push(resolve))
-    this.#waiting = fairOrder(this.#waiting, this.#inFlight)
-    const taken = this.#waiting.splice(0, most)
+    this.#waiting.judge(this.#inFlight)
+    const taken = Array.from({ length: most }, () => this.#waiting.shift() ?? []).flat()
     this.#inFlight.push(...taken)
     return taken
   }
