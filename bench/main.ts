@@ -7,6 +7,7 @@ import { benchGateway } from './gateway.ts'
 import { benchFairness } from './hooks/fairness.ts'
 import { benchSlowReceiver } from './hooks/slow-receiver.ts'
 import { benchThroughput } from './hooks/throughput.ts'
+import { benchPipeline } from './pipeline.ts'
 import { benchSearch } from './search.ts'
 import { benchStart } from './start.ts'
 
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   deliver: benchThroughput,
   slowReceiver: benchSlowReceiver,
   fairness: benchFairness,
+  pipeline: benchPipeline,
   search: benchSearch,
   cdrs: benchCdrs,
 }
@@ -35,6 +37,15 @@ const budgets: Figures = {
   eslPlainRatio: 1.43,
   eslReplyRatio: 4.8,
   deliverTimeRatio: 1.25,
+  pipelineCalmP50Ms: 40,
+  pipelineCalmP99Ms: 150,
+  pipelineBusyP50Ms: 150,
+  pipelineBusyP99Ms: 1000,
+  pipelineBusyCalls: 3,
+  pipelineBusyWriteUnits: 12,
+  pipelineBusyMemoryMb: 700,
+  pipelineTenantsP99Ms: 1000,
+  pipelineFloodCalls: 1.5,
   slowReceiverP99Ratio: 2,
   neighbourBesideSlowP99Ratio: 3,
   neighbourBesidePatternsP99Ratio: 3,

@@ -46,7 +46,7 @@ export async function startPlatform(dataDir: string): Promise<BenchPlatform> {
       const file = join(dataDir, 'demo-accounts.json')
       return z.parse(z.record(z.string(), z.string()), JSON.parse(readFileSync(file, 'utf8')))[username] ?? ''
     },
-    memoryMb: () => familyOf(child.pid ?? 0).reduce((sum, pid) => sum + residentMb(pid), 0),
+    memoryMb: () => residentMbOf(child.pid ?? 0),
     async stop() {
       const ended = once(child, 'close')
       child.kill('SIGINT')
@@ -89,6 +89,11 @@ async function freePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
+}
+
+/** The resident memory of a process and all that descend from it. */
+export function residentMbOf(pid: number): number {
+  return familyOf(pid).reduce((sum, each) => sum + residentMb(each), 0)
 }
 
 /** A process and all that descend from it, from Linux's process table. */

@@ -5,13 +5,12 @@ import { type Socket, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
-import { createAccount } from '../../contracts/routes/accounts.ts'
 import { logIn } from '../../contracts/routes/auth.ts'
-import { createDomain } from '../../contracts/routes/domains.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
 import { type Client, clientOf } from '../../local/demo/client.ts'
 import { type Figures, percentile } from '../figures.ts'
 import { type BenchPlatform, startPlatform, temporaryState } from '../platform.ts'
+import { openTenant } from '../tenant.ts'
 import { type BenchSink, openSink } from './sink.ts'
 
 /** One event of the neighbour every 100 ms, and how many of them each phase measures. */
@@ -68,7 +67,7 @@ async function besideBusy(subclass: string, everyMs: number, busyOf: BusyOf) {
     const domain = 'busy.example.com'
     const rootPassword = readFileSync(join(state.path, 'root-password'), 'utf8').trim()
     const { hookOf, text } = busyOf(sink)
-    await addHooks(await openBusy({ platform, rootPassword }, domain), subclass, hookOf)
+    await addHooks(await openTenant(platform.baseUrl, rootPassword, domain), subclass, hookOf)
     const stop = repeat(everyMs, () => sendEvent(engine, subclass, domain, text))
     await pause(settleMs)
     const beside = await measured.phase()
@@ -180,20 +179,4 @@ async function openNeighbour(platform: BenchPlatform, engine: Socket): Promise<N
       receiver.close()
     },
   }
-}
-
-interface Running {
-  readonly platform: BenchPlatform
-  readonly rootPassword: string
-}
-
-/** Makes a tenant with an admin of its own, by root. */
-async function openBusy({ platform, rootPassword }: Running, domain: string): Promise<Client> {
-  const login = await clientOf(platform.baseUrl).call(logIn, { body: { username: 'root', password: rootPassword } })
-  const root = clientOf(platform.baseUrl, login)
-  await root.call(createDomain, { body: { domain_name: domain, customer_id: 'bench' } })
-  const password = 'Bench-password-1'
-  await root.call(createAccount, { query: { domain }, body: { login: '1000', password, role: 'admin' } })
-  const body = { username: `1000@${domain}`, password }
-  return clientOf(platform.baseUrl, await clientOf(platform.baseUrl).call(logIn, { body }))
 }

@@ -51,6 +51,14 @@ export interface Judgement extends RequestedAccess {
   readonly allowed: boolean
 }
 
+/** One call of a JSON service that was allowed, as an observer sees it. */
+export interface AllowedCall {
+  readonly roleArn: string
+  readonly action: string
+  /** The body, parsed. */
+  readonly input: unknown
+}
+
 /** The largest body of a JSON service: 16 MB for DynamoDB's batches. */
 const maxBodyBytes = 17 * 1024 * 1024
 
@@ -65,6 +73,7 @@ export class Gate {
   #place: Place | undefined
   #backends: Backends | undefined
   #observe: (judgement: Judgement) => void = () => {}
+  #watchCalls: (call: AllowedCall) => void = () => {}
 
   constructor() {
     this.#server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
@@ -99,6 +108,11 @@ export class Gate {
   /** Tells of every judgement from now on; for tests that ask which grants are used. */
   observe(observer: (judgement: Judgement) => void): void {
     this.#observe = observer
+  }
+
+  /** Reports every allowed call of a JSON service from now on; for benchmarks that count calls. */
+  watchCalls(watcher: (call: AllowedCall) => void): void {
+    this.#watchCalls = watcher
   }
 
   /** Stops listening and drops all connections. */
@@ -161,6 +175,7 @@ export class Gate {
     const contentType = request.headers['content-type'] ?? 'application/x-amz-json-1.0'
     const backend = this.#backend(service)
     if (backend === undefined) return deny(response, denialOf(service, { ...unknownOperation, status: 404 }))
+    this.#watchCalls({ roleArn: proof.credential.roleArn, action, input })
     const isAwaited = () => !request.socket.destroyed
     const answer = await backend({ action, target, contentType, body, input, isAwaited })
     response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
