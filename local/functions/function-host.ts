@@ -57,8 +57,9 @@ export class FunctionHost {
     this.#start()
   }
 
-  /** Calls a function. Rejects with {@link FunctionFailed}. */
+  /** Calls a function. Rejects with {@link FunctionFailed}, at once when the host is closed. */
   invoke(name: string, event: unknown): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new FunctionFailed('crash', 'the platform is stopping'))
     const timeoutMs = this.#timeouts.get(name) ?? 3000
     this.#lastId += 1
     const id = this.#lastId

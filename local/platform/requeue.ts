@@ -1,7 +1,10 @@
 import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
+import type { DeliveryQueue } from '../../core/hooks/delivery-queue.ts'
+import type { DeliveryStore } from '../../core/hooks/delivery-store.ts'
 import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
+import type { Clock } from '../../core/ports.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import type { Environment } from '../functions/function-environment.ts'
@@ -32,37 +35,64 @@ export interface RequeueOptions {
   readonly settings: Settings
 }
 
-/** How many deliveries are read and queued at one time. */
+/** How many deliveries are read and queued at one time, and how often those are sent that the queue refuses. */
 const page = 500
+const maxSends = 3
+
+/** Later than every moment that an attempt is planned for, epoch milliseconds. */
+const endOfTime = 9_999_999_999_999
+
+/** How many deliveries were queued, and how many the queue did not take. */
+export interface QueuedPending {
+  readonly queued: number
+  readonly refused: number
+}
 
 /**
  * Finds again what was under way when the platform ended, since the embedded queues are in memory: pending deliveries
- * are queued for their next attempt, those that wait for a later moment with the rest of their wait. Answers how many.
+ * are queued for their next attempt, those that wait for a later moment with the rest of their wait.
  */
 export async function requeueDeliveries(
   assembly: Pick<Assembly, 'functions'>,
   options: RequeueOptions,
-): Promise<number> {
+): Promise<QueuedPending> {
   const [{ dynamoDeliveryStore }, { sqsDeliveryQueue }] = await Promise.all([
     import('../../adapters/dynamodb/dynamo-delivery-store.ts'),
     import('../../adapters/sqs/sqs-delivery-queue.ts'),
   ])
   const context = platformContext(assembly, options)
-  const [deliveries, queue] = [dynamoDeliveryStore(context), sqsDeliveryQueue(context)]
-  let { deliveries: found } = await deliveries.listDue(endOfTime, page)
-  let count = 0
-  while (found.length > 0) {
-    await queue.send(found.map((delivery) => queuedAttempt(delivery, systemClock.now())))
-    count += found.length
-    ;({ deliveries: found } = await deliveries.listDue(endOfTime, page, found.at(-1)))
-  }
-  return count
+  return queuePending({
+    deliveries: dynamoDeliveryStore(context),
+    queue: sqsDeliveryQueue(context),
+    clock: systemClock,
+  })
 }
 
-/** Behind every moment that an attempt is planned for, epoch milliseconds. */
-const endOfTime = 9_999_999_999_999
+/** What {@link queuePending} works with. */
+export interface QueuePendingDeps {
+  readonly deliveries: Pick<DeliveryStore, 'listDue'>
+  readonly queue: Pick<DeliveryQueue, 'send'>
+  readonly clock: Clock
+}
 
-/** The same for domains whose deletion has begun: their clean-up goes on. Answers how many. */
+/** Queues the next attempt of each pending delivery. What the queue refuses is sent up to three times in all. */
+export async function queuePending({ deliveries, queue, clock }: QueuePendingDeps): Promise<QueuedPending> {
+  let [queued, refused] = [0, 0]
+  let { deliveries: found } = await deliveries.listDue(endOfTime, page)
+  while (found.length > 0) {
+    let left = found.map((delivery) => queuedAttempt(delivery, clock.now()))
+    for (let sends = 0; sends < maxSends && left.length > 0; sends += 1) {
+      const ids = new Set(await queue.send(left))
+      left = left.filter(({ id }) => ids.has(id))
+    }
+    queued += found.length - left.length
+    refused += left.length
+    ;({ deliveries: found } = await deliveries.listDue(endOfTime, page, found.at(-1)))
+  }
+  return { queued, refused }
+}
+
+/** Queues the clean-up of domains whose deletion has begun, which goes on. Returns how many. */
 export async function requeueCleanups(assembly: Pick<Assembly, 'functions'>, options: RequeueOptions): Promise<number> {
   const [{ dynamoDomainStore }, { sqsCleanupQueue }] = await Promise.all([
     import('../../adapters/dynamodb/dynamo-domain-store.ts'),

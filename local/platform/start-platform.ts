@@ -148,13 +148,14 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   const invoke: Invoke = (name, event) => host.invoke(name, event)
   gateway.serve({ table: new RouteTable(targets), invoke, crossOrigin: assembly.crossOrigin, routes })
   if (settings.sqsEndpoint === undefined) {
-    await requeueDeliveries(assembly, { place, gate, settings })
+    const { refused } = await requeueDeliveries(assembly, { place, gate, settings })
+    if (refused > 0) console.warn(`${refused} deliveries could not be queued; the schedule retries them in six minutes`)
     await requeueCleanups(assembly, { place, gate, settings })
   }
   const mappings = startMappings(assembly, { gate, host, storesUrl: place.storesUrl })
-  closing.defer(() => within(patienceMs, mappings.stop()))
+  closing.defer(() => withPatience((patience) => mappings.stop(patience)))
   const schedules = startSchedules(assembly, { host })
-  closing.defer(() => within(patienceMs, schedules.stop()))
+  closing.defer(() => withPatience((patience) => schedules.stop(patience)))
   const connector = await startConnector({
     assembly,
     place,
@@ -174,11 +175,13 @@ function publicUrl(address: string): string {
   return `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, '127.0.0.1:')}`
 }
 
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs)
-  })
-  await Promise.race([work, limit])
-  clearTimeout(timer)
+/** Runs a stop with a signal that is aborted when functions have worked on for long enough. */
+async function withPatience(stop: (patience: AbortSignal) => Promise<void>): Promise<void> {
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), patienceMs)
+  try {
+    await stop(patience.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { untilAborted } from '../processes/until-aborted.ts'
 import type { ReceivedMessage } from './sqs-client.ts'
 
 /** What a poller needs of its queue. */
@@ -29,6 +30,7 @@ export interface PollerOptions {
 export class Poller {
   readonly #options: PollerOptions
   readonly #stopping = new AbortController()
+  #patience: AbortSignal | undefined
   readonly #working = new Set<Promise<void>>()
   readonly #loop: Promise<void>
 
@@ -37,11 +39,15 @@ export class Poller {
     this.#loop = this.#run()
   }
 
-  /** Works on until the queue is empty, then takes no more; settles when the batches under way are done. */
-  async stop(): Promise<void> {
+  /**
+   * Works on until the queue is empty, then takes no more; settles when the batches under way are done. When `patience`
+   * ends, it settles at once and calls the function no more. What is left is the queue's.
+   */
+  async stop(patience?: AbortSignal): Promise<void> {
+    this.#patience = patience
     this.#stopping.abort()
-    await this.#loop
-    await Promise.all(this.#working)
+    const ended = this.#loop.then(() => Promise.all(this.#working))
+    await (patience === undefined ? ended : untilAborted(ended, patience))
   }
 
   async #run(): Promise<void> {
@@ -50,7 +56,9 @@ export class Poller {
     for (;;) {
       try {
         if (this.#working.size >= concurrency) await Promise.race(this.#working)
+        if (this.#isOver()) return
         const messages = await queue.receive(batchSize)
+        if (this.#isOver()) return
         if (messages.length > 0) this.#begin(messages)
         else if (signal.aborted) return
       } catch (error) {
@@ -59,6 +67,10 @@ export class Poller {
         await delay(restMs, undefined, { signal }).catch(() => {})
       }
     }
+  }
+
+  #isOver(): boolean {
+    return this.#patience?.aborted === true
   }
 
   #begin(messages: readonly ReceivedMessage[]): void {

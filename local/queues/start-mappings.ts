@@ -8,11 +8,17 @@ import { SqsClient } from './sqs-client.ts'
 /** Batches of one queue that are worked on at one time: the template may set far more, for many machines. */
 export const maxConcurrency = 20
 
+/** Running event-source mappings. */
+export interface RunningMappings {
+  /** Works on until the queues are empty or `patience` ends; no function is called after that. */
+  stop(patience: AbortSignal): Promise<void>
+}
+
 /** Starts a poller for each event-source mapping; each signs with the role of its function, as the cloud's does. */
 export function startMappings(
   assembly: Pick<Assembly, 'mappings' | 'queues' | 'functions'>,
   parts: { readonly gate: Gate; readonly host: FunctionHost; readonly storesUrl: string },
-): { stop(): Promise<void> } {
+): RunningMappings {
   let stopping = false
   const running = assembly.mappings.map((mapping) => {
     const queue = assembly.queues.find(({ arn }) => arn === mapping.queueArn)
@@ -37,9 +43,9 @@ export function startMappings(
     return { client, poller }
   })
   return {
-    async stop() {
+    async stop(patience) {
       stopping = true
-      await Promise.all(running.map(({ poller }) => poller.stop()))
+      await Promise.all(running.map(({ poller }) => poller.stop(patience)))
       await Promise.all(running.map(({ client }) => client.close()))
     },
   }

@@ -1,12 +1,19 @@
 import type { Assembly } from '../assembly/assembly.ts'
 import type { FunctionHost } from '../functions/function-host.ts'
+import { untilAborted } from '../processes/until-aborted.ts'
 import { RepeatedCall } from './repeated-call.ts'
+
+/** Schedules that run. */
+export interface RunningSchedules {
+  /** Begins no more calls; settles when those under way are over or `patience` ends. */
+  stop(patience: AbortSignal): Promise<void>
+}
 
 /** Starts calling the functions of all schedules, as the scheduler of the cloud does. */
 export function startSchedules(
   assembly: Pick<Assembly, 'schedules' | 'functions'>,
   { host }: { readonly host: Pick<FunctionHost, 'invoke'> },
-): { stop(): Promise<void> } {
+): RunningSchedules {
   let stopping = false
   const running = assembly.schedules.map(({ functionArn, everyMs }) => {
     const called = assembly.functions.find(({ arn }) => arn === functionArn)
@@ -21,9 +28,9 @@ export function startSchedules(
     })
   })
   return {
-    async stop() {
+    async stop(patience) {
       stopping = true
-      await Promise.all(running.map((call) => call.stop()))
+      await untilAborted(Promise.all(running.map((call) => call.stop())), patience)
     },
   }
 }

@@ -144,3 +144,18 @@ it('a bundle without its file is refused by name', () => {
 
   expect(() => new FunctionHost([definition], { environmentOf: () => ({}), log: new PassThrough() })).toThrow('missing')
 })
+
+describe('a host of functions that is closed', () => {
+  it('fails calls at once and runs nothing', async () => {
+    const closed = new FunctionHost([aFunction('late', 'export const handler = async () => 1')], {
+      environmentOf: ({ environment }) => environment,
+      log: new PassThrough().resume(),
+    })
+    const closing = closed.close()
+    const during = closed.invoke('late', {})
+
+    await expect(during).rejects.toThrow('the platform is stopping')
+    await closing
+    await expect(closed.invoke('late', {})).rejects.toThrow('the platform is stopping')
+  })
+})

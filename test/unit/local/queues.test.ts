@@ -105,6 +105,38 @@ describe('a poller', () => {
     expect([most, queue.removed]).toEqual([2, ['a', 'b', 'c', 'd', 'e']])
   })
 
+  it.each([1, 2])(
+    'calls no function once its patience has ended, although its queue still has messages and %i batches may run',
+    async (concurrency) => {
+      const [began, end, patience] = [
+        Promise.withResolvers<void>(),
+        Promise.withResolvers<void>(),
+        new AbortController(),
+      ]
+      const handled: string[] = []
+      const given = [[aMessage('a')]]
+      const queue = { ...aQueue(given), receive: async () => given.shift() ?? (await later.promise) }
+      const later = Promise.withResolvers<readonly ReceivedMessage[]>()
+      const handle = async (batch: readonly ReceivedMessage[]) => {
+        handled.push(...ids(batch))
+        began.resolve()
+        await end.promise
+        return batch
+      }
+      const poller = new Poller({ queue, batchSize: 1, concurrency, handle, onError: () => {} })
+      await began.promise
+
+      const stopped = poller.stop(patience.signal)
+      patience.abort()
+      await stopped
+      end.resolve()
+      later.resolve([aMessage('b')])
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+
+      expect(handled).toEqual(['a'])
+    },
+  )
+
   it('tries again after its queue refused it', async () => {
     const recovered = Promise.withResolvers<void>()
     const queue = aQueue([new Error('away'), [aMessage('a')]])

@@ -63,7 +63,7 @@ it('each schedule of the assembly calls its own function', async () => {
   const schedules = startSchedules(assembly, { host })
 
   await vi.advanceTimersByTimeAsync(120_000)
-  await schedules.stop()
+  await schedules.stop(new AbortController().signal)
 
   expect(called.toSorted()).toEqual(['a', 'b', 'b'])
 })
