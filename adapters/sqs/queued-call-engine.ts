@@ -4,7 +4,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { CallEngine } from '../../core/channels/call-engine.ts'
 import type { CommandStore } from '../../core/channels/command-store.ts'
 import type { Clock, Randomness } from '../../core/ports.ts'
-import { ServiceRefusal } from '../aws/aws-json.ts'
+import { ServiceRefusal } from '../aws/call-service.ts'
 import { uuidFrom } from '../crypto/derived-randomness.ts'
 
 /** A command that nobody waits for may still be sent this long after. */

@@ -1,8 +1,7 @@
-import * as z from 'zod/mini'
-import { type QueueName, queues } from '../../contracts/resources.ts'
-import { DomainError } from '../../core/errors.ts'
-import { awsJson, services } from '../aws/aws-json.ts'
-import { type AdapterContext, required } from '../context.ts'
+import { SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs'
+import type { QueueName } from '../../contracts/resources.ts'
+import type { AdapterContext } from '../context.ts'
+import { callQueue, queueUrl } from './client.ts'
 
 /** One message on its way to a queue. */
 export interface QueueEntry {
@@ -21,8 +20,6 @@ export interface QueueEntry {
 /** SQS takes at most ten messages a call, together at most 1 MiB (raised from 256 KiB in August 2025). */
 const BATCH_ENTRIES = 10
 const BATCH_BYTES = 1024 * 1024
-
-const answer = z.object({ Failed: z.optional(z.array(z.object({ Id: z.string() }))) })
 
 /**
  * Sends entries in order and answers the ids of those that the queue did not take. With `ordered`, no later batch holds
@@ -49,24 +46,25 @@ function orderKeyOf({ orderKey, group }: QueueEntry): string {
   return orderKey ?? group
 }
 
+/** Returns the entries that the answer does not name as taken. */
 async function sendBatch(
   context: AdapterContext,
   queue: QueueName,
   batch: readonly QueueEntry[],
   isFirst: boolean,
 ): Promise<QueueEntry[]> {
-  const input = { QueueUrl: required(context, queues[queue].variable), Entries: batch.map(toEntry) }
+  const command = new SendMessageBatchCommand({ QueueUrl: queueUrl(context, queue), Entries: batch.map(toEntry) })
   try {
-    const given = answer.safeParse(await awsJson(context, services.sqs, 'SendMessageBatch', input))
-    if (!given.success) throw new DomainError('internal_error', 'the queue answered in another form')
-    return (given.data.Failed ?? []).flatMap(({ Id }) => batch[Number(Id)] ?? [])
+    const { Successful = [] } = await callQueue(context, (client) => client.send(command))
+    const taken = new Set(Successful.map(({ Id }) => Id))
+    return batch.filter((_entry, index) => !taken.has(String(index)))
   } catch (error) {
     if (isFirst) throw error
     return [...batch]
   }
 }
 
-function toEntry(entry: QueueEntry, index: number) {
+function toEntry(entry: QueueEntry, index: number): SendMessageBatchRequestEntry {
   return {
     Id: String(index),
     MessageBody: entry.body,

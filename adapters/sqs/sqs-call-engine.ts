@@ -1,10 +1,9 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
-import { queues } from '../../contracts/resources.ts'
 import type { CommandRecord } from '../../core/commands.ts'
 import type { CallEngine } from '../../core/channels/call-engine.ts'
-import { awsJson, services } from '../aws/aws-json.ts'
-import { type AdapterContext, required } from '../context.ts'
+import type { AdapterContext } from '../context.ts'
 import { dynamoCommandStore } from '../dynamodb/dynamo-command-store.ts'
+import { sendMessage } from './client.ts'
 import { queueBody, queueId } from './queue-text.ts'
 import { queuedCallEngine } from './queued-call-engine.ts'
 
@@ -16,8 +15,7 @@ export function sqsCallEngine(context: AdapterContext): CallEngine {
 
 async function enqueue(context: AdapterContext, record: CommandRecord): Promise<void> {
   const message: CommandMessage = { version: 1, ...record }
-  await awsJson(context, services.sqs, 'SendMessage', {
-    QueueUrl: required(context, queues.commands.variable),
+  await sendMessage(context, 'commands', {
     MessageBody: queueBody(message),
     MessageGroupId: queueId(commandGroup(record)),
     MessageDeduplicationId: queueId(record.id),

@@ -1,9 +1,10 @@
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import * as z from 'zod/mini'
-import { queues } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { CommandReceiver } from '../../core/channels/command-store.ts'
-import { awsJson, awsJsonOnce, services } from '../aws/aws-json.ts'
-import { type AdapterContext, required } from '../context.ts'
+import { pollingClient } from '../aws/sqs-client.ts'
+import type { AdapterContext } from '../context.ts'
+import { callQueue, queueUrl } from './client.ts'
 
 /** The longest that SQS lets a receive wait for a message. */
 export const LONG_POLL_SECONDS = 20
@@ -11,34 +12,29 @@ export const LONG_POLL_SECONDS = 20
 /** A long poll answers after 20 s at the latest; what takes longer than this is a dead connection. */
 export const RECEIVE_TIMEOUT_MS = 25_000
 
-/** Without messages there is no list. */
-const answer = z.object({
-  Messages: z.optional(
-    z.array(
-      z.object({
-        Body: z.string(),
-        ReceiptHandle: z.string(),
-        Attributes: z.object({ MessageGroupId: z.string() }),
-      }),
-    ),
-  ),
-})
+const taken = z.array(
+  z.object({
+    Body: z.string(),
+    ReceiptHandle: z.string(),
+    Attributes: z.object({ MessageGroupId: z.string() }),
+  }),
+)
 
 /** Takes commands from the FIFO queue that `QUEUE_COMMANDS` names. Fails with `store_unavailable`. */
 export function sqsCommandReceiver(context: AdapterContext): CommandReceiver {
-  const QueueUrl = required(context, queues.commands.variable)
+  const QueueUrl = queueUrl(context, 'commands')
   return {
     async receive(limit, signal) {
-      const input = {
+      const command = new ReceiveMessageCommand({
         QueueUrl,
         MaxNumberOfMessages: limit,
         WaitTimeSeconds: LONG_POLL_SECONDS,
         MessageSystemAttributeNames: ['MessageGroupId'],
-      }
+      })
       try {
-        const limits = { timeoutMs: RECEIVE_TIMEOUT_MS, signal }
-        const given = answer.parse(await awsJsonOnce(context, services.sqs, 'ReceiveMessage', input, limits))
-        return (given.Messages ?? []).map((message) => ({
+        const limits = { requestTimeout: RECEIVE_TIMEOUT_MS, abortSignal: signal }
+        const { Messages = [] } = await pollingClient(context).send(command, limits)
+        return taken.parse(Messages).map((message) => ({
           body: message.Body,
           receipt: message.ReceiptHandle,
           group: message.Attributes.MessageGroupId,
@@ -49,7 +45,8 @@ export function sqsCommandReceiver(context: AdapterContext): CommandReceiver {
       }
     },
     async remove({ receipt }) {
-      await awsJson(context, services.sqs, 'DeleteMessage', { QueueUrl, ReceiptHandle: receipt })
+      const command = new DeleteMessageCommand({ QueueUrl, ReceiptHandle: receipt })
+      await callQueue(context, (client) => client.send(command))
     },
   }
 }

@@ -1,14 +1,11 @@
-import * as z from 'zod/mini'
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
-import { queues } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
-import { awsJson, services } from '../aws/aws-json.ts'
-import { type AdapterContext, required } from '../context.ts'
+import type { AdapterContext } from '../context.ts'
+import { callQueue, queueUrl } from './client.ts'
 import { queueBody, queueId } from './queue-text.ts'
 import { sendBatches } from './send-batches.ts'
-
-const answer = z.object({ Attributes: z.object({ ApproximateNumberOfMessages: z.coerce.number() }) })
 
 /**
  * Attempts on two standard queues, usual and slow ones, grouped by domain: SQS then lets no tenant's backlog hold up the
@@ -30,14 +27,14 @@ export function sqsDeliveryQueue(context: AdapterContext): DeliveryQueue {
 }
 
 async function waitingIn(context: AdapterContext, queue: 'deliveries' | 'slowDeliveries'): Promise<number> {
-  const given = answer.safeParse(
-    await awsJson(context, services.sqs, 'GetQueueAttributes', {
-      QueueUrl: required(context, queues[queue].variable),
-      AttributeNames: ['ApproximateNumberOfMessages'],
-    }),
-  )
-  if (!given.success) throw new DomainError('internal_error', 'the queue answered in another form')
-  return given.data.Attributes.ApproximateNumberOfMessages
+  const command = new GetQueueAttributesCommand({
+    QueueUrl: queueUrl(context, queue),
+    AttributeNames: ['ApproximateNumberOfMessages'],
+  })
+  const { Attributes = {} } = await callQueue(context, (client) => client.send(command))
+  const { ApproximateNumberOfMessages: count } = Attributes
+  if (count === undefined) throw new DomainError('internal_error', 'the queue did not tell how many messages wait')
+  return Number(count)
 }
 
 function sendTo(

@@ -55,7 +55,7 @@ export function startCdrWorker(stores: BenchStores, onDone: (messages: number) =
   return {
     async stop() {
       await poller.stop()
-      await queue.close()
+      queue.close()
     },
   }
 }

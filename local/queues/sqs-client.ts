@@ -1,8 +1,10 @@
+import { DeleteMessageBatchCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod/mini'
-import { Pool } from 'undici'
+import { pollingClient, sqsClient } from '../../adapters/aws/sqs-client.ts'
+import { environment } from '../../contracts/environment.ts'
 import { laptop } from '../assembly/place.ts'
 import type { Credential } from '../signature/credential.ts'
-import { signRequest } from '../signature/sign-request.ts'
+import type { PolledQueue } from './poller.ts'
 
 const attributes = z.optional(z.record(z.string(), z.string()))
 
@@ -15,61 +17,55 @@ const receivedMessage = z.object({
   MessageAttributes: z.optional(z.record(z.string(), z.unknown())),
 })
 
-const received = z.object({ Messages: z.optional(z.array(receivedMessage)) })
-
 /** A message as SQS hands it out. */
 export type ReceivedMessage = z.infer<typeof receivedMessage>
 
-/** What a poller does with its queue, signed with the role of the function that it calls. */
-export class SqsClient {
-  readonly #url: URL
-  readonly #pool: Pool
-  readonly #credential: Credential
+/** Every receive here waits a second at most; the rest is for a machine that is busy. */
+const RECEIVE_TIMEOUT_MS = 25_000
+
+/** A queue as a poller works with it, signed with the role of the function that it calls. */
+export class SqsClient implements PolledQueue {
+  readonly #polling: SQSClient
+  readonly #client: SQSClient
   readonly #queueUrl: string
+  readonly #closing = new AbortController()
 
   constructor(storesUrl: string, queueUrl: string, credential: Credential) {
-    this.#url = new URL(storesUrl)
-    this.#pool = new Pool(this.#url.origin, { connections: 8, headersTimeout: 30_000, bodyTimeout: 30_000 })
-    this.#credential = credential
+    const env = {
+      AWS_REGION: laptop.region,
+      AWS_ACCESS_KEY_ID: credential.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credential.secretAccessKey,
+      AWS_SESSION_TOKEN: credential.sessionToken,
+      [environment.sqsEndpoint]: storesUrl,
+    }
+    this.#polling = pollingClient({ env })
+    this.#client = sqsClient({ env })
     this.#queueUrl = queueUrl
   }
 
   /** Waits up to a second for messages; ten at most. */
   async receive(maxMessages: number): Promise<readonly ReceivedMessage[]> {
-    const input = {
+    const command = new ReceiveMessageCommand({
       QueueUrl: this.#queueUrl,
       MaxNumberOfMessages: Math.min(maxMessages, 10),
       WaitTimeSeconds: 1,
       MessageSystemAttributeNames: ['All'],
       MessageAttributeNames: ['All'],
-    }
-    return z.parse(received, await this.#call('ReceiveMessage', input)).Messages ?? []
+    })
+    const limits = { requestTimeout: RECEIVE_TIMEOUT_MS, abortSignal: this.#closing.signal }
+    const { Messages = [] } = await this.#polling.send(command, limits)
+    return z.parse(z.array(receivedMessage), Messages)
   }
 
   /** Deletes messages that are done with. */
   async remove(messages: readonly ReceivedMessage[]): Promise<void> {
     const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }))
-    await this.#call('DeleteMessageBatch', { QueueUrl: this.#queueUrl, Entries })
+    const command = new DeleteMessageBatchCommand({ QueueUrl: this.#queueUrl, Entries })
+    await this.#client.send(command, { abortSignal: this.#closing.signal })
   }
 
-  /** Drops its connections, those that wait for messages too. */
-  close(): Promise<void> {
-    return this.#pool.destroy()
-  }
-
-  async #call(action: string, input: object): Promise<unknown> {
-    const body = JSON.stringify(input)
-    const target = `AmazonSQS.${action}`
-    const contentType = 'application/x-amz-json-1.0'
-    const request = { url: this.#url, service: 'sqs', region: laptop.region, target, body, contentType }
-    const answer = await this.#pool.request({
-      method: 'POST',
-      path: '/',
-      headers: signRequest(request, this.#credential, Date.now()),
-      body,
-    })
-    const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`${action} of ${this.#queueUrl}: ${text}`)
-    return JSON.parse(text)
+  /** Drops its calls under way, those that wait for messages too. */
+  close(): void {
+    this.#closing.abort()
   }
 }

@@ -46,7 +46,7 @@ export function startMappings(
     async stop(patience) {
       stopping = true
       await Promise.all(running.map(({ poller }) => poller.stop(patience)))
-      await Promise.all(running.map(({ client }) => client.close()))
+      for (const { client } of running) client.close()
     },
   }
 }

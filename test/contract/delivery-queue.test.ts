@@ -99,9 +99,17 @@ describe('attempts on the queue', () => {
 
   test('the answer names the attempts that the queue refused', async () => {
     const { queue, gate } = rig()
-    gate.answer = () => ({ status: 200, body: { Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }] } })
+    const Failed = [{ Id: '1', Code: 'InternalError', SenderFault: false }]
+    gate.answer = () => ({ status: 200, body: { Successful: [{ Id: '0' }], Failed } })
 
     expect(await queue.send([aQueued({ id: 'first' }), aQueued({ id: 'second' })])).toEqual(['second'])
+  })
+
+  test('an attempt that the answer of the queue does not name at all counts as refused', async () => {
+    const { queue, gate } = rig()
+    gate.answer = () => ({ status: 200, body: { Successful: [{ Id: '1' }] } })
+
+    expect(await queue.send([aQueued({ id: 'first' }), aQueued({ id: 'second' })])).toEqual(['first'])
   })
 })
 

@@ -225,24 +225,29 @@ describe('events on the queue', () => {
   test('F24 a queue that does not answer is given up after three seconds a try', async () => {
     const { gate } = rig()
     const watched = watchSink(rig())
-    const limits: number[] = []
-    const tries: AbortController[] = []
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-      limits.push(ms)
-      tries.push(new AbortController())
-      return tries.at(-1)?.signal ?? AbortSignal.abort()
-    })
-    onTestFinished(() => timeout.mockRestore())
-    gate.answer = async () => {
-      // Time passes as soon as the request is there to be answered.
-      tries.at(-1)?.abort(new Error('timed out'))
+    let asked = Promise.withResolvers<void>()
+    gate.answer = () => {
+      asked.resolve()
       return new Promise<never>(() => {})
     }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    gate.calls.length = 0
 
-    expect(await watched.publish([anEvent()])).toMatchObject({ code: 'store_unavailable' })
+    const publishing = watched.publish([anEvent()])
+    for (const attempt of [1, 2, 3]) {
+      await asked.promise
+      asked = Promise.withResolvers()
+      await vi.advanceTimersByTimeAsync(2_900)
+      expect(gate.calls).toHaveLength(attempt)
+      await vi.advanceTimersByTimeAsync(100)
+      // The wait before the next attempt.
+      await vi.advanceTimersByTimeAsync(200)
+    }
 
-    expect(limits).toEqual([3_000, 3_000, 3_000])
-    timeout.mockRestore()
+    expect(await publishing).toMatchObject({ code: 'store_unavailable' })
+    expect(gate.calls).toHaveLength(3)
+    vi.useRealTimers()
     await watched.check()
   })
 
@@ -263,12 +268,16 @@ describe('events on the queue', () => {
     await watched.check()
   })
 
-  test('credentials are renewed before they end, and one that is refused costs a try and not the event', async () => {
+  test('credentials of a task are renewed before they end, and an event waits while it has none', async () => {
     const { server, gate } = fresh()
     const task = await openTaskCredentials()
     const clock = movableClock()
-    const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...unsigned } = rig().context.env
-    const env = { ...unsigned, AWS_CONTAINER_CREDENTIALS_FULL_URI: task.url }
+    onTestFinished(() => task.close())
+    onTestFinished(() => void vi.unstubAllEnvs())
+    onTestFinished(() => void vi.restoreAllMocks())
+    vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', task.url)
+    vi.spyOn(Date, 'now').mockImplementation(() => clock.now())
+    const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...env } = rig().context.env
     const sink = sqsEventSink({ env, clock, random: systemRandomness })
     task.answer = { status: 200, endsAt: clock.now() + 10 * 60_000 }
     await sink.publish([anEvent({ id: 'one' })])
@@ -282,7 +291,6 @@ describe('events on the queue', () => {
     const keys = gate.calls.map(({ headers }) => /Credential=([^/]+)/.exec(String(headers.authorization))?.[1])
     expect(keys).toEqual(['key-1', `key-${task.asked()}`])
     expect(server.waiting('events').map(({ body }) => asEvent(body).id)).toEqual(['one', 'two'])
-    await task.close()
   })
 
   test('a queue that takes the credentials for expired is told as one that refuses, and asked a single time', async () => {

@@ -57,13 +57,13 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [400, ['email/create-email-settings', 'email/replace-email-settings', 'hooks/rotate-hook-secret']],
   [450, ['email/send-test-mail']],
   // The clients of the queues and of the objects besides the store.
-  [380, ['channels/hang-up-channel', 'channels/hold-channel', 'domains/delete-domain']],
-  [380, ['recordings/delete-recordings', 'recordings/read-recording']],
+  [400, ['channels/hang-up-channel', 'channels/hold-channel', 'domains/delete-domain', 'engine/take-cdr']],
+  [400, ['recordings/delete-recordings', 'recordings/read-recording', 'cdr/write-export']],
   [400, ['hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/list-deliveries', 'channels/list-channels']],
   // The linear-time matcher of hook filters, routes and the operator's names of variables.
   [550, ['routes/create-default-route', 'routes/replace-default-route', 'routes/read-default-route']],
-  [550, ['accounts/create-account', 'accounts/read-account', 'accounts/update-account', 'accounts/delete-account']],
-  [550, ['channels/originate-call', 'channels/eavesdrop-channel', 'engine/look-up-directory']],
+  [560, ['accounts/create-account', 'accounts/read-account', 'accounts/update-account', 'accounts/delete-account']],
+  [560, ['channels/originate-call', 'channels/eavesdrop-channel', 'engine/look-up-directory']],
   [550, ['domains/create-domain', 'domains/read-domain']],
   [550, ['domains/update-domain-parameters', 'domains/update-domain-variables']],
   [550, ['hooks/create-hooks', 'hooks/replace-hook', 'hooks/update-hook', 'hooks/dry-run-hook', 'hooks/hook-dispatch']],

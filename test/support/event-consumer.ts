@@ -1,6 +1,11 @@
 import type { SQSEvent } from 'aws-lambda'
-import * as z from 'zod/mini'
-import { awsJson, services } from '../../adapters/aws/aws-json.ts'
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+} from '@aws-sdk/client-sqs'
+import { sqsClient } from '../../adapters/aws/sqs-client.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { createLogger } from '../../adapters/log/logger.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
@@ -38,10 +43,6 @@ export interface ConsumerParts {
 /** Batches at once. The queue hands out one message of a call at a time, so that this keeps their order. */
 const parallel = 4
 
-const received = z.object({
-  Messages: z.optional(z.array(z.object({ ReceiptHandle: z.string(), Body: z.string() }))),
-})
-
 /**
  * Starts to consume. The guard against copies is the platform's own: the event's number, which is given on the condition
  * that its id has none, and the delivery, whose id comes from event, hook and number and which is written if new. A call
@@ -63,19 +64,14 @@ export function startEventConsumer({ env, ports, onDelivery, dies }: ConsumerPar
     { ...context, log, settings: readSettings({}) },
   )
   const QueueUrl = env[queues.events.variable]
-  const call = async (action: string, input: object): Promise<unknown> => {
-    try {
-      return await awsJson(context, services.sqs, action, { QueueUrl, ...input })
-    } catch {
-      return {}
-    }
-  }
+  const client = sqsClient(context)
   const counts = { handled: 0, heldOff: 0 }
   const over = new AbortController()
 
-  const handle = async (messages: readonly { ReceiptHandle: string; Body: string }[]) => {
-    const events = messages.map(({ Body }) => JSON.parse(Body) as PlatformEvent)
-    const { batchItemFailures } = await dispatch(oneGroupEach(messages.map(({ Body }) => Body)), aContext)
+  const handle = async (messages: readonly Message[]) => {
+    const bodies = messages.map(({ Body = '' }) => Body)
+    const events = bodies.map((body) => JSON.parse(body) as PlatformEvent)
+    const { batchItemFailures } = await dispatch(oneGroupEach(bodies), aContext)
     if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} messages were not handled`)
     for (const event of events) {
       counts.handled += 1
@@ -85,18 +81,17 @@ export function startEventConsumer({ env, ports, onDelivery, dies }: ConsumerPar
       for (let each = 0; each < deliveries; each += 1) onDelivery(event)
     }
     const Entries = messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }))
-    if (!dies()) await call('DeleteMessageBatch', { Entries })
+    if (!dies()) await ifAnswered(client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries })))
     else {
-      await call('ChangeMessageVisibilityBatch', {
-        Entries: Entries.map(({ Id, ReceiptHandle }) => ({ Id, ReceiptHandle, VisibilityTimeout: 0 })),
-      })
+      const again = Entries.map(({ Id, ReceiptHandle }) => ({ Id, ReceiptHandle, VisibilityTimeout: 0 }))
+      await ifAnswered(client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries: again })))
     }
   }
 
   const follow = async () => {
     while (!over.signal.aborted) {
-      const answer = await call('ReceiveMessage', { MaxNumberOfMessages: 10, WaitTimeSeconds: 1 })
-      const { Messages = [] } = received.parse(answer)
+      const command = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 })
+      const { Messages = [] } = (await ifAnswered(client.send(command))) ?? {}
       if (Messages.length > 0) await handle(Messages)
     }
   }
@@ -117,6 +112,11 @@ export function startEventConsumer({ env, ports, onDelivery, dies }: ConsumerPar
       await loops
     },
   }
+}
+
+/** Waits for a call and ignores its failure: what the queue handed out comes again. */
+function ifAnswered<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch(() => undefined)
 }
 
 /** The queue never hands out two messages of one call at once, so none waits for another. */

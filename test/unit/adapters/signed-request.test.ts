@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { awsJson, services } from '../../../adapters/aws/aws-json.ts'
-import { addressOf } from '../../../adapters/aws/signed-request.ts'
+import { addressOf, signedRequest } from '../../../adapters/aws/signed-request.ts'
+import { environment } from '../../../contracts/environment.ts'
 import { startCloudGate } from '../../support/cloud-gate.ts'
 import { movableClock } from '../../support/movable-clock.ts'
 import { opened } from '../../support/opened.ts'
@@ -17,7 +17,7 @@ describe('a request to a service of the cloud', () => {
     gate.answer = () => ({ status: 200, body: {} })
     const env = { ...gate.env, AWS_SECRET_ACCESS_KEY: 'wJalr/secret', AWS_SESSION_TOKEN: 'session' }
 
-    await awsJson({ env, clock: movableClock(Date.UTC(2026, 0, 2, 3, 4, 5)) }, services.kms, 'Encrypt', { a: 'ü' })
+    await signedRequest({ env, clock: movableClock(Date.UTC(2026, 0, 2, 3, 4, 5)) }, toKms(gate.env))
 
     const headers: Record<string, unknown> = gate.calls.at(-1)?.headers ?? {}
     const authorization = String(headers['authorization'])
@@ -41,11 +41,19 @@ describe('a request to a service of the cloud', () => {
     gate.calls.length = 0
     const env = { ...gate.env, AWS_ACCESS_KEY_ID: undefined }
 
-    const call = awsJson({ env, clock: movableClock() }, services.kms, 'Encrypt', {})
+    const call = signedRequest({ env, clock: movableClock() }, toKms(gate.env))
 
-    await expect(call).rejects.toMatchObject({ name: 'DomainError' })
+    await expect(call).rejects.toThrow('no credentials')
     expect(gate.calls).toEqual([])
   })
+})
+
+const toKms = (env: Readonly<Record<string, string>>) => ({
+  service: 'kms',
+  endpoint: env[environment.kmsEndpoint],
+  headers: { 'x-amz-target': 'TrentService.Encrypt' },
+  body: JSON.stringify({ a: 'ü' }),
+  timeoutMs: 3_000,
 })
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { sqsEventSink } from '../../../adapters/sqs/sqs-event-sink.ts'
 import { readMetrics } from '../../../connector/health/read-metrics.ts'
 import { pause } from '../../../connector/timers.ts'
@@ -196,8 +196,11 @@ test('F28 credentials of one minute are renewed ahead of time, and while they ar
   const time = manualTime()
   const [cloud, task] = await Promise.all([openCloudQueues(), openTaskCredentials()])
   onTestFinished(() => Promise.all([cloud.close(), task.close()]).then(() => undefined))
-  const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...unsigned } = cloud.context.env
-  const env = { ...unsigned, AWS_CONTAINER_CREDENTIALS_FULL_URI: task.url }
+  onTestFinished(() => void vi.unstubAllEnvs())
+  onTestFinished(() => void vi.restoreAllMocks())
+  vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', task.url)
+  vi.spyOn(Date, 'now').mockImplementation(() => time.clock.now())
+  const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _secret, ...env } = cloud.context.env
   const sink = sqsEventSink({ ...cloud.context, env, clock: time.clock })
   const expired: number[] = []
   cloud.gate.answer = ({ headers }, forward) => {
