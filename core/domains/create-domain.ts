@@ -32,7 +32,7 @@ export interface DomainContext {
 
 /**
  * Creates a tenant, publishes its event and flushes the engine's directory cache: an answer of an earlier version that is
- * kept there could be taken for one about a user of this domain (ADR 0120). `warning` is empty, or says what could not
+ * kept there could be taken for one about a user of this domain (docs/design/directory.md). `warning` is empty, or says what could not
  * be done besides. Throws `invalid_field`, and `conflict` when the name is taken.
  */
 export async function createDomain(

@@ -7,10 +7,14 @@ const steps = [
   { title: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
   { title: 'types', command: 'tsc', args: ['-p', '.'] },
   { title: 'dead code', command: 'knip', args: [] },
+  { title: 'links of docs', command: 'node', args: ['test/support/check-links.mjs'] },
   { title: 'synth with rule packs', command: 'cdk', args: ['synth', '--quiet'] },
 ]
 
-takeNoOptions('npm run check', 'Checks format, lint, types, dead code and the synthesized stacks. Takes no options.')
+takeNoOptions(
+  'npm run check',
+  'Checks format, lint, types, dead code, links of docs and the synthesized stacks. Takes no options.',
+)
 ensureInstalled()
 for (const { title, command, args } of steps) {
   const startedAt = Date.now()

@@ -6,7 +6,7 @@ import type { OrdealProcess } from './ordeal-process.ts'
 
 const mebi = 1024 * 1024
 
-/** What waits in memory, by ADR 70: 48 MiB for the queue and 16 MiB for the store of domains. */
+/** What waits in memory, by docs/design/spool.md: 48 MiB for the queue and 16 MiB for the store of domains. */
 const memoryLimit = 64 * mebi
 
 /** What a connector asks an engine by itself; it changes nothing there. */
