@@ -50,6 +50,7 @@ function brokenNames(file) {
   ]
 }
 
-const problems = files.flatMap((file) => [...(file.endsWith('.md') ? brokenLinks(file) : []), ...brokenNames(file)])
+const pages = files.filter((file) => file.endsWith('.md'))
+const problems = pages.flatMap(brokenLinks).concat(files.flatMap(brokenNames))
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exit(1)
