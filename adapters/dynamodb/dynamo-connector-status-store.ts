@@ -19,6 +19,7 @@ const reportItem = z.object({
   engineStatus: z.string(),
   commandsInFlight: z.number(),
   commandsWaiting: z.number(),
+  commandsByDomain: z.optional(z.array(z.object({ domain: z.string(), inFlight: z.number(), waiting: z.number() }))),
   restarts: z.number(),
   engines: z.optional(
     z.array(

@@ -1,6 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { type CommandMessage, commandMessage } from '../../contracts/messages/command.ts'
 import type { CommandOutcome } from '../../core/commands.ts'
+import type { DomainCommands } from '../../core/status/connector-report.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { CommandStore } from '../../core/channels/command-store.ts'
 import { backoffMs, pause } from '../timers.ts'
@@ -31,6 +32,8 @@ export interface CommandRunner {
   /** Commands that wait for the engine's answer, and commands that wait to be sent. */
   readonly inFlight: number
   readonly waiting: number
+  /** Both by domain, the busiest first. */
+  byDomain(): readonly DomainCommands[]
   readonly counts: Readonly<Record<CommandCount, number>>
 }
 
@@ -138,6 +141,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
     get waiting() {
       return places.waiting
     },
+    byDomain: () => places.byDomain(),
     counts,
   }
 }

@@ -1,4 +1,5 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
+import type { DomainCommands } from '../../core/status/connector-report.ts'
 import type { Time } from '../timers.ts'
 import { type Slots, slots } from './slots.ts'
 
@@ -24,6 +25,8 @@ export interface Places {
   for(message: CommandMessage, engine: string | undefined): Slots
   readonly taken: number
   readonly waiting: number
+  /** What the domains have of both, the busiest first. Commands that belong to no domain are left out. */
+  byDomain(): readonly DomainCommands[]
 }
 
 /**
@@ -60,6 +63,19 @@ export function enginePlaces(
     },
     get waiting() {
       return all.reduce((sum, { waiting }) => sum + waiting, 0)
+    },
+    byDomain: () => {
+      const domains = new Map<string, { domain: string; inFlight: number; waiting: number }>()
+      const add = (domain: string | null, inFlight: number, waiting: number) => {
+        if (domain === null) return
+        const { inFlight: ran = 0, waiting: waited = 0 } = domains.get(domain) ?? {}
+        domains.set(domain, { domain, inFlight: ran + inFlight, waiting: waited + waiting })
+      }
+      for (const { taken, waiting } of all.map((slots) => slots.owners())) {
+        for (const owner of taken) add(owner, 1, 0)
+        for (const owner of waiting) add(owner, 0, 1)
+      }
+      return [...domains.values()].sort((one, other) => other.inFlight + other.waiting - one.inFlight - one.waiting)
     },
   }
 }

@@ -10,6 +10,8 @@ export interface Slots {
   take(owner: string | null, deadlineAt: number): Promise<(() => void) | undefined>
   readonly taken: number
   readonly waiting: number
+  /** The tenants that have places or wait for one; each is named once for every place and every waiter. */
+  owners(): { readonly taken: readonly (string | null)[]; readonly waiting: readonly (string | null)[] }
 }
 
 /** One that waits for a place. */
@@ -88,5 +90,9 @@ export function slots({
     get waiting() {
       return waiting.size
     },
+    owners: () => ({
+      taken: [...held].flatMap(([owner, count]) => Array.from({ length: count }, () => owner)),
+      waiting: Array.from(waiting, ({ owner }) => owner),
+    }),
   }
 }

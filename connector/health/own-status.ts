@@ -13,6 +13,6 @@ export function ownStatus({ parts, startedAt, events, works, runner, tally }: Ru
     handedOverTo: () => parts.clock.now() - events.lagMs,
     keptTo: () => parts.clock.now() - events.unkeptMs,
     spool: () => parts.spool && { owner: parts.spool.owner.name, taken: tally.taken },
-    queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting }),
+    queues: () => ({ inFlight: runner.inFlight, waiting: runner.waiting, byDomain: runner.byDomain() }),
   })
 }

@@ -18,6 +18,8 @@ export interface ConnectorReport {
   readonly commandsInFlight: number
   /** Commands that wait to be sent. */
   readonly commandsWaiting: number
+  /** The same by the domain of the commands, the busiest first; absent in reports that older connectors wrote. */
+  readonly commandsByDomain?: readonly DomainCommands[] | undefined
   /** Starts of this connector since the deployment, less one. */
   readonly restarts: number
   /** Each engine that it has links to, in the order of its settings; absent in reports of before it was told. */
@@ -38,6 +40,13 @@ export interface ConnectorReport {
    * and handing over for a while, and tells how that ended by a last report with the same moment.
    */
   readonly stoppedAt?: number | undefined
+}
+
+/** The commands of one domain that a connector works on. */
+export interface DomainCommands {
+  readonly domain: string
+  readonly inFlight: number
+  readonly waiting: number
 }
 
 /** Whose a connector's place on disk is. */

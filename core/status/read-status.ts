@@ -37,8 +37,8 @@ export interface PlatformStatus {
 
 /**
  * Reads what sessions, connectors and engine are doing at `now` (epoch milliseconds). A caller who is bound to a domain
- * gets the session counts of that domain, and the engine's text without the lines that count everybody's sessions. Of several connectors the one that
- * hears an engine speaks for all, and their queues are added up. Connected means that some engine can be worked with.
+ * gets the sessions and commands of that domain, and the engine's text without the lines that count everybody's sessions.
+ * Of several connectors the one that hears an engine speaks for all, and their queues are added up. Connected means that some engine can be worked with.
  * Complete also when no connector reports.
  */
 export async function readStatus(
@@ -54,6 +54,7 @@ export async function readStatus(
   const reports = freshReports(listed, now)
   const speaker = reports.find((report) => hearsEngine(report, now)) ?? reports[0]
   const engines = engineViews(reports, now)
+  const queued = commandsShownTo(domain, reports)
   const connected = engines.filter((engine) => engine.connected)
   return {
     userSessions: active.users,
@@ -62,8 +63,8 @@ export async function readStatus(
     connectorUpTimeSec: speaker && Math.max(0, (now - speaker.startedAt) / 1000),
     wConsole: {
       status: connected.length === 0 ? 'Offline' : 'Connected',
-      apiQueue: sum(reports, ({ commandsInFlight }) => commandsInFlight),
-      cmdQueue: sum(reports, ({ commandsWaiting }) => commandsWaiting),
+      apiQueue: queued.inFlight,
+      cmdQueue: queued.waiting,
       version: speaker?.version ?? '',
       sid: idsOf(connected.length > 0 ? connected : engines),
     },
@@ -96,6 +97,14 @@ function idsOf(engines: readonly EngineReport[]): string {
   return [...new Set(ids)].join(',')
 }
 
-function sum(reports: readonly ConnectorReport[], of: (report: ConnectorReport) => number): number {
-  return reports.reduce((total, report) => total + of(report), 0)
+/** Root sees all commands, a tenant those of its own domain: how busy others are is not its business. */
+function commandsShownTo(domain: string | null, reports: readonly ConnectorReport[]) {
+  const shown =
+    domain === null
+      ? reports.map(({ commandsInFlight: inFlight, commandsWaiting: waiting }) => ({ inFlight, waiting }))
+      : reports.flatMap(({ commandsByDomain = [] }) => commandsByDomain.filter((each) => each.domain === domain))
+  return shown.reduce(
+    (sum, { inFlight, waiting }) => ({ inFlight: sum.inFlight + inFlight, waiting: sum.waiting + waiting }),
+    { inFlight: 0, waiting: 0 },
+  )
 }

@@ -18,6 +18,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
       handedOverTo: now - 2,
       spool: { owner: '7-1234-abcdef01', taken: ['7-1000-abcdef01'], left: 3 },
       stoppedAt: now,
+      commandsByDomain: [{ domain: 'a.example.com', inFlight: 2, waiting: 1 }],
       engines: [
         {
           name: '192.0.2.1:8021',

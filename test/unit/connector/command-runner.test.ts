@@ -6,6 +6,23 @@ import { settle } from '../../support/manual-time.ts'
 import { aDomain } from '../../support/records.ts'
 import { aRunner, dumpOf, orderTo } from '../../support/runner-lab.ts'
 
+test('commands in flight and waiting are counted by their domain, the busiest first, and those of none are left out', async () => {
+  const { run, runner } = await aRunner({ calls: 2 })
+  const call = (domain: string | null) =>
+    run(aCommandMessage({ command: anOriginate(), scope: { domain, presenceId: null } }))
+
+  await call('b.example.com')
+  await call('a.example.com')
+  for (const domain of ['a.example.com', 'b.example.com', 'b.example.com', null]) void call(domain)
+  await settle()
+
+  expect(runner.byDomain()).toEqual([
+    { domain: 'b.example.com', inFlight: 1, waiting: 2 },
+    { domain: 'a.example.com', inFlight: 1, waiting: 1 },
+  ])
+  expect([runner.inFlight, runner.waiting]).toEqual([2, 4])
+})
+
 describe('a call', () => {
   test('is written once, under the id of its command, and ends as the engine says', async () => {
     const { link, run, outcome } = await aRunner()

@@ -19,6 +19,12 @@ const anEngine = (name: string): Played => ({
   reasons: {},
 })
 
+const byDomain = Array.from({ length: 501 }, (_, index) => ({
+  domain: `d${index}.example.com`,
+  inFlight: 1,
+  waiting: 0,
+}))
+
 /** The reports on two engines with both links up, as they are stored. */
 function twoEngines() {
   const time = manualTime()
@@ -44,7 +50,7 @@ function twoEngines() {
     connectorId: 'connector-1',
     version: '1.2.3',
     startedAt: time.clock.now(),
-    queues: () => ({ inFlight: 0, waiting: 0 }),
+    queues: () => ({ inFlight: 0, waiting: 0, byDomain }),
     log: capturedLog(),
   })
   const reporting = reporter.follow(stopping.signal)
@@ -65,6 +71,15 @@ test('every engine is reported with its id, its text, and what it holds as far a
     { name: 'fs1:8021', coreUuid: 'core of fs1:8021', connected: true, heardAt: 0, status: 'UP\n', channels: 3 },
     { name: 'fs2:8021', coreUuid: 'core of fs2:8021', connected: true, heardAt: 0, status: 'UP\n' },
   ])
+  await stop()
+})
+
+test('the commands of the five hundred busiest domains are reported, so that a report fits into an item', async () => {
+  const { time, reports, stop } = twoEngines()
+
+  await time.advance(0)
+
+  expect(reports.at(-1)?.commandsByDomain).toEqual(byDomain.slice(0, 500))
   await stop()
 })
 

@@ -94,6 +94,34 @@ describe('the status report', () => {
     expect(later.body).toMatchObject({ maxUserSessions: 2, domainSessions: 1 })
   })
 
+  it('counts only the commands of the own domain for a tenant, and all of them for root', async () => {
+    const api = anApi()
+    const byDomain = (counts: Record<string, [number, number]>) =>
+      Object.entries(counts).map(([domain, [inFlight, waiting]]) => ({ domain, inFlight, waiting }))
+    const first = { 'a.example.com': [20, 70], 'b.example.com': [1, 2] } as Record<string, [number, number]>
+    const commandsByDomain = byDomain(first)
+    await api.ports.connectorStatus.report(aReport({ commandsInFlight: 24, commandsWaiting: 73, commandsByDomain }))
+    await api.ports.connectorStatus.report(
+      aReport({
+        connectorId: 'connector-2',
+        commandsInFlight: 2,
+        commandsWaiting: 4,
+        commandsByDomain: byDomain({ 'b.example.com': [2, 4], 'a.b.example.com': [0, 0] }),
+      }),
+    )
+    await api.ports.connectorStatus.report(
+      aReport({ connectorId: 'an older one', commandsInFlight: 5, commandsWaiting: 5 }),
+    )
+    const shownTo = async (who: Parameters<typeof api.as>[0]) => {
+      const { wConsole } = (await api.call(readStatus, { headers: { ...(await api.as(who)) } })).body
+      return [wConsole.apiQueue, wConsole.cmdQueue]
+    }
+
+    expect(await shownTo(await api.account({ domain: 'b.example.com', role: 'admin' }))).toEqual([3, 6])
+    expect(await shownTo(await api.account({ domain: 'c.example.com', role: 'admin' }))).toEqual([0, 0])
+    expect(await shownTo('root')).toEqual([31, 82])
+  })
+
   it('shows a tenant the text of the engine without the lines that count all sessions', async () => {
     const api = anApi()
     const engineStatus = [
