@@ -28,7 +28,8 @@ type AnsweredError = Error & { readonly $metadata: { readonly httpStatusCode: nu
 const MESSAGE_LENGTH = 300
 
 /** Codes of refusals that pass by themselves. */
-const PASSING = /throttl|limitexceeded|throughputexceeded|overlimit|toomanyrequests|unavailable|internal/i
+const PASSING =
+  /throttl|limitexceeded|throughputexceeded|overlimit|toomanyrequests|unavailable|internal|requesttimeout|operationaborted/i
 
 /**
  * Sends a command, which the SDK attempts again where a fault may pass. Fails with `store_unavailable` when the service
@@ -68,9 +69,13 @@ function passes({ status, code }: ServiceRefusal): boolean {
 
 /**
  * Whether a request failed before it could be sent, as with a value that cannot be stored. The SDK notes the attempts of
- * everything that it sent.
+ * everything that it sent, unless the body was a stream: then the error of the connection has a code of the system.
  */
 function isOurs(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TimeLimitPassed) return false
-  return !('$metadata' in error) && error.name !== 'CredentialsProviderError' && error.name !== 'AbortError'
+  const code = 'code' in error ? String(error.code) : ''
+  return !('$metadata' in error) && !UNANSWERED.has(error.name) && !/^E(?!RR_)/.test(code)
 }
+
+/** Names of errors of a call that got no answer. */
+const UNANSWERED = new Set(['CredentialsProviderError', 'AbortError', 'TimeoutError'])

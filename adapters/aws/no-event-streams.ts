@@ -8,3 +8,8 @@ export function EventStreamSerde(): never {
 
 /** Belongs to {@link EventStreamSerde}, which is never called. */
 export const eventStreamSerdeProvider = undefined
+
+/** Gives a client its configuration back as it is. */
+export function resolveEventStreamSerdeConfig<Config>(config: Config): Config {
+  return config
+}

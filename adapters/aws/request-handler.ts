@@ -30,14 +30,22 @@ class LimitedHandler extends NodeHttpHandler {
   }
 }
 
+/** A peer that takes or gives no byte of an object for so long is gone, however much time there is. */
+const SILENCE_MS = 10_000
+
 /** Requests never queue for a connection: the wait would count as a failure to connect. */
 const agent = { keepAlive: true, maxSockets: Infinity }
 
-/** The one handler of the process, so that its clients share their connections. */
-export const requestHandler = new LimitedHandler({
+const options = {
   httpAgent: agent,
   httpsAgent: agent,
   connectionTimeout: CONNECT_MS,
   requestTimeout: ANSWER_MS,
   throwOnRequestTimeout: true,
-})
+} as const
+
+/** The one handler of the process, so that its clients share their connections. */
+export const requestHandler = new LimitedHandler(options)
+
+/** The handler for objects, whose bodies take longer than other answers. */
+export const objectRequestHandler = new LimitedHandler({ ...options, socketTimeout: SILENCE_MS })

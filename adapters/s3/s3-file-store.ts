@@ -1,13 +1,17 @@
+import { Readable } from 'node:stream'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
 import type { BucketName } from '../../contracts/resources.ts'
 import type { FileHead, FileStore } from '../../core/recordings/file-store.ts'
 import type { AdapterContext } from '../context.ts'
-import { answered } from './object-answers.ts'
-import { type ObjectAnswer, type ObjectRequest, objectRequest } from './object-request.ts'
-import { bodyMs, s3Uploads } from './s3-uploads.ts'
+import { bucketName, callObjects, sendBody, unlessAbsent } from './client.ts'
+import { s3Uploads } from './s3-uploads.ts'
 import { signLink } from './sign-link.ts'
-
-/** A request of these ends well before the 28 s that a caller waits, even at its third try. */
-const shortMs = 5_000
 
 /** The recordings' bucket. */
 export function s3RecordingFiles(context: AdapterContext): FileStore {
@@ -25,44 +29,59 @@ export function s3PayloadFiles(context: AdapterContext): FileStore {
 }
 
 function s3FileStore(context: AdapterContext, bucket: BucketName): FileStore {
-  const ask = (request: Omit<ObjectRequest, 'bucket'>) => () => objectRequest(context, { ...request, bucket })
+  const at = (Key: string) => ({ Bucket: bucketName(context, bucket), Key })
   return {
     ...s3Uploads(context, bucket),
     sign: (link) => signLink(context, bucket, link),
     async head(key) {
-      const request = ask({ key, method: 'HEAD', timeoutMs: shortMs })
-      const answer = await answered('look for an object', request, { taken: [200, 404] })
-      return answer.status === 404 ? undefined : headOf(answer)
+      const command = new HeadObjectCommand(at(key))
+      const found = await unlessAbsent(callObjects(context, (client) => client.send(command)))
+      return found && headOf(found)
     },
     async read(key, maxBytes) {
-      const request = ask({ key, method: 'GET', timeoutMs: shortMs, maxAnswerBytes: maxBytes })
-      const { status, body } = await answered('read an object', request, { taken: [200, 404] })
-      return status === 404 ? undefined : body
+      const command = new GetObjectCommand(at(key))
+      return unlessAbsent(
+        callObjects(context, async (client) => {
+          const { Body } = await client.send(command)
+          return Body instanceof Readable ? bytesOf(Body, maxBytes) : undefined
+        }),
+      )
     },
     async put(key, contentType, body) {
-      const headers = { 'content-type': contentType, 'x-amz-checksum-sha256': checksumOf(body.sha256) }
-      const request = ask({ key, method: 'PUT', headers, body, timeoutMs: bodyMs })
-      await answered('store an object', request, { taken: [200], isOnce: true })
+      await sendBody(body, ({ input, limits }) => {
+        const command = new PutObjectCommand({ ...at(key), ContentType: contentType, ...input })
+        return callObjects(context, (client) => client.send(command, limits))
+      })
     },
     async remove(key) {
-      const request = ask({ key, method: 'DELETE', timeoutMs: shortMs })
-      await answered('remove an object', request, { taken: [204, 404] })
+      const command = new DeleteObjectCommand(at(key))
+      await unlessAbsent(callObjects(context, (client) => client.send(command)))
     },
   }
+}
+
+/** All bytes of an answer; nothing when there are more than `most`. */
+async function bytesOf(body: Readable, most: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of body) {
+    if (!Buffer.isBuffer(piece)) continue
+    length += piece.length
+    // Leaving the loop ends the connection.
+    if (length > most) return undefined
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
 }
 
 /** Storage classes whose objects have to be restored before they can be read. */
 const archives = new Set(['GLACIER', 'DEEP_ARCHIVE'])
 
-function headOf({ headers }: ObjectAnswer): FileHead {
-  const text = (name: string) => String(headers[name] ?? '')
-  const isArchived = archives.has(text('x-amz-storage-class')) || text('x-amz-archive-status') !== ''
+function headOf(found: HeadObjectCommandOutput): FileHead {
+  const { ContentLength: size = 0, ContentType: contentType = '', StorageClass, ArchiveStatus, Restore = '' } = found
+  const isArchived = archives.has(StorageClass ?? '') || ArchiveStatus !== undefined
   // `ongoing-request="false"` comes with the end of a restored copy, which can be read.
-  const restore = /ongoing-request="(true|false)"/.exec(text('x-amz-restore'))?.[1]
+  const restore = /ongoing-request="(true|false)"/.exec(Restore)?.[1]
   const state = restore === 'true' ? 'restoring' : isArchived && restore === undefined ? 'archived' : 'ready'
-  return { size: Number(headers['content-length']), contentType: text('content-type'), state }
-}
-
-function checksumOf(sha256: string): string {
-  return Buffer.from(sha256, 'hex').toString('base64')
+  return { size, contentType, state }
 }

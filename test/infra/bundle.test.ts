@@ -56,20 +56,25 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [400, ['auth/log-in', 'auth/begin-totp', 'auth/confirm-totp', 'auth/end-totp', 'domains/create-domain-token']],
   [400, ['email/create-email-settings', 'email/replace-email-settings', 'hooks/rotate-hook-secret']],
   [450, ['email/send-test-mail']],
-  // The clients of the queues and of the objects besides the store.
-  [400, ['channels/hang-up-channel', 'channels/hold-channel', 'domains/delete-domain', 'engine/take-cdr']],
-  [400, ['recordings/delete-recordings', 'recordings/read-recording', 'cdr/write-export']],
-  [400, ['hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/list-deliveries', 'channels/list-channels']],
+  // The client of the queues.
+  [400, ['channels/hang-up-channel', 'channels/hold-channel', 'channels/list-channels']],
+  [400, ['domains/delete-domain', 'engine/take-cdr']],
+  // The client of the objects, of whose schemas the bundler cannot leave out what is not used.
+  [600, ['recordings/delete-recordings', 'recordings/read-recording', 'recordings/remove-expired-recordings']],
+  [600, ['cdr/read-export', 'cdr/write-export']],
+  [600, ['hooks/list-deliveries', 'hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/requeue-deliveries']],
   // The linear-time matcher of hook filters, routes and the operator's names of variables.
-  [550, ['routes/create-default-route', 'routes/replace-default-route', 'routes/read-default-route']],
+  [560, ['routes/create-default-route', 'routes/replace-default-route', 'routes/read-default-route']],
   [560, ['accounts/create-account', 'accounts/read-account', 'accounts/update-account', 'accounts/delete-account']],
   [560, ['channels/originate-call', 'channels/eavesdrop-channel', 'engine/look-up-directory']],
-  [550, ['domains/create-domain', 'domains/read-domain']],
-  [550, ['domains/update-domain-parameters', 'domains/update-domain-variables']],
-  [550, ['hooks/create-hooks', 'hooks/replace-hook', 'hooks/update-hook', 'hooks/dry-run-hook', 'hooks/hook-dispatch']],
-  // The guarded HTTP client, and the matcher with it.
-  [1200, ['hooks/deliver', 'hooks/deliver-slowly']],
-  [1350, ['hooks/test-hook']],
+  [560, ['domains/create-domain', 'domains/read-domain']],
+  [560, ['domains/update-domain-parameters', 'domains/update-domain-variables']],
+  [560, ['hooks/create-hooks', 'hooks/replace-hook', 'hooks/update-hook', 'hooks/dry-run-hook']],
+  // The matcher and the objects.
+  [700, ['hooks/hook-dispatch']],
+  // The guarded HTTP client and the objects, and the matcher with them.
+  [1400, ['hooks/deliver', 'hooks/deliver-slowly']],
+  [1550, ['hooks/test-hook']],
 ]
 
 const limitKb = new Map(ownLimitsKb.flatMap(([limit, names]) => names.map((name) => [name, limit])))

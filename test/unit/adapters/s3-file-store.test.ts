@@ -92,6 +92,29 @@ describe('a store that does not do what it should', () => {
     expect(await files.head('a')).toEqual({ size: 7, contentType: 'audio/wav', state: 'ready' })
   })
 
+  it('that ends in the middle of an object is taken for one that does not answer', async () => {
+    const { files } = await aStore((_request, response) => {
+      response.writeHead(200, { 'content-length': '9' })
+      response.write('sound', () => response.destroy())
+    })
+
+    await expect(files.read('a', 1_000)).rejects.toMatchObject({ code: 'store_unavailable', retryAfterSeconds: 2 })
+  })
+
+  it('that closes the connection while it takes a body is taken for one that does not answer', async () => {
+    const { files, seen } = await aStore((request) => void request.socket.destroy())
+
+    await expect(files.put('a', 'audio/wav', aFileBody('sound'))).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('is asked a single time to complete an upload, since a second answer would say that there is none', async () => {
+    const { files, seen } = await aStore((request) => void request.socket.destroy())
+
+    await expect(files.completeUpload(upload, [aPart(1)])).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(seen).toHaveLength(1)
+  })
+
   it('is given a body once, since its source is read once', async () => {
     const { files, seen } = await aStore(refusing(500, 'InternalError'))
 
@@ -185,7 +208,7 @@ describe('what the store tells', () => {
     expect(seen[0]?.headers).toMatchObject({
       'content-length': '5',
       'content-type': 'audio/wav',
-      'x-amz-content-sha256': body.sha256,
+      'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
       'x-amz-checksum-sha256': Buffer.from(body.sha256, 'hex').toString('base64'),
       authorization: expect.stringMatching(/SignedHeaders=[^,]*x-amz-checksum-sha256;x-amz-content-sha256/),
     })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { bodyMs, completionMs } from '../../../adapters/s3/s3-uploads.ts'
+import { bodyMs } from '../../../adapters/s3/client.ts'
+import { completionMs } from '../../../adapters/s3/s3-uploads.ts'
 import { claimMs } from '../../../connector/recordings/store-recording.ts'
 
 test('what an uploader sends to the object store has ended, one way or the other, when its claim ends', () => {

@@ -1,34 +1,26 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { objectRequest } from '../../../adapters/s3/object-request.ts'
-import { textOfElement } from '../../../adapters/s3/object-xml.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
-import { aFileBody } from '../../support/file-bodies.ts'
 import { opened } from '../../support/opened.ts'
 import { startObjectServer } from '../../support/object-server.ts'
+import { type RawObjectRequest, elementIn, rawObjectRequest } from '../../support/raw-object-request.ts'
 
 const server = opened(startObjectServer)
-const key = 'a.example.com/object'
-
-type Asked = Omit<Parameters<typeof objectRequest>[1], 'bucket' | 'key' | 'timeoutMs'>
+const path = '/physical-BUCKET_RECORDINGS/a.example.com/object'
 
 /** What the store answers: its status, and its own word where it refuses. */
-async function ask(request: Asked) {
-  const { body, status, headers } = await objectRequest(
-    { env: server().env, clock: systemClock },
-    { bucket: 'recordings', key, timeoutMs: 5_000, ...request },
-  )
-  const text = body?.toString() ?? ''
-  return { status, headers, text, code: textOfElement(text, 'Code') }
+async function ask(request: Omit<RawObjectRequest, 'path'>) {
+  const answer = await rawObjectRequest(server().env, { path, ...request })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, text, code: elementIn(text, 'Code') }
 }
 
 async function begin(headers: Record<string, string> = {}): Promise<string> {
   const { text } = await ask({ method: 'POST', query: { uploads: '' }, headers })
-  return textOfElement(text, 'UploadId') ?? ''
+  return elementIn(text, 'UploadId') ?? ''
 }
 
 const put = (uploadId: string, partNumber: string, content = 'sound') =>
-  ask({ method: 'PUT', query: { uploadId, partNumber }, body: aFileBody(content) })
+  ask({ method: 'PUT', query: { uploadId, partNumber }, body: content })
 
 const complete = (uploadId: string, parts: string) =>
   ask({ method: 'POST', query: { uploadId }, body: `<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>` })
@@ -66,9 +58,9 @@ describe('an upload in parts', () => {
     expect(await complete(uploadId, named(1, wrong))).toMatchObject({ status: 400, code: 'InvalidPart' })
     const done = await complete(uploadId, named(1, sum))
     const ofSums = createHash('sha256').update(createHash('sha256').update('sound').digest()).digest('base64')
-    expect([done.status, textOfElement(done.text, 'ChecksumSHA256')]).toEqual([200, `${ofSums}-1`])
+    expect([done.status, elementIn(done.text, 'ChecksumSHA256')]).toEqual([200, `${ofSums}-1`])
     const ofMd5 = createHash('md5').update(Buffer.from(md5, 'hex')).digest('hex')
-    expect((await ask({ method: 'HEAD' })).headers.etag).toBe(`"${ofMd5}-1"`)
+    expect((await ask({ method: 'HEAD' })).headers.get('etag')).toBe(`"${ofMd5}-1"`)
     await ask({ method: 'DELETE' })
   })
 
@@ -78,9 +70,9 @@ describe('an upload in parts', () => {
 
     const { text } = await ask({ method: 'GET', query: { uploadId, 'max-parts': '2', 'part-number-marker': '0' } })
 
-    expect([textOfElement(text, 'IsTruncated'), textOfElement(text, 'NextPartNumberMarker')]).toEqual(['true', '5'])
+    expect([elementIn(text, 'IsTruncated'), elementIn(text, 'NextPartNumberMarker')]).toEqual(['true', '5'])
     const rest = await ask({ method: 'GET', query: { uploadId, 'part-number-marker': '5' } })
-    expect([textOfElement(rest.text, 'IsTruncated'), textOfElement(rest.text, 'PartNumber')]).toEqual(['false', '9'])
+    expect([elementIn(rest.text, 'IsTruncated'), elementIn(rest.text, 'PartNumber')]).toEqual(['false', '9'])
   })
 
   it('knows no other checksums, and no other id', async () => {
@@ -102,7 +94,7 @@ describe('a body', () => {
     ['x-amz-checksum-sha256', createHash('sha256').update('other').digest('base64')],
     ['content-md5', createHash('md5').update('other').digest('base64')],
   ])('that is not that of its %s is refused and not kept', async (name, value) => {
-    const answer = await ask({ method: 'PUT', headers: { [name]: value }, body: aFileBody('sound') })
+    const answer = await ask({ method: 'PUT', headers: { [name]: value }, body: 'sound' })
 
     expect(answer).toMatchObject({ status: 400, code: 'BadDigest' })
     expect((await ask({ method: 'HEAD' })).status).toBe(404)
@@ -110,10 +102,10 @@ describe('a body', () => {
 })
 
 it('an archived object can be looked at and not read', async () => {
-  await ask({ method: 'PUT', headers: { 'x-amz-storage-class': 'DEEP_ARCHIVE' }, body: aFileBody('sound') })
+  await ask({ method: 'PUT', headers: { 'x-amz-storage-class': 'DEEP_ARCHIVE' }, body: 'sound' })
 
-  expect((await ask({ method: 'HEAD' })).headers['x-amz-storage-class']).toBe('DEEP_ARCHIVE')
+  expect((await ask({ method: 'HEAD' })).headers.get('x-amz-storage-class')).toBe('DEEP_ARCHIVE')
   expect(await ask({ method: 'GET' })).toMatchObject({ status: 403, code: 'InvalidObjectState' })
   expect((await ask({ method: 'POST', query: { restore: '' } })).status).toBe(202)
-  expect((await ask({ method: 'HEAD' })).headers['x-amz-restore']).toBe('ongoing-request="true"')
+  expect((await ask({ method: 'HEAD' })).headers.get('x-amz-restore')).toBe('ongoing-request="true"')
 })

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { GetObjectCommand, PutObjectCommand, RestoreObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { objectRequest } from '../../../adapters/s3/object-request.ts'
+import { s3Client } from '../../../adapters/aws/s3-client.ts'
+import { bucketName } from '../../../adapters/s3/client.ts'
 import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
@@ -15,7 +17,6 @@ import { openRecordingLab } from '../../support/recordings-lab.ts'
 import { aRecording, aStoredObject } from '../../support/records.ts'
 
 const lab = opened(openRecordingLab)
-const bucket = 'recordings'
 const context = () => ({ env: lab().server.env, clock: systemClock, random: systemRandomness })
 const forms = ['', 'redirect=false']
 
@@ -38,12 +39,12 @@ describe('F70 an object that cannot be read', () => {
 
   it.each(forms)('is said to be archived, and then to be being restored (%s)', async (query) => {
     const told = await lab().recorded()
-    const archive = { key: told.key, bucket, timeoutMs: 5_000 } as const
-    const headers = { 'content-type': 'audio/wav', 'x-amz-storage-class': 'GLACIER' }
-    await objectRequest(context(), { ...archive, method: 'PUT', headers, body: aFileBody('sound') })
+    const object = { Bucket: bucketName(context(), 'recordings'), Key: told.key }
+    const archive = { ContentType: 'audio/wav', StorageClass: 'GLACIER', Body: 'sound' } as const
+    await s3Client(context()).send(new PutObjectCommand({ ...object, ...archive }))
 
     const archived = await lab().ask(told.uuid, { query })
-    await objectRequest(context(), { ...archive, method: 'POST', query: { restore: '' } })
+    await s3Client(context()).send(new RestoreObjectCommand({ ...object, RestoreRequest: { Days: 1 } }))
     const restoring = await lab().ask(told.uuid, { query })
 
     expect(archived).toMatchObject({
@@ -215,11 +216,8 @@ describe('the object store behind a link', () => {
     const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
     const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
 
-    const answer = await objectRequest(
-      { env, clock: systemClock },
-      { bucket, key: 'none', method: 'GET', timeoutMs: 5_000 },
-    )
+    const command = new GetObjectCommand({ Bucket: bucketName({ env }, 'recordings'), Key: 'none' })
 
-    expect([answer.status, answer.body?.toString()]).toEqual([403, expect.stringContaining('AccessDenied')])
+    await expect(s3Client({ env }).send(command)).rejects.toMatchObject({ name: 'AccessDenied' })
   })
 })
