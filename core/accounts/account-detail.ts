@@ -53,11 +53,19 @@ export function accountDetail(account: Account, { caller, clientVariables }: Vie
   ])
 }
 
-/** What the engine is served of an account, with the defaults of the service. */
-export function servedAccount(account: Account, clientVariables: ClientVariables) {
+/** What decides over what the engine is served of an account. */
+export interface ServedContext {
+  readonly clientVariables: ClientVariables
+  /** The digest of the voicemail PIN of the domain, which accounts without a PIN have. */
+  readonly domainPinHash: string | undefined
+}
+
+/** Returns what the engine is served of an account, with the defaults of the domain and of the service. */
+export function servedAccount(account: Account, { clientVariables, domainPinHash }: ServedContext) {
   const { parameters, variables } = servedOf(account, clientVariables)
+  const defaults = domainPinHash === undefined ? {} : { [pinHash]: domainPinHash }
   return {
-    parameters: { ...engineParameters(account), ...parameters, 'a1-hash': account.a1Hash },
+    parameters: { ...engineParameters(account), ...defaults, ...parameters, 'a1-hash': account.a1Hash },
     variables: engineVariables({ ...account, variables }),
   }
 }

@@ -38,6 +38,7 @@ export type NamePlace =
 type Names = Readonly<Record<string, ValueRule>>
 
 const domainParameters: Names = {
+  'vm-password': pin,
   'vm-enabled': trueOrFalse,
   'vm-attach-file': trueOrFalse,
   'vm-email-all-messages': trueOrFalse,
@@ -56,7 +57,6 @@ const accountParameters: Names = {
   password: anyText,
   role: anyText,
   'svc-extensions': anyText,
-  'vm-password': pin,
   ...domainParameters,
   'cc-agent': trueOrFalse,
   'cc-agent-type': agentType,

@@ -1,7 +1,7 @@
-import { dialString, servedAccount } from '../accounts/account-detail.ts'
+import { type ServedContext, dialString, servedAccount } from '../accounts/account-detail.ts'
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
 import type { Account } from '../accounts/account.ts'
-import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
+import { type ClientVariables, assignmentProblem, servedSettings } from '../client-names/client-names.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { PortsOf } from '../ports.ts'
 import type { DirectoryDocument, DirectoryUser } from './directory-document.ts'
@@ -27,6 +27,13 @@ export interface DirectoryQuestion {
   readonly sip_to_host?: string | undefined
 }
 
+/** What a question is answered with. */
+export interface DirectoryContext {
+  readonly clientVariables: ClientVariables
+  /** The digest of a password or PIN that the engine compares. */
+  readonly a1Hash: (login: string, domain: string, password: string) => string
+}
+
 const notFound: DirectoryDocument = { found: false }
 
 /**
@@ -39,7 +46,7 @@ const notFound: DirectoryDocument = { found: false }
 export async function lookUpDirectory(
   ports: DirectoryPorts,
   question: DirectoryQuestion,
-  clientVariables: ClientVariables,
+  { clientVariables, a1Hash }: DirectoryContext,
 ): Promise<DirectoryDocument> {
   const isDirectory = question.section === 'directory' && question.action !== 'event_socket_auth'
   const name = lowerAscii(question.domain ?? (question.key_name === 'name' ? question.key_value : undefined) ?? '')
@@ -49,7 +56,9 @@ export async function lookUpDirectory(
   const record = domainRecord(domain, clientVariables)
   if (question.user === undefined || question.user === '') return record
   if (account === undefined || hasOtherName(question, account) || registersElsewhere(question, account)) return notFound
-  return { ...record, user: userRecord(account, question.user, clientVariables) }
+  const pin = domainPin(domain)
+  const domainPinHash = pin === undefined ? undefined : a1Hash(account.login, name, pin)
+  return { ...record, user: userRecord(account, question.user, { clientVariables, domainPinHash }) }
 }
 
 /**
@@ -87,11 +96,21 @@ function domainRecord({ name, ...domain }: Domain, added: ClientVariables) {
   return { found: true, name, parameters: { ...parameters, 'dial-string': dialString }, variables } as const
 }
 
-function userRecord(account: Account, asked: string, clientVariables: ClientVariables): DirectoryUser {
+/**
+ * The voicemail PIN of accounts that have none. The domain's record does not hold it: the engine gives each user the
+ * parameters of the domain, so that it would open the voicemail of accounts with a PIN of their own as well.
+ */
+function domainPin({ parameters: { 'vm-password': pin } }: Domain): string | undefined {
+  const context = { added: new Map() }
+  const isPin = pin !== undefined && assignmentProblem('domainParameters', 'vm-password', pin, context) === undefined
+  return isPin ? pin : undefined
+}
+
+function userRecord(account: Account, asked: string, context: ServedContext): DirectoryUser {
   const { login } = account
   return {
     id: login,
     ...(asked === login ? {} : { numberAlias: asked }),
-    ...servedAccount(account, clientVariables),
+    ...servedAccount(account, context),
   }
 }

@@ -11,6 +11,9 @@ export type ReadDomainPorts = PortsOf<{
   readonly presence: readonly ['list']
 }>
 
+/** Stands in for the voicemail PIN: nobody can read it back. */
+const masked = '********'
+
 /** A domain as callers see it. */
 export interface DomainDetail {
   readonly name: string
@@ -59,7 +62,7 @@ export async function domainView(
     name,
     customer_id: customerId,
     variables: assignmentsOf(variables),
-    parameters: assignmentsOf(parameters),
+    parameters: assignmentsOf('vm-password' in parameters ? { ...parameters, 'vm-password': masked } : parameters),
     ...(ignored.length === 0 ? {} : { ignored }),
     created_on: createdAt,
     counts: { accounts: accountCount, devices },

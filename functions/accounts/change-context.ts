@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { ChangeContext } from '../../core/accounts/account-context.ts'
 import type { Route } from '../../contracts/routes/route.ts'
+import { a1Hash } from '../a1-hash.ts'
 import { clientVariablesOf } from '../client-variables.ts'
 import type { EndpointRequest } from '../endpoint/use-case.ts'
 
@@ -27,9 +27,4 @@ export function changeContext(
     a1Hash,
     reportUnsent: (what, error) => log.error('change made but not told', error, { what }),
   }
-}
-
-/** Digest authentication of SIP (RFC 2617) is what the engine checks phones with, and it is MD5 by its rules. */
-function a1Hash(login: string, domain: string, password: string): string {
-  return createHash('md5').update(`${login}:${domain}:${password}`).digest('hex')
 }

@@ -88,7 +88,7 @@ async function setUp() {
           api.call(createAccount, { headers: admin, body: { ...account, parameters: [`${name}=${value}`] } }),
       ],
       'a parameter of a domain': [
-        voicemail,
+        ['vm-password', ...voicemail],
         (name, value) => api.call(updateParameters, { params, headers: admin, body: [`${name}=${value}`] }),
       ],
       'a variable of a domain': [

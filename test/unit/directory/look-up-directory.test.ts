@@ -4,6 +4,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
+import { handler as readDomain } from '../../../functions/domains/read-domain.ts'
+import { handler as updateParameters } from '../../../functions/domains/update-domain-parameters.ts'
 import { writeDirectoryXml } from '../../../functions/engine/write-directory-xml.ts'
 import { anApi, passwordOf } from '../../support/api.ts'
 import {
@@ -89,6 +91,44 @@ describe('the directory', () => {
     expect(text).not.toMatch(/s3cr3t-|4711/)
     expect(Object.keys(users[0].params)).toEqual(expect.arrayContaining(['a1-hash', 'vm-a1-hash']))
     expect(Object.keys(users[0].params).filter((name) => /password/.test(name))).toEqual([])
+  })
+
+  it('serves the PIN of the domain as a digest to accounts without one of their own, and to no other', async () => {
+    const api = anApi()
+    const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
+    const params = { domain_name: 'a.example.com' }
+    for (const [login, parameters] of [
+      ['2000', []],
+      ['2001', ['vm-password=4711471147']],
+    ] as const) {
+      await api.call(createAccount, {
+        headers: admin,
+        body: { login, password: 's3cr3t-pass', role: 'user', parameters },
+      })
+    }
+    const own = (await ask(api, form({ user: '2001', domain: 'a.example.com' }))).users[0].params['vm-a1-hash']
+
+    const changed = await api.call(updateParameters, { params, headers: admin, body: ['vm-password=08150815'] })
+    const [first, second] = [
+      await ask(api, form({ user: '2000', domain: 'a.example.com' })),
+      await ask(api, form({ user: '2001', domain: 'a.example.com' })),
+    ]
+
+    expect(changed.status).toBe(200)
+    // md5 of "2000:a.example.com:08150815", which the engine's voicemail compares.
+    expect(first.users[0].params['vm-a1-hash']).toBe(
+      createHash('md5').update('2000:a.example.com:08150815').digest('hex'),
+    )
+    expect(second.users[0].params['vm-a1-hash']).toBe(own)
+    expect(first.text + second.text).not.toMatch(/0815|vm-password/)
+    expect(changed.body.info.parameters).toEqual(['vm-password=********'])
+    const read = await api.call(readDomain, { params, headers: admin })
+    expect(read.body.info).toMatchObject({ parameters: ['vm-password=********'] })
+    expect(read.text).not.toContain('0815')
+    await api.call(updateParameters, { params, headers: admin, body: ['vm-password='] })
+    expect((await ask(api, form({ user: '2000', domain: 'a.example.com' }))).users[0].params).not.toHaveProperty(
+      'vm-a1-hash',
+    )
   })
 
   it('serves no stored setting that stands for a field of the account', async () => {
