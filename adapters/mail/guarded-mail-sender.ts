@@ -72,23 +72,26 @@ export function mailSenderOver(options: MailSenderOptions): MailSender {
 async function deliver(mail: Mail, server: MailServer, options: MailSenderOptions): Promise<MailOutcome> {
   const { limits, schedule } = options
   const message = writeMessage(mail)
-  const socket = await openGuardedSocket(server.host, server.port, { ...options, connectMs: limits.connectMs })
-  limitWire(socket, limits.receivedBytes)
-  const connection = new SMTPConnection(connectionOptions(mail, server, streamOver(socket), options))
   const ended = Promise.withResolvers<never>()
-  const end = (error: Error) => {
+  ended.promise.catch(() => {})
+  let socket: Socket | undefined
+  let connection: SMTPConnection | undefined
+  const stopTimer = schedule(limits.totalMs, () => {
+    const error = new TotalTimeout()
     ended.reject(error)
-    socket.destroy(error)
-  }
-  connection.on('error', (error) => ended.reject(error))
-  const stopTimer = schedule(limits.totalMs, () => end(new TotalTimeout()))
+    socket?.destroy(error)
+  })
   try {
+    socket = await openGuardedSocket(server.host, server.port, { ...options, connectMs: limits.connectMs })
+    limitWire(socket, limits.receivedBytes)
+    connection = new SMTPConnection(connectionOptions(mail, server, streamOver(socket), options))
+    connection.on('error', (error) => ended.reject(error))
     const reply = await Promise.race([converse(connection, server, mail, message), ended.promise])
     return { outcome: 'sent', reply }
   } finally {
     stopTimer()
-    connection.close()
-    socket.destroy()
+    connection?.close()
+    socket?.destroy()
   }
 }
 

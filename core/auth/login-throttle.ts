@@ -14,7 +14,7 @@ const maxNetworks = 20
 
 /** An attempt is judged in far less than this; one that is under way for longer died, and has failed. */
 export const judgingMs = 5000
-/** How long an attempt waits for others under way before it is refused, and how long at a time. */
+/** How long an attempt waits for others under way, in all counters together, before it is refused; and how long at a time. */
 export const patience = { totalMs: 5000, firstMs: 50, longestMs: 400 }
 
 /** One attempt to log in, as the throttle sees it. */
@@ -102,9 +102,10 @@ const isFailedLogin = (error: unknown) =>
 /** Begins an attempt in each counter, or in none of them and throws. */
 async function beginAll(throttle: LoginThrottle, counters: readonly Counter[], now: number): Promise<BegunAttempt[]> {
   const begun: BegunAttempt[] = []
+  const waiting: Waiting = { waitedMs: 0 }
   try {
     for (const counter of counters) {
-      const attempt = await beginOne(throttle, counter, now)
+      const attempt = await beginOne(throttle, counter, now, waiting)
       if (attempt !== undefined) begun.push(attempt)
     }
     return begun
@@ -114,21 +115,27 @@ async function beginAll(throttle: LoginThrottle, counters: readonly Counter[], n
   }
 }
 
+/** How long an attempt has waited so far, in all its counters. */
+interface Waiting {
+  waitedMs: number
+}
+
 /** Waits for room in a counter. An attempt that is refused does not count, so that the window passes. */
 async function beginOne(
   throttle: LoginThrottle,
   { key, limit, isBinding }: Counter,
   now: number,
+  waiting: Waiting,
 ): Promise<BegunAttempt | undefined> {
-  let waitMs = patience.firstMs
-  for (let waited = 0; ; waited += waitMs, waitMs = Math.min(waitMs * 2, patience.longestMs)) {
+  for (let waitMs = patience.firstMs; ; waitMs = Math.min(waitMs * 2, patience.longestMs)) {
     const result = await throttle.begin(key, { limit, since: now - windowMs }, now)
     if ('attempt' in result) return result.attempt
     if (!isBinding) return undefined
     const { failures } = result
-    const mayEnd = failures.some(({ at, isUnderWay }) => isUnderWay && at > now + waited - judgingMs)
-    if (!mayEnd || waited >= patience.totalMs) throw lockedOut(failures[0]?.at ?? now, now)
+    const mayEnd = failures.some(({ at, isUnderWay }) => isUnderWay && at > now + waiting.waitedMs - judgingMs)
+    if (!mayEnd || waiting.waitedMs >= patience.totalMs) throw lockedOut(failures[0]?.at ?? now, now)
     await throttle.pause(waitMs)
+    waiting.waitedMs += waitMs
   }
 }
 

@@ -65,11 +65,14 @@ export const blacklistName = matching(
   '1-64 characters without /, \\ and control characters',
 )
 
-/** What clients keep under names of their own. The engine expands values that begin with `ARRAY::` or `^^`. */
+/**
+ * What clients keep under names of their own. The engine expands values that begin with `ARRAY::` or `^^`, and takes what
+ * stands after `:_:` in a dial string for another dial string.
+ */
 export const ownText: ValueRule = {
   words:
-    'up to 256 letters, digits, spaces and any of . _ + ( ) & / : @ = ; % ? # -, not beginning with "ARRAY::" or "^^"',
-  accepts: (value) => /^(?!ARRAY::|\^\^)[\p{L}\p{M}\p{N} ._+()&/:@=;%?#-]{0,256}$/u.test(value),
+    'up to 256 letters, digits, spaces and any of . _ + ( ) & / : @ = ; % ? # -, not beginning with "ARRAY::" or "^^" and without ":_:"',
+  accepts: (value) => /^(?!ARRAY::|\^\^|.*:_:)[\p{L}\p{M}\p{N} ._+()&/:@=;%?#-]{0,256}$/u.test(value),
 }
 
 /** Whatever the syntax of all settings allows. */

@@ -1,15 +1,15 @@
 /** Characters of a name that a download gets. */
 const maxLength = 128
 
-/** What reads backwards, joins or hides letters: nobody could tell the name by looking at it. */
-const unseen = /[\p{Cf}\p{Zl}\p{Zp}]/gu
-
 /** The first half of a character of two code units whose second half was cut off. */
 const halfAtEnd = /[\ud800-\udbff]$/
 
-/** Separators of folders, control characters, and U+FFFD, which stands for bytes that are no UTF-8. */
+/**
+ * Separators of folders, control characters, characters that a reader cannot see or that change the order of others, and
+ * U+FFFD, which stands for bytes that are no UTF-8.
+ */
 // oxlint-disable-next-line no-control-regex -- control characters are what is replaced
-const refused = /[/\\\u0000-\u001f\u007f\ufffd]/g
+const refused = /[/\\\u0000-\u001f\u007f\ufffd\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /**
  * Returns the `Content-Disposition` of a recording: `inline` without a name, else an attachment with the name in two
@@ -17,7 +17,7 @@ const refused = /[/\\\u0000-\u001f\u007f\ufffd]/g
  * is longer than 128 characters is cut, so no name is refused, leads to another folder or ends the header.
  */
 export function dispositionOf(fileName: string | undefined): string {
-  const whole = fileName?.replaceAll(unseen, '').toWellFormed().replaceAll(refused, '_') ?? ''
+  const whole = fileName?.toWellFormed().replaceAll(refused, '_') ?? ''
   if (whole === '') return 'inline'
   const dotless = /^\.+$/.test(whole) ? whole.replaceAll('.', '_') : whole
   const name = dotless.slice(0, maxLength).replace(halfAtEnd, '')

@@ -61,7 +61,7 @@ type Pair = readonly [title: string, are: readonly [number, number], stated: rea
 
 const below: readonly Pair[] = [
   [
-    'a login that waits for others and is then judged, and its request',
+    'a login that waits for others in all its counters and is then judged, and its request',
     [patience.totalMs + judgingMs, requestLimitMs],
     [10_000, 28_000],
     'a login that is allowed in the end must still be answered',

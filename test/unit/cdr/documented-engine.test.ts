@@ -97,6 +97,19 @@ describe.skipIf(!hasCurl)('the documented script that posts CDRs', () => {
     },
   )
 
+  it('goes on when another run has taken a file meanwhile', async () => {
+    written('aaa-1')
+    written('bbb-2')
+
+    const { status, output } = await post((uuid) => {
+      rmSync(join(folder, `${uuid}.cdr.json`))
+      return { status: 503 }
+    })
+
+    expect([status, output]).toEqual([0, ''])
+    expect(left()).toEqual([])
+  })
+
   it('puts aside what the platform refuses for good, and goes on', async () => {
     written('aaa-1')
     written('bad-1')

@@ -203,6 +203,7 @@ describe('a tenant that wants to run commands on the engine', () => {
     'x_a=$${system(touch)}',
     'x_a=ARRAY::a|:b',
     'x_a=^^:a',
+    'x_a=1000:_:sofia/external/1000@example.com',
     'x_a=<X-PRE-PROCESS cmd="exec">',
     'x_a=X-Pre-Process',
     'effective_caller_id_name=x-PRE-process',

@@ -263,6 +263,23 @@ describe('a server that does not do its part', () => {
     expect(await sending).toEqual({ outcome: 'failed', reason: 'the mail server did not answer in time' })
   })
 
+  it('and whose name takes the whole time of a mail to resolve is left at the limit', async () => {
+    const server = await aMailServer()
+    let runOut = (_ms: number): void => {}
+    const given = aMailSender({
+      resolve: async () => {
+        runOut(mailLimits.totalMs)
+        return [{ address: '127.0.0.1', family: 4 }]
+      },
+    })
+    runOut = given.runOut
+
+    expect(await given.sender.send(aMail, aServer({ port: server.port }))).toEqual({
+      outcome: 'failed',
+      reason: 'the mail server did not answer in time',
+    })
+  })
+
   it('and never ends a line is cut off at the limit of an answer', async () => {
     const server = await aRawServer((socket) => flood(socket, 'x'.repeat(4096)))
     const { sender } = aMailSender()
