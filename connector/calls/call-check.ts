@@ -3,10 +3,10 @@ import { type Engine, type EngineLink, isReady } from '../engine.ts'
 import { type Time, pause } from '../timers.ts'
 import type { ChannelRegistry } from './channel-registry.ts'
 import { reader } from './engine-channels.ts'
-import type { EngineReading } from './engine-reading.ts'
+import type { EngineReading, ListedChannel } from './engine-reading.ts'
 import { findChannel } from './find-channel.ts'
 
-/** An engine that answers at all does so in this time; whoever asks has events waiting behind him. */
+/** An engine that answers at all does so in this time. */
 const answerMs = 2_000
 
 /** Channels of all domains. */
@@ -17,23 +17,32 @@ export interface CallCheckParts extends Time {
   readonly registry: ChannelRegistry
   readonly engines: readonly {
     readonly engine: Pick<Engine, 'name' | 'coreUuid'> & { readonly commands: Pick<EngineLink, 'api' | 'state'> }
-    readonly reading: Pick<EngineReading, 'current'>
+    readonly reading: Pick<EngineReading, 'recent'>
   }[]
 }
 
 /**
  * Answers whether a call of before this process is still up; `undefined` when an engine that may have it cannot be
- * asked, or does not answer within two seconds, and for the two seconds after that. All that are asked for together
- * share one reading of each engine; only one that is not listed is asked for by itself. Rejects when the store of
- * domains is gone.
+ * asked, or does not answer within two seconds, and for the two seconds after that. All that are asked for within a
+ * second share one reading of each engine, whatever changes meanwhile; only a call that is not listed is asked for by
+ * itself. Rejects when the store of domains is gone.
  */
 export function callCheck(parts: CallCheckParts): (uuid: string) => Promise<boolean | undefined> {
   const { registry, engines, clock, timers } = parts
   let silentUntil = 0
+  const indexes = new WeakMap<readonly ListedChannel[], ReadonlyMap<string, ListedChannel>>()
+
+  /** All who share a reading share its index, too. */
+  const byUuid = (channels: readonly ListedChannel[]): ReadonlyMap<string, ListedChannel> => {
+    const index =
+      indexes.get(channels) ?? new Map(channels.map((channel) => [channel.row['uuid']?.toLowerCase() ?? '', channel]))
+    indexes.set(channels, index)
+    return index
+  }
 
   const isListed = async (uuid: string): Promise<boolean> => {
     const readings = engines.map(async ({ engine, reading }) => {
-      const listed = (await reading.current(null)).find(({ row }) => row['uuid']?.toLowerCase() === uuid)
+      const listed = byUuid(await reading.recent()).get(uuid)
       if (listed === undefined) return false
       const read = reader(listed.row)
       await registry.learn(uuid, (name) => (name === 'Core-UUID' ? engine.coreUuid : read(name)), engine.name)

@@ -38,6 +38,8 @@ export interface EngineReading {
    * `UnreadableAnswer`.
    */
   current(domain: string | null): Promise<readonly ListedChannel[]>
+  /** The channels as of at most a second ago, whatever has changed since. Rejects as {@link current} does. */
+  recent(): Promise<readonly ListedChannel[]>
   /**
    * The channels as the engine tells them now, with the accounts that are known without asking. Rejects as
    * {@link current} does.
@@ -106,15 +108,20 @@ export function engineReading(parts: EngineReadingParts): EngineReading {
     return begin()
   }
 
+  const shared = () => (isRunning || (latest !== undefined && clock.now() - latest.at < sharedMs) ? latest : undefined)
+
+  const current = (domain: string | null): Promise<readonly ListedChannel[]> => {
+    const reading = shared()
+    if (reading !== undefined && registry.revision(domain) <= reading.revision) return reading.channels
+    if (next !== undefined) return next
+    if (latest === undefined) return begin()
+    next = afterLatest(latest)
+    return next
+  }
+
   return {
-    current: (domain) => {
-      const isShared = latest !== undefined && (isRunning || clock.now() - latest.at < sharedMs)
-      if (isShared && latest !== undefined && registry.revision(domain) <= latest.revision) return latest.channels
-      if (next !== undefined) return next
-      if (latest === undefined) return begin()
-      next = afterLatest(latest)
-      return next
-    },
+    current,
+    recent: () => shared()?.channels ?? current(null),
     now: () => readAll(false),
   }
 }

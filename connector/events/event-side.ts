@@ -118,7 +118,7 @@ export function eventSide(parts: EventSideParts): EventSide {
     make: (event, engine) => inboxOf(engine).add(event),
   })
   const unsure = unsureCalls({ ...parts, onEnded: stale, tracker: () => presence, writer: () => writer })
-  const presence = presenceTracker(ports.presence, parts.isUp, stale, (account, uuid) => unsure.add(account, uuid))
+  const presence = presenceTracker(ports.presence, (account, uuid) => unsure.add(account, uuid))
   const writer = presenceWriter({ ...parts, store: ports.presence, tracker: presence })
   const inOrder = afterOthers({ ...parts, outbox, store: ports.connectorStatus })
   const inboxes = new Map<string, EventInbox>()

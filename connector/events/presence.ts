@@ -18,8 +18,8 @@ export interface StateChange {
 /** The phones and calls of every account that the engine told of. */
 export interface PresenceTracker {
   /**
-   * Makes sure that what is stored of a domain's accounts is known; where a stored call has ended since, the account
-   * counts as changed. Rejects when the store is gone.
+   * Makes sure that what is stored of a domain's accounts is known. Stored calls count as up; it asks no engine. Rejects
+   * when the store is gone.
    */
   load(domain: string): void | Promise<void>
   /**
@@ -58,8 +58,8 @@ export type IsUp = (uuid: string) => Promise<boolean | undefined>
 /** Told of a stored call that has ended. Answers whether an event of its end will follow, which frees the account. */
 export type OnEnded = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => Promise<boolean>
 
-/** Told of a stored call of which nobody can tell whether it is still up; it counts as up. */
-export type OnUnsure = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => void
+/** Takes each call that an account was stored with: it may have ended since, and counts as up until that is known. */
+export type OnStoredCall = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => void
 
 /** Phones of an account that are kept: one that registers from ever new addresses must not outgrow a stored item. */
 const maxContacts = 50
@@ -67,32 +67,21 @@ const maxContacts = 50
 /** Makes a tracker that knows nothing yet. */
 export function presenceTracker(
   store: Pick<PresenceStore, 'list'>,
-  isUp: IsUp,
-  onEnded: OnEnded = async () => false,
-  onUnsure: OnUnsure = () => {},
+  onStoredCall: OnStoredCall = () => {},
 ): PresenceTracker {
   const known = new Map<string, Known>()
   const loads = new Map<string, true | Promise<void>>()
   const changed = new Set<string>()
 
-  /** Takes up an account as it was stored, but for calls that have ended since. */
-  const takeUp = async (presence: Presence) => {
-    const isKept = async (uuid: string) => {
-      const up = await isUp(uuid)
-      if (up === undefined) onUnsure(presence, uuid)
-      return up === false ? onEnded(presence, uuid) : true
-    }
-    const states = await Promise.all(presence.calls.map(isKept))
-    const calls = presence.calls.filter((_uuid, index) => states[index])
-    const key = keyOf(presence.domain, presence.login)
-    known.set(key, { ...presence, login: presence.login.toLowerCase(), calls })
-    if (calls.length < presence.calls.length) changed.add(key)
+  const takeUp = (presence: Presence) => {
+    known.set(keyOf(presence.domain, presence.login), { ...presence, login: presence.login.toLowerCase() })
+    for (const uuid of presence.calls) onStoredCall(presence, uuid)
   }
 
   const load = async (domain: string): Promise<void> => {
     try {
-      const stored = (await store.list(domain)).filter((presence) => !isIdle(presence))
-      await Promise.all(stored.map(takeUp))
+      const stored = await store.list(domain)
+      for (const presence of stored) if (!isIdle(presence)) takeUp(presence)
       loads.set(domain, true)
     } catch (problem) {
       loads.delete(domain)

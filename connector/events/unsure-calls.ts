@@ -6,12 +6,12 @@ import type { PresenceWriter } from './presence-writer.ts'
 /** Calls that are asked for at once. */
 const together = 16
 
-/** Calls that wait for an answer; one more counts as ended. */
-const maxWaiting = 10_000
+/** Calls that wait for an answer, as many as the registry has channels; one more counts as ended. */
+const maxWaiting = 50_000
 
-/** Stored calls of which nobody could tell whether they are up. */
+/** Stored calls that may have ended since. No event waits until that is known. */
 export interface UnsureCalls {
-  /** Asks for a call again, with growing waits of 5 s at most, until somebody can tell. */
+  /** Asks the engines for a call soon, and again with growing waits of 5 s at most, until one can tell. */
   add(account: Pick<Presence, 'domain' | 'login'>, uuid: string): void
   readonly waiting: number
 }
@@ -26,7 +26,7 @@ export interface UnsureCallsParts {
   readonly random: () => number
 }
 
-/** Nothing waits at first. While an engine is away its calls are taken to be up. */
+/** Nothing waits at first. Until an engine has answered, a call counts as up. */
 export function unsureCalls({ isUp, onEnded, tracker, writer, timers, random }: UnsureCallsParts): UnsureCalls {
   const waiting = new Map<string, Pick<Presence, 'domain' | 'login'>>()
   let failures = 0

@@ -62,6 +62,18 @@ test('calls that are asked for together share one reading; only one that is not 
   expect(registry.find(listed)).toMatchObject({ core: aCoreUuid, callState: 'ACTIVE', proven: true })
 })
 
+test('calls that are asked for one after another share a reading of the last second, though channels change meanwhile', async () => {
+  const { isUp, asked, registry, time } = aCheck()
+  await isUp(listed)
+
+  registry.touch('a.example.com')
+  const second = isUp(over)
+  await time.advance(900)
+
+  expect(await second).toBe(false)
+  expect(asked.filter((command) => command === 'show channels as json')).toHaveLength(1)
+})
+
 test('while the command link is down nobody can tell, and nobody is asked', async () => {
   const { isUp, asked, link } = aCheck()
   link.isReady = false

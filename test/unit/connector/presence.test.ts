@@ -12,14 +12,12 @@ const domain = 'a.example.com'
 const account = { domain, login: '1000' }
 const phone = (contact: string, lastsSeconds = 120) => ({ login: '1000', contact, lastsSeconds })
 
-function aTracker(isUp: (uuid: string) => boolean = () => true) {
+function aTracker() {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-  return { time, ports, tracker: aTrackerOn(ports.presence, isUp) }
-}
-
-function aTrackerOn(store: Parameters<typeof presenceTracker>[0], isUp: (uuid: string) => boolean = () => true) {
-  return presenceTracker(store, async (uuid) => isUp(uuid))
+  const storedCalls: string[] = []
+  const tracker = presenceTracker(ports.presence, ({ login }, uuid) => void storedCalls.push(`${login} ${uuid}`))
+  return { time, ports, tracker, storedCalls }
 }
 
 test('an account goes from no phone over a phone to a call and back', async () => {
@@ -76,26 +74,21 @@ test('a phone whose time is over counts as none', async () => {
   expect(tracker.takeChanged()).toMatchObject([{ contacts: [], calls: ['one'] }])
 })
 
-test('what was stored before is taken up, but for calls that have ended since', async () => {
-  const { tracker, ports } = aTracker((uuid) => uuid === 'live')
+test('stored accounts are taken up with all their calls, each of which is reported once since it may have ended', async () => {
+  const { tracker, ports, storedCalls } = aTracker()
   await ports.presence.put(
     aPresence({ ...account, contacts: [{ id: 'sip:a', expiresAt: 9e15 }], calls: ['live', 'dead'] }),
   )
-  await tracker.load(domain)
+  await ports.presence.put(aPresence({ domain, login: '1001', contacts: [], calls: [] }))
 
+  await tracker.load(domain)
+  await tracker.load(domain)
   tracker.registered(domain, phone('sip:b'), 9e14)
 
-  expect(tracker.takeChanged()).toMatchObject([{ calls: ['live'], contacts: [{ id: 'sip:a' }, { id: 'sip:b' }] }])
-})
-
-test('a call that ended while nobody listened is stored as ended, though its account is never heard of again', async () => {
-  const { tracker, ports } = aTracker((uuid) => uuid === 'live')
-  await ports.presence.put(aPresence({ domain, login: '1000', calls: ['live', 'dead'] }))
-  await ports.presence.put(aPresence({ domain, login: '1001', calls: ['live'] }))
-
-  await tracker.load(domain)
-
-  expect(tracker.takeChanged()).toMatchObject([{ login: '1000', calls: ['live'] }])
+  expect(storedCalls).toEqual(['1000 live', '1000 dead'])
+  expect(tracker.takeChanged()).toMatchObject([
+    { calls: ['live', 'dead'], contacts: [{ id: 'sip:a' }, { id: 'sip:b' }] },
+  ])
 })
 
 test('equal logins of two domains are two accounts', async () => {
@@ -141,7 +134,7 @@ test('an account without a phone and a call is forgotten once that is stored, ho
 
   expect(tracker.accounts).toBe(1)
   expect(await ports.presence.read(domain, '2000')).toMatchObject({ contacts: [], calls: [] })
-  const again = aTrackerOn(ports.presence)
+  const again = presenceTracker(ports.presence)
   await again.load(domain)
   expect(again.accounts).toBe(1)
 })

@@ -23,7 +23,7 @@ test('of a recorded list each phone is found, under the contact that events give
   void checkRegistrations(
     {
       ...time,
-      presence: presenceTracker(ports.presence, async () => true),
+      presence: presenceTracker(ports.presence),
       domains: { exists: (name) => name.endsWith('.example.com') },
       links: () => [{ api: async () => recordedList() }],
       found: (domain, { login, contact }) => void found.push(`${login} ${domain} ${contact}`),
@@ -52,7 +52,7 @@ describe('a list of registrations', () => {
   ) {
     const time = manualTime(Date.UTC(2026, 10, 20, 23, 27))
     const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-    const presence = presenceTracker(ports.presence, async () => true)
+    const presence = presenceTracker(ports.presence)
     for (const [login, contact] of known) {
       await presence.load(tenant)
       presence.registered(tenant, { login, contact, lastsSeconds: 600 }, time.clock.now())

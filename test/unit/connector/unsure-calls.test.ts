@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
 import { presenceTracker } from '../../../connector/events/presence.ts'
 import { unsureCalls } from '../../../connector/events/unsure-calls.ts'
+import { labDomain, labWorld, ofCall } from '../../support/event-lab.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { aPresence } from '../../support/records.ts'
 
@@ -31,7 +33,7 @@ async function aStoredCall(given: { readonly endFollows: boolean }) {
     writer: () => ({ wake: () => {} }),
     random: () => 0,
   })
-  const tracker = presenceTracker(ports.presence, isUp, onEnded, (of, uuid) => unsure.add(of, uuid))
+  const tracker = presenceTracker(ports.presence, (of, uuid) => unsure.add(of, uuid))
   await tracker.load(account.domain)
   const calls = () => tracker.snapshot().get('1000@a.example.com')?.calls
   return { time, engine, ended, unsure, tracker, calls }
@@ -69,4 +71,25 @@ test('one that turns out to be up is asked for no more', async () => {
   await time.advance(60_000)
 
   expect([ended, unsure.waiting, calls(), engine.asked]).toEqual([[], 0, ['old'], asked])
+})
+
+test('events of a domain do not wait for an engine that is slow to answer whether the stored calls of the domain are up', async () => {
+  const world = await labWorld()
+  await world.ports.presence.put(aPresence({ domain: labDomain, login: '1001', contacts: [], calls: ['old'] }))
+  const asked: string[] = []
+  const lab = await world.connector('connector-1', {
+    isUp: (uuid) => {
+      asked.push(uuid)
+      return new Promise(() => {})
+    },
+  })
+  await lab.up()
+  const uuid = randomUUID()
+
+  await lab.emit({ name: 'CHANNEL_CREATE', uuid, headers: ofCall(world.time.clock.now()) })
+
+  expect(world.told(uuid)).toEqual(['CHANNEL_CREATE'])
+  expect(lab.side.waiting).toBe(0)
+  await world.time.advance(250)
+  expect(asked).toEqual(['old'])
 })
