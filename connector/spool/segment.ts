@@ -76,8 +76,9 @@ function linesIn(chunk: Buffer, segment: Segment, offset: number): ReadLine[] {
 }
 
 /**
- * A file that another process left: its events are counted, none is read yet. What stands behind the last line feed
- * is counted as one, which will turn out to be damaged. Where nothing can be read, its events are of `since` or later.
+ * Looks at a file that another process left: its events are counted, none is read yet. A half line at its end is left out.
+ * The process was killed while it wrote that line, so the event never counted as being on disk. Where nothing can be read,
+ * its events are of `since` or later.
  */
 export async function leftSegment(
   files: SpoolFiles,
@@ -86,16 +87,16 @@ export async function leftSegment(
   since: number,
 ): Promise<Segment> {
   const { size, changedAt } = await files.look(path)
-  const segment: Segment = { ...newSegment(path, dropClass), size, isSealed: true }
-  let isWhole = true
+  const segment: Segment = { ...newSegment(path, dropClass), isSealed: true }
   for (let offset = 0; offset < size; ) {
     const chunk = await files.read(path, offset, chunkBytes)
     if (chunk.length === 0) break
-    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) segment.unread += 1
-    isWhole = chunk.at(-1) === lineFeed
+    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) {
+      segment.unread += 1
+      segment.size = offset + at + 1
+    }
     offset += chunk.length
   }
-  if (!isWhole) segment.unread += 1
   const first = (await readLines(files, segment, 0)).find(({ spooled }) => spooled !== undefined)
   segment.from = first?.spooled?.takenAt ?? since
   segment.to = Math.max(segment.from, changedAt)

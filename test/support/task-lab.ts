@@ -17,7 +17,7 @@ const domain = 'a.example.com'
 
 /**
  * The way of an event through a task, as it is seen from outside: it was read; the store of domains is asked; the queue is
- * given it, has taken it, and has said so; the disk is given it, has it, and is rid of it. In between reports are given to
+ * given it, has taken it, and has said so; the disk is given it, has half of it, has it, and is rid of it. In between reports are given to
  * the store, and are there.
  */
 export const taskSteps = [
@@ -28,6 +28,7 @@ export const taskSteps = [
   'taken',
   'acknowledged',
   'writing',
+  'half written',
   'written',
   'removed',
   'reporting',
@@ -242,7 +243,17 @@ export async function taskLab(eventName = 'CHANNEL_HOLD'): Promise<TaskLab> {
           bytes: 64 * 1_048_576,
           files: {
             ...files,
-            append: (path, bytes) => between('writing', () => files.append(path, bytes), 'written'),
+            append: (path, bytes) =>
+              between(
+                'writing',
+                async () => {
+                  const half = Math.ceil(bytes.length / 2)
+                  await files.append(path, bytes.subarray(0, half))
+                  step('half written')
+                  await files.append(path, bytes.subarray(half))
+                },
+                'written',
+              ),
             remove: async (path) => {
               await files.remove(path)
               step('removed')
