@@ -123,7 +123,7 @@ export function afterOthers(parts: AfterOthersParts): AfterOthers {
   return {
     add: (event, engine, readAt = clock.now()) => {
       const place = places.ofCall(event.uuid, engine)
-      if (place === undefined || place.mayPass(event, clock.now())) return outbox.add(event, readAt)
+      if (place === undefined || place.mayPass(event)) return outbox.add(event, readAt)
       hold(place, event, readAt)
       return true
     },

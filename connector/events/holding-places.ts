@@ -11,7 +11,6 @@ export class HoldingPlace {
   firstAt: number | undefined
   /** Ends the wait for the others. From then on what is held leaves. */
   over = new AbortController()
-  readonly #newCalls = new Set<string>()
 
   /** Whether what is held leaves as there is room for it. */
   get isLeaving(): boolean {
@@ -22,19 +21,17 @@ export class HoldingPlace {
   beginAgain(now: number): void {
     this.since = now
     this.firstAt = undefined
-    this.#newCalls.clear()
   }
 
   /** Whether an event need not be held: nothing of its call is in front of it, nor on another connector's way. */
-  mayPass(event: PlatformEvent, now: number): boolean {
-    return this.isLeaving ? !this.held.has(event.uuid) : this.#isOfNewCall(event, now)
+  mayPass(event: PlatformEvent): boolean {
+    return !this.held.has(event.uuid) && (this.isLeaving || this.#isOfNewCall(event))
   }
 
-  /** What comes in the first moment may have begun on the other side of it. */
-  #isOfNewCall({ name, uuid, fields }: PlatformEvent, now: number): boolean {
-    const isReal = name === 'CHANNEL_CREATE' && fields['Synthetic'] !== 'true'
-    if (isReal && !this.held.has(uuid) && now >= this.since + slackMs) this.#newCalls.add(uuid)
-    return this.#newCalls.has(uuid)
+  /** Whether every event of the call came after the first one that was heard, so that all of them were heard here. */
+  #isOfNewCall({ fields }: PlatformEvent): boolean {
+    const createdAt = Number(fields['Caller-Channel-Created-Time']) / 1_000
+    return this.firstAt !== undefined && createdAt > this.firstAt + slackMs
   }
 }
 

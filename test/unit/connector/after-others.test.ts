@@ -121,30 +121,48 @@ test('one that falls silent is waited for no longer than 7 s, one that never cat
   expect(slow.passed).toEqual(['a'])
 })
 
-test('a call that begins meanwhile, and what belongs to no call, passes at once', async () => {
-  const { time, inOrder, passed, other } = await aPlace()
+/** The times of a channel that was created at an epoch millisecond of the engine's clock. */
+const created = (at: number) => ({ fields: { 'Caller-Channel-Created-Time': `${at}000` } })
+
+/** An event that the engine told at an epoch millisecond of its clock. */
+const toldAt = (at: number) => anEngineEvent({ headers: { 'Event-Date-Timestamp': `${at}000` } })
+
+test('a call that was created after the first event that was heard passes at once, and so does what belongs to no call', async () => {
+  const { inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
-  await time.advance(1_000)
+  inOrder.heard(toldAt(linkedAt + 3), engine)
+  const ofNew = { uuid: 'new', ...created(linkedAt + 1_004) }
 
-  inOrder.add(ofCall('begun', { uuid: 'new', name: 'CHANNEL_CREATE' }), engine)
-  inOrder.add(ofCall('next', { uuid: 'new' }), engine)
+  inOrder.add(ofCall('state', { ...ofNew, name: 'CHANNEL_STATE' }), engine)
+  inOrder.add(ofCall('begun', { ...ofNew, name: 'CHANNEL_CREATE' }), engine)
   inOrder.add(ofCall('no call', { uuid: '' }), engine)
-  inOrder.add(ofCall('early', { uuid: 'newer', name: 'CHANNEL_STATE' }), engine)
-  inOrder.add(ofCall('late', { uuid: 'newer', name: 'CHANNEL_CREATE' }), engine)
-  inOrder.add(ofCall('made', { uuid: 'old', name: 'CHANNEL_CREATE', fields: { Synthetic: 'true' } }), engine)
+  inOrder.add(ofCall('no time', { uuid: 'newer' }), engine)
+  inOrder.add(ofCall('after that', { ...ofNew, uuid: 'newer' }), engine)
 
-  expect(passed).toEqual(['begun', 'next', 'no call'])
-  expect(inOrder.waiting).toBe(3)
+  expect(passed).toEqual(['state', 'begun', 'no call'])
+  expect(inOrder.waiting).toBe(2)
 })
 
-test('a call whose beginning comes in the first second may have had an event before it, and waits', async () => {
-  const { time, inOrder, passed, other } = await aPlace()
+test('a call that was created before the first event that was heard waits, however late its CHANNEL_CREATE comes or is handled', async () => {
+  const { time, inOrder, passed, other, linkedAt } = await aPlace()
   await other()
   inOrder.heardAgain(engine)
-  await time.advance(900)
+  inOrder.heard(toldAt(linkedAt + 3), engine)
+  await time.advance(3_000)
 
-  inOrder.add(ofCall('begun', { name: 'CHANNEL_CREATE' }), engine)
+  inOrder.add(ofCall('begun', { name: 'CHANNEL_CREATE', ...created(linkedAt - 1) }), engine)
+
+  expect(passed).toEqual([])
+})
+
+test('nothing of a call passes before any event was heard', async () => {
+  const { time, inOrder, passed, other, linkedAt } = await aPlace()
+  await other()
+  inOrder.heardAgain(engine)
+  await time.advance(0)
+
+  inOrder.add(ofCall('begun', { name: 'CHANNEL_CREATE', ...created(linkedAt + 60_000) }), engine)
 
   expect(passed).toEqual([])
 })
@@ -270,12 +288,11 @@ test('more than may be held is forced on an outbox without room, the oldest firs
 
 test('another one that reads late is waited for, until it has handed over an event after the first that was heard here', async () => {
   const { time, inOrder, passed, other, linkedAt } = await aPlace()
-  const told = (at: number) => anEngineEvent({ headers: { 'Event-Date-Timestamp': `${at}000` } })
   const upTo = (handedOverTo: number) => [{ engine, last, upSince: linkedAt - 60_000, handedOverTo }]
   await other()
   inOrder.heardAgain(engine)
-  inOrder.heard(told(linkedAt + 3), engine)
-  inOrder.heard(told(linkedAt + 4), engine)
+  inOrder.heard(toldAt(linkedAt + 3), engine)
+  inOrder.heard(toldAt(linkedAt + 4), engine)
   inOrder.add(ofCall('a'), engine)
 
   await reportEvery5Seconds(time, () => other({ eventLinks: upTo(linkedAt + 3) }), 3)
@@ -291,7 +308,7 @@ test('of an engine that tells nothing more it has read all after 21 s', async ()
   const eventLinks = [{ engine, last, upSince: linkedAt - 60_000, handedOverTo: linkedAt + 3 }]
   await other({ eventLinks })
   inOrder.heardAgain(engine)
-  inOrder.heard(anEngineEvent({ headers: { 'Event-Date-Timestamp': `${linkedAt + 3}000` } }), engine)
+  inOrder.heard(toldAt(linkedAt + 3), engine)
   inOrder.add(ofCall('a'), engine)
 
   await reportEvery5Seconds(time, () => other({ eventLinks }), 4)
