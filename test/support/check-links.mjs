@@ -1,5 +1,5 @@
-// `node test/support/check-links.mjs`: fails when a relative link of a Markdown file leads nowhere, or when any file names a page
-// of docs or the number of a decision that does not exist.
+// `node test/support/check-links.mjs`: fails when a relative link of a Markdown file leads nowhere, when a page names a test file that is
+// gone, or when any file names a page of docs or the number of a decision that does not exist.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -37,13 +37,14 @@ function brokenLinks(page) {
   })
 }
 
-/** Returns the pages and decisions that a file names and that do not exist. */
+/** Returns the pages, test files and decisions that a file names and that do not exist. */
 function brokenNames(file) {
   const text = textOf(file)
-  const pages = [...text.matchAll(/\bdocs\/[\w/.-]+?\.md\b/g)].map(([name]) => name)
+  const names = file.endsWith('.md') ? /\b(?:docs|test)\/[\w/.-]+?\.(?:md|test\.ts)\b/g : /\bdocs\/[\w/.-]+?\.md\b/g
+  const named = [...text.matchAll(names)].map(([name]) => name)
   const decisions = [...text.matchAll(/\bADR (\d+)/g)].map(([, number]) => number.padStart(4, '0'))
   return [
-    ...pages.filter((name) => !existsSync(join(root, name))).map((name) => `${file}: no file ${name}`),
+    ...named.filter((name) => !existsSync(join(root, name))).map((name) => `${file}: no file ${name}`),
     ...decisions
       .filter((number) => !files.some((name) => name.startsWith(`docs/adr/${number}-`)))
       .map((number) => `${file}: no decision ${number}`),
