@@ -8,9 +8,10 @@ interface TimeLimit {
   readonly clock: Clock
 }
 
-/** A limit, and the signal that is aborted when it passes, once something has asked for it. */
+/** A limit, and what aborts the calls under way when it passes, once something has asked for it. */
 interface RunningLimit extends TimeLimit {
-  signal?: AbortSignal
+  passing?: AbortController
+  timer?: NodeJS.Timeout
 }
 
 const limits = new AsyncLocalStorage<RunningLimit>()
@@ -24,8 +25,14 @@ export class TimeLimitPassed extends Error {
  * Runs work whose calls to services of the cloud end at `until` (epoch milliseconds): later calls are refused, and calls
  * under way are aborted. Without a limit nothing is refused.
  */
-export function withTimeLimit<T>(limit: TimeLimit, work: () => T): T {
-  return limits.run({ ...limit }, work)
+export async function withTimeLimit<T>(limit: TimeLimit, work: () => Promise<T>): Promise<T> {
+  const running: RunningLimit = { ...limit }
+  try {
+    return await limits.run(running, work)
+  } finally {
+    // A timer that is left would keep the request and its module in memory until the limit.
+    clearTimeout(running.timer)
+  }
 }
 
 /** Throws {@link TimeLimitPassed} when the current work is past its limit. */
@@ -39,5 +46,12 @@ export function checkTimeLimit(): void {
 export function timeLimitSignal(): AbortSignal | undefined {
   const limit = limits.getStore()
   if (limit === undefined) return undefined
-  return (limit.signal ??= AbortSignal.timeout(Math.max(0, limit.until - limit.clock.now())))
+  if (limit.passing === undefined) {
+    const passing = new AbortController()
+    limit.passing = passing
+    const leftMs = Math.max(0, limit.until - limit.clock.now())
+    limit.timer = setTimeout(() => passing.abort(new DOMException('the time limit passed', 'TimeoutError')), leftMs)
+    limit.timer.unref()
+  }
+  return limit.passing.signal
 }

@@ -37,7 +37,7 @@ const common = {
 } as const satisfies esbuild.BuildOptions
 
 /**
- * Bundles every function into `functions/<group>/<name>/index.mjs` and the connector into `connector/main.mjs`. The
+ * Bundles every function into `functions/<group>/<name>/index.cjs` and the connector into `connector/main.mjs`. The
  * output depends on the sources alone, so that an unchanged function keeps its asset hash. Throws a plain sentence
  * when a declared handler has no file, and esbuild's own messages when a source does not compile.
  */
@@ -62,6 +62,10 @@ export async function bundle({ source, target, onSlow }: BundleOptions): Promise
 async function bundleFunctions(source: string, build: Build): Promise<esbuild.OutputFile[]> {
   const result = await esbuild.build({
     ...common,
+    // A laptop unloads functions that are idle, and Node never frees an ES module.
+    format: 'cjs',
+    banner: {},
+    outExtension: { '.js': '.cjs' },
     // Lambda puts the credentials into the environment, and no service that functions call answers with event streams.
     alias: {
       '@aws-sdk/credential-provider-node': join(source, 'adapters/aws/no-chain.ts'),

@@ -4,8 +4,8 @@ import type { Environment } from './function-environment.ts'
 export interface HostedFunction {
   readonly name: string
   readonly arn: string
-  /** `file:` address of the module. */
-  readonly moduleUrl: string
+  /** The module's file, CommonJS. */
+  readonly path: string
   readonly exportName: string
   readonly environment: Environment
   readonly memoryMb: number

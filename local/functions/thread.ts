@@ -1,7 +1,8 @@
 /**
- * The thread that functions run in. It keeps one copy of each function's module, made at the first call, which works on
- * all events of the function concurrently. So the memory that modules take does not depend on how many requests come.
+ * The thread that functions run in. Each function has at most one copy of its module, which works on all of its events
+ * concurrently. Idle copies are unloaded, the least recently used first, so the memory that modules take is bounded.
  */
+import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import * as z from 'zod/mini'
 import { installFunctionEnvironment, runWithEnvironment } from './function-environment.ts'
@@ -13,12 +14,17 @@ type Handler = (event: unknown, context: object) => unknown
 interface Copy {
   readonly handler: Handler
   readonly environment: Record<string, string>
+  /** Calls that it works on. */
+  running: number
 }
+
+/** Functions that are loaded at one time, some 3.5 MB each; more only while all of them are at work. */
+const maxLoaded = 28
 
 const hosted = z.object({
   name: z.string(),
   arn: z.string(),
-  moduleUrl: z.string(),
+  path: z.string(),
   exportName: z.string(),
   environment: z.record(z.string(), z.string()),
   memoryMb: z.number(),
@@ -39,8 +45,8 @@ const message = z.discriminatedUnion('kind', [
 type Invocation = Extract<z.infer<typeof message>, { kind: 'invoke' }>
 
 const functions = new Map(z.parse(z.array(hosted), workerData).map((item) => [item.name, item]))
-const copies = new Map<string, Promise<Copy>>()
-let loads = 0
+/** In the order of their last use, the oldest first. */
+const copies = new Map<string, Copy>()
 
 installFunctionEnvironment()
 parentPort?.on('message', (received: unknown) => {
@@ -54,9 +60,7 @@ async function invoke(invocation: Invocation): Promise<void> {
   try {
     const definition = functions.get(name)
     if (definition === undefined) throw new Error(`no function ${name}`)
-    const { handler, environment } = await copyOf(definition)
-    const context = contextOf(definition, invocation)
-    const value = await runWithEnvironment(environment, () => handler(invocation.event, context))
+    const value = await call(definition, invocation)
     send({ kind: 'done', id, value: asJson(value) })
   } catch (error) {
     const { name: errorType, message: text } = error instanceof Error ? error : new Error(String(error))
@@ -64,25 +68,39 @@ async function invoke(invocation: Invocation): Promise<void> {
   }
 }
 
-/** Returns the copy that all calls of a function share. The call after a failed load tries to load it again. */
-function copyOf(definition: HostedFunction): Promise<Copy> {
-  const known = copies.get(definition.name)
-  if (known !== undefined) return known
-  const loading = load(definition)
-  copies.set(definition.name, loading)
-  loading.catch(() => copies.delete(definition.name))
-  return loading
+async function call(definition: HostedFunction, invocation: Invocation): Promise<unknown> {
+  const copy = copies.get(definition.name) ?? load(definition)
+  copies.delete(definition.name)
+  copies.set(definition.name, copy)
+  copy.running += 1
+  unloadIdle()
+  try {
+    const context = contextOf(definition, invocation)
+    return await runWithEnvironment(copy.environment, () => copy.handler(invocation.event, context))
+  } finally {
+    copy.running -= 1
+  }
 }
 
-/** Loads a module. The query gives it an address of its own, and the environment is its own from the first line on. */
-async function load(definition: HostedFunction): Promise<Copy> {
-  loads += 1
+/** Loads a module, which sees its own environment from its first line on. */
+function load(definition: HostedFunction): Copy {
+  const { path, exportName } = definition
   const environment = { ...definition.environment }
-  const url = `${definition.moduleUrl}?load=${loads}`
-  const loaded: unknown = await runWithEnvironment(environment, () => import(url))
-  const handler = isObject(loaded) ? loaded[definition.exportName] : undefined
-  if (!isHandler(handler)) throw new Error(`${definition.moduleUrl} exports no function ${definition.exportName}`)
-  return { handler, environment }
+  // The cache and the requiring module keep what they loaded; without them only the copy keeps the module in memory.
+  const require = createRequire(path)
+  const loaded: unknown = runWithEnvironment(environment, () => require(path))
+  delete require.cache[path]
+  const handler = isObject(loaded) ? loaded[exportName] : undefined
+  if (!isHandler(handler)) throw new Error(`${path} exports no function ${exportName}`)
+  return { handler, environment, running: 0 }
+}
+
+/** Unloads the least recently used modules that work on nothing, until few enough are left. */
+function unloadIdle(): void {
+  for (const [name, { running }] of copies) {
+    if (copies.size <= maxLoaded) return
+    if (running === 0) copies.delete(name)
+  }
 }
 
 function contextOf(definition: HostedFunction, { requestId, deadlineAt }: Invocation): object {

@@ -62,6 +62,9 @@ export interface AllowedCall {
 /** The largest body of a JSON service: 16 MB for DynamoDB's batches. */
 const maxBodyBytes = 17 * 1024 * 1024
 
+/** Short, because an idle connection keeps the module of the function that opened it in memory. */
+const keepAliveMs = 2_000
+
 /**
  * The one door to all stores. It verifies the signature of each call, judges the call by the policies of the role
  * that signed, and hands on what is allowed. The service is the one that the signature names.
@@ -76,7 +79,7 @@ export class Gate {
   #watchCalls: (call: AllowedCall) => void = () => {}
 
   constructor() {
-    this.#server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+    this.#server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
         console.error(`store: ${error instanceof Error ? error.message : String(error)}`)
         if (!response.headersSent) response.writeHead(500).end()

@@ -35,7 +35,7 @@ function write(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
-const bundleOf = (target: string, handler: Handler) => join(functionFolder({ folder: target }, handler), 'index.mjs')
+const bundleOf = (target: string, handler: Handler) => join(functionFolder({ folder: target }, handler), 'index.cjs')
 
 /** A key of the shared configuration file that only the credential chain of the SDK reads. */
 const wholeChain = 'credential_process'
@@ -133,11 +133,11 @@ it('what an older build left behind is removed, what is still right is not touch
   await bundle({ source, target })
   const [kept] = handlers.map((handler) => bundleOf(target, handler))
   const before = kept && statSync(kept).mtimeMs
-  write(join(target, 'functions/gone/index.mjs'), 'old')
+  write(join(target, 'functions/gone/index.cjs'), 'old')
 
   await bundle({ source, target })
 
-  expect(existsSync(join(target, 'functions/gone/index.mjs'))).toBe(false)
+  expect(existsSync(join(target, 'functions/gone/index.cjs'))).toBe(false)
   expect(kept && statSync(kept).mtimeMs).toBe(before)
 })
 

@@ -51,7 +51,7 @@ function standInBuild(folder: string) {
   const build = { folder: join(folder, 'build') }
   for (const handler of handlers) {
     mkdirSync(functionFolder(build, handler), { recursive: true })
-    writeFileSync(join(functionFolder(build, handler), 'index.mjs'), `export const handler = '${handler.name}'\n`)
+    writeFileSync(join(functionFolder(build, handler), 'index.cjs'), `exports.handler = '${handler.name}'\n`)
   }
   mkdirSync(connectorFolder(build), { recursive: true })
   writeFileSync(join(connectorFolder(build), 'Dockerfile'), 'FROM scratch\n')

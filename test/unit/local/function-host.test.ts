@@ -2,6 +2,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { transformSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LambdaFunction } from '../../../local/assembly/assembly.ts'
 import { FunctionHost } from '../../../local/functions/function-host.ts'
@@ -11,7 +12,7 @@ const root = mkdtempSync(join(tmpdir(), 'functions-'))
 function aFunction(name: string, code: string, more: Partial<LambdaFunction> = {}): LambdaFunction {
   const directory = join(root, name)
   mkdirSync(directory)
-  writeFileSync(join(directory, 'index.mjs'), code)
+  writeFileSync(join(directory, 'index.cjs'), transformSync(code, { format: 'cjs' }).code)
   return {
     name,
     arn: `arn:${name}`,
@@ -47,6 +48,24 @@ export const handler = async () => {
   return { loads: globalThis.loads, together: arrived.length }
 }`
 
+/** Takes 4 MB of heap; a second call tells how often the module was loaded. */
+const isLarge = `
+const name = process.env.NAME
+globalThis.loadsOf ??= {}
+globalThis.loadsOf[name] = (globalThis.loadsOf[name] ?? 0) + 1
+const ballast = Array(500_000).fill(0.5)
+export const handler = async () => ({ loads: globalThis.loadsOf[name], length: ballast.length })`
+
+/** Works until its second call releases the first; both tell how often the module was loaded. */
+const worksOn = `
+globalThis.loadsOfWork = (globalThis.loadsOfWork ?? 0) + 1
+let release
+export const handler = async (event) => {
+  if (event.last) release()
+  else await new Promise((resolve) => { release = resolve })
+  return globalThis.loadsOfWork
+}`
+
 let host: FunctionHost
 
 beforeAll(() => {
@@ -66,6 +85,8 @@ beforeAll(() => {
       aFunction('exits', 'export const handler = () => process.exit(3)'),
       aFunction('waits', 'export const handler = () => new Promise(() => {})'),
       aFunction('empty', 'export const other = 1'),
+      aFunction('works-on', worksOn),
+      ...Array.from({ length: 100 }, (_, index) => aFunction(`large-${index}`, isLarge)),
       aFunction('sets', 'export const handler = async () => { process.env.NAME = 7; return process.env.NAME }'),
     ],
     { environmentOf: ({ environment }) => environment, log: new PassThrough().resume() },
@@ -96,6 +117,18 @@ describe('functions in one thread', () => {
 
     expect(results).toEqual(Array.from({ length: 30 }, () => ({ loads: 1, together: 30 })))
   })
+})
+
+it('idle functions are unloaded, the least recently used first, so that many large ones fit into one thread', async () => {
+  const working = host.invoke('works-on', {})
+  const loads: unknown[] = []
+  for (let index = 0; index < 100; index += 1) loads.push(await host.invoke(`large-${index}`, {}))
+
+  expect(loads).toEqual(Array.from({ length: 100 }, () => ({ loads: 1, length: 500_000 })))
+  expect(await host.invoke('large-99', {})).toMatchObject({ loads: 1 })
+  expect(await host.invoke('large-0', {})).toMatchObject({ loads: 2 })
+  expect(await host.invoke('works-on', { last: true })).toBe(1)
+  expect(await working).toBe(1)
 })
 
 describe('a call', () => {
