@@ -82,22 +82,28 @@ export function createEndpoint<const R extends Route>(
 
 const tooLate = () => new DomainError('deadline_exceeded', lateText)
 
+/** Whether this process is one that runs a function, and not a test or a tool that imports one. */
+const isFunctionProcess = process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined
+
 /**
  * The handler of a route over cloud adapters, which are made from the process's environment at the first request and
- * kept. What the environment lacks fails every request, and the log names the variable.
+ * kept. Where requests must be counted they are made while the function loads, so that the connection for that is open
+ * by then. What the environment lacks fails every request, and the log names the variable.
  */
 export function endpoint<const R extends Route>(
   route: R,
   adapters: AdaptersOf<R>,
   useCase: UseCase<R>,
 ): CloudEndpoint<R> {
-  let handler: Promise<EndpointHandler> | undefined
   const make = async () => {
     const context = cloudContext()
     const made = Object.entries<MakePort<PortName>>(adapters).map(([name, adapter]) => [name, adapter(context)])
     const ports = { ...(await cloudOwnPorts(route, context)), ...Object.fromEntries(made) }
     return createEndpoint(route, ports, useCase, cloudTools(context, route.operationId))
   }
+  let handler = isFunctionProcess && route.mustBeCounted === true ? make() : undefined
+  // Each request fails with what is wrong.
+  handler?.catch(() => {})
   const answer: EndpointHandler = async (event, context) => {
     try {
       return await (await (handler ??= make()))(event, context)

@@ -42,10 +42,10 @@ export async function runInTime<T>(
 const countPatienceMs = 50
 
 /**
- * Waits for a count, at most 50 ms unless another time is given. A process that was itself too busy to see the answer
- * arrive looks once more before it gives up.
+ * Waits for a count, at most 50 ms. A process that was itself too busy to see the answer arrive looks once more before it
+ * gives up.
  */
-export async function countInTime<T>(counting: Promise<T>, patienceMs = countPatienceMs): Promise<T | typeof late> {
-  const counted = await withDeadline(counting, patienceMs)
+export async function countInTime<T>(counting: Promise<T>): Promise<T | typeof late> {
+  const counted = await withDeadline(counting, countPatienceMs)
   return counted === late ? Promise.race([counting, setImmediate<typeof late>(late)]) : counted
 }

@@ -16,8 +16,6 @@ export interface Counts {
   readonly uncounted: readonly Allowance[]
   /** The domain that the presented token is known to be of, whose allowances are among the counts. */
   readonly knownDomain: string | undefined
-  /** How long the request waits for its counts; the usual time where it is not given. */
-  readonly patienceMs: number | undefined
 }
 
 /** What a request asks for, each part as its schema let it through. */
@@ -82,7 +80,7 @@ export function beginExchange(event: APIGatewayProxyEventV2, { clock, random, lo
     log: log.with({ requestId }),
     credential: Promise.resolve({}),
     isFull: Promise.resolve(false),
-    counts: { verdicts: [], uncounted: [], knownDomain: undefined, patienceMs: undefined },
+    counts: { verdicts: [], uncounted: [], knownDomain: undefined },
     caller: undefined,
     raw: undefined,
     domain: null,

@@ -4,7 +4,7 @@ import { sourceNetwork } from '../../../core/auth/source-network.ts'
 import type { DomainError } from '../../../core/errors.ts'
 import { type Allowance, type RateVerdict, rateLimited } from '../../../core/limits/allowance.ts'
 import type { RateLimitStore } from '../../../core/limits/rate-limit-store.ts'
-import { countInTime, late } from '../deadline.ts'
+import { countInTime, late, withDeadline } from '../deadline.ts'
 import { type Endpoint, own } from '../endpoint-parts.ts'
 import type { Counts, Exchange } from '../exchange.ts'
 import { tokenOf } from '../presented-token.ts'
@@ -23,11 +23,10 @@ const maxRemembered = 10_000
  * not one for each request. No request is lost by it: see {@link rememberMs}.
  */
 const minRememberedMs = 250
-/**
- * The first request of a process also opens the connection to the store. Where it must be counted it waits this long,
- * since the alternative would be to refuse it.
- */
-const coldPatienceMs = 1000
+/** Where requests must be counted, the first ones of a process wait this long at most for its connection to the store. */
+const connectMs = 1000
+/** An allowance of the service itself, which nobody is held to: it is only there to be counted once by each process. */
+const ofConnecting = { key: 'connecting', allowance: { intervalMs: 1, burst: 1_000_000 } } as const
 /** When a caller whose request could not be counted may try again. */
 const uncountedWaitMs = 1000
 
@@ -47,7 +46,8 @@ interface Count {
 
 /**
  * Counts requests while their credential is read, and waits for both: for the counts at most 50 ms. A request that is
- * not counted by then is refused where its route says so (`mustBeCounted`), and passes elsewhere.
+ * not counted by then is refused where its route says so (`mustBeCounted`), and passes elsewhere. The endpoint of such a
+ * route connects to the store when it is made, and the 50 ms of its first request begin when it is connected.
  *
  * A token is counted as it is presented: only its holder can use up its allowance. The allowance of a domain is charged
  * while the credential is read for a token that this process has seen to be genuine, and after it for any other, so that
@@ -62,14 +62,13 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
   })
   const domainOfToken = new Map<string, string>()
   const refusals = new Map<string, { readonly verdict: RateVerdict; readonly until: number }>()
-  let isCold = route.mustBeCounted === true
+  let connecting = route.mustBeCounted === true && applied.length > 0 ? connect({ ports, tools }) : undefined
 
   async function take(store: Pick<RateLimitStore, 'take'>, charge: Charge, now: number): Promise<RateVerdict> {
     const { key, allowance } = charge
     const refused = refusals.get(key)
     if (refused !== undefined && refused.until > now) return { ...refused.verdict, waitMs: refused.until - now }
     const verdict = await store.take(key, allowance, now)
-    isCold = false
     if (!verdict.isAllowed) remember(refusals, key, { verdict, until: now + rememberMs(verdict, allowance) })
     return verdict
   }
@@ -82,18 +81,19 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
   const ofDomain = (domain: string) => charges(domain, (name) => name !== 'token' && name !== 'login')
 
   /** Counts a request by some charges and waits for the counts; the credential is waited for first. */
-  async function count(exchange: Exchange, wanted: readonly Charge[], patienceMs: number | undefined) {
+  async function count(exchange: Exchange, wanted: readonly Charge[]) {
     const store = own(ports.rateLimits)
+    if (connecting !== undefined) await withDeadline(connecting, connectMs)
+    connecting = undefined
     const now = tools.clock.now()
     const counts = wanted.map((charge) => ({ charge, verdict: logFailure(exchange, take(store, charge, now)) }))
     await Promise.all([exchange.credential, exchange.isFull])
-    return allInTime(exchange, counts, patienceMs)
+    return allInTime(exchange, counts)
   }
 
   /** Counts a request for who presents it. `knownDomain` is the domain that its token is known to be of. */
   async function begin(exchange: Exchange, wanted: readonly Charge[], knownDomain?: string): Promise<void> {
-    const patienceMs = isCold ? coldPatienceMs : undefined
-    exchange.counts = { ...(await count(exchange, wanted, patienceMs)), knownDomain, patienceMs }
+    exchange.counts = { ...(await count(exchange, wanted)), knownDomain }
   }
 
   async function countSource(exchange: Exchange): Promise<void> {
@@ -118,10 +118,10 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
 
   async function countDomain(exchange: Exchange): Promise<void> {
     const domain = exchange.caller?.domain ?? ''
-    const { verdicts, uncounted, knownDomain, patienceMs } = exchange.counts
+    const { verdicts, uncounted, knownDomain } = exchange.counts
     if (domain !== '' && domain !== knownDomain) {
       remember(domainOfToken, tokenOf(exchange.event), domain)
-      const more = await count(exchange, ofDomain(domain), patienceMs)
+      const more = await count(exchange, ofDomain(domain))
       exchange.counts = {
         ...exchange.counts,
         verdicts: [...verdicts, ...more.verdicts],
@@ -147,6 +147,18 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
 }
 
 /**
+ * Counts nothing of anybody, so that the connection to the store is open and its client loaded before the first request
+ * is counted: that takes longer than a count may. Never rejects; the counts themselves tell when the store is gone.
+ */
+async function connect({ ports, tools }: Pick<Endpoint, 'ports' | 'tools'>): Promise<void> {
+  try {
+    await own(ports.rateLimits).take(ofConnecting.key, ofConnecting.allowance, tools.clock.now())
+  } catch (error) {
+    tools.log.warn('no connection to the store of allowances yet', { problem: String(error) })
+  }
+}
+
+/**
  * How long a refusal is remembered: until the next request is free, and 250 ms at least where the bucket fills up for
  * longer than that. What becomes free meanwhile waits in the bucket, so the rate that passes stays the same.
  */
@@ -158,11 +170,10 @@ function rememberMs({ waitMs }: RateVerdict, { intervalMs, burst }: Allowance): 
 async function allInTime(
   exchange: Exchange,
   counts: readonly Count[],
-  patienceMs: number | undefined,
 ): Promise<Pick<Counts, 'verdicts' | 'uncounted'>> {
   const verdicts: RateVerdict[] = []
   const uncounted: Allowance[] = []
-  const results = await Promise.all(counts.map(({ verdict }) => countInTime(verdict, patienceMs)))
+  const results = await Promise.all(counts.map(({ verdict }) => countInTime(verdict)))
   for (const [index, { charge }] of counts.entries()) {
     const verdict = results[index]
     if (verdict === late) exchange.log.warn('request not counted in time', { limit: charge.name })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { rateLimits } from '../../../contracts/settings/platform.ts'
 import { readRateLimits, usualRateLimits } from '../../../contracts/settings/rates.ts'
 import { readVariable } from '../../../contracts/settings/setting.ts'
@@ -280,6 +280,59 @@ describe('counting', () => {
 
     expect(answer).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '1' } })
     expect(api.ports.engine.given).toHaveLength(0)
+  })
+
+  describe('in the first request of a process', () => {
+    beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+    afterEach(() => vi.useRealTimers())
+
+    /** A login whose store becomes ready, and then counts, when a test says so. */
+    async function aFirstLogin() {
+      const { api } = await setUp('login=10/m')
+      const [ready, counted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let calls = 0
+      const take: typeof api.ports.rateLimits.take = async (...given) => {
+        calls += 1
+        await (calls === 1 ? ready.promise : counted.promise)
+        return api.ports.rateLimits.take(...given)
+      }
+      const body = { username: '1000@a.example.com', password: passwordOf('1000') }
+      const answer = api.with({ rateLimits: { ...api.ports.rateLimits, take } }).call(logIn, { body })
+      let status: number | undefined
+      void answer.then((given) => (status = given.status))
+      return { ready, counted, answer, status: () => status }
+    }
+
+    it('waits 50 ms from the moment when the connection to the store is open, and no longer', async () => {
+      const { ready, answer, status } = await aFirstLogin()
+      await vi.advanceTimersByTimeAsync(700)
+      ready.resolve()
+      await vi.advanceTimersByTimeAsync(49)
+      expect(status()).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(1)
+
+      expect((await answer).status).toBe(429)
+    })
+
+    it('lets the request through that is counted within 50 ms of it', async () => {
+      const { ready, counted, answer, status } = await aFirstLogin()
+      await vi.advanceTimersByTimeAsync(900)
+      ready.resolve()
+      await vi.advanceTimersByTimeAsync(40)
+      expect(status()).toBeUndefined()
+      counted.resolve()
+
+      expect((await answer).status).toBe(200)
+    })
+
+    it('refuses the request when the connection is not open within a second', async () => {
+      const { answer, status } = await aFirstLogin()
+      await vi.advanceTimersByTimeAsync(1_049)
+      expect(status()).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(1)
+
+      expect((await answer).status).toBe(429)
+    })
   })
 
   it('that never ends tells a caller of a costly operation first that its credential is not valid', async () => {
