@@ -15,6 +15,5 @@ export const clientVariables = {
   rule: () => readBy((text) => readClientVariables(text, isEngineName), 'a JSON object of names and patterns'),
   fallback: '',
   unset: 'none',
-  meaning:
-    'names of channel variables that clients may set besides the closed lists, as JSON: `{"tier": "[a-z]{1,16}"}`',
+  meaning: 'channel variables that clients may set in addition to the closed lists, as JSON: `{"tier": "[a-z]{1,16}"}`',
 } as const satisfies Variable

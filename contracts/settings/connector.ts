@@ -10,7 +10,8 @@ export const engineUrl = {
   readers: ['connector', 'laptop'],
   rule: () => readBy(readEngineSockets, engineSocketWords),
   unset: 'unset: simulated engine',
-  meaning: "another engine's event socket, `esl://:password@host:8021`, or several, comma-separated, to use them all",
+  meaning:
+    'the event socket of another engine, `esl://:password@host:8021`; several, separated by commas, form one platform',
 } as const satisfies Variable
 
 export const enginePassword = {
@@ -28,7 +29,7 @@ export const recordingsDir = {
   rule: () => optional(folder()),
   fallback: '',
   unset: 'unset: not stored',
-  meaning: 'with `ENGINE_URL`: the folder, as this machine sees it, that the engines record to',
+  meaning: 'with `ENGINE_URL`: the folder that the engines record to, as this machine sees it',
 } as const satisfies Variable
 
 /** The path appears in the engine's events and in mount instructions, so it has plain characters only. */
@@ -45,7 +46,7 @@ export const recordingsEngineDir = {
   rule: () => optional(engineFolder()),
   fallback: '',
   unset: 'none: recordings are not stored',
-  meaning: 'the folder that the engines record to, as they call it',
+  meaning: 'the folder that the engines record to, by its path at the engines',
   laptop: { unset: 'as `RECORDINGS_DIR`' },
 } as const satisfies Variable
 
@@ -54,7 +55,7 @@ export const recordingsKeep = {
   readers: ['connector', 'laptop'],
   rule: () => onOrOff(),
   fallback: 'off',
-  meaning: '`on` leaves recordings in that folder when they are stored',
+  meaning: '`on` leaves stored recordings in that folder',
 } as const satisfies Variable
 
 export const healthPort = {
@@ -84,5 +85,5 @@ export const spoolBytes = {
   readers: ['connector'],
   rule: () => wholeNumber(leastSpoolBytes, 999_999_999_999_999),
   fallback: String(usualSpoolBytes),
-  meaning: 'bytes that they may take there',
+  meaning: 'the most bytes that they may take there',
 } as const satisfies Variable

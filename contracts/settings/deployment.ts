@@ -27,14 +27,14 @@ export const engineHost = {
   rule: () => engineHosts,
   fallback: 'engine.callplane.internal',
   meaning:
-    "the engine's event socket, as the connector's network sees it; several, comma-separated, each with `:port` where it is not `enginePort`",
+    "the engine's event socket, as the connector's network sees it; several are separated by commas, each with `:port` if that is not `enginePort`",
 } as const satisfies ContextValue
 
 export const enginePort = {
   context: 'enginePort',
   rule: () => wholeNumber(1, 65_535),
   fallback: '8021',
-  meaning: 'the port of the event sockets that `engineHost` gives none',
+  meaning: 'the port of event sockets whose `engineHost` has none',
 } as const satisfies ContextValue
 
 export const engineNetwork = {
@@ -64,26 +64,26 @@ export const alarmEmail = {
   rule: () => optional(matching(/^[^\s@]+@[^\s@]+$/, 'an email address')),
   fallback: '',
   unset: 'none',
-  meaning: 'the address that gets alarms by mail; subscribe pagers to the topic `CallplaneStateful/OnCall`',
+  meaning: 'the mail address that receives alarms; subscribe pagers to the topic `CallplaneStateful/OnCall`',
 } as const satisfies ContextValue
 
 export const searchInstanceType = {
   context: 'searchInstanceType',
   rule: () => matching(/^[a-z][a-z0-9-]{1,15}\.[a-z0-9]{1,15}\.search$/, 'an instance type such as t3.small.search'),
   fallback: 't3.small.search',
-  meaning: 'the kind of the nodes of the store of CDRs',
+  meaning: 'the instance type of the nodes that store CDRs',
 } as const satisfies ContextValue
 
 export const searchInstances = {
   context: 'searchInstances',
   rule: () => nodeCount,
   fallback: '2',
-  meaning: 'the number of those nodes: 1, or an even number up to 80; from 4 on, three others manage them',
+  meaning: 'the number of those nodes: 1, or an even number up to 80; from 4 on, three dedicated managers are added',
 } as const satisfies ContextValue
 
 export const searchVolumeGb = {
   context: 'searchVolumeGb',
   rule: () => wholeNumber(10, 3000),
   fallback: '20',
-  meaning: 'GiB of disk of each of those nodes: 10 to 3000',
+  meaning: 'the disk of each of those nodes in GiB: 10 to 3000',
 } as const satisfies ContextValue

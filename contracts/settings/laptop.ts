@@ -47,7 +47,7 @@ export const host = {
   readers,
   rule: () => address,
   fallback: '127.0.0.1',
-  meaning: 'the address that the API listens on; engines on other machines need one that they reach',
+  meaning: 'the address that the API listens on; engines on other machines need an address that they can reach',
 } as const satisfies Variable
 
 export const simulatedEnginePort = {
@@ -64,7 +64,7 @@ export const dataDir = {
   rule: () => anyText(),
   fallback: '.data',
   meaning:
-    'the folder of all state and logs; events that wait for their queue take up to 64 MiB of it; the simulated engine records to `DATA_DIR/recordings`',
+    'the folder of all state and logs; events that wait for their queue take up to 64 MiB; the simulated engine records to `DATA_DIR/recordings`',
 } as const satisfies Variable
 
 const secret = { rule: () => optional(anyText()), fallback: '', unset: 'made at first start' }
@@ -80,7 +80,7 @@ export const engineCredential = {
   variable: 'ENGINE_CREDENTIAL',
   readers,
   ...secret,
-  meaning: 'what the engine presents at `/engine/*`; kept in `DATA_DIR`',
+  meaning: 'the credential of engines at `/engine/*`; kept in `DATA_DIR`',
 } as const satisfies Variable
 
 export const dynamodbEndpoint = {
@@ -108,5 +108,5 @@ export const openSearchUrl = {
   variable: 'OPENSEARCH_URL',
   readers,
   ...embedded,
-  meaning: 'another OpenSearch, which each start makes ready for CDRs',
+  meaning: 'another OpenSearch; each start prepares it for CDRs',
 } as const satisfies Variable

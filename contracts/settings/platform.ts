@@ -11,7 +11,7 @@ export const logLevel = {
   readers: ['functions', 'connector', 'laptop'],
   rule: () => oneOf('trace', 'debug', 'info', 'warn', 'error'),
   fallback: 'info',
-  meaning: 'the least level that is logged: `trace`, `debug`, `info`, `warn` or `error`',
+  meaning: 'the lowest level that is logged: `trace`, `debug`, `info`, `warn` or `error`',
 } as const satisfies Variable
 
 export const buildVersion = {
@@ -49,7 +49,7 @@ export const tokenSeconds = {
   readers: ['functions'],
   rule: () => wholeNumber(300, 8_640_000),
   fallback: '604800',
-  meaning: 'seconds that the token of a login is valid: 300 to 8640000',
+  meaning: 'how long the token of a login is valid, in seconds: 300 to 8640000',
 } as const satisfies Variable
 
 export const passwordMinLength = {
@@ -58,7 +58,7 @@ export const passwordMinLength = {
   readers: ['functions'],
   rule: () => wholeNumber(1, 128),
   fallback: '3',
-  meaning: 'the least length of a password: 1 to 128',
+  meaning: 'the minimum length of a password: 1 to 128',
 } as const satisfies Variable
 
 export const deletionGraceSeconds = {
@@ -88,7 +88,7 @@ export const rateLimits = {
   rule: () => readBy(readRateLimits, rateWords),
   fallback: 'off',
   meaning:
-    'how much a token, a domain, a source of logins (an IPv4 address or an IPv6 /64) may ask for, and how many searches of a token may run at once: `token=50/s:100,login=10/m,searching=2`; `off`: no limits',
+    'the rates of a token, a domain and a source of logins (an IPv4 address or an IPv6 /64), and how many searches of a token may run at once: `token=50/s:100,login=10/m,searching=2`; `off`: no limits',
   deployment: { fallback: usualRateLimits },
 } as const satisfies Variable
 
@@ -99,6 +99,6 @@ export const hookAllowedNetworks = {
   rule: () => listOf(network()),
   fallback: '',
   unset: 'none',
-  meaning: 'networks that hooks may reach besides public addresses, comma-separated',
+  meaning: 'networks that hooks may reach in addition to public addresses, comma-separated',
   laptop: { fallback: '127.0.0.0/8,::1/128' },
 } as const satisfies Variable
