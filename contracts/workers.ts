@@ -124,7 +124,7 @@ export const cleanUpDomain = worker({
     domains: ['readDeleted', 'endDeletion'],
     remains: ['sweep'],
     cleanups: ['send'],
-    engine: ['send'],
+    engine: ['run'],
     recordings: ['leave'],
   },
 })

@@ -32,7 +32,10 @@ export interface ChannelList {
 export interface ReachedUuids {
   /** By the name of the engine that has them. */
   readonly byEngine: ReadonlyMap<string, readonly string[]>
-  /** Names of the engines that are away and may hold more. */
+  /**
+   * Names of the engines that are away. Any of them may hold more: a call can begin at an engine long after its links
+   * were lost.
+   */
   readonly missed: readonly string[]
 }
 
@@ -75,7 +78,8 @@ export function channelList({ engines, registry }: ChannelListParts): ChannelLis
   return {
     read,
     uuids: async (scope) => {
-      const { ready, missed } = reach(engines, scope)
+      const ready = engines.filter(({ engine }) => isReady(engine.commands))
+      const missed = engines.filter((one) => !ready.includes(one))
       const found = await Promise.all(
         ready.map(async ({ engine: { name }, reading }) => {
           const channels = (await reading.now()).filter((channel) => isInScope(channel, scope))
@@ -87,19 +91,12 @@ export function channelList({ engines, registry }: ChannelListParts): ChannelLis
   }
 }
 
-/** The engines that can be asked, and those that cannot be and may hold channels in scope. */
-function reach(engines: readonly ListedEngine[], scope: CommandScope) {
-  return {
-    ready: engines.filter(({ engine }) => isReady(engine.commands)),
-    missed: engines.filter(({ engine, held }) => !isReady(engine.commands) && held.mayHold(scope)),
-  }
-}
-
 /** The engines that make up the whole list of a scope. Throws when there is no whole list. */
 function readable(engines: readonly ListedEngine[], scope: CommandScope): ListedEngine[] {
-  const { ready, missed } = reach(engines, scope)
+  const ready = engines.filter(({ engine }) => isReady(engine.commands))
   if (ready.length === 0) throw new EslCommandNotSent('no engine can be asked for its channels')
-  if (missed.length > 0) throw new EslCommandNotSent('an engine is away that may hold channels of the list')
+  const isMissed = ({ engine, held }: ListedEngine) => !isReady(engine.commands) && held.mayHold(scope)
+  if (engines.some(isMissed)) throw new EslCommandNotSent('an engine is away that may hold channels of the list')
   return ready
 }
 

@@ -16,10 +16,10 @@ export interface HangUpParts {
 
 /**
  * Hangs up every channel of a domain at every engine, by the engines' lists of this moment and the one rule of whose a
- * leg is. A channel that has ended meanwhile is no failure, and one whose id cannot stand in a command line keeps no
- * other up: it is told by `-ERR`. While an engine is away that may hold calls of the domain, those of the others are
- * ended and the command counts as unsent: it is to be given again. A scope without a domain is refused, since it would
- * be every call of the platform. Rejects as the links do.
+ * leg is. A channel that has ended meanwhile is no failure. A channel whose id cannot stand in a command line does not
+ * stop the others and is reported by `-ERR`. While an engine is away, the calls at the others are ended and the command
+ * counts as unsent; the domain's clean-up repeats it until no engine was away (core/domains/clean-up-domain.ts). A scope
+ * without a domain is refused, since it would be every call of the platform. Rejects as the links do.
  */
 export async function hangUpDomain({ channels, engines }: HangUpParts, scope: CommandScope): Promise<CommandOutcome> {
   const { domain } = scope

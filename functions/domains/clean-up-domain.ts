@@ -4,12 +4,16 @@ import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-s
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { cleanUpDomain as record } from '../../contracts/workers.ts'
+import type { CommandOutcome, EngineCommand } from '../../core/commands.ts'
 import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
 import { worker } from '../worker.ts'
 import { workTimeMs } from '../work-time.ts'
 
 /** Of the function's time the last third stays for what one step may take and for queueing the rest. */
 const workMs = workTimeMs(record)
+
+/** The runbook names this line. */
+const undoneText = 'a deleted domain keeps its name until every engine has carried out an order'
 
 export const handler = worker(
   record,
@@ -21,8 +25,18 @@ export const handler = worker(
     recordings: dynamoRecordingStore,
   },
   async (message, ports, { clock, log, settings }) => {
+    const { domain } = message
     const graceMs = settings.deletionGraceSeconds * 1000
-    const end = await cleanUpDomain(ports, message, { clock, graceMs, until: clock.now() + workMs })
-    log.info('clean-up', { domain: message.domain, end })
+    const reportUndone = (order: EngineCommand['kind'], outcome: CommandOutcome | undefined) => {
+      log.warn(undoneText, { domain, order, outcome: outcomeText(outcome) })
+    }
+    const end = await cleanUpDomain(ports, message, { clock, graceMs, until: clock.now() + workMs, reportUndone })
+    log.info('clean-up', { domain, end })
   },
 )
+
+function outcomeText(outcome: CommandOutcome | undefined): string {
+  if (outcome === undefined) return 'no answer'
+  if ('reason' in outcome) return `${outcome.state} (${outcome.reason})`
+  return 'text' in outcome ? `${outcome.state} (${outcome.text.trim()})` : outcome.state
+}

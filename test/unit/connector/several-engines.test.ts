@@ -303,6 +303,19 @@ describe('while an engine is away', () => {
     expect(running.fs2.jobs.map(({ line }) => line.split(' ')[0])).toEqual(['originate', 'originate', 'originate'])
   })
 
+  test('the calls of a domain do not count as ended, even if it had none there: one may have begun since', async () => {
+    const running = await aConnectorOn(2)
+    const uuid = randomUUID()
+    holds(running.fs1, row(uuid))
+    await running.until(() => knows(running, 1))
+    await lose(running, running.fs2)
+
+    const outcome = await running.run({ kind: 'hang-up-domain' })
+
+    expect(outcome).toEqual({ state: 'unsent', reason: 'disconnected' })
+    expect(running.fs1.asked).toContain(`uuid_kill ${uuid} MANAGER_REQUEST`)
+  })
+
   test('the list of calls is whole or none: a domain that it held calls of gets none', async () => {
     const running = await aConnectorOn(2)
     holds(running.fs1, row(randomUUID()), row(randomUUID(), 'b.example.com'))

@@ -341,8 +341,8 @@ describe('the clean-up of a deleted domain', () => {
     await work(api)
 
     expect(api.ports.engine.given.map(({ command }) => command)).toEqual([
-      { kind: 'hang-up-domain' },
       { kind: 'drop-domain-registrations' },
+      { kind: 'hang-up-domain' },
     ])
     expect(await api.ports.hooks.list(name)).toHaveLength(1)
     expect(api.ports.cleanups.queued).toMatchObject([{ domain: name, delaySeconds: 120 }])
