@@ -23,15 +23,12 @@ async function setUp() {
     api.ports.engine.answer = answer
   }
   /** Handles the next clean-up at its time; answers how many seconds it had to wait. */
-  const look = async () => {
+  const look = async ({ ports, tools } = api) => {
     const next = api.ports.cleanups.queued.shift()
     if (next === undefined) throw new Error('no clean-up is queued')
     const { delaySeconds, ...message } = next
     api.clock.move(delaySeconds * 1000)
-    const { batchItemFailures } = await cleanUp.over(api.ports, api.tools)(
-      aBatch([{ version: 1, ...message }]),
-      aContext,
-    )
+    const { batchItemFailures } = await cleanUp.over(ports, tools)(aBatch([{ version: 1, ...message }]), aContext)
     if (batchItemFailures.length > 0) api.ports.cleanups.queued.push(next)
     return delaySeconds
   }
@@ -135,16 +132,14 @@ it('a deleted domain that waits for an engine is logged with the order that was 
 it('a clean-up whose orders cannot be queued comes again, and the name stays taken', async () => {
   const { api, remove, create, look } = await setUp()
   await remove()
-  const { run } = api.ports.engine
-  Object.assign(
-    api.ports.engine,
-    gone(api.ports.engine, 'run', () => true),
-  )
+  let isGone = true
+  const engine = gone(api.ports.engine, 'run', () => isGone)
 
-  await look()
+  await look(api.with({ engine }))
   expect(api.ports.cleanups.queued).toMatchObject([{ domain: name }])
-  Object.assign(api.ports.engine, { run })
-  while (api.ports.cleanups.queued.length > 0) await look()
+  expect(await create()).toBe(409)
+  isGone = false
+  while (api.ports.cleanups.queued.length > 0) await look(api.with({ engine }))
 
   expect(await create()).toBe(200)
 })
