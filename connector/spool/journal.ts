@@ -90,17 +90,21 @@ export class Journal {
   }
 
   /**
-   * Writes events, in order of their numbers, all or none: rejects when the disk refuses one. All of them are then in
-   * memory and here, until {@link leave} or {@link release} says otherwise.
+   * Writes events, in order of their numbers, all or none: rejects when the disk refuses one. A process that is killed
+   * meanwhile leaves the first so many of them, never one without those before it. All of them are then in memory and here,
+   * until {@link leave} or {@link release} says otherwise.
    */
   async append(lines: readonly NewLine[]): Promise<Copy[]> {
     const writes = this.#lanes.flatMap((lane) => {
       const own = lines.filter(({ dropClass }) => dropClass === lane.dropClass)
-      const bytes = Buffer.concat(own.map(({ line }) => line))
-      return own.length === 0 ? [] : [{ own, bytes, segment: lane.segmentFor(bytes.length, () => this.#newPath(lane)) }]
+      const bytes = own.reduce((sum, { line }) => sum + line.length, 0)
+      return own.length === 0 ? [] : [{ own, segment: lane.segmentFor(bytes, () => this.#newPath(lane)) }]
     })
     try {
-      for (const { segment, bytes } of writes) await this.#parts.files.append(segment.path, bytes)
+      for (const run of runsOfOneClass(lines)) {
+        const write = writes.find(({ segment }) => segment.dropClass === run[0]?.dropClass)
+        if (write !== undefined) await this.#parts.files.append(write.segment.path, bytesOf(run))
+      }
     } catch (error) {
       await Promise.all(writes.map(({ segment }) => this.#takeBack(segment)))
       throw error
@@ -198,4 +202,19 @@ export class Journal {
   async #removeIfDone(segment: Segment): Promise<void> {
     if (segment.live === 0 && segment.unread === 0 && !segment.isBusy) await this.remove(segment)
   }
+}
+
+/** Lines that follow each other and go to one file. */
+function runsOfOneClass(lines: readonly NewLine[]): NewLine[][] {
+  const runs: NewLine[][] = []
+  for (const line of lines) {
+    const run = runs.at(-1)
+    if (run?.[0]?.dropClass === line.dropClass) run.push(line)
+    else runs.push([line])
+  }
+  return runs
+}
+
+function bytesOf(lines: readonly NewLine[]): Buffer {
+  return Buffer.concat(lines.map(({ line }) => line))
 }

@@ -244,40 +244,6 @@ describe('the next process', () => {
     expect(last.ids()).toEqual(['a0'])
   })
 
-  test('the half of a line that a kill cut off is no event: it was never on disk, so nothing is reported as dropped', async () => {
-    const killed = aProcess('1')
-    killed.add('a0', 'a1', 'a2')
-    await killed.time.advance(1_000)
-    const [[path, bytes] = ['', Buffer.alloc(0)]] = killed.disk.contents
-    killed.disk.contents.set(path, bytes.subarray(0, -5))
-
-    const next = aProcess('2', { disk: killed.disk })
-    next.back()
-    next.add('b1')
-    await next.time.advance(5_000)
-
-    expect(next.ids()).toEqual(['a0', 'a1', 'b1'])
-    expect([next.outbox.spool.damaged, next.outbox.waiting, next.drops]).toEqual([0, 0, []])
-    expect(next.disk.contents.size).toBe(0)
-  })
-
-  test('skips and counts a line that was damaged, and makes nothing up', async () => {
-    const killed = aProcess('1')
-    killed.add('a0', 'a1', 'a2')
-    await killed.time.advance(1_000)
-    const [[path, bytes] = ['', Buffer.alloc(0)]] = killed.disk.contents
-    const damaged = Buffer.from(bytes)
-    damaged.write('CHANNEL_CREATF', bytes.indexOf('CHANNEL_CREATE', bytes.indexOf('"a1"')))
-    killed.disk.contents.set(path, damaged)
-
-    const next = aProcess('2', { disk: killed.disk })
-    next.back()
-    await next.time.advance(1_000)
-
-    expect(next.ids()).toEqual(['a0', 'a2'])
-    expect([next.outbox.spool.damaged, next.outbox.waiting]).toEqual([1, 0])
-  })
-
   test('survives any bytes in the folder', async () => {
     const disk = memoryDisk()
     const line = 'x'.repeat(6 * 1024 * 1024)
