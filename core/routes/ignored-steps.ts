@@ -1,16 +1,20 @@
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { DomainError } from '../errors.ts'
-import type { CallflowStep } from './default-route.ts'
+import type { DefaultRoute } from './default-route.ts'
 import { parseCallflow } from './parse-callflow.ts'
 
 /**
  * The places of a stored callflow that would be refused today, such as `callflow[3].setVar`: the engine is not served
  * what stands there. Patterns and permissions are not judged again.
  */
-export function ignoredSteps(callflow: readonly CallflowStep[], clientVariables: ClientVariables): string[] {
+export function ignoredSteps(
+  { domain, callflow }: Pick<DefaultRoute, 'domain' | 'callflow'>,
+  clientVariables: ClientVariables,
+): string[] {
   const places: string[] = []
   try {
     parseCallflow(callflow, {
+      domain,
       patternProblem: () => undefined,
       scripts: { areOn: true, arePermitted: true },
       clientVariables,

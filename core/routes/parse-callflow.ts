@@ -19,6 +19,8 @@ const maxQuoted = 64
 
 /** What a callflow is judged by. */
 export interface CallflowJudges {
+  /** The domain of the route: steps reach no other. */
+  readonly domain: string
   readonly patternProblem: PatternJudge
   /** Whether the deployment lets callflows run programs, and whether the caller may write such steps. */
   readonly scripts: { readonly areOn: boolean; readonly arePermitted: boolean }
@@ -91,8 +93,8 @@ function checkModifier(step: JsonObject, key: string, at: string, judges: Callfl
   return true
 }
 
-function rulesOf({ clientVariables: added, refuse = throwProblem }: CallflowJudges): StepRules {
-  return { added, refuse }
+function rulesOf({ domain, clientVariables: added, refuse = throwProblem }: CallflowJudges): StepRules {
+  return { domain, added, refuse }
 }
 
 function throwProblem(at: string, problem: string): never {

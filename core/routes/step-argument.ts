@@ -1,4 +1,5 @@
 import { isJsonObject } from './json.ts'
+import { type GrammarRules, checkGrammar } from './step-grammar.ts'
 import { type SetNameRules, checkSetNames } from './set-names.ts'
 import { scriptKinds } from './step-kinds.ts'
 
@@ -15,17 +16,19 @@ const controls = /[\u0000-\u001f\u007f]/
 const lookUp = /\$\{[A-Za-z0-9_.-]{1,64}(?::-?\d{1,4}){0,2}\}/g
 
 /** What a step is judged with. */
-export type StepRules = SetNameRules
+export type StepRules = SetNameRules & GrammarRules
 
 /**
  * Checks the argument of a step, of any form: texts that may reach the engine hold no control characters, texts that are no
- * program look up variables alone, and variables that it sets have names and values that clients may set.
+ * program look up variables alone, variables that it sets have names and values that clients may set, and nothing that it
+ * names is outside the route's domain.
  */
 export function checkArgument(kind: string, argument: unknown, at: string, rules: StepRules): void {
   if (argument === null || argument === undefined) return rules.refuse(at, 'must not be null')
   // In a program `${` has a meaning of its own.
   if (!scriptKinds.has(kind)) checkTexts(argument, at, (text, place) => checkText(kind, text, place, rules))
   checkSetNames(kind, argument, at, rules)
+  checkGrammar(kind, argument, at, rules)
 }
 
 function checkTexts(value: unknown, at: string, check: (text: string, at: string) => void): void {

@@ -11,7 +11,7 @@ export const handler = endpoint(
   { defaultRoutes: dynamoDefaultRouteStore },
   async ({ domain, params, settings }, { defaultRoutes }) => {
     const route = await readDefaultRoute(defaultRoutes, domain, params.route_id)
-    return reply(presentRoute(route, ignoredSteps(route.callflow, clientVariablesOf(settings))), {
+    return reply(presentRoute(route, ignoredSteps(route, clientVariablesOf(settings))), {
       record: versionOf(route),
     })
   },

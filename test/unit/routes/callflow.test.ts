@@ -7,6 +7,7 @@ import { parseCallflow } from '../../../core/routes/parse-callflow.ts'
 import { stepKinds } from '../../../core/routes/step-kinds.ts'
 
 const judges = {
+  domain: 'a.example.com',
   patternProblem: linearPatternProblem,
   scripts: { areOn: true, arePermitted: true },
   clientVariables: new Map(),
@@ -90,7 +91,7 @@ describe('a callflow', () => {
     ],
     ['variables of a member', { member: { dialer: 'd', variables: { x_DID: '380' } } }],
     ['a caller id', { setVar: 'effective_caller_id_number=1' }],
-    ['a step called as a thing of every object', { log: { toString: 1, constructor: 'x' } }],
+    ['a step called as a thing of every object', { cache: { toString: 1, constructor: 'x' } }],
     ['parts of a looked up value', { log: 'from ${caller_id_number:-4} to ${x_a.b:1:3}' }],
     ['a dialled number', { bridge: { endpoints: [{ type: 'gateway', dialString: '${destination_number}@gw' }] } }],
   ])('with %s is taken', (_title, step) => {
