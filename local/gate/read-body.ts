@@ -1,32 +1,84 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 
 /** A body was longer than its limit. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
 }
 
+/** A body came more slowly than it may. */
+export class BodyTooSlow extends Error {
+  override readonly name = 'BodyTooSlow'
+}
+
+/** How fast bytes have to come or go: at no time may there be fewer than the rate makes after the grace. */
+export interface Pace {
+  readonly graceMs: number
+  readonly bytesPerSecond: number
+}
+
 const nothing = Buffer.alloc(0)
 
+/** How a body is read that a client sends whom nobody knows. */
+export interface Caution {
+  /** Without one, a body may take any time. */
+  readonly pace?: Pace
+  /** Bytes above the limit that are read and dropped first, so that the sender sees the refusal; 0 unless given. */
+  readonly droppedBytes?: number
+}
+
+/** Returns the time from the start within which so many bytes keep the pace, in milliseconds. */
+export function timeFor(bytes: number, { graceMs, bytesPerSecond }: Pace): number {
+  return graceMs + (bytes * 1000) / bytesPerSecond
+}
+
 /**
- * The whole body of a request. Rejects with {@link BodyTooLarge} as soon as it passes the limit, and when the sender
- * goes away. By events: an async iterator over the request costs several times as much.
+ * Returns the whole body of a request. Rejects with {@link BodyTooLarge} when the body passes the limit, with
+ * {@link BodyTooSlow} as soon as it falls behind the pace, and when the sender goes away. By events: an async iterator over
+ * the request costs several times as much.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(
+  request: Readable & { readonly headers: IncomingHttpHeaders },
+  maxBytes: number,
+  { pace, droppedBytes = 0 }: Caution = {},
+): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(nothing)
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= maxBytes) chunks.push(chunk)
-      else {
-        request.pause()
-        reject(new BodyTooLarge(`the body has more than ${maxBytes} bytes`))
-      }
-    })
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks)))
-    request.on('error', reject)
-    request.on('aborted', () => reject(new Error('the sender went away')))
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  let chunks: Buffer[] = []
+  let bytes = 0
+  const refuse = (error: Error) => {
+    request.pause()
+    reject(error)
+  }
+  const tooLarge = () => new BodyTooLarge(`the body has more than ${maxBytes} bytes`)
+  const stopWatch = pace === undefined ? () => {} : watchPace(pace, () => bytes, refuse)
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes <= maxBytes) chunks.push(chunk)
+    else {
+      chunks = []
+      if (bytes > maxBytes + droppedBytes) refuse(tooLarge())
+    }
   })
+  request.on('end', () => {
+    if (bytes > maxBytes) reject(tooLarge())
+    else resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks))
+  })
+  request.on('error', reject)
+  request.on('aborted', () => reject(new Error('the sender went away')))
+  return promise.finally(stopWatch)
+}
+
+/** Refuses a body as soon as its bytes are behind the pace. Returns what ends the watch. */
+function watchPace(pace: Pace, bytes: () => number, refuse: (error: BodyTooSlow) => void): () => void {
+  const startedAt = performance.now()
+  let timer: NodeJS.Timeout
+  const check = (): void => {
+    const leftMs = startedAt + timeFor(bytes(), pace) - performance.now()
+    if (leftMs > 0) timer = setTimeout(check, Math.ceil(leftMs))
+    else refuse(new BodyTooSlow(`the body came too slowly: send at least ${pace.bytesPerSecond} bytes a second`))
+  }
+  check()
+  return () => clearTimeout(timer)
 }

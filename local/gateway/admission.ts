@@ -9,7 +9,7 @@ import { FairPlaces } from './fair-places.ts'
 const working = 10
 /** Requests that wait for an engine, a receiver or a mail server at one time. These cost next to nothing meanwhile. */
 const waitingOutside = 128
-/** KiB of bodies that are held at one time: three of the largest. */
+/** KiB of bodies that are held at one time: 32 of the largest. */
 const bodyKib = 32 * 1024
 /** KiB of a body that counts for nothing: with those of all requests that may wait it makes 32 MB. */
 const smallBodyKib = 16

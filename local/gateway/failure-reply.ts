@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { DomainError, type ErrorCode } from '../../core/errors.ts'
 import { errorAnswer, requestIdOf } from '../../functions/endpoint/answer.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
-import { BodyTooLarge } from '../gate/read-body.ts'
+import { BodyTooLarge, BodyTooSlow } from '../gate/read-body.ts'
 import { TooManyWaiting } from './fair-places.ts'
 import { MalformedResult, type Reply, functionReply } from './function-reply.ts'
 
@@ -16,6 +16,7 @@ type Asked = Pick<IncomingMessage, 'method' | 'headers'>
  */
 export function failureReply(error: unknown, asked: Asked): Reply {
   if (error instanceof BodyTooLarge) return refusalReply(asked, 'payload_too_large', error.message)
+  if (error instanceof BodyTooSlow) return refusalReply(asked, 'bad_request', error.message)
   if (error instanceof TooManyWaiting) return refusalReply(asked, 'store_unavailable', `${error.message}; try again`)
   if (error instanceof MalformedResult) return refusalReply(asked, 'internal_error', 'internal error')
   if (!(error instanceof FunctionFailed)) throw error
@@ -39,7 +40,7 @@ const failures: Record<FunctionFailed['reason'], readonly [ErrorCode, string]> =
 }
 
 /** A refusal by the gateway itself, in the contract's form. */
-export function refusalReply({ headers }: Asked, code: ErrorCode, text: string): Reply {
+export function refusalReply({ headers }: Pick<Asked, 'headers'>, code: ErrorCode, text: string): Reply {
   const { 'x-request-id': given } = headers
   const requestId = requestIdOf({ 'x-request-id': typeof given === 'string' ? given : undefined }, randomUUID)
   return functionReply(errorAnswer(new DomainError(code, text), requestId))

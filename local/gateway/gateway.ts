@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Duplex } from 'node:stream'
 import type { Route } from '../../contracts/routes/route.ts'
 import type { CrossOrigin } from '../assembly/assembly.ts'
-import { readBody } from '../gate/read-body.ts'
+import { type Caution, readBody, timeFor } from '../gate/read-body.ts'
 import { FunctionFailed } from '../functions/function-host.ts'
 import { addressOf, listen } from '../processes/listen.ts'
 import { requestTarget } from '../processes/request-target.ts'
@@ -13,13 +13,26 @@ import { failureReply, isSafe, refusalReply } from './failure-reply.ts'
 import { type Reply, functionReply } from './function-reply.ts'
 import { requestEvent, sourceAddress } from './request-event.ts'
 import { type RouteTable, isPercentEncoded } from './route-table.ts'
+import { refuseConnection, unreadableReason } from './unreadable-request.ts'
 
-/** The limits of an HTTP API: 10 MB of body; 10240 bytes of request line and headers together. */
-const maxBodyBytes = 10 * 1024 * 1024
+/**
+ * The most that any route takes. An HTTP API hands on 10 MB, which every function answers 413; refused here, a request of
+ * 10 MB holds no memory that others wait for.
+ */
+export const maxBodyBytes = 1024 * 1024
+/** The limit of an HTTP API for request line and headers together. */
 const maxHeaderBytes = 10_240
 
-/** An HTTP API gives up after 30 s, too. A body that trickles in holds memory for no longer than this. */
-const requestTimeoutMs = 30_000
+/** Connections are looked over this often, so headers take 10 to 12 s at most. */
+const headersTimeoutMs = 10_000
+const overlookMs = 2_000
+/**
+ * A client that sends or takes nothing holds memory and places for 5 s; one that keeps to 2 Mbit/s gets through, within 9 s
+ * for the largest body.
+ */
+const pace = { graceMs: 5_000, bytesPerSecond: 256 * 1024 }
+/** Up to the 10 MB of an HTTP API a body is read to its end before it is refused. */
+const caution: Caution = { pace, droppedBytes: 9 * 1024 * 1024 }
 /** Each connection takes some 20 KB, also an idle one. */
 const maxConnections = 4000
 
@@ -43,12 +56,23 @@ export interface Served {
  */
 export class Gateway {
   readonly #server: Server
+  /** The latest response of each connection. */
+  readonly #responses = new WeakMap<Duplex, ServerResponse>()
   #served: (Served & { readonly callers: Callers; readonly admission: Admission }) | undefined
 
   constructor() {
     this.#server = createServer(
-      { maxHeaderSize: maxHeaderBytes, requestTimeout: requestTimeoutMs },
+      {
+        maxHeaderSize: maxHeaderBytes,
+        headersTimeout: headersTimeoutMs,
+        connectionsCheckingInterval: overlookMs,
+        // Bodies have their pace instead: a request may also wait until others make room for its body.
+        requestTimeout: 0,
+        // The server's own refusals have no body.
+        requireHostHeader: false,
+      },
       (request, response) => {
+        this.#responses.set(request.socket, response)
         this.#answer(request, response).then(
           (reply) => send(request, response, reply),
           () => response.destroy(),
@@ -56,7 +80,19 @@ export class Gateway {
       },
     )
     this.#server.maxConnections = maxConnections
-    this.#server.on('connect', (_request, socket) => refuseTunnel(socket))
+    // An HTTP API is no proxy.
+    this.#server.on('connect', (_request, socket) =>
+      refuseConnection(socket, 'method_not_allowed', 'there are no tunnels here'),
+    )
+    this.#server.on('checkExpectation', (request, response) =>
+      send(request, response, refusalReply(request, 'bad_request', 'Expect may only be 100-continue')),
+    )
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      const response = this.#responses.get(socket)
+      const isAnswering = response?.headersSent === true && !response.writableFinished
+      if (isAnswering || !socket.writable) socket.destroy()
+      else refuseConnection(socket, 'bad_request', unreadableReason(error.code))
+    })
   }
 
   /** Starts to listen; answers `host:port`. Every request is answered 503 until {@link serve}. */
@@ -96,6 +132,8 @@ export class Gateway {
     const target = requestTarget(request.url)
     const served = this.#served
     if (served === undefined) return refusalReply(request, 'store_unavailable', 'the platform is starting; try again')
+    if (request.headers.host === undefined && request.httpVersion === '1.1')
+      return refusalReply(request, 'bad_request', 'the header Host is missing')
     if (!isPercentEncoded(target.rawPath))
       return refusalReply(request, 'bad_request', 'the path is not well-formed: write % as %25')
     const match = served.table.find(request.method ?? 'GET', target.rawPath)
@@ -103,7 +141,7 @@ export class Gateway {
     const calledBy = { headers: request.headers, address: sourceAddress(request) }
     const caller = served.callers.of(calledBy)
     await served.admission.body(caller.name, bytesOf(request), response)
-    const body = await readBody(request, maxBodyBytes)
+    const body = await readBody(request, maxBodyBytes, caution)
     await served.admission.call(caller.name, match.routeKey, response)
     const event = requestEvent(request, target, match, body, Date.now())
     const call = () => served.invoke(match.target, event)
@@ -138,12 +176,8 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
   if (!empty) all['content-length'] = bytes.length
   // A body that was not read to its end is in the way of the next request.
   if (!request.complete) all['connection'] = 'close'
+  const timer = setTimeout(() => response.destroy(), timeFor(bytes.length, pace))
+  response.once('close', () => clearTimeout(timer))
   response.writeHead(status, all)
   response.end(empty || request.method === 'HEAD' ? undefined : bytes)
-}
-
-/** An HTTP API is no proxy. Unanswered, the server would end the connection without a word. */
-function refuseTunnel(socket: Duplex): void {
-  socket.on('error', () => socket.destroy())
-  socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
 }

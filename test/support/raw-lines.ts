@@ -60,9 +60,6 @@ export const requestLines: Readonly<Record<string, RawLines>> = {
   'path /api/v2/channels/a/b/c/eavesdrop': get('/api/v2/channels/a/b/c/eavesdrop', 404),
 }
 
-/** What the server in front of all routes refuses by itself, without a body. */
-export const refusedByServer: ReadonlySet<string> = new Set(['Content-Length twice', 'CONNECT x:443'])
-
 /** What came back: the last answer, where one that is only on its way (100) came before it. */
 export interface LinesAnswer {
   /** 0 where the connection was closed without an answer. */

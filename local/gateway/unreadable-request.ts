@@ -1,0 +1,26 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ErrorCode } from '../../core/errors.ts'
+import { refusalReply } from './failure-reply.ts'
+
+/** What the parser calls the failures that have a reason of their own. */
+const reasons: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'the headers of the request came too slowly; send it again',
+  HPE_HEADER_OVERFLOW: 'the request line and the headers are too long; send at most 10240 bytes',
+}
+
+/** Returns the reason why a request cannot be read, from the parser's code. */
+export function unreadableReason(code: string | undefined): string {
+  return reasons[code ?? ''] ?? 'the request is not well-formed HTTP'
+}
+
+/** Answers in the contract's form on a connection whose request is none, and ends the connection. */
+export function refuseConnection(socket: Duplex, code: ErrorCode, text: string): void {
+  socket.on('error', () => socket.destroy())
+  const { status, headers, body } = refusalReply({ headers: {} }, code, text)
+  const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${String(value)}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${String(body)}`, () =>
+    socket.destroy(),
+  )
+}

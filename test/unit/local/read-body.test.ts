@@ -1,0 +1,83 @@
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { BodyTooLarge, BodyTooSlow, readBody } from '../../../local/gate/read-body.ts'
+
+const pace = { graceMs: 5000, bytesPerSecond: 1000 }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const aRequest = () => Object.assign(new PassThrough(), { headers: { 'content-length': '100000' } })
+
+it('a body of which nothing comes is refused when the grace is over, not before', async () => {
+  const refused = vi.fn<(error: unknown) => void>()
+  const reading = readBody(aRequest(), 100_000, { pace }).catch(refused)
+
+  await vi.advanceTimersByTimeAsync(4999)
+  expect(refused).not.toHaveBeenCalled()
+
+  await vi.advanceTimersByTimeAsync(1)
+  await reading
+  expect(refused).toHaveBeenCalledWith(expect.any(BodyTooSlow))
+})
+
+it('a body that comes as fast as it has to is read, however long it takes', async () => {
+  const request = aRequest()
+  const reading = readBody(request, 100_000, { pace })
+
+  for (let second = 0; second < 60; second += 1) {
+    request.write(Buffer.alloc(1000))
+    await vi.advanceTimersByTimeAsync(1000)
+  }
+  request.end()
+
+  expect((await reading).length).toBe(60_000)
+})
+
+it('a body that falls behind its pace halfway is refused as soon as it does', async () => {
+  const request = aRequest()
+  const refused = vi.fn<(error: unknown) => void>()
+  const reading = readBody(request, 100_000, { pace }).catch(refused)
+  request.write(Buffer.alloc(3000))
+
+  await vi.advanceTimersByTimeAsync(7999)
+  expect(refused).not.toHaveBeenCalled()
+
+  await vi.advanceTimersByTimeAsync(1)
+  await reading
+  expect(refused).toHaveBeenCalledWith(expect.any(BodyTooSlow))
+})
+
+it('a body that was read leaves no timer behind', async () => {
+  const request = aRequest()
+  const reading = readBody(request, 100_000, { pace })
+  request.end('text')
+  await reading
+
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('a body above its limit is read to its end before it is refused, where the rest may be dropped', async () => {
+  const request = aRequest()
+  const refused = vi.fn<(error: unknown) => void>()
+  const reading = readBody(request, 10, { droppedBytes: 10 }).catch(refused)
+  request.write(Buffer.alloc(20))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(refused).not.toHaveBeenCalled()
+
+  request.end()
+  await reading
+  expect(refused).toHaveBeenCalledWith(expect.any(BodyTooLarge))
+})
+
+it('a body that passes its limit by more than may be dropped is refused before its end', async () => {
+  const request = aRequest()
+  request.write(Buffer.alloc(21))
+
+  await expect(readBody(request, 10, { droppedBytes: 10 })).rejects.toThrow(BodyTooLarge)
+})

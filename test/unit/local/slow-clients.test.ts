@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { routes } from '../../../contracts/routes/index.ts'
+import { Gateway, maxBodyBytes } from '../../../local/gateway/gateway.ts'
+import { RouteTable } from '../../../local/gateway/route-table.ts'
+import { unreadableReason } from '../../../local/gateway/unreadable-request.ts'
+
+let gateway: Gateway
+let port: number
+let sockets: Socket[]
+/** What each function answers. */
+let body: string
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  gateway = new Gateway()
+  port = Number((await gateway.open('127.0.0.1', 0)).split(':')[1])
+  sockets = []
+  body = '{}'
+  gateway.serve({
+    table: new RouteTable([{ key: '$default', target: 'any' }]),
+    invoke: async () => ({ statusCode: 200, body }),
+  })
+})
+
+afterEach(async () => {
+  vi.useRealTimers()
+  for (const socket of sockets) socket.destroy()
+  await gateway.close(0)
+})
+
+/** Opens a connection from an address and sends the first part of a request on it. */
+async function open(text: string, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
+  sockets.push(socket)
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+/** Returns all that comes on a connection until the gateway ends it. */
+async function answerOn(socket: Socket): Promise<string> {
+  let text = ''
+  socket.setEncoding('utf8').on('data', (part: string) => (text += part))
+  await once(socket, 'close')
+  return text
+}
+
+/** Settles when the gateway waits for something with so many timers. */
+async function untilTimers(count: number): Promise<void> {
+  while (vi.getTimerCount() < count) await setImmediate()
+}
+
+const post = (bytes: number) => `POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${bytes}\r\nConnection: close\r\n\r\n`
+
+/** The status and the body of an answer. */
+function read(answer: string): readonly [number, unknown] {
+  const [head = '', ...rest] = answer.split('\r\n\r\n')
+  return [Number(head.split(' ')[1]), JSON.parse(rest.join(''))]
+}
+
+const refusal = (info: unknown) => ({ status: 'error', code: 'bad_request', info, requestId: expect.any(String) })
+
+it('bodies that trickle from four networks keep no body of a fifth from being served', async () => {
+  for (const [index, bytes] of [10_000_000, 10_000_000, 10_000_000, 3_400_000].entries())
+    await open(`${post(bytes)}{`, `127.0.${index + 1}.1`)
+
+  const socket = await open(post(maxBodyBytes))
+  socket.write(Buffer.alloc(maxBodyBytes))
+
+  expect(read(await answerOn(socket))).toEqual([200, {}])
+})
+
+it('a body that trickles is refused after five seconds, in the form of the contract', async () => {
+  const socket = await open(`${post(100_000)}{`)
+  await untilTimers(1)
+  await vi.advanceTimersByTimeAsync(6000)
+
+  expect(read(await answerOn(socket))).toEqual([
+    400,
+    refusal('the body came too slowly: send at least 262144 bytes a second'),
+  ])
+})
+
+it('a client that does not read its answer loses its connection, so that it holds no place', async () => {
+  body = JSON.stringify('x'.repeat(20_000_000))
+  const socket = await open('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+  socket.pause()
+  await untilTimers(1)
+  await vi.advanceTimersByTimeAsync(5000 + 80_000)
+
+  let bytes = 0
+  socket.on('data', (part) => (bytes += part.length)).on('error', () => {})
+  socket.resume()
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect(bytes).toBeLessThan(body.length)
+})
+
+it.each([
+  ['that is not HTTP', 'nonsense\r\n\r\n', 'the request is not well-formed HTTP'],
+  [
+    'whose headers are too long',
+    `GET / HTTP/1.1\r\nHost: h\r\nX-A: ${'a'.repeat(11_000)}\r\n\r\n`,
+    'the request line and the headers are too long; send at most 10240 bytes',
+  ],
+  ['without the header Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 'the header Host is missing'],
+  [
+    'that expects what there is not',
+    'GET / HTTP/1.1\r\nHost: h\r\nExpect: tea\r\nConnection: close\r\n\r\n',
+    'Expect may only be 100-continue',
+  ],
+])('a request %s is refused in the form of the contract', async (_which, text, info) => {
+  expect(read(await answerOn(await open(text)))).toEqual([400, refusal(info)])
+})
+
+it('a tunnel is refused in the form of the contract', async () => {
+  const answer = await answerOn(await open('CONNECT h:80 HTTP/1.1\r\nHost: h\r\n\r\n'))
+
+  expect(read(answer)).toMatchObject([405, { status: 'error', code: 'method_not_allowed' }])
+})
+
+it('headers that came too slowly are told from malformed ones', () => {
+  expect(unreadableReason('ERR_HTTP_REQUEST_TIMEOUT')).toMatch(/too slowly/)
+  expect(unreadableReason('HPE_INVALID_METHOD')).toMatch(/not well-formed/)
+})
+
+it('no route takes a larger body than the gateway hands on', () => {
+  expect(Math.max(...routes.map((route) => route.maxBodyBytes ?? 0))).toBeLessThanOrEqual(maxBodyBytes)
+})
