@@ -41,6 +41,8 @@ export function learned(before: Entry, { read, engine, source }: Told, domain: s
     callState: read('Channel-Call-State') ?? read('callstate') ?? before.callState,
     proven: true,
     heard: source === 'event' || (before.heard && !isAnother),
+    // The event link may be away while the engine answers, and then the end that follows is not heard.
+    unsureSince: source === 'event' ? undefined : before.unsureSince,
     seen: isAnother ? 0 : before.seen,
   }
 }

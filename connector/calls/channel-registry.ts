@@ -43,8 +43,13 @@ export interface ChannelRegistry {
    * recovered the call under its uuid, that channel stays.
    */
   end(uuid: string, core: string): void
-  /** An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. */
-  doubt(engine: string): void
+  /**
+   * An engine's event link broke: ends may have been missed, so nothing of that engine is proven any more. `since` is the
+   * moment up to which everything was heard, epoch milliseconds; it may be given later than the loss.
+   */
+  doubt(engine: string, since?: number): void
+  /** The engine lists the channel while its event link is up: it had not ended when the link came up. */
+  confirm(uuid: string): void
   /** Every channel that an engine told of and that is up: of one engine, or of all where none is named. */
   proven(engine?: string): Channel[]
   /** Every channel of an engine that is taken to be up, whether proven or not. */
@@ -57,10 +62,10 @@ export interface ChannelRegistry {
   /** Something was done to a channel of the domain whose effect the engine will tell of later. */
   touch(domain: string): void
   /**
-   * Takes up a channel that another connector knew; nothing of it is proven. `false` when it is known here already, or
-   * to have ended.
+   * Takes up a channel that another connector knew; nothing of it is proven. Everything of it was heard up to `since`,
+   * epoch milliseconds. `false` when it is known here already, or to have ended.
    */
-  recall(call: KnownCall): boolean
+  recall(call: KnownCall, since?: number): boolean
   /** Tells `watcher` from now on, and nobody else. */
   watch(watcher: CallWatcher): void
   readonly size: number
@@ -155,18 +160,23 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       ended.set(uuid, entry)
       watcher.ended(entry)
     },
-    recall: (call) => {
+    recall: (call, since = 0) => {
       if (find(call.uuid) !== undefined || ended.has(call.uuid)) return false
-      keep({ ...blankEntry(call.uuid), ...call })
+      keep({ ...blankEntry(call.uuid), ...call, unsureSince: since })
       return true
     },
     watch: (newWatcher) => {
       watcher = newWatcher
     },
-    doubt: (engine) => {
+    doubt: (engine, since) => {
       for (const entry of live.values()) {
-        if (entry.engine === engine) live.set(entry.uuid, { ...entry, proven: false, heard: false })
+        if (entry.engine !== engine) continue
+        live.set(entry.uuid, { ...entry, proven: false, heard: false, unsureSince: entry.unsureSince ?? since })
       }
+    },
+    confirm: (uuid) => {
+      const entry = live.get(uuid)
+      if (entry?.unsureSince !== undefined) live.set(uuid, { ...entry, unsureSince: undefined })
     },
     proven: (engine) =>
       [...live.values()].filter((channel) => channel.proven && (engine === undefined || channel.engine === engine)),

@@ -25,6 +25,11 @@ export interface Channel extends LegFacts {
   readonly proven: boolean
   /** Whether an event of the channel came since the event link was last made. */
   readonly heard: boolean
+  /**
+   * Since when the channel may have ended without being heard, epoch milliseconds; 0 if that is not known. Absent while
+   * its end would have been heard.
+   */
+  readonly unsureSince: number | undefined
 }
 
 /** What never changes in a channel's life, or not so that it matters: who calls whom, and since when. */
@@ -60,6 +65,7 @@ export function blankChannel(uuid: string): Channel {
     ...unknownFacts,
     proven: false,
     heard: false,
+    unsureSince: 0,
   }
 }
 

@@ -97,7 +97,7 @@ export function eventSide(parts: EventSideParts): EventSide {
   const links = eventLinks({
     tell: (gap) => gaps.add(gap),
     unstoredFrom: (engine) => gaps.unstoredFrom(engine),
-    onUnread: (engine) => kept.compareAgain(engine),
+    onUnread: (engine, heardTo) => kept.compareAgain(engine, heardTo),
     clock,
     timers,
   })

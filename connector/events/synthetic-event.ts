@@ -7,6 +7,12 @@ import type { EngineEvent } from '../engine.ts'
  */
 const unknownCause = 'NORMAL_UNSPECIFIED'
 
+/**
+ * The duration of a call is stated when its end is known to within a minute. After a longer outage nobody knows it, and a
+ * made-up one would be billed.
+ */
+const mostUnsureMs = 60_000
+
 /** The states that the engine tells with each event of a channel's life, as recorded. */
 const states: Readonly<Record<LifeEvent, readonly [state: string, callState: string]>> = {
   CHANNEL_CREATE: ['CS_INIT', 'DOWN'],
@@ -52,10 +58,12 @@ export class SyntheticEvent implements EngineEvent {
 }
 
 /**
- * The whole seconds from a channel's creation to its end, by the engine's own arithmetic; empty where the creation is not
- * known, or lies after the end by the clock of another machine.
+ * Returns the whole seconds from a channel's creation to the moment at which its end was noticed, by the engine's own
+ * arithmetic. Empty where the channel may have ended more than a minute before that, where the creation is not known, and
+ * where it lies after the end by the clock of another machine.
  */
-function durationOf({ createdAt }: Channel, endedAt: number): string {
+function durationOf({ createdAt, unsureSince = Infinity }: Channel, endedAt: number): string {
+  if (endedAt - unsureSince > mostUnsureMs) return ''
   const created = /^\d{13,16}$/.test(createdAt) ? Math.floor(Number(createdAt) / 1_000_000) : Number.NaN
   const seconds = Math.floor(endedAt / 1_000) - created
   return seconds >= 0 ? `${seconds}` : ''

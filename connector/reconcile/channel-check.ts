@@ -65,6 +65,9 @@ export async function checkChannels(parts: ChannelCheckParts, signal: AbortSigna
     const rows = await rowsOf(parts, signal)
     if (rows === undefined) return
     pending = await compare(parts, rows, pending, signal)
+    if (signal.aborted) return
+    // Earlier readings may still list what ended before the link came up.
+    if (due.length === 0) for (const uuid of rows.keys()) parts.registry.confirm(uuid)
   }
 }
 

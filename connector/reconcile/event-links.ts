@@ -21,6 +21,8 @@ export interface LinkUp {
   readonly isFirst: boolean
   /** The process of the engine that was there before; empty when it is the same one, or none was known. */
   readonly endedCore: string
+  /** The moment up to which everything was heard before the loss, epoch milliseconds; 0 if no loss was noticed. */
+  readonly heardTo: number
 }
 
 /** What becomes of the event links, and how far each has been read. */
@@ -30,8 +32,11 @@ export interface EventLinks {
   up(engine: string, coreUuid: string): LinkUp
   /** The link of an engine that came up with fewer events than are wanted has all of them from now on. */
   widened(engine: string): void
-  /** A link that was up has been lost; `reason` is the word of the session. */
-  down(engine: string, reason: string): void
+  /**
+   * A link that was up has been lost; `reason` is the word of the session. Returns the moment up to which everything was
+   * heard, epoch milliseconds.
+   */
+  down(engine: string, reason: string): number
   /** An event of the engine came and could not be read. */
   unreadable(engine: string): void
   /** Whether anything of the engine may have been missed since the start. */
@@ -55,8 +60,11 @@ export function eventLinks(parts: {
   readonly tell: (gap: GapFound) => void
   /** When the first gap of an engine begins that was told of and is not stored yet, epoch milliseconds; none if absent. */
   readonly unstoredFrom?: ((engine: string) => number | undefined) | undefined
-  /** Told of an engine some of whose events could not be read, once for all of half a minute. */
-  readonly onUnread: (engine: string) => void
+  /**
+   * Told of an engine some of whose events could not be read, once for all of half a minute, and of the moment up to which
+   * everything was heard, epoch milliseconds.
+   */
+  readonly onUnread: (engine: string, heardTo: number) => void
   readonly clock: Clock
   readonly timers: Timers
 }): EventLinks {
@@ -100,7 +108,7 @@ export function eventLinks(parts: {
     const dropped = { class: 'unreadable', count }
     link.unreadToldAt = clock.now()
     tell({ engine, reason: 'unreadable', from, to: link.unreadToldAt, before, after, dropped })
-    onUnread(engine)
+    onUnread(engine, from)
   }
 
   return {
@@ -126,7 +134,7 @@ export function eventLinks(parts: {
         const cancel = timers.after(firstEventMs, () => close(link, undefined))
         link.open = { found, missed: lost.missed, cancel }
       }
-      return { isFirst, endedCore: isOther ? core : '' }
+      return { isFirst, endedCore: isOther ? core : '', heardTo: lost?.from ?? 0 }
     },
     widened: (engine) => {
       const link = linkOf(engine)
@@ -137,6 +145,7 @@ export function eventLinks(parts: {
       close(link, undefined)
       link.lost ??= { reason, ...miss(link) }
       link.upSince = 0
+      return link.lost.from
     },
     unreadable: (engine) => {
       const link = linkOf(engine)

@@ -28,8 +28,11 @@ export interface Reconciliation {
   linkUp(engine: ComparedEngine): void
   /** The event link of an engine is lost; `reason` is the word of the session. */
   linkDown(engineName: string, reason: string): void
-  /** Something of an engine was missed although its link is up: compares again. */
-  compareAgain(engineName: string): void
+  /**
+   * Something of an engine was missed although its link is up: compares again. Everything was heard up to `heardTo`, epoch
+   * milliseconds.
+   */
+  compareAgain(engineName: string, heardTo: number): void
   /** Another connector is gone: looks for ends that it alone had heard, at the engines whose event links are up. */
   othersGone(): void
   /** Lets go of what is held back, and compares no more. */
@@ -81,10 +84,11 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
   }
 
   /** Nothing of a process that is gone is left, so there is nothing to ask. */
-  const endAll = (engine: string, core: string) => {
+  const endAll = (engine: string, core: string, heardTo: number) => {
     const made: SyntheticEvent[] = []
-    for (const channel of registry.of(engine)) {
-      if (channel.core !== core) continue
+    for (const known of registry.of(engine)) {
+      if (known.core !== core) continue
+      const channel = { ...known, unsureSince: known.unsureSince ?? heardTo }
       endMissed(registry, channel, (name) => made.push(new SyntheticEvent(name, channel, clock.now())))
       registry.end(channel.uuid, core)
     }
@@ -111,7 +115,7 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
   const begin = (engine: ComparedEngine) => compare(engine, renewed(checks, engine.name))
 
   /** What was heard before the loss is handled before it counts for nothing any more. */
-  const doubt = (engine: string) => parts.inTurn(engine, () => registry.doubt(engine))
+  const doubt = (engine: string, since: number) => parts.inTurn(engine, () => registry.doubt(engine, since))
 
   /** Accounts can be judged once the engine can be asked for their calls. */
   const recall = async ({ commands }: ComparedEngine, signal: AbortSignal) => {
@@ -125,15 +129,15 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
     const found = await unheard(parts, name, signal)
     if (found === undefined) return
     if (isFirst && found.since !== undefined) links.missedSince(name, found.since)
-    if ((await recallCalls(parts, name, signal)) > 0) begin(engine)
+    if ((await recallCalls(parts, name, found.since, signal)) > 0) begin(engine)
   }
 
   return {
     linkUp: (engine) => {
-      const { endedCore, isFirst } = links.up(engine.name, engine.coreUuid)
+      const { endedCore, isFirst, heardTo } = links.up(engine.name, engine.coreUuid)
       if (endedCore !== '') {
-        endAll(engine.name, endedCore)
-        parts.inTurn(engine.name, () => endAll(engine.name, endedCore))
+        endAll(engine.name, endedCore, heardTo)
+        parts.inTurn(engine.name, () => endAll(engine.name, endedCore, heardTo))
       }
       begin(engine)
       const signal = renewed(linked, engine.name)
@@ -141,15 +145,15 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
       if (isFirst) void recall(engine, signal)
     },
     linkDown: (engineName, reason) => {
-      links.down(engineName, reason)
+      const heardTo = links.down(engineName, reason)
       checks.get(engineName)?.abort()
       linked.get(engineName)?.abort()
-      doubt(engineName)
+      doubt(engineName, heardTo)
     },
-    compareAgain: (engineName) => {
+    compareAgain: (engineName, heardTo) => {
       const engine = parts.engines().find(({ name }) => name === engineName)
       if (engine === undefined || checks.get(engineName)?.signal.aborted !== false) return
-      doubt(engineName)
+      doubt(engineName, heardTo)
       begin(engine)
     },
     othersGone: () => {

@@ -38,12 +38,17 @@ export async function unheard(parts: UnheardParts, engine: string, signal: Abort
 }
 
 /**
- * Takes up the calls that others knew of an engine. Whether they are still up is found out by a comparison. Answers how
- * many of them were not known here; none when `signal` is aborted.
+ * Takes up the calls that others knew of an engine. Whether they are still up is found out by a comparison. `since` is the
+ * moment until which somebody listened. Answers how many of them were not known here; none when `signal` is aborted.
  */
-export async function recallCalls(parts: UnheardParts, engine: string, signal: AbortSignal): Promise<number> {
+export async function recallCalls(
+  parts: UnheardParts,
+  engine: string,
+  since: number | undefined,
+  signal: AbortSignal,
+): Promise<number> {
   const stored = await untilAnswered(parts, signal, () => parts.knownCalls.list(engine))
-  const recalled = stored?.value.filter((call) => parts.registry.recall(call)).length ?? 0
+  const recalled = stored?.value.filter((call) => parts.registry.recall(call, since)).length ?? 0
   if (recalled > 0) parts.log.info('calls that another connector knew are taken up', { engine, calls: recalled })
   return recalled
 }

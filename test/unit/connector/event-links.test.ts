@@ -109,7 +109,7 @@ test('however often a link is lost, no time in which nobody listened is forgotte
 test('the first link of a process is no gap', () => {
   const { told, links, heard } = someLinks()
 
-  expect(links.up(engine, aCoreUuid)).toEqual({ isFirst: true, endedCore: '' })
+  expect(links.up(engine, aCoreUuid)).toEqual({ isFirst: true, endedCore: '', heardTo: 0 })
   heard(1)
 
   expect(told).toEqual([])
@@ -119,9 +119,9 @@ test('another process of the engine is told, and the gap says so', async () => {
   const { told, links, heard } = someLinks()
   links.up(engine, aCoreUuid)
   heard(4_711)
-  links.down(engine, 'closed')
+  const heardTo = links.down(engine, 'closed')
 
-  expect(links.up(engine, nextCore)).toEqual({ isFirst: false, endedCore: aCoreUuid })
+  expect(links.up(engine, nextCore)).toEqual({ isFirst: false, endedCore: aCoreUuid, heardTo })
   heard(1, nextCore)
 
   expect(told).toMatchObject([
