@@ -39,8 +39,9 @@ async function outage(world: LabWorld, lab: EventLab, ms: number, isUp?: string)
 
 /** The seconds of the CDR of a made-up end; `none` if it has no duration, absent if there is no such CDR. */
 function durationOf({ ports }: LabWorld, uuid: string): number | 'none' | undefined {
-  const ends = ports.cdrQueue.queued.filter((news): news is EventNews => news.kind === 'event' && news.uuid === uuid)
-  const [end] = ends.filter(({ fields }) => fields['Synthetic'] === 'true')
+  const end = ports.cdrQueue.queued
+    .filter((news): news is EventNews => news.kind === 'event')
+    .find((news) => news.uuid === uuid && news.fields['Synthetic'] === 'true')
   return end && (cdrFromEvent(end)?.cdr.duration ?? 'none')
 }
 
