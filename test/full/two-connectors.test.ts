@@ -231,10 +231,7 @@ async function check(given: {
   })
 }
 
-// Skipped: on a quiet machine two of these five fail, because one gap of reason `dropped` (132 events of class 2) is recorded
-// although the events that wait are few. The cause is not found. Before gaps began by the engine's clock two failed as well on
-// that machine, because events of a call were delivered out of order. Until both are understood these proofs are open.
-test.skip(
+test(
   'F13 of 100 000 events each is delivered once and in the order of its call, whichever connector is killed whenever',
   async () => {
     const killer = turnKiller(pair, random, { within: 2_000, most: 12 })
@@ -267,11 +264,11 @@ test.skip(
   longest,
 )
 
-test.skip('all that while one of them listened: no gap is recorded, and none of what they read was given up', async () => {
+test('all that while one of them listened: no gap is recorded, and none of what they read was given up', async () => {
   expect(await dynamoGapStore(pair.context).list(0)).toEqual([])
 })
 
-test.skip('the status tells of both connectors, and of their starts, as they are after all that', async () => {
+test('the status tells of both connectors, and of their starts, as they are after all that', async () => {
   const ports = {
     connectorStatus: dynamoConnectorStatusStore(pair.context),
     sessions: { count: async () => ({ users: 0, highest: 0, domains: 0 }) },
@@ -285,7 +282,7 @@ test.skip('the status tells of both connectors, and of their starts, as they are
   }, patience)
 })
 
-test.skip(
+test(
   'what no connector heard, since both were killed, is in a recorded gap, and each call of then has one end',
   async () => {
     const gaps = dynamoGapStore(pair.context)
@@ -316,7 +313,7 @@ test.skip(
   longest,
 )
 
-test.skip('when both are stopped in order nothing waits on a disk', async () => {
+test('when both are stopped in order nothing waits on a disk', async () => {
   await Promise.all(pair.connectors.map((connector) => connector.stop()))
 
   await vi.waitFor(() => expect(pair.queue.waiting('events')).toEqual([]), patience)
