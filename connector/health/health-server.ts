@@ -8,9 +8,12 @@ export interface HealthServer {
   close(): Promise<void>
 }
 
+/** Only its own container, or its own laptop, asks a connector for its health. */
+const host = '127.0.0.1'
+
 /**
- * Answers `GET /health` with what `read` gives: 200 when all is well, else 503. Any other path is 404, any other
- * method 405. Port 0 takes a free one. Rejects when the port cannot be had.
+ * Answers `GET /health` on the loopback address with what `read` gives: 200 when all is well, else 503. Any other path is
+ * 404, any other method 405. Port 0 takes a free one. Rejects when the port cannot be had.
  */
 export async function startHealthServer(port: number, read: () => ConnectorHealth): Promise<HealthServer> {
   const server = createServer((request, response) => {
@@ -20,7 +23,7 @@ export async function startHealthServer(port: number, read: () => ConnectorHealt
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, () => {
+    server.listen(port, host, () => {
       server.off('error', reject)
       resolve()
     })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { ConnectorHealth } from '../../../connector/health/connector-health.ts'
 import { type HealthServer, startHealthServer } from '../../../connector/health/health-server.ts'
@@ -38,4 +40,12 @@ test('it has no other path and no other method', async () => {
   const response = await ask('/health', 'POST')
 
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})
+
+test('it cannot be reached by any address but 127.0.0.1', async () => {
+  await ask('/health')
+
+  const byAnother = once(connect({ host: '::1', port: server.port }), 'connect')
+
+  await expect(byAnother).rejects.toMatchObject({ code: expect.stringMatching(/^(ECONNREFUSED|EADDRNOTAVAIL)$/) })
 })
