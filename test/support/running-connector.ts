@@ -7,6 +7,7 @@ import type { SpoolPlace } from '../../connector/spool/spool.ts'
 import { openEslSession } from '../../connector/esl/session.ts'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands.ts'
+import type { Hook } from '../../core/hooks/hook.ts'
 import { type CapturedLog, capturedLog } from './captured-log.ts'
 import { aCommandMessage } from './command-message.ts'
 import { type ManualTime, manualTime, settle } from './manual-time.ts'
@@ -40,11 +41,13 @@ export interface RunningConnector {
 /** The scope of the domain that most tests work in. */
 export const tenant: CommandScope = { domain: 'a.example.com', presenceId: null }
 
-/** Starts a connector that knows the domains `a.example.com` and `b.example.com`. */
+/** Starts a connector that knows the domains given, `a.example.com` and `b.example.com` where none are, and hooks. */
 export async function aRunningConnector(
   engines: readonly EngineAddress[],
   given: {
     readonly time?: ManualTime
+    readonly domains?: readonly string[]
+    readonly hooks?: readonly Hook[]
     readonly random?: () => number
     /** The stores of another connector, where there are two. */
     readonly ports?: MemoryPorts
@@ -53,9 +56,11 @@ export async function aRunningConnector(
     readonly spool?: SpoolPlace
   } = {},
 ): Promise<RunningConnector> {
-  const { time = manualTime(), random = () => 0, connectorId = 'connector-1' } = given
+  const { time = manualTime(), random = () => 0, connectorId = 'connector-1', hooks = [] } = given
+  const { domains = ['a.example.com', 'b.example.com'] } = given
   const ports = given.ports ?? memoryPorts({ clock: time.clock, random: systemRandomness })
-  for (const name of ['a.example.com', 'b.example.com']) await ports.domains.create(aDomain({ name }))
+  for (const name of domains) await ports.domains.create(aDomain({ name }))
+  await ports.hooks.create(hooks, hooks.length)
   const bodies: string[] = []
   const posted: CommandMessage[] = []
   const log = capturedLog()

@@ -1,16 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
-import { startConnector } from '../../../connector/connector.ts'
-import { openEslSession } from '../../../connector/esl/session.ts'
 import type { EventNews } from '../../../core/cdr/cdr-news.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import type { PhoneCall } from '../../../local/engine/calls/phone-call.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { aCommandMessage } from '../../support/command-message.ts'
 import { engineLab } from '../../support/engine-lab.ts'
-import { settle } from '../../support/manual-time.ts'
-import { aDomain, aHook } from '../../support/records.ts'
+import { aHook } from '../../support/records.ts'
+import { aRunningConnector } from '../../support/running-connector.ts'
 
 const domain = 'tenant1.example.com'
 const wanted = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_CALLSTATE']
@@ -21,57 +15,21 @@ afterEach(() => close())
 /** A connector on a simulated engine whose phone 1002 writes what it likes into its INVITE. */
 async function aLab(managesPresence: boolean) {
   const lab = await engineLab({ managesPresence })
-  const { time } = lab
-  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-  await ports.domains.create(aDomain({ name: domain }))
-  await ports.hooks.create(
-    wanted.map((event) => aHook({ event, domain })),
-    100,
-  )
-  const bodies: string[] = []
-  const connector = startConnector({
-    clock: time.clock,
-    timers: time.timers,
-    ports,
-    receiver: {
-      receive: async (_limit, signal) => {
-        while (bodies.length === 0 && !signal.aborted) await settle()
-        return bodies.splice(0).map((body) => ({ body, group: body, receipt: body }))
-      },
-      remove: async () => {},
-    },
-    openLink: openEslSession,
-    engines: [{ host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' }],
-    connectorId: 'connector-1',
-    version: '1.2.3',
-    random: () => 0,
-    log: capturedLog(),
+  const running = await aRunningConnector([{ host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' }], {
+    time: lab.time,
+    domains: [domain],
+    hooks: wanted.map((event) => aHook({ event, domain })),
   })
   close = async () => {
-    await connector.stop(0)
+    await running.stop()
     await lab.close()
   }
-  const until = async (isSo: () => boolean | Promise<boolean>) => {
-    for (let steps = 0; steps < 2_000; steps += 1) {
-      if (await isSo()) return
-      await time.advance(20)
-    }
-    throw new Error('it did not come about')
-  }
+  const { ports, until, connector } = running
   await until(() => connector.health().status === 'OK')
   /** The uuids and presence ids that a caller is shown. */
   const list = async (login: string | null) => {
     const scope = { domain, presenceId: login === null ? null : `${login}@${domain}` }
-    const message = aCommandMessage({
-      command: { kind: 'list-channels' },
-      scope,
-      deadlineAt: time.clock.now() + 20_000,
-    })
-    await ports.commands.create(message)
-    bodies.push(JSON.stringify(message))
-    const outcome = async () => (await ports.commands.read(message.id))?.outcome
-    await until(async () => (await outcome()) !== undefined)
-    const done = await outcome()
+    const done = await running.run({ kind: 'list-channels' }, scope)
     if (done?.state !== 'done') throw new Error('no list')
     const { rows }: { rows: Record<string, string>[] } = JSON.parse(done.text)
     return rows.map(({ uuid, presence_id }) => [uuid, presence_id])

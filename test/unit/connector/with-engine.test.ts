@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
-import { startConnector } from '../../../connector/connector.ts'
-import { openEslSession } from '../../../connector/esl/session.ts'
-import type { CommandOutcome, CommandScope, EngineCommand } from '../../../core/commands.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { aCommandMessage, anEavesdrop, anOriginate } from '../../support/command-message.ts'
+import type { CommandScope, EngineCommand } from '../../../core/commands.ts'
+import { anEavesdrop, anOriginate } from '../../support/command-message.ts'
 import { engineLab } from '../../support/engine-lab.ts'
-import { settle } from '../../support/manual-time.ts'
-import { aDomain, aHook } from '../../support/records.ts'
+import { aHook } from '../../support/records.ts'
+import { aRunningConnector } from '../../support/running-connector.ts'
 
 const tenant1 = { domain: 'tenant1.example.com', presenceId: null }
 const tenant2 = { domain: 'tenant2.example.com', presenceId: null }
@@ -17,56 +12,21 @@ const tenant2 = { domain: 'tenant2.example.com', presenceId: null }
 let close = async () => {}
 afterEach(() => close())
 
-/** A connector, over memory stores, on the event socket of the simulated engine; the time is in hand. */
+/** A connector on the event socket of the simulated engine; `tenant1` has hooks on the events that are wanted. */
 async function aConnectedConnector(wanted: readonly string[] = [], sipProfile = 'internal') {
   const lab = await engineLab({ sipProfile })
-  const { time } = lab
-  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-  for (const { domain } of [tenant1, tenant2]) await ports.domains.create(aDomain({ name: domain }))
-  await ports.hooks.create(
-    wanted.map((event) => aHook({ event, domain: tenant1.domain })),
-    100,
-  )
-  const bodies: string[] = []
-  const connector = startConnector({
-    clock: time.clock,
-    timers: time.timers,
-    ports,
-    receiver: {
-      receive: async (_limit, signal) => {
-        while (bodies.length === 0 && !signal.aborted) await settle()
-        return bodies.splice(0).map((body) => ({ body, group: body, receipt: body }))
-      },
-      remove: async () => {},
-    },
-    openLink: openEslSession,
-    engines: [{ host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' }],
-    connectorId: 'connector-1',
-    version: '1.2.3',
-    random: () => 0,
-    log: capturedLog(),
+  const hooks = wanted.map((event) => aHook({ event, domain: tenant1.domain }))
+  const running = await aRunningConnector([{ host: '127.0.0.1', port: lab.engine.port, password: 'ClueCon' }], {
+    time: lab.time,
+    domains: [tenant1.domain, tenant2.domain],
+    hooks,
   })
   close = async () => {
-    await connector.stop(0)
+    await running.stop()
     await lab.close()
   }
-
-  /** Moves the time on in small steps until something is so; fails when two minutes do not bring it about. */
-  const until = async (isSo: () => boolean | Promise<boolean>) => {
-    for (let steps = 0; steps < 6_000; steps += 1) {
-      if (await isSo()) return
-      await time.advance(20)
-    }
-    throw new Error('it did not come about')
-  }
-  const run = async (command: EngineCommand, scope: CommandScope = tenant1): Promise<CommandOutcome | undefined> => {
-    const message = aCommandMessage({ command, scope, deadlineAt: time.clock.now() + 20_000 })
-    await ports.commands.create(message)
-    bodies.push(JSON.stringify(message))
-    const outcome = async () => (await ports.commands.read(message.id))?.outcome
-    await until(async () => (await outcome()) !== undefined)
-    return outcome()
-  }
+  const { ports, until, connector } = running
+  const run = (command: EngineCommand, scope: CommandScope = tenant1) => running.run(command, scope)
   await until(() => connector.health().status === 'OK')
   return { ports, run, until, lab }
 }
