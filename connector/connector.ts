@@ -53,6 +53,7 @@ export function startConnector(parts: ConnectorParts): Connector {
       words: events.words(),
       onEvent: (event, engine) => events.accept(event, engine),
       onUnreadable: (engine) => events.unreadable(engine),
+      onCommandLink: (engine) => runner.linkUp(engine),
       onEngine: (engine, kind) => events.engineChanged(engine, kind),
     }),
   )

@@ -44,6 +44,8 @@ export interface WorksParts extends Time {
   readonly onEvent: (event: EngineEvent, engine: string) => void
   /** Told of every event of the event link that could not be read; must not throw. */
   readonly onUnreadable: (engine: string) => void
+  /** Told when the command link came up. */
+  readonly onCommandLink: (engine: Engine) => void
   /** Told when the event link came up or was lost; not when it was let go of, which is no news of the engine. */
   readonly onEngine: (engine: Engine, kind: EngineChange) => void
 }
@@ -74,6 +76,7 @@ export function engineWorks(parts: WorksParts): EngineWorks {
       if (kind === 'ready') {
         readWhole()
         void flushDirectory({ ...parts, link: commands, log: parts.log.with({ engine: name }) })
+        parts.onCommandLink(engine)
       }
     },
   })

@@ -4,7 +4,7 @@ import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { ChannelList } from '../calls/channel-list.ts'
 import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
 import { dumpChannel, reader } from '../calls/engine-channels.ts'
-import type { Engine, EngineLink } from '../engine.ts'
+import { type Engine, type EngineLink, isReady } from '../engine.ts'
 import type { Timers } from '../timers.ts'
 import {
   EslCommandFateUnknown,
@@ -18,6 +18,7 @@ import { prepareDrop } from './drop-registrations.ts'
 import { hangUpDomain } from './hang-up-domain.ts'
 import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
 import { outcomeOfAll } from './outcome-of-all.ts'
+import type { OwedDrops } from './owed-drops.ts'
 import type { PendingJobs } from './pending-jobs.ts'
 
 /** Hold, hang-up and the like are answered in milliseconds or not at all. */
@@ -62,6 +63,8 @@ export interface DispatchParts {
   readonly timers: Timers
   /** What the operator adds to the names of variables that clients may set; absent: nothing. */
   readonly clientVariables?: ClientVariables | undefined
+  /** Keeps drops of registrations for engines that are away. */
+  readonly owed: Pick<OwedDrops, 'owe'>
 }
 
 /** Where a command goes. */
@@ -85,9 +88,16 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
     return { send: async () => ({ wasWritten: true, outcome: ended(() => hangUpDomain(parts, scope)) }) }
   }
   if (message.command.kind === 'drop-registrations' || message.command.kind === 'drop-domain-registrations') {
-    const drop = prepareDrop(message.command, scope.domain)
-    const dropAt = ({ engine }: CommandEngine) => ended(() => drop(engine.commands))
-    return { send: async () => ({ wasWritten: true, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
+    const { command } = message
+    const drop = prepareDrop(command, scope.domain)
+    const key = `${scope.domain} ${command.kind === 'drop-registrations' ? command.login : ''}`
+    const dropAt = async ({ engine }: CommandEngine) => {
+      const outcome = await ended(() => drop(engine.commands))
+      if (outcome.state === 'unsent' || outcome.state === 'unknown') parts.owed.owe(engine.name, key, drop)
+      return outcome
+    }
+    const wasWritten = to.some(({ engine }) => isReady(engine.commands))
+    return { send: async () => ({ wasWritten, outcome: Promise.all(to.map(dropAt)).then(outcomeOfAll) }) }
   }
   const command = addressed(message.command, channel)
   const line = commandLine(command, scope.domain, parts.clientVariables)

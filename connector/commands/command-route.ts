@@ -26,7 +26,8 @@ export async function routeCommand(
   likely?: string,
 ): Promise<CommandOutcome | PreparedCommand> {
   if (parts.clock.now() >= message.deadlineAt) return unsent('expired')
-  if (!parts.engines.some(({ engine }) => isReady(engine.commands))) return unsent('disconnected')
+  const isReached = parts.engines.some(({ engine }) => isReady(engine.commands))
+  if (!isReached && !isDrop(message)) return unsent('disconnected')
   if (!isOwnCall(message)) return { state: 'absent' }
   try {
     const where = await destination(parts, message, likely)
@@ -70,6 +71,11 @@ export async function likelyEngine(parts: RouteParts, { command, scope, deadline
     case 'drop-domain-registrations':
       return undefined
   }
+}
+
+/** A drop that reaches no engine now is kept for each of them. */
+function isDrop({ command }: CommandMessage): boolean {
+  return command.kind === 'drop-registrations' || command.kind === 'drop-domain-registrations'
 }
 
 /** Whoever may only touch his own channels may only ring his own phone. */

@@ -7,6 +7,7 @@ import type { CommandStore } from '../../core/channels/command-store.ts'
 import { backoffMs, pause } from '../timers.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteParts, likelyEngine, routeCommand, unsent } from './command-route.ts'
+import { type OwedEngine, owedDrops } from './owed-drops.ts'
 import { phoneAsks } from './phone-asks.ts'
 import { type PlaceLimits, enginePlaces } from './places.ts'
 
@@ -27,6 +28,8 @@ export interface CommandRunner {
    * message is to be seen again, because the store of commands is gone.
    */
   run(body: string): Promise<void>
+  /** Gives an engine whose command link came up the drops of registrations that it could not be given before. */
+  linkUp(engine: OwedEngine): void
   /** Resolves when every outcome that is still to come has been stored. */
   settled(): Promise<void>
   /** Commands that wait for the engine's answer, and commands that wait to be sent. */
@@ -41,7 +44,7 @@ export interface CommandRunner {
 export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 
 /** What a runner is made from. */
-export interface RunnerParts extends Omit<RouteParts, 'readAlias' | 'asks'> {
+export interface RunnerParts extends Omit<RouteParts, 'readAlias' | 'asks' | 'owed'> {
   readonly store: Pick<CommandStore, 'claim' | 'complete' | 'keepAlias' | 'readAlias'>
   /** Of ringing calls and of orders, for each engine, and of lists. */
   readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits; readonly lists: PlaceLimits }
@@ -56,7 +59,9 @@ export interface RunnerParts extends Omit<RouteParts, 'readAlias' | 'asks'> {
 /** Makes a runner. */
 export function commandRunner(parts: RunnerParts): CommandRunner {
   const { store, limits, connectorId, log, clock, timers, random } = parts
-  const route: RouteParts = { ...parts, readAlias: (chosen) => store.readAlias(chosen), asks: phoneAsks(parts) }
+  const owed = owedDrops(parts)
+  const asks = phoneAsks(parts)
+  const route: RouteParts = { ...parts, readAlias: (chosen) => store.readAlias(chosen), asks, owed }
   const places = enginePlaces({ clock, timers, engines: parts.engines.map(({ engine }) => engine.name), ...limits })
   const running = new Set<Promise<void>>()
   const counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
@@ -132,6 +137,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
         throw problem
       }
     },
+    linkUp: (engine) => void owed.settle(engine),
     settled: async () => {
       while (running.size > 0) await Promise.all(running)
     },

@@ -3,6 +3,7 @@ import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-port
 import { type Metrics, emfMetrics } from '../../adapters/metrics/emf-metrics.ts'
 import { type Connector, startConnector } from '../../connector/connector.ts'
 import type { EngineAddress } from '../../connector/engine.ts'
+import type { OpenLink } from '../../connector/engine-works.ts'
 import type { SpoolPlace } from '../../connector/spool/spool.ts'
 import { openEslSession } from '../../connector/esl/session.ts'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
@@ -54,6 +55,8 @@ export async function aRunningConnector(
     readonly connectorId?: string
     readonly metrics?: Metrics
     readonly spool?: SpoolPlace
+    /** Makes links in the place of sockets. */
+    readonly openLink?: OpenLink
   } = {},
 ): Promise<RunningConnector> {
   const { time = manualTime(), random = () => 0, connectorId = 'connector-1', hooks = [] } = given
@@ -76,7 +79,7 @@ export async function aRunningConnector(
       },
       remove: async () => {},
     },
-    openLink: (options) => openEslSession({ ...options, timers: time.timers }),
+    openLink: given.openLink ?? ((options) => openEslSession({ ...options, timers: time.timers })),
     engines,
     connectorId,
     version: '1.2.3',
