@@ -1,6 +1,6 @@
 /**
- * Everything the platform's rules need from outside. A port is a role; each has a memory adapter and at least one
- * real one, held to one contract suite. "Not found" is `undefined`; an outage is a `DomainError` with
+ * Everything the platform's rules need from outside. A port is a role; each has at least one
+ * adapter, and one in memory for tests (test/support/memory), held to one contract suite. "Not found" is `undefined`; an outage is a `DomainError` with
  * `store_unavailable`; no other error crosses a port.
  */
 import type { CdrAdmin } from './cdr/cdr-admin.ts'

@@ -1,6 +1,6 @@
 import { fitted } from '../../adapters/sqs/fitted-event.ts'
 import { queueBody } from '../../adapters/sqs/queue-text.ts'
-import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../test/support/memory/memory-ports.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { channelRegistry } from '../../connector/calls/channel-registry.ts'

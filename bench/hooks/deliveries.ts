@@ -1,6 +1,6 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
-import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from '../../test/support/memory/memory-ports.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { hookContent } from '../../core/hooks/hook-content.ts'
 import { newDelivery } from '../../core/hooks/new-delivery.ts'

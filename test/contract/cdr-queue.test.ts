@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { memoryCdrQueue } from '../../adapters/memory/memory-cdr-queue.ts'
+import { memoryCdrQueue } from '../support/memory/memory-cdr-queue.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { cdrMessage } from '../../contracts/messages/cdr.ts'
 import { queues } from '../../contracts/resources.ts'

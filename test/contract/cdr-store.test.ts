@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
-import { memoryCdrStore } from '../../adapters/memory/memory-cdr-store.ts'
-import { memoryState } from '../../adapters/memory/memory-state.ts'
+import { memoryCdrStore } from '../support/memory/memory-cdr-store.ts'
+import { memoryState } from '../support/memory/memory-state.ts'
 import { cdrStoreContract } from './cdr-store.contract.ts'
 
 describe('CDRs in memory', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { memoryDeliveryQueue } from '../../adapters/memory/memory-delivery-queue.ts'
+import { memoryDeliveryQueue } from '../support/memory/memory-delivery-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
 import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery-queue.ts'

@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { memoryFileStore } from '../../adapters/memory/memory-file-store.ts'
+import { memoryFileStore } from '../support/memory/memory-file-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { startObjectServer } from '../support/object-server.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import type { MemoryPorts } from '../../adapters/memory/memory-ports.ts'
+import type { MemoryPorts } from '../support/memory/memory-ports.ts'
 import type { Account } from '../../core/accounts/account.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { handler as createAccount } from '../../functions/accounts/create-account.ts'

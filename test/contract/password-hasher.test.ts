@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { argonPasswordHasher } from '../../adapters/crypto/argon-password-hasher.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { memoryPasswordHasher } from '../../adapters/memory/memory-password-hasher.ts'
+import { memoryPasswordHasher } from '../support/memory/memory-password-hasher.ts'
 
 const kinds = [
   { name: 'tests', hasher: memoryPasswordHasher({ random: systemRandomness }) },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { memorySecretBox } from '../../adapters/memory/memory-secret-box.ts'
+import { memorySecretBox } from '../support/memory/memory-secret-box.ts'
 import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
 import { type MovableClock, movableClock } from '../support/movable-clock.ts'
 import { opened } from '../support/opened.ts'

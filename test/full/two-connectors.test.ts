@@ -7,7 +7,7 @@ import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store
 import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
-import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../support/memory/memory-ports.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import type { CommandOutcome } from '../../core/commands.ts'
 import type { Gap } from '../../core/events/gap.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from './memory/memory-ports.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import type { Account } from '../../core/accounts/account.ts'
 import type { EndpointHandler } from '../../functions/endpoint.ts'

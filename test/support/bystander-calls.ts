@@ -1,6 +1,6 @@
 /** A call of each of two tenants that nobody gives an order to: its events have to arrive whatever happens to commands. */
 import { randomUUID } from 'node:crypto'
-import type { MemoryPorts } from '../../adapters/memory/memory-ports.ts'
+import type { MemoryPorts } from './memory/memory-ports.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { CountingEngine } from './counting-engine.ts'
 import type { EventFact } from './invariants.ts'

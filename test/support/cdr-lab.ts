@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from './memory/memory-ports.ts'
 import type { Cdr } from '../../core/cdr/cdr.ts'
 import type { CdrNews } from '../../core/cdr/cdr-news.ts'
 import { readSettings } from '../../functions/endpoint/settings.ts'

@@ -1,6 +1,6 @@
 /** The whole way of a command, over a played queue and clock and real sockets: endpoint, record, queue, connector, engine. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { memoryCommandStore } from '../../adapters/memory/memory-command-store.ts'
+import { memoryCommandStore } from './memory/memory-command-store.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { queuedCallEngine } from '../../adapters/sqs/queued-call-engine.ts'
 import { lostClaims } from '../../connector/commands/lost-claims.ts'

@@ -1,7 +1,7 @@
 /** The way of events to hooks over memory: queues that repeat and hold back, receivers with a script, a clock to move. */
 import { expect } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from './memory/memory-ports.ts'
 import { attemptsOf } from '../../core/hooks/delivery-log.ts'
 import { secretPurpose } from '../../core/hooks/signing.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { addressGuard } from '../../adapters/http/address-guard.ts'
-import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from './memory/memory-ports.ts'
 import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
 import { createHooks } from '../../core/hooks/create-hooks.ts'
 import type { HookInput } from '../../core/hooks/hook-input.ts'

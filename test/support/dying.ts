@@ -1,4 +1,4 @@
-import type { MemoryPorts } from '../../adapters/memory/memory-ports.ts'
+import type { MemoryPorts } from './memory/memory-ports.ts'
 
 /** A moment in the life of a function: just before or just after one of its calls to a port. */
 export interface Moment {

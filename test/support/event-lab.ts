@@ -1,5 +1,5 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from './memory/memory-ports.ts'
 import { channelRegistry } from '../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../connector/calls/domain-names.ts'
 import type { EslDownReason } from '../../connector/esl/errors.ts'

@@ -1,6 +1,6 @@
 /** Both delivery functions behind fair queues and the pollers of a laptop, with receivers that need not answer. */
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from './memory/memory-ports.ts'
 import type { QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
 import type { HookReply } from '../../core/hooks/hook-client.ts'
 import type { Hook } from '../../core/hooks/hook.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from './memory/memory-ports.ts'
 import type { EngineEvent } from '../../connector/engine.ts'
 import type { RecordingsPlace } from '../../connector/recordings/attend-recording.ts'
 import { type Recorder, type RecorderParts, recorder } from '../../connector/recordings/recorder.ts'

@@ -1,4 +1,4 @@
-import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from './memory/memory-ports.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { channelList } from '../../connector/calls/channel-list.ts'
 import { channelRegistry } from '../../connector/calls/channel-registry.ts'

@@ -1,5 +1,5 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { type MemoryPorts, memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from './memory/memory-ports.ts'
 import { type Metrics, emfMetrics } from '../../adapters/metrics/emf-metrics.ts'
 import { type Connector, startConnector } from '../../connector/connector.ts'
 import type { EngineAddress } from '../../connector/engine.ts'

@@ -1,4 +1,4 @@
-import { memoryEventSink } from '../../adapters/memory/memory-event-sink.ts'
+import { memoryEventSink } from './memory/memory-event-sink.ts'
 import { eventOutbox } from '../../connector/events/event-outbox.ts'
 import type { Drop } from '../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../connector/spool/event-backlog.ts'

@@ -1,5 +1,5 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from './memory/memory-ports.ts'
 import { type Connector, startConnector } from '../../connector/connector.ts'
 import { pause } from '../../connector/timers.ts'
 import type { RecordedGap } from '../../core/events/gap.ts'

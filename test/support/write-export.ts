@@ -1,9 +1,9 @@
 /** A process that writes one export as the function behind the queue does; tells how it ended and what it took. */
 import { createHash } from 'node:crypto'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { memoryExportQueue } from '../../adapters/memory/memory-export-queue.ts'
-import { memoryExportStore } from '../../adapters/memory/memory-export-store.ts'
-import { memoryState } from '../../adapters/memory/memory-state.ts'
+import { memoryExportQueue } from './memory/memory-export-queue.ts'
+import { memoryExportStore } from './memory/memory-export-store.ts'
+import { memoryState } from './memory/memory-state.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'

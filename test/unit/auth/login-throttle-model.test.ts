@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { CodeMissing, type LoginUser } from '../../../core/auth/login-attempts.ts'
 import { throttled } from '../../../core/auth/login-throttle.ts'
 import { DomainError } from '../../../core/errors.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MemoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import type { MemoryPorts } from '../../support/memory/memory-ports.ts'
 import type { CdrPart } from '../../../core/cdr/cdr.ts'
 import { indexNews } from '../../../core/cdr/index-news.ts'
 import type { CdrPlace, CdrStore } from '../../../core/cdr/cdr-store.ts'

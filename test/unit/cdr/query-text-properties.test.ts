@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
-import { isFound } from '../../../adapters/memory/cdr-matches.ts'
+import { isFound } from '../../support/memory/cdr-matches.ts'
 import type { Clause } from '../../../core/cdr/search-plan.ts'
 import { readSearch } from '../../../core/cdr/search/search-request.ts'
 import { fieldTypeOf } from '../../../core/cdr/cdr-fields.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matches } from '../../../adapters/memory/cdr-matches.ts'
+import { matches } from '../../support/memory/cdr-matches.ts'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
 import type { Clause } from '../../../core/cdr/search-plan.ts'
 import { fieldOf } from '../../../core/cdr/search/field-conditions.ts'

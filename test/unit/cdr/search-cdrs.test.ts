@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { memoryCdrStore } from '../../../adapters/memory/memory-cdr-store.ts'
-import { memoryState } from '../../../adapters/memory/memory-state.ts'
+import { memoryCdrStore } from '../../support/memory/memory-cdr-store.ts'
+import { memoryState } from '../../support/memory/memory-state.ts'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { otherLegs, readCdr } from '../../../core/cdr/read-cdr.ts'
 import type { SearchAnswer } from '../../../core/cdr/search-plan.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { memoryCdrStore } from '../../../adapters/memory/memory-cdr-store.ts'
-import { memoryState } from '../../../adapters/memory/memory-state.ts'
+import { memoryCdrStore } from '../../support/memory/memory-cdr-store.ts'
+import { memoryState } from '../../support/memory/memory-state.ts'
 import { searchCdrs } from '../../../core/cdr/search-cdrs.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { parseJson } from '../../../functions/endpoint/parse-json.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { type ExportJob, exportKey } from '../../../core/cdr/export-job.ts'

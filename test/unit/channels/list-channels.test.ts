@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import * as routes from '../../../contracts/routes/channels.ts'
 import type { CommandOutcome } from '../../../core/commands.ts'
 import { type ChannelFilter, listChannels, pageOfChannels } from '../../../core/channels/list-channels.ts'

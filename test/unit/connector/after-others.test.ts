@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { type AfterOthersParts, afterOthers } from '../../../connector/events/after-others.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { ConnectorReport } from '../../../core/status/connector-report.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { startConnector } from '../../../connector/connector.ts'
 import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
 import { pause } from '../../../connector/timers.ts'

@@ -1,7 +1,7 @@
 /** What real engines do that no manual says, on the bytes that they sent; docs/engine-behaviour.md lists all of it. */
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'

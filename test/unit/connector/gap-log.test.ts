@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { gapLog } from '../../../connector/reconcile/gap-log.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { gone } from '../../support/flaky.ts'

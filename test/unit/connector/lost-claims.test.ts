@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { lostClaims } from '../../../connector/commands/lost-claims.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 import { checkCommandPath } from '../../support/command-invariants.ts'

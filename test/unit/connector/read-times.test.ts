@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memoryEventSink } from '../../../adapters/memory/memory-event-sink.ts'
+import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { eventOutbox } from '../../../connector/events/event-outbox.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import { DomainError } from '../../../core/errors.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { MemoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import type { MemoryPorts } from '../../support/memory/memory-ports.ts'
 import type { RecorderParts } from '../../../connector/recordings/recorder.ts'
 import type { RecordingDisk } from '../../../connector/recordings/recording-disk.ts'
 import { claimMs } from '../../../connector/recordings/store-recording.ts'

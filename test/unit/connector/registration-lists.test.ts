@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { presenceTracker } from '../../../connector/events/presence.ts'
 import { checkRegistrations } from '../../../connector/reconcile/registration-check.ts'
 import { capturedLog } from '../../support/captured-log.ts'

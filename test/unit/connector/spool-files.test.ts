@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { memoryEventSink } from '../../../adapters/memory/memory-event-sink.ts'
+import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { type EventOutbox, eventOutbox } from '../../../connector/events/event-outbox.ts'
 import { systemSpoolFiles } from '../../../connector/spool/spool-files.ts'
 import { processOwner } from '../../../connector/spool/spool-owner.ts'

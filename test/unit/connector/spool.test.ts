@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { memoryEventSink } from '../../../adapters/memory/memory-event-sink.ts'
+import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { eventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { startAnsweringEngine } from '../../support/answering-engine.ts'
 import { anOriginate } from '../../support/command-message.ts'

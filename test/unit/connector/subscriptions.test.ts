@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { EslCommand } from '../../../connector/esl/command.ts'
 import { subscriptions } from '../../../connector/events/subscriptions.ts'
 import { baseEvents } from '../../../core/events/base-events.ts'

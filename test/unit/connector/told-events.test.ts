@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memoryEventSink } from '../../../adapters/memory/memory-event-sink.ts'
+import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { toldEvents } from '../../../connector/events/told-events.ts'
 import { serviceEvent } from '../../../core/events/service-event.ts'
 import { manualTime } from '../../support/manual-time.ts'

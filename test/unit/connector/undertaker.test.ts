@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { buryConnectors } from '../../../connector/reconcile/undertaker.ts'
 import type { ConnectorReport, EventLinkReport } from '../../../core/status/connector-report.ts'
 import { capturedLog } from '../../support/captured-log.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { presenceTracker } from '../../../connector/events/presence.ts'
 import { unsureCalls } from '../../../connector/events/unsure-calls.ts'
 import { labDomain, labWorld, ofCall } from '../../support/event-lab.ts'

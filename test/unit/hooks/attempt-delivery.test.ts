@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { attemptDelivery } from '../../../core/hooks/attempt-delivery.ts'
 import { inOrder } from '../../../core/hooks/event-fields.ts'
 import { queuedAttempt } from '../../../core/hooks/queued-attempt.ts'

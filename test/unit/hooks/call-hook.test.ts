@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
-import { memoryHookClient } from '../../../adapters/memory/memory-hook-client.ts'
+import { memoryHookClient } from '../../support/memory/memory-hook-client.ts'
 import { callHook } from '../../../core/hooks/call-hook.ts'
 import type { JsonObject } from '../../../core/hooks/event-fields.ts'
 import { movableClock } from '../../support/movable-clock.ts'

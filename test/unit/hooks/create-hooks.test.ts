@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import * as routes from '../../../contracts/routes/hooks.ts'
 import { createHooks } from '../../../core/hooks/create-hooks.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { patternRest } from '../../../adapters/regex/pattern-rest.ts'
 import { dispatchEvent } from '../../../core/hooks/dispatch-event.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { measured } from '../../../core/hooks/receiver-speed.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import { aHook } from '../../support/records.ts'

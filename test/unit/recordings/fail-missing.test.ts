@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { failMissingRecordings } from '../../../core/recordings/fail-missing-recordings.ts'
 import type { ExpectedRecording } from '../../../core/recordings/recording.ts'
 import { dying } from '../../support/dying.ts'

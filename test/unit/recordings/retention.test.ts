@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { type MemoryPorts, memoryPorts } from '../../../adapters/memory/memory-ports.ts'
+import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { nameProblem } from '../../../core/client-names/client-names.ts'
 import { readSettings } from '../../../core/domains/domain-settings.ts'
 import { removeExpiredRecordings } from '../../../core/recordings/remove-expired-recordings.ts'

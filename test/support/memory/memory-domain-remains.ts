@@ -1,0 +1,38 @@
+import type { DomainRemains } from '../../../core/domains/domain-store.ts'
+import type { MemoryContext } from './memory-state.ts'
+
+/** The maps whose records belong to a domain and go with it. A new one joins here; CDRs and recordings outlive theirs. */
+const swept = [
+  'tokens',
+  'domainTokens',
+  'accounts',
+  'presence',
+  'knownCalls',
+  'roles',
+  'loginNetworks',
+  'deliveries',
+  'deliveryEvents',
+  'hooks',
+  'blacklists',
+  'routes',
+  'routeEditions',
+  'emailSettings',
+  'requestKeys',
+  'exports',
+] as const
+
+/** What the maps hold of a domain, removed at once. */
+export function memoryDomainRemains({ state }: MemoryContext): DomainRemains {
+  return {
+    async sweep(domain) {
+      for (const name of swept) {
+        for (const [key, record] of state[name]) if (record.domain === domain) state[name].delete(key)
+      }
+      state.liveCalls.delete(domain)
+      state.eventLogs.delete(domain)
+      state.highestSessions.delete(domain)
+      state.subscriptions.version += 1
+      return true
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { ExportJob, ExportPlace, ExportStore } from '../../../core/cdr/export-job.ts'
+import { keptUntil } from '../../../adapters/retention.ts'
+import { type MemoryContext, memoryKey } from './memory-state.ts'
+
+/** Exports of CDRs in memory. */
+export function memoryExportStore({ state, clock }: MemoryContext): ExportStore {
+  const keyOf = ({ domain, id }: ExportPlace) => memoryKey(domain, id)
+  const kept = (place: ExportPlace): ExportJob | undefined => {
+    const job = state.exports.get(keyOf(place))
+    return job !== undefined && keptUntil.exportJob(job) > clock.now() ? job : undefined
+  }
+  return {
+    async create(job) {
+      if (kept(job) === undefined) state.exports.set(keyOf(job), job)
+    },
+    read: async (place) => kept(place),
+    async replace(job) {
+      if (kept(job)?.version !== job.version - 1) return false
+      state.exports.set(keyOf(job), job)
+      return true
+    },
+  }
+}

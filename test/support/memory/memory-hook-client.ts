@@ -1,0 +1,22 @@
+import type { HookClient, HookReply, HookRequest } from '../../../core/hooks/hook-client.ts'
+
+/** A {@link HookClient} that reaches nothing: it keeps the requests and answers as told. */
+export interface MemoryHookClient extends HookClient {
+  /** Every request, in order. */
+  readonly sent: HookRequest[]
+  /** What `send` answers: an empty 200 until replaced. */
+  answer: (request: HookRequest) => HookReply
+}
+
+/** A receiver of hooks in memory. */
+export function memoryHookClient(): MemoryHookClient {
+  const client: MemoryHookClient = {
+    sent: [],
+    answer: () => ({ outcome: 'answered', status: 200, headers: {}, body: '', durationMs: 0 }),
+    async send(request) {
+      client.sent.push(request)
+      return client.answer(request)
+    },
+  }
+  return client
+}

@@ -1,0 +1,96 @@
+import {
+  type RecordingChange,
+  claimed,
+  deleted,
+  endOf,
+  expected,
+  failed,
+  held,
+  released,
+  removed,
+  renewed,
+  storedBy,
+} from '../../../core/recordings/recording-changes.ts'
+import type { RecordingStore } from '../../../core/recordings/recording-store.ts'
+import type { Recording, RecordingPlace } from '../../../core/recordings/recording.ts'
+import { keptUntil } from '../../../adapters/retention.ts'
+import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
+
+/** Records of recordings in memory. */
+export function memoryRecordingStore({ state, clock }: MemoryContext): RecordingStore {
+  const isKept = (recording: Recording) => keptUntil.recording(recording) > clock.now()
+  const keyOf = ({ domain, uuid, id }: RecordingPlace) => memoryKey(domain, uuid, id)
+  const kept = (place: RecordingPlace) => [state.recordings.get(keyOf(place))].find((found) => found && isKept(found))
+  const all = () => [...state.recordings.values()].filter(isKept)
+
+  async function change<A>(
+    place: RecordingPlace,
+    rule: (stored: Recording | undefined) => RecordingChange<A>,
+  ): Promise<A> {
+    const { next, answer } = rule(kept(place))
+    if (next !== undefined) state.recordings.set(keyOf(place), next)
+    return answer
+  }
+
+  return {
+    expect: (recording) => change(recording, (stored) => expected(stored, recording)),
+    read: async (place) => kept(place),
+    list: async (domain, uuid) =>
+      all()
+        .filter((one) => one.domain === domain && one.uuid === uuid)
+        .sort(byText(({ id }) => id))
+        .sort((a, b) => a.startedAt - b.startedAt),
+    claim: (place, by, times) => change(place, (stored) => claimed(stored, by, times)),
+    renew: (place, by, until, uploadId) => change(place, (stored) => renewed(stored, by, until, uploadId)),
+    release: (place, by) => change(place, (stored) => released(stored, by)),
+    markStored: (place, by, object) => change(place, (stored) => storedBy(stored, by, object)),
+    markFailed: (place, at) => change(place, (stored) => failed(stored, at)),
+    markDeleted: (place, at) => change(place, (stored) => deleted(stored, at)),
+    markRemoved: (place, at) => change(place, (stored) => removed(stored, at)),
+    setHold: (place, isHeld) => change(place, (stored) => held(stored, isHeld)),
+    listOverdue: async (before, limit) =>
+      all()
+        .filter((one) => one.state === 'expected' && endOf(one) < before)
+        .sort((a, b) => endOf(a) - endOf(b))
+        .slice(0, limit),
+    listExpired: async (domain, before, limit, from = 0) =>
+      all()
+        .filter((one) => one.domain === domain && one.state === 'stored' && !one.isHeld)
+        .filter(({ startedAt }) => startedAt >= from && startedAt < before)
+        .sort((a, b) => a.startedAt - b.startedAt)
+        .slice(0, limit),
+    listDoomed: async (before, limit) =>
+      all()
+        .filter((one) => one.state === 'deleted' && one.isRemoved !== true && (one.closedAt ?? 0) < before)
+        .sort((a, b) => (a.closedAt ?? 0) - (b.closedAt ?? 0))
+        .slice(0, limit),
+    page: async (domain, limit, after) =>
+      all()
+        .filter((one) => one.domain === domain)
+        .sort(byText(sortOf))
+        .filter((one) => after === undefined || sortOf(one) > sortOf(after))
+        .slice(0, limit),
+    async leave({ domain, retentionDays, leftAt }) {
+      const known = state.leftRecordings.get(domain) ?? { retentionDays: 0, leftAt: 0 }
+      state.leftRecordings.set(domain, {
+        domain,
+        retentionDays: Math.max(known.retentionDays, retentionDays),
+        leftAt: Math.max(known.leftAt, leftAt),
+      })
+    },
+    listLeft: async (limit, after = '') =>
+      [...state.leftRecordings.values()]
+        .filter(({ domain }) => domain > after)
+        .sort(byText(({ domain }) => domain))
+        .slice(0, limit),
+    async forgetLeft(domain, before) {
+      const known = state.leftRecordings.get(domain)
+      if (known !== undefined && known.leftAt < before) state.leftRecordings.delete(domain)
+    },
+  }
+}
+
+/** A space sorts before every character of a uuid or an id. */
+function sortOf({ uuid, id }: RecordingPlace): string {
+  return `${uuid} ${id}`
+}
