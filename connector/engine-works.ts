@@ -17,7 +17,7 @@ import type { EslDownReason } from './esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from './esl/session.ts'
 import type { EngineChange } from './events/engine-events.ts'
 import { flushDirectory } from './reconcile/flush-directory.ts'
-import type { Time } from './timers.ts'
+import type { Time } from '../core/concurrency/timers.ts'
 
 /** Makes a link; `openEslSession` in production. */
 export type OpenLink = (options: EslSessionOptions) => EslSession

@@ -12,7 +12,7 @@ import type { EventSide } from './events/event-side.ts'
 import type { RecordingsPlace } from './recordings/attend-recording.ts'
 import type { Recorder } from './recordings/recorder.ts'
 import type { SpoolPlace } from './spool/spool.ts'
-import type { Time } from './timers.ts'
+import type { Time } from '../core/concurrency/timers.ts'
 
 /** What a connector is made from: the ports that contracts/connector.ts names, and the world. */
 export interface ConnectorParts extends Time {

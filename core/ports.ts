@@ -45,9 +45,6 @@ export interface Clock {
   now(): number
 }
 
-/** Runs something after a time in milliseconds, and answers how to call that off. */
-export type Scheduler = (afterMs: number, run: () => void) => () => void
-
 /** Randomness, for identifiers and secrets. */
 export interface Randomness {
   /** A UUID v4 in lower case. */

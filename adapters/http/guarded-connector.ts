@@ -1,14 +1,14 @@
+import type { Timers } from '../../core/concurrency/timers.ts'
 import { isIP, Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { refusedPorts } from '../../core/hooks/target-url.ts'
-import type { Scheduler } from '../../core/ports.ts'
 import { guardedLookup, type GuardedLookupOptions } from './guarded-lookup.ts'
 import { BlockedAddress, ConnectTimeout } from './send-errors.ts'
 import { limitWire, resetOnWrite, streamOver } from './wire-limit.ts'
 
 /** What the connector is made of. */
 export interface GuardedConnectorOptions extends GuardedLookupOptions {
-  readonly schedule: Scheduler
+  readonly timers: Timers
   /** Milliseconds for resolving, connecting and the TLS handshake together. */
   readonly connectMs: number
   /** Bytes that a peer may send in answer to one request; the TLS handshake has as many of its own. */
@@ -31,7 +31,7 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
       return
     }
     const sockets: Socket[] = []
-    const cancel = options.schedule(options.connectMs, () => {
+    const cancel = options.timers.after(options.connectMs, () => {
       for (const socket of sockets) socket.destroy(new ConnectTimeout())
     })
     const end: buildConnector.Callback = (...result) => {

@@ -1,14 +1,15 @@
+import type { Timers } from '../../core/concurrency/timers.ts'
 import { Agent, type Dispatcher } from 'undici'
 import { hookAllowedNetworks } from '../../contracts/settings/platform.ts'
 import { readVariable } from '../../contracts/settings/setting.ts'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
 import type { HookClient, HookReply, HookRequest } from '../../core/hooks/hook-client.ts'
-import type { Clock, Scheduler } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from './address-guard.ts'
 import { type Resolver, systemResolver } from './dns-resolver.ts'
 import { guardedConnector } from './guarded-connector.ts'
-import { systemSchedule } from './guarded-lookup.ts'
+import { systemTimers } from '../system/system-timers.ts'
 import { AnswerTooLarge, failureOf, TotalTimeout } from './send-errors.ts'
 
 /** The limits of one request, from the contract's section on sending. */
@@ -39,7 +40,7 @@ export interface HookClientOptions {
   readonly clock: Clock
   readonly guard: AddressGuard
   readonly resolve: Resolver
-  readonly schedule: Scheduler
+  readonly timers: Timers
   readonly limits: HookClientLimits
   /** See `GuardedConnectorOptions`. */
   readonly authorities?: string
@@ -69,7 +70,7 @@ function systemClient(context: AdapterContext, limits: HookClientLimits): HookCl
     clock: context.clock,
     guard: addressGuard(readVariable(hookAllowedNetworks, context.env).join(',')),
     resolve: systemResolver,
-    schedule: systemSchedule,
+    timers: systemTimers,
     limits,
   })
 }
@@ -79,7 +80,7 @@ function systemClient(context: AdapterContext, limits: HookClientLimits): HookCl
  * no longer than its limits. It never throws: a failed attempt is an answer, too.
  */
 export function hookClientOver(options: HookClientOptions): HookClient & { close(): Promise<void> } {
-  const { clock, limits, schedule } = options
+  const { clock, limits, timers } = options
   const agent = new Agent({
     ...pool,
     allowH2: false,
@@ -92,7 +93,7 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
     async send(request) {
       const startedAt = clock.now()
       const abort = new AbortController()
-      const cancel = schedule(limits.totalMs, () => abort.abort(new TotalTimeout()))
+      const cancel = timers.after(limits.totalMs, () => abort.abort(new TotalTimeout()))
       try {
         const answer = await exchange(agent, request, abort.signal, limits.replyBytes)
         return { outcome: 'answered', ...answer, durationMs: clock.now() - startedAt }

@@ -2,7 +2,6 @@ import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
-import type { Scheduler } from '../../core/ports.ts'
 import type { Resolver } from './dns-resolver.ts'
 import { BlockedAddress, NameFailure } from './send-errors.ts'
 
@@ -10,12 +9,6 @@ import { BlockedAddress, NameFailure } from './send-errors.ts'
 export interface GuardedLookupOptions {
   readonly guard: AddressGuard
   readonly resolve: Resolver
-}
-
-/** The timers of the process. */
-export const systemSchedule: Scheduler = (afterMs, run) => {
-  const timer = setTimeout(run, afterMs)
-  return () => clearTimeout(timer)
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Timers } from '../../core/concurrency/timers.ts'
 import type { Socket } from 'node:net'
 // oxlint-disable-next-line no-restricted-imports -- a folder of the package, not the project's own
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
@@ -6,11 +7,10 @@ import { readVariable } from '../../contracts/settings/setting.ts'
 import type { Mail, MailOutcome, MailServer } from '../../core/email/email-settings.ts'
 import type { AddressGuard } from '../../core/hooks/target-url.ts'
 import type { MailSender } from '../../core/email/mail-sender.ts'
-import type { Scheduler } from '../../core/ports.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from '../http/address-guard.ts'
 import { type Resolver, systemResolver } from '../http/dns-resolver.ts'
-import { systemSchedule } from '../http/guarded-lookup.ts'
+import { systemTimers } from '../system/system-timers.ts'
 import { TotalTimeout, failureOf } from '../http/send-errors.ts'
 import { limitWire, streamOver } from '../http/wire-limit.ts'
 import { openGuardedSocket } from './guarded-socket.ts'
@@ -40,7 +40,7 @@ export const mailLimits: MailLimits = {
 export interface MailSenderOptions {
   readonly guard: AddressGuard
   readonly resolve: Resolver
-  readonly schedule: Scheduler
+  readonly timers: Timers
   readonly limits: MailLimits
   /** Authorities that servers are verified against, in PEM form; those of the system where left out. */
   readonly authorities?: string
@@ -51,7 +51,7 @@ export function guardedMailSender(context: AdapterContext): MailSender {
   return mailSenderOver({
     guard: addressGuard(readVariable(hookAllowedNetworks, context.env).join(',')),
     resolve: systemResolver,
-    schedule: systemSchedule,
+    timers: systemTimers,
     limits: mailLimits,
   })
 }
@@ -70,13 +70,13 @@ export function mailSenderOver(options: MailSenderOptions): MailSender {
 }
 
 async function deliver(mail: Mail, server: MailServer, options: MailSenderOptions): Promise<MailOutcome> {
-  const { limits, schedule } = options
+  const { limits, timers } = options
   const message = writeMessage(mail)
   const ended = Promise.withResolvers<never>()
   ended.promise.catch(() => {})
   let socket: Socket | undefined
   let connection: SMTPConnection | undefined
-  const stopTimer = schedule(limits.totalMs, () => {
+  const stopTimer = timers.after(limits.totalMs, () => {
     const error = new TotalTimeout()
     ended.reject(error)
     socket?.destroy(error)

@@ -1,11 +1,11 @@
+import type { Timers } from '../../core/concurrency/timers.ts'
 import { type Socket, connect, isIP } from 'node:net'
-import type { Scheduler } from '../../core/ports.ts'
 import { guardedLookup, type GuardedLookupOptions } from '../http/guarded-lookup.ts'
 import { BlockedAddress, ConnectTimeout } from '../http/send-errors.ts'
 
 /** What a socket is opened with. */
 export interface GuardedSocketOptions extends GuardedLookupOptions {
-  readonly schedule: Scheduler
+  readonly timers: Timers
   /** Milliseconds for resolving and connecting together. */
   readonly connectMs: number
 }
@@ -15,14 +15,14 @@ export interface GuardedSocketOptions extends GuardedLookupOptions {
  * the one that the socket is connected to once more. Throws what `failureOf` knows.
  */
 export function openGuardedSocket(host: string, port: number, options: GuardedSocketOptions): Promise<Socket> {
-  const { guard, schedule, connectMs } = options
+  const { guard, timers, connectMs } = options
   return new Promise((resolve, reject) => {
     if (isIP(host) !== 0 && !guard.permits(host)) {
       reject(new BlockedAddress())
       return
     }
     const socket = connect({ host, port, lookup: guardedLookup(options) })
-    const cancel = schedule(connectMs, () => socket.destroy(new ConnectTimeout()))
+    const cancel = timers.after(connectMs, () => socket.destroy(new ConnectTimeout()))
     socket.once('error', (error) => {
       cancel()
       reject(error)

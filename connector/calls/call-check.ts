@@ -1,6 +1,6 @@
 import { DomainError } from '../../core/errors.ts'
 import { type Engine, type EngineLink, isReady } from '../engine.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { ChannelRegistry } from './channel-registry.ts'
 import { reader } from './engine-channels.ts'
 import type { EngineReading, ListedChannel } from './engine-reading.ts'

@@ -1,7 +1,7 @@
 import { channelFields } from '../../contracts/routes/channels.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { EngineLink } from '../engine.ts'
-import { type Timers, pause } from '../timers.ts'
+import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
 import type { DomainNames } from './domain-names.ts'
 import { type ChannelFields, dumpChannel, readChannels, reader } from './engine-channels.ts'

@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { ConnectorReport } from '../../core/status/connector-report.ts'
 import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { HeldCalls } from './held-calls.ts'
 
 /** Connectors report this often. */

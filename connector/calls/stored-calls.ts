@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { KnownCall } from '../../core/channels/known-call.ts'
 import type { KnownCallStore } from '../../core/channels/known-call-store.ts'
-import { type Time, backoffMs } from '../timers.ts'
+import { type Time, backoffMs } from '../../core/concurrency/timers.ts'
 import type { CallWatcher } from './call-watcher.ts'
 import type { Channel } from './channel.ts'
 

@@ -1,6 +1,6 @@
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { isHealthy } from '../engine.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { CommandEngine } from './command-dispatch.ts'
 import { contactLine } from './command-line.ts'
 import type { PhoneAsk, PhoneAsks } from './phone-asks.ts'

@@ -5,7 +5,7 @@ import type { ChannelList } from '../calls/channel-list.ts'
 import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
 import { dumpChannel, reader } from '../calls/engine-channels.ts'
 import { type Engine, type EngineLink, isReady } from '../engine.ts'
-import type { Timers } from '../timers.ts'
+import type { Timers } from '../../core/concurrency/timers.ts'
 import {
   EslCommandFateUnknown,
   EslCommandInvalid,

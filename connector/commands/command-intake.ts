@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { commandMessageVersion } from '../../contracts/messages/command.ts'
 import type { CommandReceiver, TakenMessage } from '../../core/channels/command-store.ts'
-import { type Timers, backoffMs, pause } from '../timers.ts'
+import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { Fitness } from './fitness.ts'
 

@@ -1,6 +1,6 @@
 import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 import { type Engine, isHealthy, isReady } from '../engine.ts'
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 
 /** A link that was lost for a moment comes back within this; so does one that is opened at the start. */
 const graceMs = 2_000

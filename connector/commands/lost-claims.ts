@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { CommandStore } from '../../core/channels/command-store.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /**
  * Whoever asked for a command waits 20 s for its outcome. What was taken since may belong to a connector that lives and

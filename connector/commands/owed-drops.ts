@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { type Engine, isReady } from '../engine.ts'
-import { type Timers, backoffMs, pause } from '../timers.ts'
+import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import type { PreparedDrop } from './drop-registrations.ts'
 
 /** Drops that are kept for one engine; of more the oldest is forgotten. */

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../engine.ts'
-import type { Timers } from '../timers.ts'
+import type { Timers } from '../../core/concurrency/timers.ts'
 
 /** How a job ended: the engine's answer, or why there is none. */
 export type JobEnd =

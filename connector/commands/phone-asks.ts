@@ -1,4 +1,4 @@
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import type { CommandEngine } from './command-dispatch.ts'
 import { type Slots, slots } from './slots.ts'
 

@@ -1,6 +1,6 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { DomainCommands } from '../../core/status/connector-report.ts'
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import { type Slots, slots } from './slots.ts'
 
 /** What an engine is given at a time, and what may wait for it. */

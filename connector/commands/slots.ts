@@ -1,4 +1,4 @@
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 
 /** Places among the commands that an engine works on at a time, shared by tenants. */
 export interface Slots {

@@ -4,7 +4,7 @@ import type { ConnectorStatusStore } from '../../core/status/connector-status-st
 import type { EngineEvent } from '../engine.ts'
 import { engineTime } from '../reconcile/event-position.ts'
 import { sizeOf } from '../spool/waiting-events.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { EventOutbox } from './event-outbox.ts'
 import { type HoldingPlace, HoldingPlaces } from './holding-places.ts'
 import { mayHandOver } from './others-behind.ts'

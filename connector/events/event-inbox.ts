@@ -4,7 +4,7 @@ import { type EngineEvent, eventNameOf } from '../engine.ts'
 import { Chain, type Link } from '../spool/chain.ts'
 import { type DropClass, dropClassOf, dropOrder } from '../spool/drop-class.ts'
 import { type Drop, dropTally } from '../spool/drop-tally.ts'
-import { type Time, backoffMs, pause } from '../timers.ts'
+import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import { InTurn } from './in-turn.ts'
 import { keptEvent } from './kept-event.ts'
 

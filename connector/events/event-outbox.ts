@@ -8,7 +8,7 @@ import { type MemoryLimits, eventBacklog, usualMemory } from '../spool/event-bac
 import { diskSpool } from '../spool/disk-spool.ts'
 import { type SpoolPlace, noSpool } from '../spool/spool.ts'
 import { type Waiting, sizeOf } from '../spool/waiting-events.ts'
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import { groupSender } from './group-sender.ts'
 
 /** Events on their way to the queue. */

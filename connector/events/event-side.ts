@@ -12,7 +12,7 @@ import { type ComparedEngine, reconciliation } from '../reconcile/reconciliation
 import { recallAccounts } from '../reconcile/recall-accounts.ts'
 import { staleCalls } from '../reconcile/stale-calls.ts'
 import type { SpoolPlace } from '../spool/spool.ts'
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import { storedCalls } from '../calls/stored-calls.ts'
 import { afterOthers } from './after-others.ts'
 import { cdrSink } from './cdr-sink.ts'

@@ -2,7 +2,7 @@ import type { Log } from '../../adapters/log/logger.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import { trouble } from '../health/trouble.ts'
 import type { Waiting } from '../spool/waiting-events.ts'
-import { type Timers, backoffMs } from '../timers.ts'
+import { type Timers, backoffMs } from '../../core/concurrency/timers.ts'
 import { EventGroups, type Sending } from './event-groups.ts'
 
 /** Calls to the queue at a time: one hides another's round trip, more would only make the queue throttle. */

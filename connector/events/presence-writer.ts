@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { PresenceStore } from '../../core/accounts/presence-store.ts'
 import type { Presence } from '../../core/accounts/presence.ts'
-import { type Timers, backoffMs } from '../timers.ts'
+import { type Timers, backoffMs } from '../../core/concurrency/timers.ts'
 import type { PresenceTracker } from './presence.ts'
 
 /** Writes at a time. */

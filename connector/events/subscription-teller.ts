@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Engine } from '../engine.ts'
-import type { Timers } from '../timers.ts'
+import type { Timers } from '../../core/concurrency/timers.ts'
 
 /** How long after an engine could not be told what to send it is told again. */
 const againMs = 1_000

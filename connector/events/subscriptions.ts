@@ -3,7 +3,7 @@ import { baseEvents } from '../../core/events/base-events.ts'
 import { isEventName } from '../../core/events/catalogue.ts'
 import type { SubscriptionReader } from '../../core/hooks/hook-store.ts'
 import { trouble } from '../health/trouble.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /** A hook takes effect within 2 s: asking once a second leaves one for reading the list and telling the engine. */
 const pollMs = 1_000

@@ -1,6 +1,6 @@
 import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import { type Timers, pause } from '../timers.ts'
+import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** How long an event may wait for the queue before whoever told it is to tell it again, under the same id. */

@@ -1,5 +1,5 @@
 import type { Presence } from '../../core/accounts/presence.ts'
-import { type Timers, backoffMs } from '../timers.ts'
+import { type Timers, backoffMs } from '../../core/concurrency/timers.ts'
 import type { IsUp, OnEnded, PresenceTracker } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'
 

@@ -1,6 +1,6 @@
 import type { Metrics } from '../../adapters/metrics/emf-metrics.ts'
 import { type CountMetric, type TimeMetric, countMetrics, metricSeconds, timeMetrics } from '../../contracts/metrics.ts'
-import { type Timers, pause } from '../timers.ts'
+import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import type { MetricReading } from './read-metrics.ts'
 import type { Times } from './times.ts'
 

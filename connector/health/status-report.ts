@@ -8,7 +8,7 @@ import type {
 } from '../../core/status/connector-report.ts'
 import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
 import { type Engine, isHealthy } from '../engine.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 import { trouble } from './trouble.ts'
 import { type StatusTexts, statusTexts } from './status-texts.ts'
 

@@ -1,5 +1,5 @@
 import { type Engine, isReady } from '../engine.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /** The engine's status text is a dozen lines. */
 const maxLength = 2_048

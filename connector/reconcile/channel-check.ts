@@ -4,7 +4,7 @@ import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { readChannels, reader } from '../calls/engine-channels.ts'
 import type { EngineLink } from '../engine.ts'
 import { SyntheticEvent } from '../events/synthetic-event.ts'
-import { type Time, backoffMs, pause } from '../timers.ts'
+import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import { endGone } from './gone-channels.ts'
 
 /**

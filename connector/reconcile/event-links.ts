@@ -1,7 +1,7 @@
 import type { EventLinkReport } from '../../core/status/connector-report.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { EngineEvent } from '../engine.ts'
-import type { Timers } from '../timers.ts'
+import type { Timers } from '../../core/concurrency/timers.ts'
 import { type EventLink, type Progress, lastOf, newEventLink, reportOf } from './event-link.ts'
 import { earlierTold, engineTime, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'

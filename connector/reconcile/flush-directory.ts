@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { commandLine } from '../commands/command-line.ts'
 import { type EngineLink, isReady } from '../engine.ts'
-import { type Time, backoffMs, pause } from '../timers.ts'
+import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
 
 /** What a flush needs. */
 export interface FlushDeps extends Pick<Time, 'timers'> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { GapStore } from '../../core/events/gap-store.ts'
 import type { Gap } from '../../core/events/gap.ts'
-import { type Time, backoffMs, pause } from '../timers.ts'
+import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import { nowhere } from './event-position.ts'
 
 /** Gaps that may wait for the store; a link that comes and goes makes one every few seconds at most. */

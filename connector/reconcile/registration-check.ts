@@ -7,7 +7,7 @@ import type { DomainNames } from '../calls/domain-names.ts'
 import type { EngineLink } from '../engine.ts'
 import type { PresenceTracker } from '../events/presence.ts'
 import type { Registration } from '../events/registration.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /** The engine lists a registration up to 0.2 s late: a difference counts when two readings show it. */
 const readings = [1_000, 4_000]

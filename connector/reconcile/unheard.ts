@@ -1,7 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { KnownCallStore } from '../../core/channels/known-call-store.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
-import { type Time, backoffMs, pause } from '../timers.ts'
+import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import type { LastListener } from './predecessor.ts'
 
 /** A connector that was killed just before the link came up still seems to be there; by then it does not. */

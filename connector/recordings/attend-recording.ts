@@ -1,7 +1,7 @@
 import { isOfTenant } from '../../core/domains/tenancy-start.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import { type FinishParts, finishRecording } from './finish-recording.ts'
 import { mappedPath } from './mapped-path.ts'
 import { placeRecording } from './place-recording.ts'

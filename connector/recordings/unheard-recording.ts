@@ -1,6 +1,6 @@
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import { recordingKey } from '../../core/recordings/recording.ts'
-import type { Timers } from '../timers.ts'
+import type { Timers } from '../../core/concurrency/timers.ts'
 import type { RecordingFacts } from './recording-facts.ts'
 
 /** A call that ended and was recorded, by what its last event says. */

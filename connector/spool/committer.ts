@@ -1,4 +1,4 @@
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import type { Copy } from './journal.ts'
 import type { Spool } from './spool.ts'
 import type { Waiting, WaitingEvents } from './waiting-events.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Log } from '../../adapters/log/logger.ts'
 import { trouble } from '../health/trouble.ts'
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import { type DropClass, dropOrder } from './drop-class.ts'
 import type { DropTally } from './drop-tally.ts'
 import { type Copy, Journal } from './journal.ts'

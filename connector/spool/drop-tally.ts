@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { Time } from '../timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
 import { type DropClass, dropOrder } from './drop-class.ts'
 
 /** Events of one class that were given up for want of room. */

@@ -1,5 +1,5 @@
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import { type Time, pause } from '../timers.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 import { committer } from './committer.ts'
 import { dropClassOf } from './drop-class.ts'
 import type { DropTally } from './drop-tally.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Timers, backoffMs, pause } from '../timers.ts'
+import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import type { Journal } from './journal.ts'
 import type { SpoolFiles } from './spool-files.ts'
 import { type SpoolOwner, folderName, ownerOf, signOf } from './spool-owner.ts'

@@ -1,4 +1,4 @@
-import { type Timers, backoffMs, pause } from '../timers.ts'
+import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import { type ReadLine, type Segment, readLines } from './segment.ts'
 import { type SpoolFiles, codeOf } from './spool-files.ts'
 

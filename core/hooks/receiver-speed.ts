@@ -1,6 +1,7 @@
+import type { Timers } from '../concurrency/timers.ts'
 import type { HookStore } from './hook-store.ts'
 import type { Hook } from './hook.ts'
-import type { Clock, Scheduler } from '../ports.ts'
+import type { Clock } from '../ports.ts'
 
 /**
  * When a receiver counts as slow. A batch of attempts is busy until its slowest is over, so those of slow receivers are
@@ -21,7 +22,7 @@ const slowness = {
 export interface SpeedNotes {
   readonly hooks: Pick<HookStore, 'noteSpeed'>
   readonly clock: Clock
-  readonly schedule: Scheduler
+  readonly timers: Timers
 }
 
 /** A call that was made, how long it took, and what its receiver is from then on. */
@@ -38,7 +39,7 @@ export interface MeasuredCall<T> {
  * note that the store does not take is passed over: the next call is measured, too.
  */
 export async function measured<T>(tools: SpeedNotes, hook: Hook, call: () => Promise<T>): Promise<MeasuredCall<T>> {
-  const { clock, schedule } = tools
+  const { clock, timers } = tools
   const at = clock.now()
   let noting: Promise<void> | undefined
   let { slowAt } = hook
@@ -47,7 +48,7 @@ export async function measured<T>(tools: SpeedNotes, hook: Hook, call: () => Pro
     slowAt = clock.now()
     noting = note(tools, hook, slowAt)
   }
-  const cancel = schedule(slowness.fromMs, noteSlow)
+  const cancel = timers.after(slowness.fromMs, noteSlow)
   const called = await call().finally(cancel)
   const durationMs = clock.now() - at
   if (durationMs >= slowness.fromMs) noteSlow()

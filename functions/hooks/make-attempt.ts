@@ -5,7 +5,7 @@ import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-s
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
 import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
-import { systemSchedule } from '../../adapters/http/guarded-lookup.ts'
+import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -39,7 +39,7 @@ export async function makeAttempt(
   { clock, random, log }: WorkerTools,
   isSlow: boolean,
 ): Promise<void> {
-  const tools = { ...ports, clock, random, hmac: hmacSha256, schedule: systemSchedule, isSlow }
+  const tools = { ...ports, clock, random, hmac: hmacSha256, timers: systemTimers, isSlow }
   const made = await attemptDelivery(tools, message)
   if (made === undefined) return
   const { status, reason, durationMs } = made.attempt

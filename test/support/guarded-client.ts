@@ -3,7 +3,6 @@ import type { LookupAddress } from 'node:dns'
 import { addressGuard } from '../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../adapters/http/guarded-hook-client.ts'
 import type { HookClient } from '../../core/hooks/hook-client.ts'
-import type { Scheduler } from '../../core/ports.ts'
 import type { Clock } from '../../core/ports.ts'
 import { type ManualTime, manualTime } from './manual-time.ts'
 
@@ -33,7 +32,6 @@ const lookedUp = (address: string): LookupAddress => ({ address, family: address
 export function guardedClient(setup: GuardedClientSetup = {}): GuardedClient {
   const { allowed = '127.0.0.0/8', resolve = () => [], time = manualTime(), authorities } = setup
   const asked: string[] = []
-  const schedule: Scheduler = (afterMs, run) => time.timers.after(afterMs, run)
   const client = hookClientOver({
     clock: setup.clock ?? time.clock,
     guard: addressGuard(allowed),
@@ -41,7 +39,7 @@ export function guardedClient(setup: GuardedClientSetup = {}): GuardedClient {
       asked.push(hostname)
       return (await resolve(hostname)).map(lookedUp)
     },
-    schedule,
+    timers: time.timers,
     limits: hookClientLimits,
     ...(authorities === undefined ? {} : { authorities }),
   })

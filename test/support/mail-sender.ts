@@ -26,10 +26,12 @@ export function aMailSender({ allowed = '127.0.0.0/8', resolve, limits = {} }: M
       asked.push(hostname)
       return resolve?.(hostname) ?? [{ address: '127.0.0.1', family: 4 }]
     },
-    schedule: (afterMs, run) => {
-      const timer = { afterMs, run }
-      timers.add(timer)
-      return () => void timers.delete(timer)
+    timers: {
+      after: (afterMs, run) => {
+        const timer = { afterMs, run }
+        timers.add(timer)
+        return () => void timers.delete(timer)
+      },
     },
     limits: { ...mailLimits, ...limits },
     authorities: mailAuthority,

@@ -1,7 +1,7 @@
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from './memory/memory-ports.ts'
 import { type Connector, startConnector } from '../../connector/connector.ts'
-import { pause } from '../../connector/timers.ts'
+import { pause } from '../../core/concurrency/timers.ts'
 import type { RecordedGap } from '../../core/events/gap.ts'
 import { engineGap, isHeardByOthers } from '../../core/events/time-gaps.ts'
 import type { ConnectorReport } from '../../core/status/connector-report.ts'

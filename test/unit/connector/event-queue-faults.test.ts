@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { sqsEventSink } from '../../../adapters/sqs/sqs-event-sink.ts'
 import { readMetrics } from '../../../connector/health/read-metrics.ts'
-import { pause } from '../../../connector/timers.ts'
+import { pause } from '../../../core/concurrency/timers.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { openCloudQueues } from '../../support/cloud-queues.ts'
 import { checkEventOrdeal, triesIn } from '../../support/event-invariants.ts'

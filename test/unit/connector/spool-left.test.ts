@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pause } from '../../../connector/timers.ts'
+import { pause } from '../../../core/concurrency/timers.ts'
 import { manualTime } from '../../support/manual-time.ts'
 import type { MemoryDisk } from '../../support/memory-disk.ts'
 import { numbered, roomFor, spoolingProcess } from '../../support/spooling-process.ts'

@@ -41,7 +41,7 @@ async function aSetup(
   await ports.deliveries.keepEvent(event)
   await ports.deliveries.create(delivery)
   const timers = new Map<() => void, number>()
-  const schedule = (afterMs: number, run: () => void) => {
+  const after = (afterMs: number, run: () => void) => {
     timers.set(run, afterMs)
     return () => void timers.delete(run)
   }
@@ -52,7 +52,15 @@ async function aSetup(
       return ports.secretBox.open(...of)
     },
   }
-  const tools = { ...ports, secretBox, clock, random: systemRandomness, hmac: hmacSha256, schedule, isSlow: false }
+  const tools = {
+    ...ports,
+    secretBox,
+    clock,
+    random: systemRandomness,
+    hmac: hmacSha256,
+    timers: { after },
+    isSlow: false,
+  }
   return {
     ports,
     clock,

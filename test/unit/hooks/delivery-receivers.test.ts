@@ -68,10 +68,12 @@ async function aWire(script: SinkScript) {
     clock: { now: () => 0 },
     guard: addressGuard('127.0.0.0/8'),
     resolve: () => Promise.reject(new Error('only addresses are used')),
-    schedule: (ms, run) => {
-      const timer = { ms, run }
-      timers.add(timer)
-      return () => void timers.delete(timer)
+    timers: {
+      after: (ms, run) => {
+        const timer = { ms, run }
+        timers.add(timer)
+        return () => void timers.delete(timer)
+      },
     },
     limits: hookClientLimits,
   })

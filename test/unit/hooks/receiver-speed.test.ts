@@ -19,7 +19,6 @@ async function aReceiver(given: { slowMsAgo?: number } = {}) {
     notes.push(slowAt)
     await hooks.noteSpeed(which, slowAt)
   }
-  const schedule = (ms: number, run: () => void) => timers.after(ms, run)
   const stored = async () => (await hooks.read(hook.domain, hook.id))?.slowAt
   return {
     clock,
@@ -32,7 +31,7 @@ async function aReceiver(given: { slowMsAgo?: number } = {}) {
       const held = Promise.withResolvers<string>()
       timers.after(takesMs, () => held.resolve('answer'))
       const now = (await hooks.read(hook.domain, hook.id)) ?? hook
-      const calling = measured({ hooks: { noteSpeed }, clock, schedule }, now, () => held.promise)
+      const calling = measured({ hooks: { noteSpeed }, clock, timers }, now, () => held.promise)
       await time.advance(takesMs)
       return calling
     },
@@ -58,12 +57,12 @@ describe('a receiver', () => {
   it('that fails after two seconds counts as slow, and the failure is told', async () => {
     const { clock, hook, hooks, stored } = await aReceiver()
     let run = () => {}
-    const schedule = (_ms: number, then: () => void) => {
+    const after = (_ms: number, then: () => void) => {
       run = then
       return () => {}
     }
     const held = Promise.withResolvers<never>()
-    const calling = measured({ hooks, clock, schedule }, hook, () => held.promise)
+    const calling = measured({ hooks, clock, timers: { after } }, hook, () => held.promise)
     run()
     held.reject(new Error('killed'))
 

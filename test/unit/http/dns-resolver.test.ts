@@ -99,7 +99,7 @@ it('a name whose server tells a public address and then a private one is connect
     clock: time.clock,
     guard: addressGuard('127.0.0.0/8'),
     resolve: dnsResolver({ servers: [server.at], hostsFile: noHosts }),
-    schedule: (ms, run) => time.timers.after(ms, run),
+    timers: time.timers,
     limits: hookClientLimits,
   })
   onTestFinished(() => client.close())

@@ -1,3 +1,4 @@
+import type { Timers } from '../../../core/concurrency/timers.ts'
 import type { LookupAddress } from 'node:dns'
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
@@ -6,7 +7,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
 import type { HookRequest } from '../../../core/hooks/hook-client.ts'
-import type { Scheduler } from '../../../core/ports.ts'
 import { answering, type HookSink, httpAnswer, type SinkScript, startHookSink } from '../../support/hook-sink.ts'
 
 const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')
@@ -26,13 +26,15 @@ async function aSink(script?: SinkScript, certificate?: string): Promise<HookSin
 }
 
 /** A scheduler whose time passes when the test says so, by the length of the wait. */
-function heldTime(): { schedule: Scheduler; elapse(ms: number): void } {
+function heldTime(): { timers: Timers; elapse(ms: number): void } {
   const held = new Set<{ ms: number; run: () => void }>()
   return {
-    schedule(ms, run) {
-      const entry = { ms, run }
-      held.add(entry)
-      return () => held.delete(entry)
+    timers: {
+      after(ms, run) {
+        const entry = { ms, run }
+        held.add(entry)
+        return () => held.delete(entry)
+      },
     },
     elapse(ms) {
       for (const entry of held) {
@@ -48,7 +50,7 @@ interface ClientSetup {
   readonly allowed?: string
   readonly names?: Readonly<Record<string, readonly string[]>>
   readonly resolve?: (hostname: string) => Promise<LookupAddress[]>
-  readonly schedule?: Scheduler
+  readonly timers?: Timers
   readonly authorities?: string
   readonly replyBytes?: number
 }
@@ -67,7 +69,7 @@ function aClient(setup: ClientSetup = {}) {
       if (found === undefined) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
       return found.map(address)
     },
-    schedule: setup.schedule ?? heldTime().schedule,
+    timers: setup.timers ?? heldTime().timers,
     limits: { ...hookClientLimits, replyBytes: setup.replyBytes ?? hookClientLimits.replyBytes },
     ...(setup.authorities === undefined ? {} : { authorities: setup.authorities }),
   })
@@ -310,7 +312,7 @@ describe('a connection', () => {
   it('whose name never resolves ends at the limit for connecting', async () => {
     const time = heldTime()
     const client = aClient({
-      schedule: time.schedule,
+      timers: time.timers,
       resolve: () => {
         queueMicrotask(() => time.elapse(hookClientLimits.connectMs))
         return new Promise(() => undefined)
@@ -373,7 +375,7 @@ describe('TLS', () => {
     const time = heldTime()
     const sink = await aSink()
     const accepted = sink.nextConnection()
-    const sent = aClient({ names, authorities, schedule: time.schedule }).send(
+    const sent = aClient({ names, authorities, timers: time.timers }).send(
       aRequest(`https://sink.example.com:${sink.port}/`),
     )
     await accepted

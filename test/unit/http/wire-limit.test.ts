@@ -67,7 +67,7 @@ async function meet(flood: Flood, secure = false): Promise<{ reply: HookReply; t
     guard: addressGuard('127.0.0.0/8'),
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     // Time stands still: only a limit of bytes can end a flood.
-    schedule: () => () => undefined,
+    timers: { after: () => () => undefined },
     limits: hookClientLimits,
     authorities: fixture('ca.pem'),
   })

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../ports.ts'
 
 /** Delayed calls. The process's own in production, moved by hand in tests. */
 export interface Timers {
