@@ -11,4 +11,6 @@ export const environment = {
   secretsEndpoint: 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
   kmsEndpoint: 'AWS_ENDPOINT_URL_KMS',
   s3Endpoint: 'AWS_ENDPOINT_URL_S3',
+  /** Where links to objects lead, if clients do not reach the object store itself. `npm start` sets it. */
+  s3LinkOrigin: 'S3_LINK_ORIGIN',
 } as const

@@ -10,12 +10,12 @@ export interface ObjectAddress {
 }
 
 /**
- * The address of an object: by the bucket's own host name in the cloud, by a path behind the bucket's name where another
- * address is set.
+ * Returns the address of an object for clients: under the bucket's own host name in the cloud, by a path that begins with
+ * the bucket's name where another address is set.
  */
 export function objectAddress(context: Pick<AdapterContext, 'env'>, bucket: BucketName, key: string): ObjectAddress {
   const name = required(context, buckets[bucket].variable)
-  const endpoint = context.env[environment.s3Endpoint]
+  const endpoint = context.env[environment.s3LinkOrigin] ?? context.env[environment.s3Endpoint]
   const path = `/${key.split('/').map(encodePart).join('/')}`
   if (endpoint) return { origin: new URL(endpoint), path: `/${encodePart(name)}${path}` }
   return { origin: new URL(`https://${name}.s3.${required(context, 'AWS_REGION')}.amazonaws.com`), path }

@@ -6,7 +6,7 @@ import { addressOf, listen } from '../processes/listen.ts'
 import { requestTarget } from '../processes/request-target.ts'
 import { type Credential, issueCredential } from '../signature/credential.ts'
 import type { SignedParts } from '../signature/canonical-request.ts'
-import { type Proof, verifySignature } from '../signature/verify-signature.ts'
+import { type Proof, type Verification, verifySignature } from '../signature/verify-signature.ts'
 import type { Backend, SearchBackend } from './backend.ts'
 import { type Reason, accessDenied, denialOf, deny, signatureRefused } from './denial.ts'
 import { judge } from './judge.ts'
@@ -118,6 +118,20 @@ export class Gate {
     this.#watchCalls = watcher
   }
 
+  /**
+   * Answers a request for an object that somebody else's server was sent, by the signature in its query alone: nothing
+   * but `GET` of an object is answered so, whatever is signed.
+   */
+  async answerLink(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts = signedParts(request)
+    const verification = this.#verify(parts, undefined)
+    if ('refusal' in verification) return deny(response, denialOf('s3', signatureRefused(verification.refusal)))
+    const wanted = objectAccess(parts.method, decodeURIComponent(parts.rawPath), new URLSearchParams(parts.rawQuery))
+    const isReading = wanted?.every(({ action }) => action === 's3:GetObject') === true
+    if (parts.method !== 'GET' || !isReading) return deny(response, denialOf('s3', unknownOperation))
+    await this.#callObjects(verification.proof, request, response, parts)
+  }
+
   /** Stops listening and drops all connections. */
   async close(): Promise<void> {
     this.#server.closeAllConnections()
@@ -125,17 +139,12 @@ export class Gate {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { rawPath, rawQuery } = requestTarget(request.url)
-    const parts = { method: request.method ?? 'GET', rawPath, rawQuery, headers: request.headers }
+    const parts = signedParts(request)
     const target = request.headers['x-amz-target']
     const isSearch = searchScope.test(request.headers.authorization ?? '')
     const body = typeof target === 'string' || isSearch ? await readBody(request, maxBodyBytes) : undefined
     const bodyHash = body === undefined ? undefined : createHash('sha256').update(body).digest('hex')
-    const verification = verifySignature(parts, {
-      credentialOf: (accessKeyId) => this.#credentials.get(accessKeyId),
-      now: Date.now(),
-      bodyHash,
-    })
+    const verification = this.#verify(parts, bodyHash)
     if ('refusal' in verification) {
       const service = isSearch ? 'es' : typeof target === 'string' ? serviceOfTarget(target) : 's3'
       return deny(response, denialOf(service, signatureRefused(verification.refusal)))
@@ -144,8 +153,22 @@ export class Gate {
     if (isSearch) return this.#callSearch(proof, response, parts, String(body))
     if (body !== undefined && typeof target === 'string')
       return this.#callService(proof, request, response, target, body)
+    await this.#callObjects(proof, request, response, parts)
+  }
+
+  #verify(parts: SignedParts, bodyHash: string | undefined): Verification {
+    const credentialOf = (accessKeyId: string) => this.#credentials.get(accessKeyId)
+    return verifySignature(parts, { credentialOf, now: Date.now(), bodyHash })
+  }
+
+  async #callObjects(
+    proof: Proof,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { method, rawPath, rawQuery }: SignedParts,
+  ): Promise<void> {
     const path = decodeURIComponent(rawPath)
-    const refused = this.#judge(proof, objectAccess(parts.method, path, new URLSearchParams(rawQuery)))
+    const refused = this.#judge(proof, objectAccess(method, path, new URLSearchParams(rawQuery)))
     if (refused !== undefined) return deny(response, denialOf('s3', refused))
     const mayList = () => this.#judge(proof, [listAccess(path)]) === undefined
     await this.#backends?.s3({ request, payloadHash: proof.payloadHash, mayList }, response)
@@ -213,6 +236,11 @@ export class Gate {
     }
     return undefined
   }
+}
+
+function signedParts(request: IncomingMessage): SignedParts {
+  const { rawPath, rawQuery } = requestTarget(request.url)
+  return { method: request.method ?? 'GET', rawPath, rawQuery, headers: request.headers }
 }
 
 const unknownOperation: Reason = { code: 'UnknownOperationException', message: 'no such operation here', status: 400 }

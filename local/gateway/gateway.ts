@@ -33,6 +33,8 @@ const overlookMs = 2_000
 const pace = { graceMs: 5_000, bytesPerSecond: 256 * 1024 }
 /** Up to the 10 MB of an HTTP API a body is read to its end before it is refused. */
 const caution: Caution = { pace, droppedBytes: 9 * 1024 * 1024 }
+/** A client that takes nothing of an object for this long is dropped: players pause. */
+const linkIdleMs = 60_000
 /** Each connection takes some 20 KB, also an idle one. */
 const maxConnections = 4000
 
@@ -48,6 +50,8 @@ export interface Served {
   readonly crossOrigin?: CrossOrigin | undefined
   /** What the routes declare: which of them judge credentials, and which wait for something outside. */
   readonly routes?: readonly Route[]
+  /** Answers a `GET` that carries a signature in its query, as links to objects do. Absent: there are no such links. */
+  readonly answerLink?: (request: IncomingMessage, response: ServerResponse) => Promise<void>
 }
 
 /**
@@ -73,6 +77,12 @@ export class Gateway {
       },
       (request, response) => {
         this.#responses.set(request.socket, response)
+        const answerLink = isSignedLink(request) ? this.#served?.answerLink : undefined
+        if (answerLink !== undefined) {
+          // An object has no time limit while its bytes are taken.
+          response.setTimeout(linkIdleMs, () => response.destroy())
+          return void answerLink(request, response).catch(() => response.destroy())
+        }
         this.#answer(request, response).then(
           (reply) => send(request, response, reply),
           () => response.destroy(),
@@ -149,6 +159,12 @@ export class Gateway {
     served.callers.learn(caller, match.routeKey, calledBy, reply.status)
     return reply
   }
+}
+
+/** Whether it is a `GET` with a well-formed path and a signature in its query. No operation of the API is asked so. */
+function isSignedLink({ method, url }: IncomingMessage): boolean {
+  const { rawPath, rawQuery } = requestTarget(url)
+  return method === 'GET' && isPercentEncoded(rawPath) && new URLSearchParams(rawQuery).has('X-Amz-Signature')
 }
 
 /** Calls a function, and once more when its thread went down. */

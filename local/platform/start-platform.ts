@@ -1,3 +1,4 @@
+import { environment } from '../../contracts/environment.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { type Assembly } from '../assembly/assembly.ts'
 import { type Place, laptop } from '../assembly/place.ts'
@@ -20,6 +21,7 @@ import { keepAssembly } from '../synthesis/keep-assembly.ts'
 import { awaitHealth } from './await-health.ts'
 import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
+import { publicUrl } from './public-url.ts'
 import { platformRole, requeueCleanups, requeueDeliveries } from './requeue.ts'
 import { runPreparations } from './run-preparations.ts'
 import { type RunningConnector, startConnector } from './start-connector.ts'
@@ -132,11 +134,10 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   closing.defer(() => void log.end())
   const host = new FunctionHost(assembly.functions, {
     environmentOf: (definition) =>
-      functionEnvironment(
-        definition,
-        settings,
-        sharedEnvironment(settings, place.storesUrl, gate.issue(definition.roleArn)),
-      ),
+      functionEnvironment(definition, settings, {
+        ...sharedEnvironment(settings, place.storesUrl, gate.issue(definition.roleArn)),
+        [environment.s3LinkOrigin]: place.publicUrl,
+      }),
     log,
   })
   closing.defer(() => host.close())
@@ -146,7 +147,13 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const targets = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
   const invoke: Invoke = (name, event) => host.invoke(name, event)
-  gateway.serve({ table: new RouteTable(targets), invoke, crossOrigin: assembly.crossOrigin, routes })
+  gateway.serve({
+    table: new RouteTable(targets),
+    invoke,
+    crossOrigin: assembly.crossOrigin,
+    routes,
+    answerLink: (request, response) => gate.answerLink(request, response),
+  })
   if (settings.sqsEndpoint === undefined) {
     const { refused } = await requeueDeliveries(assembly, { place, gate, settings })
     if (refused > 0) console.warn(`${refused} deliveries could not be queued; the schedule retries them in six minutes`)
@@ -168,11 +175,6 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   })
   closing.defer(() => gateway.close())
   return connector
-}
-
-/** The address as people use it; a server that listens everywhere is reached by the loopback address. */
-function publicUrl(address: string): string {
-  return `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, '127.0.0.1:')}`
 }
 
 /** Runs a stop with a signal that is aborted when functions have worked on for long enough. */

@@ -19,6 +19,7 @@ export interface ObjectServer {
   envOf(...statements: readonly Statement[]): Readonly<Record<string, string>>
   /** Takes everything from the role of an environment. */
   withdraw(env: Readonly<Record<string, string>>): void
+  readonly gate: Gate
   /** What was judged, in order. */
   readonly judgements: Judgement[]
   /** The store again over the same files, as after a restart. */
@@ -61,6 +62,7 @@ export async function startObjectServer(): Promise<ObjectServer> {
   }
   return {
     endpoint,
+    gate,
     env: envOf(...(everything === undefined ? [] : [everything])),
     envOf,
     withdraw: (env) => serve({ name: 'withdrawn', arn: arns.get(env['AWS_ACCESS_KEY_ID']) ?? '', statements: [] }),

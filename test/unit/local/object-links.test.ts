@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { signLink } from '../../../adapters/s3/sign-link.ts'
+import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { environment } from '../../../contracts/environment.ts'
+import { Gateway } from '../../../local/gateway/gateway.ts'
+import { RouteTable } from '../../../local/gateway/route-table.ts'
+import { publicUrl } from '../../../local/platform/public-url.ts'
+import { aFileBody } from '../../support/file-bodies.ts'
+import { movableClock } from '../../support/movable-clock.ts'
+import { type ObjectServer, startObjectServer } from '../../support/object-server.ts'
+
+const link = { key: 'a/b c.wav', contentType: 'audio/wav', disposition: 'attachment', seconds: 300 }
+
+/** An address of this machine at which the stores do not listen, as a network's address is. */
+const apiHost = '127.0.0.2'
+
+let objects: ObjectServer
+let gateway: Gateway
+let origin: string
+
+beforeAll(async () => {
+  objects = await startObjectServer()
+})
+
+afterAll(() => objects.close())
+
+beforeEach(async () => {
+  gateway = new Gateway()
+  origin = `http://${await gateway.open(apiHost, 0)}`
+  const table = new RouteTable([{ key: '$default', target: 'unmatched' }])
+  const invoke = () => Promise.resolve({ statusCode: 404, body: '{"error":"not_found"}' })
+  gateway.serve({ table, invoke, answerLink: (asked, response) => objects.gate.answerLink(asked, response) })
+})
+
+afterEach(() => gateway.close(0))
+
+const clock = movableClock(Date.now())
+const context = () => ({ clock, random: systemRandomness, env: { ...objects.env, [environment.s3LinkOrigin]: origin } })
+
+/** A signed link of an object with this content. */
+async function aLink(content: string): Promise<string> {
+  await s3RecordingFiles(context()).put(link.key, link.contentType, aFileBody(content))
+  return (await signLink(context(), 'recordings', link)).url
+}
+
+test('the link of a recording leads to the address of the API and gives the recording there', async () => {
+  const url = await aLink('the recording')
+
+  const whole = await fetch(url)
+  const part = await fetch(url, { headers: { range: 'bytes=4-6' } })
+
+  expect(new URL(url).origin).toBe(origin)
+  expect([whole.status, whole.headers.get('content-type'), await whole.text()]).toEqual([
+    200,
+    'audio/wav',
+    'the recording',
+  ])
+  expect([part.status, await part.text()]).toEqual([206, 'rec'])
+})
+
+test('a link that was changed is refused at the address of the API as it is at the object store', async () => {
+  const url = await aLink('the recording')
+
+  const other = await fetch(url.replace('b%20c.wav', 'other.wav'))
+
+  expect([other.status, await other.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')])
+})
+
+test.each<[string, RequestInit]>([
+  ['PUT', { method: 'PUT', body: 'x' }],
+  ['DELETE', { method: 'DELETE' }],
+  ['POST', { method: 'POST', body: '{}', headers: { 'x-amz-target': 'AmazonSQS.ListQueues' } }],
+])('a %s at the address of the API reaches no store, whatever is signed', async (_method, init) => {
+  const url = await aLink('the recording')
+
+  expect((await fetch(url, init)).status).toBe(404)
+  expect(await (await fetch(url)).text()).toBe('the recording')
+})
+
+test('a link at the address of the API serves objects alone, whatever service its headers name', async () => {
+  const url = await aLink('the recording')
+
+  const answer = await fetch(url, { headers: { 'x-amz-target': 'DynamoDB_20120810.ListTables' } })
+  const signed = await fetch(url, { headers: { authorization: 'AWS4-HMAC-SHA256 Credential=a' } })
+
+  expect([answer.status, await answer.text()]).toEqual([200, 'the recording'])
+  expect(signed.status).toBe(400)
+})
+
+test('a request without a signature in its query is none of the object store', async () => {
+  const { pathname } = new URL(await aLink('the recording'))
+
+  const answer = await fetch(`${origin}${pathname}`)
+
+  expect([answer.status, await answer.text()]).toEqual([404, '{"error":"not_found"}'])
+})
+
+test('a link whose path is not well-formed is refused in the form of the API', async () => {
+  const asked = request(`${origin}/recordings/%E0%A4%A?X-Amz-Signature=1`).end()
+  const [response] = await once(asked, 'response')
+  response.resume()
+
+  expect(response.statusCode).toBe(400)
+})
+
+const networks = {
+  lo: [{ address: '127.0.0.1', family: 'IPv4', internal: true }],
+  eth0: [
+    { address: 'fe80::1', family: 'IPv6', internal: false },
+    { address: '10.0.0.2', family: 'IPv4', internal: false },
+  ],
+}
+
+test.each([
+  ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
+  ['10.0.0.7:8080', 'http://10.0.0.7:8080'],
+  ['0.0.0.0:8080', 'http://10.0.0.2:8080'],
+  ['[::]:8080', 'http://10.0.0.2:8080'],
+])('an API that listens on %s calls itself %s, which other machines reach where it listens on all', (address, url) => {
+  expect(publicUrl(address, networks)).toBe(url)
+})
+
+test('an API that listens on all addresses of a machine without a network calls itself by the loopback address', () => {
+  expect(publicUrl('0.0.0.0:8080', { lo: networks.lo })).toBe('http://127.0.0.1:8080')
+})
