@@ -1,29 +1,44 @@
-import { searchDomains } from '../../contracts/resources.ts'
+import { Readable } from 'node:stream'
+import type { ApiResponse, Client } from '@opensearch-project/opensearch'
 import { DomainError } from '../../core/errors.ts'
-import { AnswerTooLong } from '../aws/exchange.ts'
-import { signedRequest } from '../aws/signed-request.ts'
-import { type AdapterContext, required } from '../context.ts'
-import { TimeLimitPassed } from '../time-limit.ts'
+import { openSearchClient } from '../aws/opensearch-client.ts'
+import type { AdapterContext } from '../context.ts'
+import { TimeLimitPassed, checkTimeLimit, timeLimitSignal } from '../time-limit.ts'
 
-/** A request to the search store. */
-export interface OpenSearchRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-  /** Begins with a slash; what comes from outside stands in percent form. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string>>
-  /** JSON, or lines of JSON where `isLines`. */
-  readonly body?: string
-  readonly isLines?: boolean
+/** How long a request may take, and how much may be answered. */
+export interface OpenSearchLimits {
   readonly timeoutMs: number
   /** Bytes of the answer that are taken; 4 MiB where absent. */
   readonly maxAnswerBytes?: number
 }
+
+/** The client's options for one request. */
+interface RequestOptions {
+  readonly asStream: true
+  readonly requestTimeout: number
+}
+
+/** A request of the client that is under way. */
+interface SentRequest extends Promise<ApiResponse> {
+  abort: () => void
+}
+
+/** Sends a request through the client. The options belong to the request. */
+export type SendToOpenSearch = (client: Client, options: RequestOptions) => SentRequest
 
 /** What the search store answered: its status and its JSON. */
 export interface OpenSearchAnswer {
   readonly status: number
   readonly body: unknown
 }
+
+/** An answer had more bytes than its reader takes. */
+class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong'
+}
+
+/** Answers of administration and of writes are small. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /** Statuses of a store that cannot serve now: too many requests, and those of a gateway before it or a node in it. */
 const UNAVAILABLE = new Set([429, 500, 502, 503])
@@ -33,37 +48,82 @@ const TOO_MUCH_ASKED = /"too_many_(?:buckets_exception|nested_clauses|clauses)"/
 const TIMED_OUT = new Set([408, 504])
 
 /**
- * Sends one signed request to the search store and answers what it said, whatever its status, but for the statuses of
+ * Sends one request to the search store and answers what it said, whatever its status, but for the statuses of
  * an outage: these are `search_unavailable`, as is no answer or one that is no JSON. Without a whole answer in time it is
  * `search_timeout`, above `maxAnswerBytes` `payload_too_large`.
  */
 export async function askOpenSearch(
-  context: Pick<AdapterContext, 'env' | 'clock'>,
-  request: OpenSearchRequest,
+  context: Pick<AdapterContext, 'env'>,
+  limits: OpenSearchLimits,
+  send: SendToOpenSearch,
 ): Promise<OpenSearchAnswer> {
-  const { isLines = false, body = '', ...rest } = request
-  const answer = await attempt(() =>
-    signedRequest(context, {
-      ...rest,
-      service: 'es',
-      endpoint: required(context, searchDomains.cdr.variable),
-      headers: body === '' ? {} : { 'content-type': isLines ? 'application/x-ndjson' : 'application/json' },
-      body,
-    }),
-  )
+  let answer: TextAnswer
+  try {
+    answer = await exchange(context, limits, send)
+  } catch (error) {
+    throw translated(error)
+  }
   if (TIMED_OUT.has(answer.status)) throw searchTimeout(new Error(`answered ${answer.status}`))
   if (UNAVAILABLE.has(answer.status)) {
-    if (TOO_MUCH_ASKED.test(answer.body)) throw queryRefused(new Error(told(answer)))
+    if (TOO_MUCH_ASKED.test(answer.text)) throw queryRefused(new Error(told(answer)))
     throw searchUnavailable(new Error(told(answer)))
   }
-  return { status: answer.status, body: parsed(answer.body) }
+  return { status: answer.status, body: parsed(answer.text) }
+}
+
+interface TextAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * Sends a request and reads its answer within the limits. The client answers streams, since it would read an answer of
+ * any length, and would refuse one with a variable called `__proto__`.
+ */
+async function exchange(
+  context: Pick<AdapterContext, 'env'>,
+  { timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES }: OpenSearchLimits,
+  send: SendToOpenSearch,
+): Promise<TextAnswer> {
+  checkTimeLimit()
+  const ofWork = timeLimitSignal()
+  const ending = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(ofWork === undefined ? [] : [ofWork])])
+  const sent = send(openSearchClient(context), { asStream: true, requestTimeout: timeoutMs })
+  const end = () => {
+    sent.abort()
+  }
+  ending.addEventListener('abort', end, { once: true })
+  if (ending.aborted) end()
+  try {
+    const { statusCode, body } = await sent
+    return { status: statusCode ?? 0, text: await textOf(body, maxAnswerBytes) }
+  } catch (error) {
+    if (ofWork?.aborted === true) throw new TimeLimitPassed('the time of the request is over')
+    throw ending.aborted ? ending.reason : error
+  } finally {
+    ending.removeEventListener('abort', end)
+  }
+}
+
+async function textOf(body: unknown, most: number): Promise<string> {
+  if (!(body instanceof Readable)) throw new TypeError('the client answered no stream')
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of body) {
+    if (!Buffer.isBuffer(piece)) continue
+    length += piece.length
+    // Leaving the loop ends the connection.
+    if (length > most) throw new AnswerTooLong(`answer of more than ${most} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
 }
 
 /** Characters of an answer that the cause of an error keeps. */
 const TOLD_CHARACTERS = 300
 
-function told({ status, body }: { readonly status: number; readonly body: string }): string {
-  return `answered ${status}: ${body.slice(0, TOLD_CHARACTERS)}`
+function told({ status, text }: TextAnswer): string {
+  return `answered ${status}: ${text.slice(0, TOLD_CHARACTERS)}`
 }
 
 /** The outage of the search store. */
@@ -89,25 +149,6 @@ export function searchRefused(answer: OpenSearchAnswer): DomainError {
 
 function queryRefused(cause: unknown): DomainError {
   return new DomainError('query_refused', 'the search store cannot run this query: make it simpler', { cause })
-}
-
-/** Runs an exchange; its errors become those of the port. One that the store cannot have seen is sent once more. */
-async function attempt<T>(send: () => Promise<T>): Promise<T> {
-  try {
-    return await send()
-  } catch (error) {
-    if (!isReset(error)) throw translated(error)
-  }
-  try {
-    return await send()
-  } catch (error) {
-    throw translated(error)
-  }
-}
-
-/** A kept connection may end at the very moment in which it is used again. What is sent here may be sent twice. */
-function isReset(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
 function translated(error: unknown): DomainError {

@@ -52,14 +52,11 @@ export async function readDocuments(
   context: AdapterContext,
   places: readonly DocumentPlace[],
 ): Promise<(ReadDocument | undefined)[]> {
-  const answer = await askOpenSearch(context, {
-    method: 'POST',
-    path: '/_mget',
-    query: { _source_excludes: 'any,pairs' },
-    body: JSON.stringify({ docs: places.map(({ index, id, routing }) => ({ _index: index, _id: id, routing })) }),
-    timeoutMs: TIMEOUT_MS,
-    maxAnswerBytes: MAX_ANSWER_BYTES,
-  })
+  const docs = places.map(({ index, id, routing }) => ({ _index: index, _id: id, routing }))
+  const limits = { timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES }
+  const answer = await askOpenSearch(context, limits, (client, options) =>
+    client.mget({ _source_excludes: ['any', 'pairs'], body: { docs } }, options),
+  )
   if (answer.status !== 200) throw searchRefused(answer)
   const parsed = z.safeParse(readAnswer, answer.body)
   if (!parsed.success || parsed.data.docs.length !== places.length) throw strange(parsed.error)
@@ -85,17 +82,13 @@ const bulkAnswer = z.object({
 
 /** Writes documents in one request; answers what came of each, in order. */
 export async function writeDocuments(context: AdapterContext, writes: readonly Write[]): Promise<Written[]> {
-  const lines = writes.map(({ place, document, over }) => {
+  const body = writes.flatMap(({ place, document, over }) => {
     const target = { _index: place.index, _id: place.id, routing: place.routing, ...over?.version }
-    return `${JSON.stringify({ [over ? 'index' : 'create']: target })}\n${JSON.stringify(document)}\n`
+    return [{ [over ? 'index' : 'create']: target }, document]
   })
-  const answer = await askOpenSearch(context, {
-    method: 'POST',
-    path: '/_bulk',
-    body: lines.join(''),
-    isLines: true,
-    timeoutMs: TIMEOUT_MS,
-  })
+  const answer = await askOpenSearch(context, { timeoutMs: TIMEOUT_MS }, (client, options) =>
+    client.bulk({ body }, options),
+  )
   if (answer.status === 413) return tooLarge(context, writes)
   if (answer.status !== 200) throw searchRefused(answer)
   const parsed = z.safeParse(bulkAnswer, answer.body)

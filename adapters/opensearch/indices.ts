@@ -10,7 +10,7 @@ export function documentId({ domain_name, uuid }: { readonly domain_name: string
   return `${domain_name}:${uuid}`
 }
 
-/** Names that one request may list: the search store takes a request line of 4096 bytes, a name has 13. */
+/** Names that one request may list: the search store takes a request line of 4096 bytes, a name and its comma have 16. */
 const MAX_NAMES = 200
 
 /** The indices, separated by commas, that may hold CDRs of these legs and this span of time (both ends included). */

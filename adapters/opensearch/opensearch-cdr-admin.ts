@@ -1,16 +1,14 @@
 import * as z from 'zod/mini'
 import type { CdrAdmin } from '../../core/cdr/cdr-admin.ts'
 import type { AdapterContext } from '../context.ts'
-import { type OpenSearchAnswer, type OpenSearchRequest, askOpenSearch, searchRefused } from './client.ts'
+import { type OpenSearchAnswer, type SendToOpenSearch, askOpenSearch, searchRefused } from './client.ts'
 import { cdrMappings, cdrTemplates, retentionPolicy, retentionPolicyId } from './index-template.ts'
 
 /** Changes of the cluster's own state wait for all of its nodes. */
 const TIMEOUT_MS = 20_000
 
 /** All indices, months and legs; there may be none yet. */
-const everyIndex = { path: '/cdr-a-*,cdr-b-*', query: { allow_no_indices: 'true', ignore_unavailable: 'true' } }
-
-const policyPath = `/_plugins/_ism/policies/${retentionPolicyId}`
+const everyIndex = { index: ['cdr-a-*', 'cdr-b-*'], allow_no_indices: true, ignore_unavailable: true }
 
 const storedPolicy = z.object({
   _seq_no: z.number(),
@@ -28,29 +26,24 @@ export function openSearchCdrAdmin(context: AdapterContext): CdrAdmin {
   return {
     async prepare() {
       for (const [name, template] of Object.entries(cdrTemplates)) {
-        await change(context, { method: 'PUT', path: `/_index_template/${name}`, body: template })
+        await change(context, (client, options) => client.indices.putIndexTemplate({ name, body: template }, options))
       }
       // Indices that are there already learn the fields that are new.
       const { dynamic, properties } = cdrMappings
-      const { path, query } = everyIndex
-      await change(context, { method: 'PUT', path: `${path}/_mapping`, query, body: { dynamic, properties } })
+      await change(context, (client, options) =>
+        client.indices.putMapping({ ...everyIndex, body: { dynamic, properties } }, options),
+      )
       return { retention: (await keepFor400Days(context)) ? 'by-store' : 'none' }
     },
   }
 }
 
-type Change = Pick<OpenSearchRequest, 'method' | 'path' | 'query'> & { readonly body?: object }
-
-async function ask(context: AdapterContext, { body, ...request }: Change): Promise<OpenSearchAnswer> {
-  return askOpenSearch(context, {
-    ...request,
-    ...(body && { body: JSON.stringify(body) }),
-    timeoutMs: TIMEOUT_MS,
-  })
+function ask(context: AdapterContext, send: SendToOpenSearch): Promise<OpenSearchAnswer> {
+  return askOpenSearch(context, { timeoutMs: TIMEOUT_MS }, send)
 }
 
-async function change(context: AdapterContext, request: Change): Promise<void> {
-  const answer = await ask(context, request)
+async function change(context: AdapterContext, send: SendToOpenSearch): Promise<void> {
+  const answer = await ask(context, send)
   if (answer.status >= 300) throw searchRefused(answer)
 }
 
@@ -60,25 +53,26 @@ async function keepFor400Days(context: AdapterContext): Promise<boolean> {
   if (outcome === 'unknown') return false
   // Indices without a policy come under it, and those under an older edition under this one: neither is an error for
   // an index that is so already, and a store without indices says that there are none.
-  const body = { policy_id: retentionPolicyId }
-  await ask(context, { method: 'POST', path: '/_plugins/_ism/add/cdr-*', body })
-  if (outcome === 'written') await ask(context, { method: 'POST', path: '/_plugins/_ism/change_policy/cdr-*', body })
+  const all = { index: 'cdr-*', body: { policy_id: retentionPolicyId } }
+  await ask(context, (client, options) => client.ism.addPolicy(all, options))
+  if (outcome === 'written') await ask(context, (client, options) => client.ism.changePolicy(all, options))
   return true
 }
 
 /** Another preparation beside this one writes the same: the second look finds it written. */
 async function writePolicy(context: AdapterContext, looks = 2): Promise<'same' | 'written' | 'unknown'> {
-  const read = await ask(context, { method: 'GET', path: policyPath })
+  const policy = { policy_id: retentionPolicyId }
+  const read = await ask(context, (client, options) => client.ism.getPolicy(policy, options))
   if (knowsNoPath(read)) return 'unknown'
   if (read.status >= 300 && read.status !== 404) throw searchRefused(read)
   const stored = z.safeParse(storedPolicy, read.body)
   if (stored.data?.policy.description === retentionPolicy.description) return 'same'
   const version = stored.data && {
-    if_seq_no: String(stored.data._seq_no),
-    if_primary_term: String(stored.data._primary_term),
+    if_seq_no: stored.data._seq_no,
+    if_primary_term: stored.data._primary_term,
   }
-  const body = { policy: retentionPolicy }
-  const written = await ask(context, { method: 'PUT', path: policyPath, ...(version && { query: version }), body })
+  const next = { ...policy, ...version, body: { policy: retentionPolicy } }
+  const written = await ask(context, (client, options) => client.ism.putPolicy(next, options))
   if (written.status < 300) return 'written'
   if (written.status === 409 && looks > 1) return writePolicy(context, looks - 1)
   // A policy that is not there is written nevertheless: 404 is a path that is not there.

@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 6 * 1024 * 1024
 const WAY_MS = 500
 
 /** An index that is not there holds nothing. */
-const lenient = { ignore_unavailable: 'true', allow_no_indices: 'true' }
+const lenient = { ignore_unavailable: true, allow_no_indices: true }
 
 /** CDRs in OpenSearch, in one index for each kind of leg and month. */
 export function openSearchCdrStore(context: AdapterContext): CdrStore {
@@ -26,18 +26,19 @@ export function openSearchCdrStore(context: AdapterContext): CdrStore {
 }
 
 async function search(context: AdapterContext, plan: SearchPlan, limitMs: number) {
-  const answer = await askOpenSearch(context, {
-    method: 'POST',
-    path: `/${indicesOf(plan.legs, plan.from, plan.to)}/_search`,
-    query: {
-      ...lenient,
-      ...(plan.domain !== undefined && { routing: plan.domain }),
-      allow_partial_search_results: 'true',
-    },
-    body: JSON.stringify(searchBody(plan, Math.max(1, limitMs - WAY_MS))),
-    timeoutMs: limitMs,
-    maxAnswerBytes: MAX_ANSWER_BYTES,
-  })
+  const limits = { timeoutMs: limitMs, maxAnswerBytes: MAX_ANSWER_BYTES }
+  const answer = await askOpenSearch(context, limits, (client, options) =>
+    client.search(
+      {
+        ...lenient,
+        index: indicesOf(plan.legs, plan.from, plan.to),
+        ...(plan.domain !== undefined && { routing: plan.domain }),
+        allow_partial_search_results: true,
+        body: searchBody(plan, Math.max(1, limitMs - WAY_MS)),
+      },
+      options,
+    ),
+  )
   if (answer.status !== 200) throw searchRefused(answer)
   return readSearchAnswer(plan, answer.body)
 }

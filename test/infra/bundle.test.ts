@@ -51,6 +51,7 @@ const searchLimitKb = 700
 
 /** Limits of bundles that hold a package besides the clients of every endpoint. */
 const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
+  [searchLimitKb, ['cdr/cdr-index', 'cdr/prepare-search']],
   [searchLimitKb, ['cdr/search-cdrs', 'cdr/scroll-cdrs', 'cdr/read-cdr', 'cdr/list-other-legs', 'cdr/begin-export']],
   // The client of the key service.
   [400, ['auth/log-in', 'auth/begin-totp', 'auth/confirm-totp', 'auth/end-totp', 'domains/create-domain-token']],
@@ -61,7 +62,9 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [400, ['domains/delete-domain', 'engine/take-cdr']],
   // The client of the objects, of whose schemas the bundler cannot leave out what is not used.
   [600, ['recordings/delete-recordings', 'recordings/read-recording', 'recordings/remove-expired-recordings']],
-  [600, ['cdr/read-export', 'cdr/write-export']],
+  [600, ['cdr/read-export']],
+  // The objects and the search.
+  [850, ['cdr/write-export']],
   [600, ['hooks/list-deliveries', 'hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/requeue-deliveries']],
   // The linear-time matcher of hook filters, routes and the operator's names of variables.
   [560, ['routes/create-default-route', 'routes/replace-default-route', 'routes/read-default-route']],

@@ -35,14 +35,18 @@ interface Context {
 
 type Route = readonly [method: string, path: RegExp, answer: (context: Context) => string]
 
+/** OpenSearch takes two methods for some paths; its client uses the second. */
 const routes: readonly Route[] = [
   ['POST', /^\/_bulk$/, ({ database, request }) => JSON.stringify(bulk(database, request.body))],
   ['POST', /^\/_mget$/, answerMultiGet],
   ['POST', /^\/([^_/][^/]*)\/_search$/, answerSearch],
   ['POST', /^\/([^_/][^/]*)\/_delete_by_query$/, answerDelete],
-  ['POST', /^\/([^_/][^/]*)\/_refresh$/, () => '{"_shards":{"total":1,"successful":1,"failed":0}}'],
+  ['POST', /^\/([^_/][^/]*)\/_refresh$/, refresh],
+  ['GET', /^\/([^_/][^/]*)\/_refresh$/, refresh],
   ['PUT', /^\/_index_template\/([^/]+)$/, putTemplate],
-  ['PUT', /^\/([^_/][^/]*)\/_mapping$/, () => '{"acknowledged":true}'],
+  ['POST', /^\/_index_template\/([^/]+)$/, putTemplate],
+  ['PUT', /^\/([^_/][^/]*)\/_mapping$/, acknowledge],
+  ['POST', /^\/([^_/][^/]*)\/_mapping$/, acknowledge],
   ['GET', /^\/_cluster\/health$/, () => '{"cluster_name":"embedded","status":"green","timed_out":false}'],
 ]
 
@@ -81,6 +85,16 @@ function answerDelete(context: Context): string {
 
 function indicesIn({ database, name, parameters }: Context) {
   return chooseIndices(database, name, parameters.get('ignore_unavailable') === 'true')
+}
+
+/** Everything written is found at once. */
+function refresh(): string {
+  return '{"_shards":{"total":1,"successful":1,"failed":0}}'
+}
+
+/** Every mapping fits, since this server knows the fields itself. */
+function acknowledge(): string {
+  return '{"acknowledged":true}'
 }
 
 /** The template is kept: what it says of fields is what this server does anyway. */

@@ -37,8 +37,8 @@ async function aStore(answers: Readonly<Record<string, readonly CloudReply[]>>) 
 }
 
 const templates = [
-  ...Object.keys(cdrTemplates).map((name) => `PUT /_index_template/${name}`),
-  'PUT /cdr-a-*,cdr-b-*/_mapping',
+  ...Object.keys(cdrTemplates).map((name) => `POST /_index_template/${name}`),
+  'POST /cdr-a-*%2Ccdr-b-*/_mapping',
 ]
 
 it('an empty store learns templates and policy, and indices without a policy come under it', async () => {
@@ -87,8 +87,8 @@ it('a store without the plugin is prepared but for the retention, which is told'
 })
 
 it.each([
-  ['a template', { 'PUT /_index_template/cdr-b': [{ status: 403, body: { Message: 'not authorized' } }] }],
-  ['the fields', { 'PUT /cdr-a-*,cdr-b-*/_mapping': [{ status: 400, body: { error: 'mapper conflict' } }] }],
+  ['a template', { 'POST /_index_template/cdr-b': [{ status: 403, body: { Message: 'not authorized' } }] }],
+  ['the fields', { 'POST /cdr-a-*%2Ccdr-b-*/_mapping': [{ status: 400, body: { error: 'mapper conflict' } }] }],
   ['the look at its policy', { [`GET ${policyPath}`]: [{ status: 403, body: { Message: 'not authorized' } }] }],
   [
     'the policy',
@@ -101,7 +101,7 @@ it.each([
 })
 
 it('a store that is away fails the preparation as an outage', async () => {
-  const { admin } = await aStore({ 'PUT /_index_template/cdr-a': [{ status: 503, body: {} }] })
+  const { admin } = await aStore({ 'POST /_index_template/cdr-a': [{ status: 503, body: {} }] })
 
   await expect(admin.prepare()).rejects.toMatchObject({ code: 'search_unavailable' })
 })

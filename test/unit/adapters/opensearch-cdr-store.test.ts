@@ -226,7 +226,7 @@ describe('a search', () => {
     await store.search(aPlan({ from: Date.UTC(2025, 11, 31), to: Date.UTC(2026, 0, 1), limit: 7, skip: 3 }), 10_000)
 
     const [{ path, query, body } = { path: '', query: '', body: '' }] = server.requests
-    expect(path).toBe('/cdr-a-2025-12,cdr-a-2026-01,cdr-b-2025-12,cdr-b-2026-01/_search')
+    expect(decodeURIComponent(path)).toBe('/cdr-a-2025-12,cdr-a-2026-01,cdr-b-2025-12,cdr-b-2026-01/_search')
     expect(Object.fromEntries(new URLSearchParams(query))).toEqual({
       ignore_unavailable: 'true',
       allow_no_indices: 'true',
@@ -234,6 +234,20 @@ describe('a search', () => {
       routing: 'a.example.com',
     })
     expect(JSON.parse(body)).toMatchObject({ timeout: '9500ms', size: 7, from: 3, track_total_hits: 10_000 })
+  })
+
+  it('finds a record with a variable called __proto__', async () => {
+    const [before, after] = JSON.stringify(anAnswer(aHit())).split('"variables":{}')
+    server.answer = () => reply(200, `${before}"variables":{"__proto__":"a caller's text"}${after}`)
+
+    expect(await searching()).toMatchObject({ total: 1 })
+  })
+
+  it('ends with the time limit of its work', async () => {
+    server.answer = () => new Promise(() => {})
+    const limit = { until: systemClock.now() + 20, clock: systemClock }
+
+    await expect(withTimeLimit(limit, () => searching())).rejects.toMatchObject({ code: 'deadline_exceeded' })
   })
 
   it('is not begun behind the time limit of its work', async () => {
