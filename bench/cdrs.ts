@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { signedRequest } from '../adapters/aws/signed-request.ts'
 import type { AdapterContext } from '../adapters/context.ts'
 import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
 import { dynamoDomainStore } from '../adapters/dynamodb/dynamo-domain-store.ts'
@@ -14,6 +13,7 @@ import { cdrFromEvent } from '../core/cdr/cdr-from-event.ts'
 import { keptFields } from '../core/cdr/kept-fields.ts'
 import { mergeCdr } from '../core/cdr/merge-cdr.ts'
 import type { SearchPlan } from '../core/cdr/search-plan.ts'
+import { bareRequest } from './bare-request.ts'
 import { startCdrWorker } from './cdrs/cdr-worker.ts'
 import { endOfLeg } from './cdrs/ends.ts'
 import { type BenchStores, openStores } from './cdrs/open-stores.ts'
@@ -125,14 +125,12 @@ async function bareCpuMs(context: AdapterContext, { from, count }: Ends): Promis
       const lines = documents
         .slice(at, at + bulkSize)
         .map(({ place, document }) => `${JSON.stringify({ create: place })}\n${JSON.stringify(document)}\n`)
-      const answer = await signedRequest(context, {
+      const answer = await bareRequest(context.env, {
         service: 'es',
-        method: 'POST',
-        endpoint: context.env[searchDomains.cdr.variable],
+        endpoint: context.env[searchDomains.cdr.variable] ?? '',
         path: '/_bulk',
         headers: { 'content-type': 'application/x-ndjson' },
         body: lines.join(''),
-        timeoutMs: 10_000,
       })
       JSON.parse(answer.body)
       if (answer.status !== 200) throw new Error(`the search server answered ${answer.status}`)

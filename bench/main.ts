@@ -1,6 +1,7 @@
 /** `npm run bench`: measures, prints beside the committed baseline, and with `--write` makes the figures the baseline. */
 import { benchApi } from './api.ts'
 import { benchCdrs } from './cdrs.ts'
+import { benchClients } from './clients.ts'
 import { benchEsl } from './esl.ts'
 import { type Figures, printFigures, writeBaseline } from './figures.ts'
 import { benchGateway } from './gateway.ts'
@@ -14,6 +15,7 @@ import { benchStart } from './start.ts'
 const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   start: benchStart,
   api: benchApi,
+  clients: benchClients,
   gateway: benchGateway,
   esl: benchEsl,
   deliver: benchThroughput,
@@ -30,6 +32,7 @@ const budgets: Figures = {
   startSecondMs: 5000,
   memoryMb: 500,
   memoryBusyMb: 500,
+  coldPlainRatio: 1.6,
   originateToEngineP50Ms: 50,
   eventToHookP50Ms: 60,
   eventToHookP99Ms: 200,

@@ -2,7 +2,6 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import * as z from 'zod/mini'
 import type { AdapterContext } from '../adapters/context.ts'
-import { signedRequest } from '../adapters/aws/signed-request.ts'
 import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
 import { writeDocuments } from '../adapters/opensearch/documents.ts'
 import { documentId, indexOf, indicesOf } from '../adapters/opensearch/indices.ts'
@@ -14,6 +13,7 @@ import { systemClock } from '../adapters/system/system-clock.ts'
 import { searchDomains } from '../contracts/resources.ts'
 import { mergeCdr } from '../core/cdr/merge-cdr.ts'
 import type { SearchPlan } from '../core/cdr/search-plan.ts'
+import { bareRequest } from './bare-request.ts'
 import { type Figures, percentile } from './figures.ts'
 import { temporaryState } from './platform.ts'
 import { dayMs, days, drawing, endOfDays, generatedCdr, tenantName, tenants } from './search/generated-cdrs.ts'
@@ -140,14 +140,13 @@ async function timed(search: (plan: SearchPlan) => Promise<unknown>): Promise<nu
 async function cost(context: AdapterContext): Promise<Figures> {
   const store = openSearchCdrStore(context)
   const bare = async (plan: SearchPlan): Promise<void> => {
-    const answer = await signedRequest(context, {
+    const answer = await bareRequest(context.env, {
       service: 'es',
-      endpoint: context.env[searchDomains.cdr.variable],
+      endpoint: context.env[searchDomains.cdr.variable] ?? '',
       path: `/${indicesOf(plan.legs, plan.from, plan.to)}/_search`,
       query: { ignore_unavailable: 'true', allow_no_indices: 'true', routing: plan.domain ?? '' },
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(searchBody(plan, 9_500)),
-      timeoutMs: 10_000,
     })
     JSON.parse(answer.body)
   }

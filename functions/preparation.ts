@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda'
 import * as z from 'zod/mini'
-import { exchange } from '../adapters/aws/exchange.ts'
 import type { Preparation } from '../contracts/preparations.ts'
 import type { PortName, PortsOf } from '../core/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
@@ -49,6 +48,9 @@ const deploymentRequest = z.object({
 
 /** Time that stays for the answer to the deployment. */
 const reserveMs = 10_000
+
+/** Time for the answer itself. */
+const answerMs = 5_000
 
 /** The handler of a preparation, over given ports. A deployment is answered; anybody else gets what is thrown. */
 export function createPreparation<const P extends Preparation>(
@@ -114,9 +116,9 @@ async function answered(
     RequestId,
     LogicalResourceId,
   })
-  // The address is signed for no type of content.
-  const headers = { 'content-type': '', 'content-length': String(Buffer.byteLength(body)) }
-  const { status } = await exchange(new URL(ResponseURL), { method: 'PUT', headers, body, timeoutMs: 5_000 })
+  // The address is signed for no type of content, and bytes are sent without one.
+  const request = { method: 'PUT', body: Buffer.from(body), signal: AbortSignal.timeout(answerMs) }
+  const { status } = await fetch(ResponseURL, request)
   if (status >= 300) throw new Error(`the deployment could not be told: its address answered ${status}`)
   return { notes: [] }
 }

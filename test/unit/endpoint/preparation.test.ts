@@ -41,7 +41,7 @@ async function aPreparation(work: Work, status = 200) {
 
 const told = (Status: string, Reason: string) => ({
   method: 'PUT',
-  type: '',
+  type: undefined,
   body: {
     Status,
     Reason,

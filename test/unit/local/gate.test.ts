@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signedRequest } from '../../../adapters/aws/signed-request.ts'
-import { systemClock } from '../../../adapters/system/system-clock.ts'
+import { openSearchClient } from '../../../adapters/aws/opensearch-client.ts'
+import { searchDomains } from '../../../contracts/resources.ts'
 import type { Role } from '../../../local/assembly/assembly.ts'
 import { readStatements } from '../../../local/assembly/read-roles.ts'
 import { type Backend, jsonAnswer } from '../../../local/gate/backend.ts'
 import { Gate, type Judgement } from '../../../local/gate/gate.ts'
-import type { Credential } from '../../../local/signature/credential.ts'
 import { signHeaders, signRequest } from '../../../local/signature/sign-request.ts'
 import { place } from '../../support/small-assembly.ts'
 
@@ -145,22 +144,20 @@ describe('the gate', () => {
 })
 
 describe('the gate before a search domain', () => {
-  const context = (signer = gate.issue(role.arn)) => ({
-    env: {
+  const ask = async (
+    { method = 'POST', path, query = {} }: { method?: string; path: string; query?: Record<string, string> },
+    signer = gate.issue(role.arn),
+  ) => {
+    const env = {
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: signer.accessKeyId,
       AWS_SECRET_ACCESS_KEY: signer.secretAccessKey,
       AWS_SESSION_TOKEN: signer.sessionToken,
-    },
-    clock: systemClock,
-  })
-  const ask = async (
-    given: { method?: string; path?: string; query?: Record<string, string> },
-    signer?: Credential,
-  ) => {
-    const request = { service: 'es', endpoint: url, headers: {}, body: '{"size":0}', timeoutMs: 5000, ...given }
-    const { status, body } = await signedRequest(context(signer), request)
-    return { status, body: JSON.parse(body) }
+      [searchDomains.cdr.variable]: url,
+    }
+    const request = { method, path, querystring: query, body: '{"size":0}' }
+    const { statusCode, body } = await openSearchClient({ env }).transport.request(request, { ignore: [403] })
+    return { status: statusCode, body }
   }
 
   it('hands on requests as they came', async () => {

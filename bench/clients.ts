@@ -1,0 +1,186 @@
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import * as esbuild from 'esbuild'
+import * as z from 'zod/mini'
+import type { AdapterContext } from '../adapters/context.ts'
+import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
+import { getItem } from '../adapters/dynamodb/client.ts'
+import { s3RecordingFiles } from '../adapters/s3/s3-file-store.ts'
+import { sendMessage } from '../adapters/sqs/client.ts'
+import { systemClock } from '../adapters/system/system-clock.ts'
+import { environment } from '../contracts/environment.ts'
+import { buckets, queues, searchDomains, tables } from '../contracts/resources.ts'
+import { writeToken } from '../functions/endpoint/token-text.ts'
+import { bundle } from '../lib/bundle.ts'
+import { type BareRequest, bareRequest } from './bare-request.ts'
+import { type Figures, percentile } from './figures.ts'
+import { temporaryState } from './platform.ts'
+
+/** Cold processes of each bundle, one after another in turns. */
+const processes = 15
+/** Calls whose CPU is measured at a time, and how often. */
+const calls = 2_000
+const rounds = 5
+
+/** An endpoint for each set of clients: the store alone, and with it the queues, the objects or the search. */
+const endpoints = {
+  Plain: 'blacklists/list-blacklists',
+  Queue: 'channels/hang-up-channel',
+  Objects: 'recordings/read-recording',
+  Search: 'cdr/search-cdrs',
+} as const
+
+/**
+ * What the clients of services cost: import and first call of a cold process, and the CPU of a call, each over those of a
+ * bare signed request in the same run. The services answer at once, in a process of their own.
+ */
+export async function benchClients(): Promise<Figures> {
+  const state = temporaryState()
+  const services = fork(new URL('clients/answering-services.ts', import.meta.url))
+  try {
+    const [message] = await once(services, 'message')
+    const env = environmentOf(z.parse(z.object({ url: z.string() }), message).url)
+    return { ...(await coldStarts(state.path, env)), ...(await cpuOfCalls(env)) }
+  } finally {
+    services.kill()
+    await once(services, 'exit')
+    state.remove()
+  }
+}
+
+function environmentOf(url: string): Readonly<Record<string, string>> {
+  const { dynamodbEndpoint, sqsEndpoint, s3Endpoint, kmsEndpoint, secretsEndpoint } = environment
+  const resources = [...Object.values(tables), ...Object.values(queues), ...Object.values(buckets)]
+  return {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench',
+    [searchDomains.cdr.variable]: url,
+    ...Object.fromEntries(
+      [dynamodbEndpoint, sqsEndpoint, s3Endpoint, kmsEndpoint, secretsEndpoint].map((name) => [name, url]),
+    ),
+    ...Object.fromEntries(resources.map(({ variable }) => [variable, variable.toLowerCase()])),
+  }
+}
+
+/** The medians of the time from the import of a bundle to its first answer, and how much more each is than the bare one. */
+async function coldStarts(folder: string, env: Readonly<Record<string, string>>): Promise<Figures> {
+  const bundles = join(folder, 'bundles')
+  await bundle({ source: process.cwd(), target: bundles })
+  const bare = join(folder, 'bare.cjs')
+  await esbuild.build({
+    entryPoints: ['bench/clients/bare-call.ts'],
+    outfile: bare,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    minify: true,
+    logLevel: 'silent',
+  })
+  const files = {
+    Bare: bare,
+    ...Object.fromEntries(
+      Object.entries(endpoints).map(([kind, name]) => [kind, join(bundles, 'functions', name, 'index.cjs')]),
+    ),
+  }
+  const samples = new Map<string, number[]>()
+  for (let number = 0; number < processes; number += 1) {
+    for (const [kind, file] of Object.entries(files)) {
+      samples.set(kind, [...(samples.get(kind) ?? []), await firstCallMs(file, env)])
+    }
+  }
+  const median = (kind: string) => percentile(samples.get(kind) ?? [], 0.5)
+  const kinds = Object.keys(endpoints)
+  return {
+    coldBareMs: median('Bare'),
+    coldPlainMs: median('Plain'),
+    ...Object.fromEntries(kinds.map((kind) => [`cold${kind}Ratio`, median(kind) / median('Bare')])),
+  }
+}
+
+/** Milliseconds of the import and the first call in a new process. */
+async function firstCallMs(file: string, env: Readonly<Record<string, string>>): Promise<number> {
+  const token = writeToken(
+    { username: '1000@a.example.com', domain: 'a.example.com', key: systemRandomness.uuid() },
+    systemRandomness.bytes(32),
+  )
+  const child = spawn(process.execPath, ['bench/clients/first-call.mjs', file, token], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [printed] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const ms = Number(printed.trim().split('\n').at(-1))
+  if (!(ms > 0)) throw new Error(`the first call of ${file} printed ${printed.slice(0, 300)}`)
+  return ms
+}
+
+/** CPU milliseconds of this process for a call of each client and for the bare request of the same bytes; the medians. */
+async function cpuOfCalls(env: Readonly<Record<string, string>>): Promise<Figures> {
+  const context: AdapterContext = { env, clock: systemClock, random: systemRandomness }
+  const files = s3RecordingFiles(context)
+  const TableName = tables.accounts.variable.toLowerCase()
+  const Key = { pk: 'bench-item', sk: 'bench-item' }
+  const MessageBody = 'x'.repeat(1_000)
+  const plainKey = { pk: { S: 'bench-item' }, sk: { S: 'bench-item' } }
+  const store = { TableName, Key: plainKey, ConsistentRead: true }
+  const message = { QueueUrl: queues.exports.variable.toLowerCase(), MessageBody }
+  const ofStore = await compared(
+    () => getItem(context, TableName, Key),
+    () => bareCall(env, { service: 'dynamodb', target: 'DynamoDB_20120810.GetItem', input: store }),
+  )
+  const ofQueue = await compared(
+    () => sendMessage(context, 'exports', { MessageBody }),
+    () => bareCall(env, { service: 'sqs', target: 'AmazonSQS.SendMessage', input: message }),
+  )
+  const ofObjects = await compared(
+    () => files.head('bench-item'),
+    () => bareCall(env, { service: 's3', target: 'none', input: {} }),
+  )
+  return {
+    storeCallCpuMs: ofStore.cpuMs,
+    storeCallCpuRatio: ofStore.ratio,
+    queueCallCpuMs: ofQueue.cpuMs,
+    queueCallCpuRatio: ofQueue.ratio,
+    objectCallCpuMs: ofObjects.cpuMs,
+    objectCallCpuRatio: ofObjects.ratio,
+  }
+}
+
+async function bareCall(
+  env: Readonly<Record<string, string>>,
+  { service, target, input }: { readonly service: string; readonly target: string; readonly input: object },
+): Promise<void> {
+  const request: BareRequest = {
+    service,
+    endpoint: env[environment.dynamodbEndpoint] ?? '',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target },
+    body: JSON.stringify(input),
+  }
+  const { status, body } = await bareRequest(env, request)
+  JSON.parse(body)
+  if (status !== 200) throw new Error(`the services answered ${status}`)
+}
+
+async function compared(
+  call: () => Promise<unknown>,
+  bare: () => Promise<unknown>,
+): Promise<{ readonly cpuMs: number; readonly ratio: number }> {
+  const [byClient, byBare]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round += 1) {
+    byBare.push(await cpuMsOf(bare))
+    byClient.push(await cpuMsOf(call))
+  }
+  // Nothing is compiled in the first round.
+  const [cpuMs, bareMs] = [byClient, byBare].map((samples) => percentile(samples.slice(1), 0.5))
+  return { cpuMs: cpuMs ?? Number.NaN, ratio: (cpuMs ?? Number.NaN) / (bareMs ?? Number.NaN) }
+}
+
+async function cpuMsOf(call: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  for (let number = 0; number < calls; number += 1) await call()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000 / calls
+}
