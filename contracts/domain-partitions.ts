@@ -19,6 +19,9 @@ export function highestUsersOf(domain: string): readonly [string, ...string[]] {
   return ['highest', domain]
 }
 
+/** The names of the partitions that share the ids of a domain's events. */
+const eventIdShards = ['0', '1', '2', '3', '4', '5', '6', '7']
+
 /**
  * Everything that the stores hold of a domain besides its own record, in the order of its removal: items that lead to
  * others are removed after them. A new store of tenants' records joins by one line. What is not listed here outlives its
@@ -46,8 +49,13 @@ export const domainPartitions: readonly DomainPartition[] = [
   { table: 'deliveries', key: (domain) => ['events of', domain, 'all'] },
   { table: 'hooks', key: (domain) => ['hooks', domain] },
   { table: 'hooks', key: (domain) => ['count', domain] },
-  { table: 'events', key: (domain) => ['log', domain] },
-  { table: 'events', key: (domain) => ['ids', domain] },
+  {
+    table: 'events',
+    key: (domain, block) => ['log', domain, block],
+    each: { table: 'events', key: (domain) => ['blocks', domain] },
+  },
+  { table: 'events', key: (domain) => ['blocks', domain] },
+  ...eventIdShards.map((shard): DomainPartition => ({ table: 'events', key: (domain) => ['ids', domain, shard] })),
   { table: 'events', key: (domain) => ['head', domain] },
   { table: 'emailSettings', key: (domain) => [domain] },
   { table: 'idempotency', key: (domain) => [domain] },

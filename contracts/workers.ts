@@ -32,7 +32,7 @@ export const hookDispatch = worker({
   timeoutSeconds: 30,
   needs: {
     hooks: ['list'],
-    eventLog: ['append'],
+    eventLogWriter: ['take', 'write'],
     deliveries: ['keepEvent', 'create', 'read'],
     deliveryQueue: ['send'],
   },

@@ -24,7 +24,7 @@ import type { CommandStore } from './channels/command-store.ts'
 import type { LiveCallStore } from './channels/live-call-store.ts'
 import type { KnownCallStore } from './channels/known-call-store.ts'
 import type { EventSink } from './events/event-sink.ts'
-import type { EventLog } from './events/event-log.ts'
+import type { EventLog, EventLogWriter } from './events/event-log.ts'
 import type { GapStore } from './events/gap-store.ts'
 import type { HookStore, SubscriptionReader } from './hooks/hook-store.ts'
 import type { DeliveryStore } from './hooks/delivery-store.ts'
@@ -82,6 +82,7 @@ export interface Ports {
   connectorStatus: ConnectorStatusStore
   gaps: GapStore
   eventLog: EventLog
+  eventLogWriter: EventLogWriter
   audit: AuditLog
   idempotency: IdempotencyStore
   rateLimits: RateLimitStore

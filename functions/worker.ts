@@ -8,7 +8,7 @@ import { runInTime } from './endpoint/deadline.ts'
 import type { EndpointTools } from './endpoint/tools.ts'
 import type { Batch } from './worker/batch.ts'
 import { type MessageEnd, handleBatch } from './worker/handle-batch.ts'
-import { type MessageOf, type OrderKeyOf, messageReading } from './worker/message-reading.ts'
+import { type MessageOf, messageReading } from './worker/message-reading.ts'
 import { partialFailures } from './worker/partial-failures.ts'
 
 /** The cloud adapter of each port that a worker needs: exactly those. */
@@ -43,8 +43,6 @@ export interface CloudWorker<W extends Worker> extends WorkerHandler {
 export interface WorkerOptions<W extends Worker> {
   /** A set of ports for each batch, whose messages then share what they do. */
   readonly portsOfBatch?: (ports: PortsOf<W['needs']>) => PortsOf<W['needs']>
-  /** What keeps its order on a FIFO queue, where that is less than a whole group: messages of one key. */
-  readonly orderKeyOf?: OrderKeyOf<W>
 }
 
 /**
@@ -57,7 +55,7 @@ export function createWorker<const W extends Worker>(
   ports: PortsOf<W['needs']>,
   handle: HandleMessage<W>,
   tools: WorkerTools,
-  { portsOfBatch = (same) => same, orderKeyOf }: WorkerOptions<W> = {},
+  { portsOfBatch = (same) => same }: WorkerOptions<W> = {},
 ): WorkerHandler {
   const handleAll = async ({ messages, done }: Batch<MessageOf<W>>) => {
     const own = portsOfBatch(ports)
@@ -68,10 +66,49 @@ export function createWorker<const W extends Worker>(
       return end
     })
   }
+  return handlerOf(record, tools, handleAll)
+}
+
+/**
+ * Handles the messages of a batch together. Returns for each, in their order, why it has to come again; nothing where it is
+ * done. Messages of one group come in their order.
+ */
+export type HandleMessages<W extends Worker> = (messages: readonly MessageOf<W>[]) => Promise<readonly unknown[]>
+
+/** Makes what handles batches, once for all batches of a process. */
+export type MakeHandleMessages<W extends Worker> = (ports: PortsOf<W['needs']>, tools: WorkerTools) => HandleMessages<W>
+
+/** Makes the handler of a queue whose batches are handled together, over given ports. */
+function createBatchWorker<const W extends Worker>(
+  record: W,
+  ports: PortsOf<W['needs']>,
+  make: MakeHandleMessages<W>,
+  tools: WorkerTools,
+): WorkerHandler {
+  const handle = make(ports, tools)
+  return handlerOf(record, tools, async ({ messages, done }: Batch<MessageOf<W>>) => {
+    const readable = messages.flatMap(({ messageId, content }) =>
+      content === undefined ? [] : [{ messageId, content }],
+    )
+    if (readable.length === 0) return
+    const problems = await handle(readable.map(({ content }) => content))
+    for (const [index, { messageId }] of readable.entries()) {
+      const problem = problems[index]
+      if (problem === undefined) done.add(messageId)
+      else tools.log.with({ messageId }).error('message not handled', problem)
+    }
+  })
+}
+
+function handlerOf<const W extends Worker>(
+  record: W,
+  tools: WorkerTools,
+  handleAll: (batch: Batch<MessageOf<W>>) => Promise<void>,
+): WorkerHandler {
   // Not @middy/sqs-partial-batch-failure: it wants all messages settled at once, here those of one key wait for each other.
   const run = middy<Batch<MessageOf<W>>, SQSBatchResponse | void>({ timeoutEarlyInMillis: 0 })
     .use(partialFailures(tools.log))
-    .use(messageReading(record, tools.log, orderKeyOf))
+    .use(messageReading(record, tools.log))
     .handler((batch, context) => runInTime(context, tools.clock, () => handleAll(batch)))
   return async (event, { getRemainingTimeInMillis }) => {
     const batch = { records: event.Records, messages: [], done: new Set<string>() }
@@ -87,19 +124,32 @@ export function worker<const W extends Worker>(
   handle: HandleMessage<W>,
   options: WorkerOptions<W> = {},
 ): CloudWorker<W> {
+  return cloudWorker(record, adapters, (ports, tools) => createWorker(record, ports, handle, tools, options))
+}
+
+/** The same for a queue whose batches are handled together. */
+export function batchWorker<const W extends Worker>(
+  record: W,
+  adapters: WorkerAdaptersOf<W>,
+  make: MakeHandleMessages<W>,
+): CloudWorker<W> {
+  return cloudWorker(record, adapters, (ports, tools) => createBatchWorker(record, ports, make, tools))
+}
+
+function cloudWorker<const W extends Worker>(
+  record: W,
+  adapters: WorkerAdaptersOf<W>,
+  over: CloudWorker<W>['over'],
+): CloudWorker<W> {
   let handler: WorkerHandler | undefined
   const make = () => {
     const context = cloudContext()
     const made = Object.entries<MakePort<PortName>>(adapters).map(([name, adapter]) => [name, adapter(context)])
-    const ports = Object.fromEntries(made) as PortsOf<W['needs']>
-    return createWorker(record, ports, handle, cloudTools(context, record.name), options)
+    return over(Object.fromEntries(made) as PortsOf<W['needs']>, cloudTools(context, record.name))
   }
   return Object.assign(
     async (event: SQSEvent, context: Parameters<WorkerHandler>[1]) => (handler ??= make())(event, context),
-    {
-      record,
-      over: (ports: PortsOf<W['needs']>, tools: WorkerTools) => createWorker(record, ports, handle, tools, options),
-    },
+    { record, over },
   )
 }
 

@@ -45,12 +45,24 @@ export async function removeBatch(context: AdapterContext, TableName: string, ke
   })
 }
 
-/** Works on keys until none is left; `work` answers those that it did not get to. */
+/** Writes whole items of one table without a condition, any number of them. */
+export async function putBatch(context: AdapterContext, TableName: string, items: readonly Item[]): Promise<void> {
+  for (let first = 0; first < items.length; first += WRITE_BATCH_ITEMS) {
+    await untilNoneIsLeft(items.slice(first, first + WRITE_BATCH_ITEMS), async (left) => {
+      const RequestItems = { [TableName]: left.map((Item) => ({ PutRequest: { Item } })) }
+      const command = new BatchWriteCommand({ RequestItems })
+      const { UnprocessedItems } = await callStore(context, (store) => store.send(command))
+      return (UnprocessedItems?.[TableName] ?? []).flatMap(({ PutRequest }) => PutRequest?.Item ?? [])
+    })
+  }
+}
+
+/** Works on items, or their keys, until none is left; `work` answers those that it did not get to. */
 async function untilNoneIsLeft(
-  keys: readonly Key[],
+  items: readonly (Key | Item)[],
   work: (left: readonly Item[]) => Promise<readonly Item[]>,
 ): Promise<void> {
-  let left: readonly Item[] = keys.map((key) => ({ ...key }))
+  let left: readonly Item[] = items.map((item) => ({ ...item }))
   if (left.length === 0) return
   for (const waitMs of [0, ...BUSY_WAITS_MS]) {
     await pause(waitMs)

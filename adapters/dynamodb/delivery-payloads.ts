@@ -6,6 +6,7 @@ import type { FileStore } from '../../core/recordings/file-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { getItem, tableName } from './client.ts'
 import { deliveryEventItem, deliveryEventKey, payloadFields, toDeliveryEventItem } from './delivery-item.ts'
+import { entryKey, toEntry } from './event-log-items.ts'
 import { parseItem, putNew, unexpired } from './items.ts'
 
 /** Bytes of JSON that the fields of an event may have in the table, from the contract; an item has 400 KB at most. */
@@ -34,7 +35,10 @@ export function deliveryPayloads(
       const item = toDeliveryEventItem(event, context.clock.now(), isLarge)
       await putNew(context, TableName(), item)
     },
-    async readEvent(domain, eventId) {
+    async readEvent({ domain, eventId, sequence }) {
+      const logged = sequence === 0 ? undefined : await readLogged(context, domain, sequence)
+      if (logged !== undefined) return logged
+      // One that the log has cut is kept whole here, and so is one that came again when the log did not keep it any more.
       const found = await getItem(context, TableName(), deliveryEventKey(domain, eventId))
       const event = parseItem(deliveryEventItem, unexpired(context, found))?.event
       if (event === undefined) return undefined
@@ -44,6 +48,17 @@ export function deliveryPayloads(
       return bytes && { ...rest, fields: z.parse(payloadFields, JSON.parse(Buffer.from(bytes).toString('utf8'))) }
     },
   }
+}
+
+async function readLogged(context: AdapterContext, domain: string, sequence: number) {
+  const found = unexpired(context, await getItem(context, tableName(context, 'events'), entryKey(domain, sequence)))
+  return found === undefined || found['isCut'] === true ? undefined : toEntry(found).event
+}
+
+/** Returns the payloads' bucket, whose adapter is loaded when it is used. */
+export async function payloadsOf(context: AdapterContext): Promise<PayloadFiles> {
+  const { s3PayloadFiles } = await import('../s3/s3-file-store.ts')
+  return s3PayloadFiles(context)
 }
 
 /** The name of an object: under its domain, and whatever an event's id is made of. */

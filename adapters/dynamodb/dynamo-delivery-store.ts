@@ -4,7 +4,7 @@ import type { AdapterContext } from '../context.ts'
 import type { Item } from './client.ts'
 import { type Query, type Update, getItem, queryPage, tableName, updateItem } from './client.ts'
 import { deliveryItem, deliveryKey, duePartition, dueSort, failedPartition, toDeliveryItem } from './delivery-item.ts'
-import { type PayloadFiles, deliveryPayloads } from './delivery-payloads.ts'
+import { type PayloadFiles, deliveryPayloads, payloadsOf } from './delivery-payloads.ts'
 import { addition, beginning, decision, newPlan, reopening } from './delivery-writes.ts'
 import { conditionally, numberOf, textOf } from './errors.ts'
 import { parseItem, putNew, unexpired } from './items.ts'
@@ -66,11 +66,6 @@ export function dynamoDeliveryStore(
     },
     list: (domain, hookId, range) => listOf(context, { domain, hookId }, range),
   }
-}
-
-async function payloadsOf(context: AdapterContext): Promise<PayloadFiles> {
-  const { s3PayloadFiles } = await import('../s3/s3-file-store.ts')
-  return s3PayloadFiles(context)
 }
 
 async function listOf(

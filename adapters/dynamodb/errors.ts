@@ -47,8 +47,8 @@ export async function transacted(write: () => Promise<unknown>): Promise<FailedP
   return uncontended(() => transactedOnce(write))
 }
 
-/** Runs a transaction as {@link transacted} does, but once: that it met another one is thrown ({@link isContention}). */
-export async function transactedOnce(write: () => Promise<unknown>): Promise<FailedPart[] | undefined> {
+/** Runs a transaction as {@link transacted} does, but once: that it met another one is thrown. */
+async function transactedOnce(write: () => Promise<unknown>): Promise<FailedPart[] | undefined> {
   try {
     await write()
     return undefined
@@ -105,7 +105,7 @@ function itemOf({ Item }: Pick<CancellationReason, 'Item'>): Item | undefined {
 }
 
 /** Whether a call failed because another transaction held one of its items. */
-export function isContention(error: unknown): boolean {
+function isContention(error: unknown): boolean {
   if (contention.has(refusalIn(error)?.code ?? '')) return true
   return reasonsIn(error).some((reason) => passingReasons.has(reason.Code ?? ''))
 }

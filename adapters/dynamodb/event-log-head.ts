@@ -1,78 +1,99 @@
+import { DomainError } from '../../core/errors.ts'
+import type { TakenNumbers } from '../../core/events/event-log.ts'
+import { unwatchedBefore } from '../../core/events/event-log-rules.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './client.ts'
 import { getItem, tableName, updateItem } from './client.ts'
-import { conditionally, isContention, numberOf, textOf } from './errors.ts'
+import { conditionally, numberOf } from './errors.ts'
 import { joinKey } from './key.ts'
 
 /** The head of a domain's log. */
 export interface Head {
-  /** The highest number that the domain has given; 0 before the first. */
+  /** The highest number that was taken; 0 before the first. */
   readonly sequence: number
   /** When that was, epoch milliseconds; 0 before the first. */
   readonly loggedAt: number
-  /** Whose turn it is to give numbers, and until when at most (epoch milliseconds). */
-  readonly turn: { readonly of: string; readonly until: number } | undefined
 }
 
-/** How long a turn lasts at most: longer than a transaction takes, and short for those who wait for one who died. */
-export const turnMs = 3_000
+/** How often a first taking of numbers is tried while others take some, too. */
+const tries = 20
 
-/** Where the head of a domain's log is stored. */
+/** Returns where the head of a domain's log is stored. */
 export function headKey(domain: string) {
   return { pk: joinKey('head', domain), sk: 'head' }
 }
 
-/** The head of a domain's log, read consistently. */
+/** Returns the head of a domain's log, read consistently. */
 export async function readHead(context: AdapterContext, domain: string): Promise<Head> {
   return headOf(await getItem(context, tableName(context, 'events'), headKey(domain)))
 }
 
-/** Whether somebody else has his turn. */
-export function isOthersTurn({ clock }: AdapterContext, { turn }: Head, own: string): boolean {
-  return turn !== undefined && turn.of !== own && turn.until > clock.now()
+function headOf(item: Item | undefined): Head {
+  return { sequence: numberOf(item, 'sequence') ?? 0, loggedAt: numberOf(item, 'loggedAt') ?? 0 }
 }
 
-/** Takes a turn, and answers the head as it is then; `undefined` while somebody else has his. */
-export async function takeTurn(context: AdapterContext, domain: string, own: string): Promise<Head | undefined> {
-  const now = context.clock.now()
-  let item: Item | undefined
-  const take = async () => {
-    item = await updateItem(context, {
-      TableName: tableName(context, 'events'),
-      Key: headKey(domain),
-      UpdateExpression: 'SET turnOf = :own, turnUntil = :until',
-      ConditionExpression: 'attribute_not_exists(turnOf) OR turnOf = :own OR turnUntil <= :now',
-      ExpressionAttributeValues: { ':own': own, ':until': now + turnMs, ':now': now },
-      ReturnValues: 'ALL_NEW',
+/**
+ * Takes numbers behind the head: one write, for which nobody waits. Only where the oldest hook is younger than the numbers
+ * before, a second one is made, which keeps that time at the head until an entry tells it ({@link endUnwatched}): a taker
+ * that dies must not make the log forget it.
+ */
+export async function takeNumbers(
+  context: AdapterContext,
+  domain: string,
+  count: number,
+  watchedSince: number,
+): Promise<TakenNumbers> {
+  const takenAt = context.clock.now()
+  const values = { ':count': count, ':at': takenAt }
+  let taken: Item | undefined
+  const take = async (condition: string, also: string, more: Item) =>
+    conditionally(async () => {
+      taken = await updateItem(context, {
+        TableName: tableName(context, 'events'),
+        Key: headKey(domain),
+        UpdateExpression: `SET loggedAt = :at${also} ADD #sequence :count`,
+        ConditionExpression: condition,
+        ExpressionAttributeNames: { '#sequence': 'sequence' },
+        ExpressionAttributeValues: { ...values, ...more },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      })
     })
+  for (let tried = 0; tried < tries; tried += 1) {
+    const plain = await take('loggedAt >= :since', '', { ':since': watchedSince })
+    if (plain.done) return numbersOf({ domain, count, takenAt }, taken)
+    const previousAt = numberOf(plain.stored, 'loggedAt') ?? 0
+    const unwatched = unwatchedBefore(previousAt, watchedSince)
+    const marked = await take(
+      previousAt === 0 ? 'attribute_not_exists(loggedAt)' : 'loggedAt = :previous',
+      unwatched ? ', unwatchedFrom = if_not_exists(unwatchedFrom, :from), unwatchedTo = :to' : '',
+      {
+        ...(unwatched && { ':from': unwatched.from, ':to': unwatched.to }),
+        ...(previousAt === 0 ? {} : { ':previous': previousAt }),
+      },
+    )
+    if (marked.done) return numbersOf({ domain, count, takenAt }, taken)
   }
-  try {
-    return (await conditionally(take)).done ? headOf(item) : undefined
-  } catch (problem) {
-    if (isContention(problem)) return undefined
-    throw problem
-  }
+  throw new DomainError('store_unavailable', 'too many events of the domain are being numbered at once')
 }
 
-/** Ends a turn that came to nothing. That it is not ended, those who wait for it get over. */
-export async function endTurn(context: AdapterContext, domain: string, own: string): Promise<void> {
+function numbersOf(given: Pick<TakenNumbers, 'domain' | 'count' | 'takenAt'>, item: Item | undefined): TakenNumbers {
+  const [from, to] = [numberOf(item, 'unwatchedFrom'), numberOf(item, 'unwatchedTo')]
+  const first = headOf(item).sequence - given.count + 1
+  return { ...given, first, unwatched: from === undefined || to === undefined ? undefined : { from, to } }
+}
+
+/** Takes from the head what an entry tells by now. A failure is harmless: it is told twice then. */
+export async function endUnwatched(context: AdapterContext, { domain, unwatched }: TakenNumbers): Promise<void> {
+  if (unwatched === undefined) return
   const end = conditionally(() =>
     updateItem(context, {
       TableName: tableName(context, 'events'),
       Key: headKey(domain),
-      UpdateExpression: 'REMOVE turnOf, turnUntil',
-      ConditionExpression: 'turnOf = :own',
-      ExpressionAttributeValues: { ':own': own },
+      UpdateExpression: 'REMOVE unwatchedFrom, unwatchedTo',
+      ConditionExpression: 'unwatchedTo = :to',
+      ExpressionAttributeValues: { ':to': unwatched.to },
     }),
   )
   await end.catch(() => {})
-}
-
-function headOf(item: Item | undefined): Head {
-  const of = textOf(item, 'turnOf')
-  return {
-    sequence: numberOf(item, 'sequence') ?? 0,
-    loggedAt: numberOf(item, 'loggedAt') ?? 0,
-    turn: of === undefined ? undefined : { of, until: numberOf(item, 'turnUntil') ?? 0 },
-  }
 }

@@ -8,8 +8,7 @@ import { sendBatches } from './send-batches.ts'
 
 /**
  * Groups of each domain on the event queue. SQS hands out one group to one function at a time, so this is how many functions
- * can dispatch events of one domain at once. The numbers of a domain's events are given by one transaction at a time, so
- * more functions would mostly wait for each other.
+ * can dispatch events of one domain at once.
  */
 const lanes = 4
 

@@ -3,10 +3,18 @@ import type { MethodAccess } from './access-kinds.ts'
 /** What the ports of events, hooks and deliveries touch. */
 export const eventsAccess = {
   events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
+  eventLogWriter: {
+    take: [{ table: 'events', actions: ['UpdateItem'] }],
+    write: [
+      { table: 'events', actions: ['BatchWriteItem', 'PutItem', 'UpdateItem'] },
+      { table: 'deliveries', actions: ['PutItem'] },
+      { bucket: 'payloads', actions: ['PutObject'] },
+    ],
+  },
   eventLog: {
-    append: [{ table: 'events', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] }],
-    read: [{ table: 'events', actions: ['Query'] }],
-    latest: [{ table: 'events', actions: ['GetItem', 'Query'] }],
+    // What a dead writer left is made void.
+    read: [{ table: 'events', actions: ['GetItem', 'Query', 'PutItem'] }],
+    latest: [{ table: 'events', actions: ['GetItem', 'Query', 'PutItem'] }],
     head: [{ table: 'events', actions: ['GetItem'] }],
   },
   hooks: {
@@ -38,6 +46,7 @@ export const eventsAccess = {
       { bucket: 'payloads', actions: ['PutObject'] },
     ],
     readEvent: [
+      { table: 'events', actions: ['GetItem'] },
       { table: 'deliveries', actions: ['GetItem'] },
       { bucket: 'payloads', actions: ['GetObject'] },
       { bucket: 'payloads', actions: ['ListBucket'], whole: true },

@@ -63,10 +63,10 @@ export const listEvents = route({
       gaps: z.readonly(
         z.array(
           z.discriminatedUnion('kind', [
-            /** Events that were there and are not kept any more, both ends included. */
+            /** Numbers without an event, both ends included: of events that are not kept any more, or never given to one. */
             z.object({
               kind: z.literal('numbers'),
-              reason: z.literal('not_kept'),
+              reason: z.enum(['not_kept', 'void']),
               fromSequence: z.int(),
               toSequence: z.int(),
             }),

@@ -1,7 +1,19 @@
 import type { LoggedEvent } from './platform-event.ts'
 
-/** How many events of a domain its log keeps, from the contract's list of events. */
+/** How many numbers of a domain its log shows, from the contract's list of events. */
 export const eventLogLimit = 5_000
+
+/** The most deliveries that are made in the same step as the entries of a batch: DynamoDB writes 100 items together. */
+export const deliveriesTogether = 80
+
+/** The most events that are written in one step: as many as a function gets from the queue at once. */
+export const entriesTogether = 10
+
+/**
+ * Numbers that were taken so long ago and not written are those of a dead writer: the functions that write have 30 s. A
+ * writer that is later all the same finds its numbers void, and takes others.
+ */
+export const deadWriterMs = 30_000
 
 /**
  * The time in which a domain may have had no hook, between the event before (epoch milliseconds; 0 for none) and an

@@ -33,10 +33,13 @@ export interface EventsWanted {
   readonly limit: number
 }
 
-/** Events that were numbered and are not kept any more, both ends included. */
+/**
+ * Numbers without an event, both ends included: `not_kept` are of events that are not kept any more; `void` are of none,
+ * since whoever took them died before it wrote, or found that its event had a number already.
+ */
 export interface NumberGap {
   readonly kind: 'numbers'
-  readonly reason: 'not_kept'
+  readonly reason: 'not_kept' | 'void'
   readonly fromSequence: number
   readonly toSequence: number
 }
@@ -75,19 +78,19 @@ export async function listEvents(
     const way = 'begin again with 0: all that is kept'
     throw invalidField('since', `must be at most ${head}, the highest number of the domain so far; ${way}`)
   }
-  const [{ before, found, isEnd }, hooks] = await Promise.all([
+  const [{ before, found, voids, upTo, isEnd }, hooks] = await Promise.all([
     readPage(ports, domain, { since, limit }),
     ports.hooks.count(domain),
   ])
   const last = found.at(-1)
-  const next = isEnd ? Math.max(head, last?.sequence ?? 0) : (last?.sequence ?? since)
-  const more = next < head
+  const next = isEnd ? Math.max(since, upTo) : (last?.sequence ?? since)
+  const more = !isEnd && next < head
   const known = await knownGaps(ports, { before, found, since, more }, now)
   return {
     events: found.map(({ sequence, event: { occurredAt, name, uuid, fields } }) => {
       return { sequence, at: occurredAt, name, uuid, event: fields }
     }),
-    gaps: [...missingNumbers(since, found, next), ...fewGaps(known)],
+    gaps: [...missingNumbers({ since, found, voids }, next), ...fewGaps(known)],
     head: Math.max(head, next),
     next,
     more,
@@ -95,36 +98,71 @@ export async function listEvents(
   }
 }
 
-/** Events behind a number, the event of that number itself where it is kept, and whether there were no more. */
-async function readPage({ eventLog }: ListEventsPorts, domain: string, { since, limit }: EventsWanted) {
+/** What {@link readPage} found. */
+interface FoundPage {
+  /** The event of the number `since`, where it is kept. */
+  readonly before: LoggedEvent | undefined
+  readonly found: readonly LoggedEvent[]
+  readonly voids: readonly number[]
+  readonly upTo: number
+  /** Whether the page is not full: behind it nothing is known yet. */
+  readonly isEnd: boolean
+}
+
+async function readPage(
+  { eventLog }: ListEventsPorts,
+  domain: string,
+  { since, limit }: EventsWanted,
+): Promise<FoundPage> {
   const found: LoggedEvent[] = []
+  const voids: number[] = []
   let before: LoggedEvent | undefined
-  let after = Math.max(0, since - 1)
+  let upTo = Math.max(0, since - 1)
   let size = 0
   for (;;) {
-    const part = await eventLog.read(domain, after, limit - found.length + (after < since ? 1 : 0))
-    if (part.length === 0) return { before, found, isEnd: true }
-    for (const entry of part) {
-      after = entry.sequence
+    const part = await eventLog.read(domain, upTo, limit - found.length + (upTo < since ? 1 : 0))
+    voids.push(...part.voids)
+    for (const entry of part.events) {
       if (entry.sequence === since) {
         before = entry
         continue
       }
       size += JSON.stringify(entry.event).length
-      if (found.length > 0 && size > listEventsLimits.shown) return { before, found, isEnd: false }
-      found.push(entry)
-      if (found.length === limit) return { before, found, isEnd: false }
+      const isFull = found.length > 0 && size > listEventsLimits.shown
+      if (!isFull) found.push(entry)
+      if (isFull || found.length === limit) return { before, found, voids, upTo: part.upTo, isEnd: false }
     }
+    if (part.upTo <= upTo) return { before, found, voids, upTo, isEnd: true }
+    upTo = part.upTo
   }
 }
 
-/** What stands between the numbers of a page. */
-function missingNumbers(since: number, found: readonly LoggedEvent[], next: number): NumberGap[] {
+/** What stands between the numbers of a page, each run of numbers with one reason. */
+function missingNumbers(
+  { since, found, voids }: Pick<FoundPage, 'found' | 'voids'> & { readonly since: number },
+  next: number,
+): NumberGap[] {
   const ends = [since, ...found.map(({ sequence }) => sequence), next + 1]
-  return ends.slice(1).flatMap((end, index) => {
-    const [fromSequence, toSequence] = [(ends[index] ?? 0) + 1, end - 1]
-    return fromSequence > toSequence ? [] : [{ kind: 'numbers', reason: 'not_kept', fromSequence, toSequence }]
-  })
+  const known = voids.filter((number) => number > since && number <= next)
+  return ends.slice(1).flatMap((end, index) => gapsBetween((ends[index] ?? 0) + 1, end - 1, known))
+}
+
+function gapsBetween(from: number, to: number, voids: readonly number[]): NumberGap[] {
+  const gaps: { -readonly [K in keyof NumberGap]: NumberGap[K] }[] = []
+  const add = (reason: NumberGap['reason'], fromSequence: number, toSequence: number) => {
+    const last = gaps.at(-1)
+    if (fromSequence > toSequence) return
+    if (last?.reason === reason && last.toSequence === fromSequence - 1) last.toSequence = toSequence
+    else gaps.push({ kind: 'numbers', reason, fromSequence, toSequence })
+  }
+  let at = from
+  for (const number of voids.filter((each) => each >= from && each <= to)) {
+    add('not_kept', at, number - 1)
+    add('void', number, number)
+    at = number + 1
+  }
+  add('not_kept', at, to)
+  return gaps
 }
 
 /** Where a page stands in time. */

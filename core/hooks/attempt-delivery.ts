@@ -113,7 +113,7 @@ async function make(
 ): Promise<MadeAttempt | undefined> {
   if (hook === undefined) return unsent(tools, delivery, 'skipped', 'hook_deleted')
   if (!hook.enable) return unsent(tools, delivery, 'skipped', 'hook_disabled')
-  const event = await tools.deliveries.readEvent(delivery.domain, delivery.eventId)
+  const event = await tools.deliveries.readEvent(delivery)
   if (event === undefined) return unsent(tools, delivery, 'failed', 'event_expired')
   if (Object.keys(delivery.begun).length >= deliveryLimits.runs) {
     return unsent(tools, delivery, 'failed', 'interrupted')

@@ -34,10 +34,10 @@ export interface DeliveryStore {
   /** Writes a delivery; `false` when one with that id exists. Its event has to be there before. */
   create(delivery: Delivery): Promise<boolean>
   read(domain: string, hookId: string, id: string): Promise<Delivery | undefined>
-  /** Keeps what the deliveries of an event carry, whole. The first of one id stays. */
+  /** Keeps what the deliveries of an event carry beside the log of events, whole. The first of one id stays. */
   keepEvent(event: DeliveryEvent): Promise<void>
-  /** What a delivery carries, by its `eventId`. */
-  readEvent(domain: string, eventId: string): Promise<DeliveryEvent | undefined>
+  /** Returns what a delivery carries: from the log, by the number of the event, or what was kept beside it. */
+  readEvent(delivery: Pick<Delivery, 'domain' | 'eventId' | 'sequence'>): Promise<DeliveryEvent | undefined>
   /**
    * Notes that a run begins to send (`at`, epoch milliseconds), so that it is known of even when it comes to no end.
    * `false`: the delivery is not as given any more (ended, tried or planned anew), or `deliveryLimits.runs` of them are

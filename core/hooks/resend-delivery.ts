@@ -30,8 +30,8 @@ export async function resendDelivery(
 ): Promise<Delivery> {
   const hook = await readHook(tools.hooks, { domain: name.domain, id: name.hookId })
   requireEnabled(hook)
-  const { eventId } = await readDelivery(tools.deliveries, name)
-  if ((await tools.deliveries.readEvent(name.domain, eventId)) === undefined) {
+  const delivery = await readDelivery(tools.deliveries, name)
+  if ((await tools.deliveries.readEvent(delivery)) === undefined) {
     throw new DomainError('conflict', 'what this delivery carried is kept for 7 days, and those are over')
   }
   const opened = await untilDone(() => open(tools, name))

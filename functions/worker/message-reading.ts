@@ -9,18 +9,11 @@ import { messageSchemas } from './message-schemas.ts'
 /** What the messages of a worker's queue hold. */
 export type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
 
-/** Returns the key by which a message keeps its order on a FIFO queue, where that is less than a whole group. */
-export type OrderKeyOf<W extends Worker> = (message: MessageOf<W>) => string
-
 /** Reads each message by the schema of the worker's queue. One that cannot be read is logged and has no content. */
-export function messageReading<W extends Worker>(
-  worker: W,
-  log: Log,
-  orderKeyOf: OrderKeyOf<W> | undefined,
-): BatchStep<MessageOf<W>> {
+export function messageReading<W extends Worker>(worker: W, log: Log): BatchStep<MessageOf<W>> {
   return {
     before: ({ event: batch }) => {
-      batch.messages = batch.records.map((message) => read(worker, message, log, orderKeyOf))
+      batch.messages = batch.records.map((message) => read(worker, message, log))
     },
   }
 }
@@ -30,7 +23,6 @@ function read<W extends Worker>(
   { queue }: W,
   { body, messageId, attributes }: SQSRecord,
   log: Log,
-  orderKeyOf: OrderKeyOf<W> | undefined,
 ): ReadMessage<MessageOf<W>> {
   const group = queues[queue].fifo ? (attributes.MessageGroupId ?? messageId) : messageId
   const parsed = messageSchemas[queue].safeParse(parse(body))
@@ -43,7 +35,7 @@ function read<W extends Worker>(
     return { messageId, orderKey: group, content: undefined }
   }
   const content = parsed.data as MessageOf<W>
-  return { messageId, orderKey: orderKeyOf?.(content) ?? group, content }
+  return { messageId, orderKey: group, content }
 }
 
 function parse(text: string): unknown {

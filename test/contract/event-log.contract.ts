@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { opened } from '../support/opened.ts'
-import { anEvent } from '../support/records.ts'
+import { aDelivery, anEvent } from '../support/records.ts'
 import type { StoreKind } from '../support/stores.ts'
+import { logEvent, logEvents } from '../support/logged-events.ts'
 
 const hour = 3_600_000
 
@@ -14,59 +15,100 @@ export function eventLogContract(open: StoreKind['open']): void {
     Array.from({ length: count }, (_, index) => anEvent({ domain, id: `${randomUUID()}:${index}` }))
 
   test('events are numbered from one on, each domain for itself, and read back as they were', async () => {
-    const { eventLog, clock } = stores()
+    const { eventLog, eventLogWriter, clock } = stores()
     const [domain, other] = [aDomain(), aDomain()]
     const [first, second] = eventsOf(domain, 2)
     if (first === undefined || second === undefined) throw new Error('two events are needed')
 
     expect(await eventLog.head(domain)).toBe(0)
-    expect(await eventLog.append(first)).toBe(1)
-    expect(await eventLog.append(anEvent({ domain: other }))).toBe(1)
-    expect(await eventLog.append(second)).toBe(2)
+    expect(await logEvent(eventLogWriter, first)).toBe(1)
+    expect(await logEvent(eventLogWriter, anEvent({ domain: other }))).toBe(1)
+    expect(await logEvent(eventLogWriter, second)).toBe(2)
 
     const loggedAt = clock.now()
     const both = [
       { sequence: 1, loggedAt, event: first },
       { sequence: 2, loggedAt, event: second },
     ]
-    expect(await eventLog.read(domain, 0, 10)).toEqual(both)
+    expect(await eventLog.read(domain, 0, 10)).toEqual({ events: both, voids: [], upTo: 2 })
     expect(await eventLog.head(domain)).toBe(2)
     expect(await eventLog.head(`x${domain}`)).toBe(0)
   })
 
-  test('an event that comes again gets the number of the first time, wherever it comes', async () => {
+  test('an event that comes again keeps its first number, wherever it comes, and the one that was taken for it is void', async () => {
     const domain = aDomain()
     const [event, later] = eventsOf(domain, 2)
     if (event === undefined || later === undefined) throw new Error('two events are needed')
-    await stores().eventLog.append(event)
-    await stores().eventLog.append(later)
+    await logEvent(stores().eventLogWriter, event)
+    await logEvent(stores().eventLogWriter, later)
 
     stores().clock.move(25 * hour)
 
-    expect(await stores().elsewhere.eventLog.append({ ...event, fields: { other: 'text' } })).toBe(1)
-    expect(await stores().eventLog.head(domain)).toBe(2)
+    expect(await logEvent(stores().elsewhere.eventLogWriter, { ...event, fields: { other: 'text' } })).toBe(1)
+    expect(await stores().eventLog.head(domain)).toBe(3)
+    expect(await stores().eventLog.read(domain, 0, 10)).toEqual({ events: [], voids: [3], upTo: 3 })
   })
 
-  test('of many events at once each gets a number of its own, without a hole', async () => {
+  test('events that are written together get numbers in their order, and one of them that is known keeps its own', async () => {
+    const { eventLog, eventLogWriter } = stores()
+    const domain = aDomain()
+    const [first, second, third, fourth] = eventsOf(domain, 4)
+    if (first === undefined || second === undefined || third === undefined || fourth === undefined) return
+    await logEvents(eventLogWriter, [first, second])
+
+    expect(await logEvents(stores().elsewhere.eventLogWriter, [third, second, fourth])).toEqual([3, 2, 5])
+
+    const { events, voids } = await eventLog.read(domain, 0, 10)
+    expect(events.map(({ sequence, event }) => [sequence, event.id])).toEqual([
+      [1, first.id],
+      [2, second.id],
+      [3, third.id],
+      [5, fourth.id],
+    ])
+    expect(voids).toEqual([4])
+  })
+
+  test('of many events at once each gets a number of its own, and every other number is void', async () => {
     const domain = aDomain()
     const events = eventsOf(domain, 12)
     const again = [...events, ...events.slice(0, 4)]
 
     const numbers = await Promise.all(
-      again.map((event, index) => (index % 2 === 0 ? stores() : stores().elsewhere).eventLog.append(event)),
+      again.map((event, index) => logEvent((index % 2 === 0 ? stores() : stores().elsewhere).eventLogWriter, event)),
     )
 
-    expect(numbers.slice(0, 12).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))
+    expect(new Set(numbers).size).toBe(12)
     expect(numbers.slice(12)).toEqual(numbers.slice(0, 4))
+    const { events: found, voids, upTo } = await stores().eventLog.read(domain, 0, 100)
+    expect(found.map(({ sequence }) => sequence)).toEqual(numbers.slice(0, 12).toSorted((a, b) => a - b))
+    expect(upTo).toBe(16)
+    expect(voids).toHaveLength(4)
+  })
+
+  test('what is written with an event is a delivery with its number, and an event that comes again makes none', async () => {
+    const { eventLogWriter, deliveries } = stores()
+    const domain = aDomain()
+    const [event] = eventsOf(domain, 1)
+    if (event === undefined) throw new Error('an event is needed')
+    const write = async (id: string) => {
+      const taken = await eventLogWriter.take(domain, 1, 0)
+      const delivery = aDelivery({ domain, id, event })
+      await eventLogWriter.write(taken, [{ event, sequence: taken.first, isWanted: true, deliveries: [delivery] }])
+      return deliveries.read(domain, delivery.hookId, id)
+    }
+
+    expect(await write('msg_first')).toMatchObject({ eventId: event.id, state: 'pending' })
+    expect(await write('msg_second')).toBeUndefined()
+    expect(await deliveries.readEvent({ domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
   test('a page holds what is above a number, and the latest are the last ones, both in rising order', async () => {
     const domain = aDomain()
-    for (const event of eventsOf(domain, 5)) await stores().eventLog.append(event)
+    for (const event of eventsOf(domain, 5)) await logEvent(stores().eventLogWriter, event)
     const numbers = (found: readonly { sequence: number }[]) => found.map(({ sequence }) => sequence)
 
-    expect(numbers(await stores().eventLog.read(domain, 2, 2))).toEqual([3, 4])
-    expect(numbers(await stores().eventLog.read(domain, 5, 2))).toEqual([])
+    expect(numbers((await stores().eventLog.read(domain, 2, 2)).events)).toEqual([3, 4])
+    expect(await stores().eventLog.read(domain, 5, 2)).toEqual({ events: [], voids: [], upTo: 5 })
     expect(numbers(await stores().eventLog.latest(domain, 3))).toEqual([3, 4, 5])
     expect(numbers(await stores().eventLog.latest(domain, 50))).toEqual([1, 2, 3, 4, 5])
     expect(await stores().eventLog.latest(domain, 0)).toEqual([])
@@ -76,73 +118,73 @@ export function eventLogContract(open: StoreKind['open']): void {
     const domain = aDomain()
     const [event, later] = eventsOf(domain, 2)
     if (event === undefined || later === undefined) throw new Error('two events are needed')
-    await stores().eventLog.append(event)
+    await logEvent(stores().eventLogWriter, event)
 
     stores().clock.move(24 * hour + 1_000)
 
-    expect(await stores().eventLog.read(domain, 0, 10)).toEqual([])
+    expect(await stores().eventLog.read(domain, 0, 10)).toEqual({ events: [], voids: [], upTo: 1 })
     expect(await stores().eventLog.latest(domain, 10)).toEqual([])
-    expect(await stores().eventLog.append(later)).toBe(2)
+    expect(await logEvent(stores().eventLogWriter, later)).toBe(2)
   })
 
   test('an event that comes back from the dead letters after weeks has the number that it had', async () => {
     const domain = aDomain()
     const [event, later] = eventsOf(domain, 2)
     if (event === undefined || later === undefined) throw new Error('two events are needed')
-    await stores().eventLog.append(event)
-    await stores().eventLog.append(later)
+    await logEvent(stores().eventLogWriter, event)
+    await logEvent(stores().eventLogWriter, later)
 
     stores().clock.move(22 * 24 * hour)
 
-    expect(await stores().eventLog.append(event)).toBe(1)
+    expect(await logEvent(stores().eventLogWriter, event)).toBe(1)
   })
 
   test('a reading is bounded by size, too, and holds one event however large it is', async () => {
     const domain = aDomain()
     const fields = { large: 'x'.repeat(190_000) }
-    for (const { id } of eventsOf(domain, 8)) await stores().eventLog.append(anEvent({ domain, id, fields }))
+    for (const { id } of eventsOf(domain, 8)) await logEvent(stores().eventLogWriter, anEvent({ domain, id, fields }))
 
     const found: number[] = []
     let readings = 0
-    for (let part = await stores().eventLog.read(domain, 0, 100); part.length > 0; readings += 1) {
+    for (let part = await stores().eventLog.read(domain, 0, 100); part.events.length > 0; readings += 1) {
       expect(JSON.stringify(part).length).toBeLessThan(2 * 1024 * 1024)
-      found.push(...part.map(({ sequence }) => sequence))
-      part = await stores().eventLog.read(domain, found.at(-1) ?? 0, 100)
+      found.push(...part.events.map(({ sequence }) => sequence))
+      part = await stores().eventLog.read(domain, part.upTo, 100)
     }
 
     expect(found).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(readings).toBeGreaterThan(1)
-    expect(await stores().eventLog.read(domain, 0, 1)).toHaveLength(1)
+    expect((await stores().eventLog.read(domain, 0, 1)).events).toHaveLength(1)
   })
 
   test('of an event that is too large for one item the long values are cut, and it says so', async () => {
-    const { eventLog } = stores()
+    const { eventLog, eventLogWriter } = stores()
     const [event] = eventsOf(aDomain(), 1)
     if (event === undefined) throw new Error('an event is needed')
     const large = { ...event, fields: { ...event.fields, large: 'x'.repeat(900_000), short: 'kept' } }
 
-    expect(await eventLog.append(large)).toBe(1)
+    expect(await logEvent(eventLogWriter, large)).toBe(1)
 
-    const [kept] = await eventLog.read(event.domain, 0, 9)
+    const [kept] = (await eventLog.read(event.domain, 0, 9)).events
     expect(kept?.event).toMatchObject({ id: event.id, fields: { short: 'kept', Truncated: 'true' } })
     expect(JSON.stringify(kept?.event).length).toBeLessThan(210_000)
   })
 
   test('an event knows the time before it in which the domain may have had no hook', async () => {
-    const { eventLog, clock } = stores()
+    const { eventLog, eventLogWriter, clock } = stores()
     const [domain, made] = [aDomain(), clock.now()]
     const [first, second, third, fourth] = eventsOf(domain, 4)
     if (first === undefined || second === undefined || third === undefined || fourth === undefined) return
     clock.move(1_000)
-    await eventLog.append(first, made)
+    await logEvent(eventLogWriter, first, made)
     const last = clock.now()
     clock.move(60_000)
-    await eventLog.append(second, made)
-    await eventLog.append(third, last + 60_001)
+    await logEvent(eventLogWriter, second, made)
+    await logEvent(eventLogWriter, third, last + 60_001)
     clock.move(60_000)
-    await eventLog.append(fourth, last)
+    await logEvent(eventLogWriter, fourth, last)
 
-    const found = await eventLog.read(domain, 0, 10)
+    const { events: found } = await eventLog.read(domain, 0, 10)
 
     expect(found.map(({ unwatched }) => unwatched)).toEqual([
       { from: 0, to: made },

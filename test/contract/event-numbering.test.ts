@@ -1,187 +1,321 @@
-/** What only logs in DynamoDB can meet: many processes at once, some of which die, and a store that refuses. */
+/** What only logs in DynamoDB can meet: many processes at once, some of which die at any step, and a store that refuses. */
 import { randomUUID } from 'node:crypto'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
-import { putItem, tableName } from '../../adapters/dynamodb/client.ts'
-import { headKey, takeTurn } from '../../adapters/dynamodb/event-log-head.ts'
-import { logPartition } from '../../adapters/dynamodb/event-log-parts.ts'
-import { numberPart } from '../../adapters/dynamodb/key.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
+import { getItem, putItem, tableName } from '../../adapters/dynamodb/client.ts'
+import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
+import { dynamoEventLogWriter } from '../../adapters/dynamodb/dynamo-event-log-writer.ts'
+import { headKey } from '../../adapters/dynamodb/event-log-head.ts'
+import type { EventLog, EventLogWriter } from '../../core/events/event-log.ts'
+import { deadWriterMs } from '../../core/events/event-log-rules.ts'
+import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
 import { startDynamoServer } from '../support/dynamo-server.ts'
+import { logEvent, logEvents } from '../support/logged-events.ts'
 import { movableClock } from '../support/movable-clock.ts'
 import { opened } from '../support/opened.ts'
 import { anEvent } from '../support/records.ts'
 
 const cloud = opened(async () => {
   const server = await startDynamoServer()
-  const gate = await startCloudGate({ DynamoDB_20120810: server.endpoint })
-  const context = { env: { ...server.env, ...gate.env }, clock: movableClock(), random: systemRandomness }
+  const clock = movableClock()
+  const gates = await Promise.all([0, 1, 2].map(() => startCloudGate({ DynamoDB_20120810: server.endpoint })))
+  const contexts = gates.map(({ env }) => ({ env: { ...server.env, ...env }, clock, random: systemRandomness }))
   return {
-    context,
-    gate,
-    /** The log as another process has it. */
-    aLog: () => dynamoEventLog(context),
+    clock,
+    gates,
+    contexts,
+    /** The log as three processes have it, each with a gate of its own. */
+    logs: contexts.map((context) => Object.assign(dynamoEventLog(context), dynamoEventLogWriter(context))),
     close: async () => {
-      await gate.close()
+      await Promise.all(gates.map((gate) => gate.close()))
       await server.close()
     },
   }
 })
 
+function parts() {
+  const { clock, gates, logs, contexts } = cloud()
+  const [gate, otherGate, readersGate] = gates
+  const [log, otherLog, readersLog] = logs
+  const [context] = contexts
+  if (!gate || !otherGate || !readersGate || !log || !otherLog || !readersLog || !context)
+    throw new Error('three of each')
+  return { clock, context, gate, otherGate, readersGate, log, otherLog, readersLog }
+}
+
 const aDomain = () => `${randomUUID()}.example.com`
 const eventsOf = (domain: string, count: number) => Array.from({ length: count }, () => anEvent({ domain }))
-const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-const ascending = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
+const refusal = { status: 400, body: { __type: 'ValidationException' } } as const
 
-/** How often transactions were asked for while something ran. */
-async function transactionsOf(gate: CloudGate, run: () => Promise<unknown>): Promise<number> {
-  const before = gate.calls.length
-  await run()
-  return gate.calls.slice(before).filter(({ action }) => action === 'TransactWriteItems').length
+/** Lets a process die at one of its calls of the store, before or after the store did what it asked for. */
+function diesAt(gate: CloudGate, at: number, isDone: boolean): Disposable {
+  let calls = 0
+  gate.answer = async (_call, forward) => {
+    calls += 1
+    if (calls < at) return forward()
+    if (calls === at && isDone) await forward()
+    return refusal
+  }
+  return { [Symbol.dispose]: () => void (gate.answer = (_call, forward) => forward()) }
 }
 
-/** Answers in the place of the store while `refuse` says how. */
-function refusing(gate: CloudGate, refuse: (action: string, input: object) => object | undefined): Disposable {
-  gate.answer = ({ action, input }, forward) => {
-    const body = refuse(action, input)
-    return body === undefined ? forward() : { status: 400, body }
+/** Reads all of a log, and what is known of each of its numbers: the id of an event, or `void`. */
+async function readAll(log: EventLog, domain: string): Promise<{ known: Map<number, string>; upTo: number }> {
+  const known = new Map<number, string>()
+  let upTo = 0
+  for (;;) {
+    const page = await log.read(domain, upTo, 7)
+    for (const { sequence, event } of page.events) known.set(sequence, event.id)
+    for (const number of page.voids) known.set(number, 'void')
+    if (page.upTo === upTo) return { known, upTo }
+    upTo = page.upTo
   }
-  return {
-    [Symbol.dispose]: () => {
-      gate.answer = (_call, forward) => forward()
+}
+
+/** Everything that the log promises once all is quiet. */
+async function checkLog(log: EventLog, domain: string, events: readonly PlatformEvent[]): Promise<void> {
+  const { known, upTo } = await readAll(log, domain)
+  expect(upTo).toBe(await log.head(domain))
+  expect([...known.keys()]).toEqual(expect.arrayContaining(Array.from({ length: upTo }, (_, index) => index + 1)))
+  const ids = [...known.values()].filter((each) => each !== 'void')
+  expect(ids.toSorted()).toEqual([...new Set(events.map(({ id }) => id))].toSorted())
+}
+
+describe('the log of a domain', () => {
+  test.each(
+    [1, 2, 3].flatMap((at) => [
+      { at, isDone: false },
+      { at, isDone: true },
+    ]),
+  )(
+    'has each event once and explains every number when a writer dies at call $at (done by the store: $isDone)',
+    async ({ at, isDone }) => {
+      const { clock, gate, log, otherLog, readersLog } = parts()
+      const domain = aDomain()
+      const [first, ...events] = eventsOf(domain, 4)
+      if (first === undefined) return
+      await logEvent(log, first)
+      {
+        using _ = diesAt(gate, at, isDone)
+        await logEvents(log, events).catch(() => {})
+      }
+      const before = await readAll(readersLog, domain)
+      clock.move(60_000)
+
+      // The queue hands the messages of the dead one to another.
+      await logEvents(otherLog, events)
+      await readAll(readersLog, domain)
+      clock.move(deadWriterMs)
+
+      await checkLog(readersLog, domain, [first, ...events])
+      const after = await readAll(readersLog, domain)
+      for (const [number, what] of before.known) expect(after.known.get(number)).toBe(what)
     },
-  }
-}
+  )
 
-const conflict = {
-  __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
-  CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
-}
-const inTransaction = { __type: 'com.amazonaws.dynamodb.v20120810#TransactionConflictException' }
-
-describe('numbers of a domain', () => {
-  test('are given to many processes at once, each one once, without a hole', async () => {
+  test('stops before numbers whose writer may still write, and goes on behind them once they are written', async () => {
+    const { log, otherLog } = parts()
     const domain = aDomain()
-    const logs = Array.from({ length: 20 }, () => cloud().aLog())
+    const [slow, quick] = eventsOf(domain, 2)
+    if (slow === undefined || quick === undefined) return
+    const taken = await log.take(domain, 1, 0)
+    await logEvent(otherLog, quick)
 
-    const numbers = await Promise.all(
-      logs.flatMap((log) => eventsOf(domain, 5).map(async (event) => [event.id, await log.append(event)] as const)),
-    )
+    expect(await otherLog.read(domain, 0, 9)).toEqual({ events: [], voids: [], upTo: 0 })
+    await log.write(taken, [{ event: slow, sequence: taken.first, isWanted: false, deliveries: [] }])
 
-    expect(ascending(numbers.map(([, number]) => number))).toEqual(upTo(100))
-    const kept = await cloud().aLog().latest(domain, 100)
-    expect(new Map(kept.map(({ event, sequence }) => [event.id, sequence]))).toEqual(new Map(numbers))
+    const { events } = await otherLog.read(domain, 0, 9)
+    expect(events.map(({ event }) => event.id)).toEqual([slow.id, quick.id])
   })
 
-  test('are given to ten events of one process in one transaction', async () => {
-    const [domain, { gate, aLog }] = [aDomain(), cloud()]
-    const log = aLog()
-
-    const transactions = await transactionsOf(gate, async () => {
-      expect(await Promise.all(eventsOf(domain, 10).map((event) => log.append(event)))).toEqual(upTo(10))
-    })
-
-    expect(transactions).toBeLessThanOrEqual(2)
-  })
-
-  test('stay with the events that have them, when some of those that come together are known', async () => {
+  test('lets a writer that was taken for dead write nothing under its old numbers', async () => {
+    const { clock, log, otherLog } = parts()
     const domain = aDomain()
-    const [first, second, third, fourth] = eventsOf(domain, 4)
-    if (first === undefined || second === undefined || third === undefined || fourth === undefined) return
-    await cloud().aLog().append(first)
-    await cloud().aLog().append(second)
-    const log = cloud().aLog()
+    const [event] = eventsOf(domain, 1)
+    if (event === undefined) return
+    const taken = await log.take(domain, 2, 0)
+    clock.move(deadWriterMs)
+    expect(await otherLog.read(domain, 0, 9)).toEqual({ events: [], voids: [1, 2], upTo: 2 })
 
-    const numbers = await Promise.all([third, second, third, fourth, first].map((event) => log.append(event)))
+    const entry = { event, sequence: 1, isWanted: false, deliveries: [] }
+    expect(await log.write(taken, [entry])).toBeUndefined()
 
-    expect(numbers).toEqual([3, 2, 3, 4, 1])
-    expect(await log.head(domain)).toBe(4)
+    expect(await logEvent(log, event)).toBe(3)
+    await checkLog(otherLog, domain, [event])
   })
 
-  test('are the newest 5 000: each further one drops the oldest', async () => {
-    const [domain, { context, aLog }] = [aDomain(), cloud()]
+  test('explains its numbers where writes and dead writers cross the border of a block', async () => {
+    const { clock, log, otherLog } = parts()
+    const domain = aDomain()
+    const events = eventsOf(domain, 30)
+    await log.take(domain, 95, 0)
+    await logEvents(log, events.slice(0, 10))
+    await log.take(domain, 90, 0)
+    await logEvents(log, events.slice(10, 20))
+    await log.take(domain, 120, 0)
+    await logEvents(log, events.slice(20))
+    clock.move(deadWriterMs)
+
+    await checkLog(otherLog, domain, events)
+  })
+
+  test('shows the newest 5 000 numbers', async () => {
+    const { context, log } = parts()
+    const domain = aDomain()
     const TableName = tableName(context, 'events')
-    const loggedAt = context.clock.now()
-    await putItem(context, { TableName, Item: { ...headKey(domain), sequence: 4_999, loggedAt } })
-    for (const sequence of [1, 2, 3, 4]) {
-      const event = anEvent({ domain })
-      const Item = { pk: logPartition(domain), sk: numberPart(sequence), sequence, loggedAt, event, expiresAt: 9e9 }
-      await putItem(context, { TableName, Item })
+    await putItem(context, { TableName, Item: { ...headKey(domain), sequence: 98, loggedAt: context.clock.now() } })
+    await logEvents(log, eventsOf(domain, 2))
+    await putItem(context, { TableName, Item: { ...headKey(domain), sequence: 5_099, loggedAt: 1 } })
+
+    const { events, upTo } = await log.read(domain, 0, 1)
+
+    expect(events.map(({ sequence }) => sequence)).toEqual([100])
+    expect(upTo).toBe(100)
+  })
+
+  test('gives numbers to all but the event that the store refuses', async () => {
+    const { gate, log } = parts()
+    const domain = aDomain()
+    const [good, bad] = eventsOf(domain, 2)
+    if (good === undefined || bad === undefined) return
+    gate.answer = ({ input }, forward) => (JSON.stringify(input).includes(bad.id) ? refusal : forward())
+
+    await expect(logEvent(log, bad)).rejects.toMatchObject({ code: 'internal_error' })
+    expect(await logEvent(log, good)).toBe(2)
+
+    gate.answer = (_call, forward) => forward()
+  })
+
+  test('has no event under numbers that were taken by a request whose answer was lost', async () => {
+    const { clock, gate, log, otherLog } = parts()
+    const domain = aDomain()
+    const [first, event] = eventsOf(domain, 2)
+    if (first === undefined || event === undefined) return
+    await logEvent(log, first)
+    let losses = 1
+    gate.answer = async ({ action }, forward) => {
+      const reply = await forward()
+      return action === 'UpdateItem' && losses-- > 0 ? 'lost' : reply
     }
-    const log = aLog()
-    const kept = async () => (await log.read(domain, 0, 10)).map(({ sequence }) => sequence)
 
-    expect(await log.append(anEvent({ domain }))).toBe(5_000)
-    expect(await kept()).toEqual([1, 2, 3, 4, 5_000])
-    expect(ascending(await Promise.all(eventsOf(domain, 2).map((event) => log.append(event))))).toEqual([5_001, 5_002])
+    expect(await logEvent(log, event)).toBe(3)
 
-    expect(await kept()).toEqual([3, 4, 5_000, 5_001, 5_002])
-  })
-
-  test('are given after a process died whose turn it was', async () => {
-    const [domain, { context, aLog }] = [aDomain(), cloud()]
-    await aLog().append(anEvent({ domain }))
-    await takeTurn(context, domain, 'the dead one')
-    const log = aLog()
-
-    const given = log.append(anEvent({ domain }))
-    context.clock.move(3_001)
-
-    expect(await given).toBe(2)
-  })
-
-  test('are given although transactions meet each other again and again', async () => {
-    const [domain, { gate, aLog }] = [aDomain(), cloud()]
-    const log = aLog()
-    await log.append(anEvent({ domain }))
-    let refusals = 12
-    using _ = refusing(gate, (action) => {
-      if (refusals === 0 || action === 'GetItem') return undefined
-      refusals -= 1
-      return action === 'TransactWriteItems' ? conflict : inTransaction
+    gate.answer = (_call, forward) => forward()
+    clock.move(deadWriterMs)
+    expect(await otherLog.read(domain, 0, 9)).toMatchObject({
+      events: [{ sequence: 1 }, { sequence: 3 }],
+      voids: [2],
+      upTo: 3,
     })
-
-    expect(await log.append(anEvent({ domain }))).toBe(2)
-    expect(refusals).toBe(0)
   })
 
-  test('are given to the first events of a domain although their transactions meet', async () => {
-    const [domain, { gate, aLog }] = [aDomain(), cloud()]
-    let refusals = 2
-    using _ = refusing(gate, (action) => {
-      if (refusals === 0 || action !== 'TransactWriteItems') return undefined
-      refusals -= 1
-      return conflict
-    })
+  test('tells a time without a hook although the one who saw it first died', async () => {
+    const { clock, gate, log, otherLog } = parts()
+    const domain = aDomain()
+    const [first, second, third] = eventsOf(domain, 3)
+    if (first === undefined || second === undefined || third === undefined) return
+    await logEvent(log, first)
+    const last = clock.now()
+    clock.move(60_000)
+    {
+      using _ = diesAt(gate, 3, false)
+      await logEvent(log, second, last + 50_000).catch(() => {})
+    }
+    clock.move(60_000)
+    await logEvent(otherLog, second, last + 50_000)
+    await logEvent(otherLog, third, last + 50_000)
 
-    expect(await aLog().append(anEvent({ domain }))).toBe(1)
-  })
-
-  test('are given to all but the one that the store refuses', async () => {
-    const [domain, { gate, aLog }] = [aDomain(), cloud()]
-    const log = aLog()
-    const events = eventsOf(domain, 4)
-    using _ = refusing(gate, (_action, input) =>
-      JSON.stringify(input).includes(events[2]?.id ?? '') ? { __type: 'ValidationException' } : undefined,
-    )
-
-    const ends = await Promise.allSettled(events.map((event) => log.append(event)))
-
-    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-    const numbers = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
-    expect(ascending(numbers)).toEqual([1, 2, 3])
-  })
-
-  test('leave no turn behind when all events are known', async () => {
-    const [domain, { context, gate, aLog }] = [aDomain(), cloud()]
-    const event = anEvent({ domain })
-    await aLog().append(event)
-    let refusals = 1
-    using _ = refusing(gate, (action) => (action === 'TransactWriteItems' && refusals-- > 0 ? conflict : undefined))
-
-    expect(await aLog().append(event)).toBe(1)
-
-    expect(await takeTurn(context, domain, 'the next one')).toMatchObject({ sequence: 1 })
+    clock.move(deadWriterMs)
+    const told = [...(await otherLog.read(domain, 0, 9)).events].map(({ unwatched }) => unwatched)
+    expect(told).toEqual([undefined, { from: last, to: last + 50_000 }, undefined])
+    const head = await getItem(parts().context, tableName(parts().context, 'events'), headKey(domain))
+    expect(head).not.toHaveProperty('unwatchedTo')
   })
 })
+
+/** One process of the property below: it takes its steps when it is let. */
+interface Stepping {
+  /** Lets its next call go on, or dies there. */
+  step: ((fate: 'go' | 'die' | 'done and die') => void) | undefined
+  isOver: boolean
+}
+
+test('whatever the order of the steps of two writers and a reader, and whoever dies, nothing is lost, doubled or unexplained', async () => {
+  const { clock, gate, otherGate, readersGate, log, otherLog, readersLog } = parts()
+  const choice = fc.record({
+    who: fc.nat(2),
+    fate: fc.oneof(
+      { weight: 12, arbitrary: fc.constant('go' as const) },
+      fc.constantFrom('die' as const, 'done and die' as const),
+    ),
+    passes: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.constant(deadWriterMs)),
+  })
+  const run = async (choices: readonly { who: number; fate: 'go' | 'die' | 'done and die'; passes: number }[]) => {
+    const domain = aDomain()
+    const events = eventsOf(domain, 5)
+    const seen: Map<number, string>[] = []
+    const write = async (writer: EventLogWriter, batches: readonly (readonly PlatformEvent[])[]) => {
+      for (const batch of batches) await logEvents(writer, batch)
+    }
+    const works = [
+      { gate, work: () => write(log, [events.slice(0, 3), events.slice(3)]) },
+      // Two batches that come to both, since the queue took the first writer for dead.
+      { gate: otherGate, work: () => write(otherLog, [events.slice(1, 4), events.slice(4)]) },
+      {
+        gate: readersGate,
+        work: async () => {
+          for (let readings = 0; readings < 3; readings += 1) seen.push((await readAll(readersLog, domain)).known)
+        },
+      },
+    ]
+    const processes = works.map(({ gate: own, work }) => begin(own, work))
+    for (let at = 0; processes.some(({ isOver }) => !isOver); at += 1) {
+      const { who, fate, passes } = choices[at] ?? { who: at % 3, fate: 'go', passes: 0 }
+      const alive = processes.filter(({ isOver }) => !isOver)
+      await allWaiting(processes)
+      clock.move(passes)
+      const chosen = alive[who % alive.length]
+      const step = chosen?.step
+      if (chosen !== undefined) chosen.step = undefined
+      step?.(fate)
+      await allWaiting(processes)
+    }
+    for (const { gate: own } of works) own.answer = (_call, forward) => forward()
+    await logEvents(otherLog, events)
+    clock.move(deadWriterMs)
+
+    await checkLog(readersLog, domain, events)
+    const last = await readAll(readersLog, domain)
+    for (const known of seen) for (const [number, what] of known) expect(last.known.get(number)).toBe(what)
+  }
+  await fc.assert(fc.asyncProperty(fc.array(choice, { maxLength: 60 }), run), { numRuns: 25 })
+}, 120_000)
+
+function begin(gate: CloudGate, work: () => Promise<void>): Stepping {
+  const process: Stepping = { step: undefined, isOver: false }
+  let isDead = false
+  gate.answer = async (_call, forward) => {
+    if (isDead) return refusal
+    const fate = await new Promise<'go' | 'die' | 'done and die'>((resolve) => {
+      process.step = resolve
+    })
+    isDead = fate !== 'go'
+    if (fate === 'die') return refusal
+    const reply = await forward()
+    return isDead ? refusal : reply
+  }
+  work().then(
+    () => (process.isOver = true),
+    () => (process.isOver = true),
+  )
+  return process
+}
+
+/** Waits until each process has a call that waits, or has ended. */
+async function allWaiting(processes: readonly Stepping[]): Promise<void> {
+  while (processes.some(({ step, isOver }) => step === undefined && !isOver)) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

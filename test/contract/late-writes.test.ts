@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { MemoryPorts } from '../support/memory/memory-ports.ts'
 import type { Account } from '../../core/accounts/account.ts'
-import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { handler as createAccount } from '../../functions/accounts/create-account.ts'
 import { handler as hookDispatch } from '../../functions/hooks/hook-dispatch.ts'
 import { anApi, gatewayEvent } from '../support/api.ts'
@@ -84,11 +83,13 @@ test('a batch that is thawed hours after its end writes nothing any more, and it
   await api.ports.hooks.create([aHook({ domain: 'late.test', filter: {} })], 9)
   const before = await stored()
   const list = frozen((domain: string) => api.ports.hooks.list(domain))
-  const append = watched((event: PlatformEvent) => api.ports.eventLog.append(event))
+  const take = watched((...given: Parameters<typeof api.ports.eventLogWriter.take>) =>
+    api.ports.eventLogWriter.take(...given),
+  )
   const ports: MemoryPorts = {
     ...api.ports,
     hooks: { ...api.ports.hooks, list: list.held },
-    eventLog: { ...api.ports.eventLog, append: append.heard },
+    eventLogWriter: { ...api.ports.eventLogWriter, take: take.heard },
   }
   const event = anEvent({ domain: 'late.test' })
 
@@ -100,6 +101,6 @@ test('a batch that is thawed hours after its end writes nothing any more, and it
   list.thaw()
 
   expect(batchItemFailures).toHaveLength(1)
-  expect(await append.end).toMatchObject({ name: 'DomainError', code: 'deadline_exceeded' })
+  expect(await take.end).toMatchObject({ name: 'DomainError', code: 'deadline_exceeded' })
   expect(await stored()).toEqual(before)
 })

@@ -103,10 +103,15 @@ describe('the events of a call', () => {
     expect(page.events.map(({ name }) => name)).toEqual(
       expect.arrayContaining([...expected, 'CUSTOM->svc::account_status', 'CUSTOM->svc::user_create']),
     )
-    expect(page.events.map(({ sequence }) => sequence)).toEqual(
-      Array.from({ length: page.events.length }, (_, index) => head + 1 + index),
-    )
-    expect(page).toMatchObject({ gaps: [], isCollected: true, more: false })
+    // An event that came again used up a number that is of no event.
+    const voids = page.gaps.flatMap((gap) => {
+      if (gap.kind !== 'numbers' || gap.reason !== 'void') throw new Error(`events may be missing: ${gap.reason}`)
+      const { fromSequence: from, toSequence: to } = gap
+      return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+    })
+    const numbers = [...page.events.map(({ sequence }) => sequence), ...voids].toSorted((a, b) => a - b)
+    expect(numbers).toEqual(Array.from({ length: page.next - head }, (_, index) => head + 1 + index))
+    expect(page).toMatchObject({ isCollected: true, more: false })
     const created = page.events.find(({ name }) => name === 'CUSTOM->svc::user_create')
     expect(told.headers['webhook-sequence']).toBe(`${created?.sequence}`)
   })

@@ -75,7 +75,14 @@ beforeAll(async () => {
     // Numbers and deliveries are kept; what the events carry is not, or the test would hold all of it.
     ports: {
       ...ports,
-      eventLog: { append: (event, since) => ports.eventLog.append({ ...event, fields: {} }, since) },
+      eventLogWriter: {
+        ...ports.eventLogWriter,
+        write: (taken, entries) =>
+          ports.eventLogWriter.write(
+            taken,
+            entries.map((entry) => ({ ...entry, isWanted: false, event: { ...entry.event, fields: {} } })),
+          ),
+      },
       deliveries: { ...ports.deliveries, keepEvent: async () => {} },
       deliveryQueue: { send: async () => [] },
     },

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { turnMs } from '../../adapters/dynamodb/event-log-head.ts'
 import { hookClientLimits, testClientLimits } from '../../adapters/http/guarded-hook-client.ts'
 import { mailLimits } from '../../adapters/mail/guarded-mail-sender.ts'
 import { bodyMs } from '../../adapters/s3/client.ts'
@@ -36,6 +35,7 @@ import { workTimeMs } from '../../functions/work-time.ts'
 import { patienceMs } from '../../local/connector/connector-process.ts'
 import { endpointTimeoutSeconds } from '../../lib/constructs/endpoint.ts'
 import { synthesize } from './synthesized-app.ts'
+import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 
 /**
  * Times that must fit each other, each pair with its numbers once more and the reason. They are declared in files that know
@@ -247,10 +247,10 @@ const below: readonly Pair[] = [
     'Its end is logged, with what it left.',
   ],
   [
-    'a lease to number events ends long before the function that holds it',
-    [turnMs, timeoutMs(hookDispatch)],
-    [3_000, 30_000],
-    'Those who wait for a dead holder must still have time to number their own events.',
+    'a function that numbers events has ended when its numbers are taken for those of a dead one',
+    [timeoutMs(hookDispatch) - 1, deadWriterMs],
+    [29_999, 30_000],
+    'A writer that lives finds its numbers void and takes others: the list of events would tell voids for nothing.',
   ],
 ]
 

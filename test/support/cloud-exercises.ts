@@ -35,6 +35,14 @@ import {
 } from './records.ts'
 
 /** The ports whose adapters reach the cloud. */
+/** A number under which nobody wrote anything, before one that was taken long ago. */
+function withDeadWriter(name: string): Exercise {
+  return async ({ eventLogWriter }) => {
+    await eventLogWriter.take(name, 2, 1)
+    await eventLogWriter.write({ domain: name, first: 2, count: 1, takenAt: 1, unwatched: undefined }, [])
+  }
+}
+
 export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
 
 /** More than a table takes. */
@@ -289,7 +297,7 @@ export const exercises: {
     keepEvent: { run: ({ deliveries }) => deliveries.keepEvent(largeEvent) },
     readEvent: {
       first: ({ deliveries }) => deliveries.keepEvent(largeEvent),
-      run: ({ deliveries }) => deliveries.readEvent(largeEvent.domain, largeEvent.id),
+      run: ({ deliveries }) => deliveries.readEvent({ ...largeEvent, eventId: largeEvent.id, sequence: 1 }),
     },
     beginAttempt: { run: ({ deliveries }) => deliveries.beginAttempt(delivery, 'run', 1) },
     recordAttempt: {
@@ -321,10 +329,18 @@ export const exercises: {
     record: { run: ({ gaps }) => gaps.record(aGap()) },
     list: { run: ({ gaps }) => gaps.list(0, 9) },
   },
+  eventLogWriter: {
+    take: { run: ({ eventLogWriter }) => eventLogWriter.take(domain.name, 1, 1) },
+    write: {
+      run: async ({ eventLogWriter }) => {
+        const taken = { domain: largeEvent.domain, first: 1, count: 2, takenAt: 1, unwatched: { from: 0, to: 1 } }
+        await eventLogWriter.write(taken, [{ event: largeEvent, sequence: 1, isWanted: true, deliveries: [delivery] }])
+      },
+    },
+  },
   eventLog: {
-    append: { run: ({ eventLog }) => eventLog.append(anEvent({ domain: domain.name })) },
-    read: { run: ({ eventLog }) => eventLog.read(domain.name, 0, 10) },
-    latest: { run: ({ eventLog }) => eventLog.latest(domain.name, 10) },
+    read: { first: withDeadWriter('read.test'), run: ({ eventLog }) => eventLog.read('read.test', 0, 10) },
+    latest: { first: withDeadWriter('latest.test'), run: ({ eventLog }) => eventLog.latest('latest.test', 10) },
     head: { run: ({ eventLog }) => eventLog.head(domain.name) },
   },
   idempotency: {

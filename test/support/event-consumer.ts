@@ -45,7 +45,7 @@ const parallel = 4
 
 /**
  * Starts to consume. The guard against copies is the platform's own: the event's number, which is given on the condition
- * that its id has none, and the delivery, whose id comes from event, hook and number and which is written if new. A call
+ * that its id has none, and the deliveries, which are made in the same step or, where one is there, not again. A call
  * that the queue does not answer in time, since the machine has much else to do, is made again; what it had handed out
  * comes again.
  */
@@ -59,8 +59,20 @@ export function startEventConsumer({ env, ports, onDelivery, dies }: ConsumerPar
     if (isNew) written.set(delivery.eventId, (written.get(delivery.eventId) ?? 0) + 1)
     return isNew
   }
+  const write: typeof ports.eventLogWriter.write = async (taken, entries) => {
+    const given = await ports.eventLogWriter.write(taken, entries)
+    for (const { event, deliveries } of entries) {
+      if (given?.get(event.id)?.isNew !== true || deliveries.length === 0) continue
+      written.set(event.id, (written.get(event.id) ?? 0) + deliveries.length)
+    }
+    return given
+  }
   const dispatch = handler.over(
-    { ...ports, deliveries: { ...ports.deliveries, create } },
+    {
+      ...ports,
+      deliveries: { ...ports.deliveries, create },
+      eventLogWriter: { ...ports.eventLogWriter, write },
+    },
     { ...context, log, settings: readSettings({}) },
   )
   const QueueUrl = env[queues.events.variable]

@@ -16,6 +16,7 @@ import {
   anEvent,
   anExport,
 } from './records.ts'
+import { logEvent } from './logged-events.ts'
 
 /** The start of a `movableClock`. */
 const T0 = Date.UTC(2026, 0, 15, 12)
@@ -60,7 +61,7 @@ export async function fillDomain(
   await stores.blacklists.removeList(name, 'other')
   const { edition } = await stores.defaultRoutes.list(name)
   await stores.defaultRoutes.create(aRoute({ domain: name }), edition)
-  await stores.eventLog.append(anEvent({ domain: name }))
+  await logEvent(stores.eventLogWriter, anEvent({ domain: name }))
   await stores.deliveries.keepEvent(anEvent({ domain: name }))
   await stores.liveCalls.put(name, 'call-1', 1, 50)
   await stores.knownCalls.put(aKnownCall({ domain: name }))

@@ -3,6 +3,7 @@ import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-s
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { PayloadFiles } from '../../adapters/dynamodb/delivery-payloads.ts'
 import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
+import { dynamoEventLogWriter } from '../../adapters/dynamodb/dynamo-event-log-writer.ts'
 import { openSearchCdrAdmin } from '../../adapters/opensearch/opensearch-cdr-admin.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { s3ExportFiles, s3PayloadFiles, s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
@@ -44,6 +45,7 @@ export async function openCloud() {
   const ports: CloudPorts = {
     ...dynamoStores(context),
     deliveries: dynamoDeliveryStore(context, async () => payloads),
+    eventLogWriter: dynamoEventLogWriter(context, async () => payloads),
     cleanups: sqsCleanupQueue(context),
     cdrQueue: sqsCdrQueue(context),
     exportQueue: sqsExportQueue(context),

@@ -13,6 +13,7 @@ import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
 import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
 import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
 import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
+import { dynamoEventLogWriter } from '../../adapters/dynamodb/dynamo-event-log-writer.ts'
 import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.ts'
 import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
 import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
@@ -55,6 +56,7 @@ export type StorePorts = Pick<
   | 'connectorStatus'
   | 'gaps'
   | 'eventLog'
+  | 'eventLogWriter'
   | 'idempotency'
   | 'rateLimits'
   | 'liveCalls'
@@ -124,6 +126,7 @@ export function dynamoStores(context: AdapterContext): StorePorts {
     connectorStatus: dynamoConnectorStatusStore(context),
     gaps: dynamoGapStore(context),
     eventLog: dynamoEventLog(context),
+    eventLogWriter: dynamoEventLogWriter(context, async () => payloads),
     idempotency: dynamoIdempotencyStore(context),
     rateLimits: dynamoRateLimitStore(context),
     liveCalls: dynamoLiveCallStore(context),

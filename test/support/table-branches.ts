@@ -3,7 +3,7 @@ import type { CloudPorts, Exercise } from './cloud-exercises.ts'
 import { unseen } from './cloud-exercises.ts'
 import type { CloudGate } from './cloud-gate.ts'
 import { cloudAnswer } from './open-cloud.ts'
-import { aCommandRecord, aHook, aRole, aRoute, anAccount, anEntry, anEvent, emailSettingsOf } from './records.ts'
+import { aCommandRecord, aHook, aRole, aRoute, anAccount, anEntry, emailSettingsOf } from './records.ts'
 
 const domain = 'branches.test'
 
@@ -60,16 +60,14 @@ export const branches: readonly {
     run: ({ rateLimits }) => rateLimits.takeInWindow('branch', { limit: 9, windowMs: 9 }, 1),
   },
   {
-    title: 'eventLog.append beside another append',
-    first: ({ eventLog }) => eventLog.append(anEvent({ domain })),
-    run: ({ eventLog }, gate) => refusingOnce(gate, contention, () => eventLog.append(anEvent({ domain }))),
+    title: 'eventLogWriter.take behind numbers that were taken before',
+    first: ({ eventLogWriter }) => eventLogWriter.take(domain, 1, 1),
+    run: ({ eventLogWriter }) => eventLogWriter.take(domain, 1, 1),
   },
   {
-    title: 'eventLog.append that fails during its turn',
-    run: ({ eventLog }, gate) =>
-      refusingOnce(gate, { status: 400, body: { __type: 'ValidationException' } }, () =>
-        refusingOnce(gate, contention, () => eventLog.append(anEvent({ domain })).catch(() => undefined)),
-      ),
+    title: 'eventLogWriter.take after a time without a hook',
+    first: ({ eventLogWriter }) => eventLogWriter.take(domain, 1, 1),
+    run: ({ eventLogWriter }) => eventLogWriter.take(domain, 1, 9e15),
   },
   {
     title: 'commands.read of a long outcome of which a copy of the table lacks a part',
@@ -89,34 +87,6 @@ export const branches: readonly {
 ]
 
 const lonely = anAccount({ domain, login: '2000' })
-
-const contention = {
-  status: 400,
-  body: {
-    __type: 'TransactionCanceledException',
-    CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }, { Code: 'None' }],
-  },
-}
-
-/** Refuses the next transaction with the given answer. Of two refusals around one call the inner one comes first. */
-async function refusingOnce<T>(
-  gate: CloudGate,
-  refusal: { readonly status: number; readonly body: unknown },
-  run: () => Promise<T>,
-): Promise<T> {
-  const before = gate.answer
-  let isRefused = false
-  gate.answer = (call, forward) => {
-    if (isRefused || call.action !== 'TransactWriteItems') return before(call, forward)
-    isRefused = true
-    return refusal
-  }
-  try {
-    return await run()
-  } finally {
-    gate.answer = before
-  }
-}
 
 const longCommand = aCommandRecord()
 

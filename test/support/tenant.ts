@@ -29,6 +29,7 @@ import {
 } from './records.ts'
 import type { Things } from './route-requests.ts'
 import { aSecondFactor } from './second-factor.ts'
+import { logEvent } from './logged-events.ts'
 
 /** The accounts that every tenant has. */
 export const people = { user: '1000', admin: '1001', operator: '1002', colleague: '1003' } as const
@@ -206,7 +207,7 @@ async function fillTraces({ ports, clock }: Api, { domain, mark, things }: Tenan
   await ports.commands.create(record)
   await ports.commands.complete(record.id, { state: 'done', text: mark })
   const event = anEvent({ domain, uuid: things.channel, fields: { planted: mark } })
-  await ports.eventLog.append(event)
+  await logEvent(ports.eventLogWriter, event)
   await ports.deliveries.keepEvent(event)
   for (const id of [things.delivery, things.delivery.replace(/.$/, '0')]) {
     await plantDelivery({ ports }, aDelivery({ domain, id, hookId: things.hook, event }))

@@ -35,7 +35,7 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
       if (known !== undefined && keptUntil.deliveryEvent(known.keptAt) > clock.now()) return
       state.deliveryEvents.set(memoryKey(domain, event.id), { domain, event, keptAt: clock.now() })
     },
-    async readEvent(domain, eventId) {
+    async readEvent({ domain, eventId }) {
       const found = state.deliveryEvents.get(memoryKey(domain, eventId))
       return found && keptUntil.deliveryEvent(found.keptAt) > clock.now() ? found.event : undefined
     },

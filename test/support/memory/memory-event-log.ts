@@ -1,36 +1,74 @@
+import type { EventLog, EventLogWriter, GivenNumber, LogPage } from '../../../core/events/event-log.ts'
 import { eventLogLimit, unwatchedBefore } from '../../../core/events/event-log-rules.ts'
-import type { EventLog } from '../../../core/events/event-log.ts'
 import type { LoggedEvent } from '../../../core/events/platform-event.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { ITEM_EVENT_BYTES, fitted } from '../../../adapters/sqs/fitted-event.ts'
-import type { EventLogState, MemoryContext } from './memory-state.ts'
+import { type EventLogState, type MemoryContext, memoryKey } from './memory-state.ts'
 
 /** What one reading holds, as far as it is more than one event: as much as one page of DynamoDB. */
 const PAGE_BYTES = 1024 * 1024
 
-/** Logs of events in memory. */
-export function memoryEventLog({ state, clock }: Pick<MemoryContext, 'state' | 'clock'>): EventLog {
-  const kept = (domain: string) =>
-    (state.eventLogs.get(domain)?.events ?? []).filter(({ loggedAt }) => keptUntil.loggedEvent(loggedAt) > clock.now())
+/** Writes logs of events in memory. A writer dies with the process, so every number that was taken has an event or is void. */
+export function memoryEventLogWriter({ state, clock }: Pick<MemoryContext, 'state' | 'clock'>): EventLogWriter {
+  const logOf = (domain: string) => {
+    const log = state.eventLogs.get(domain) ?? emptyLog()
+    state.eventLogs.set(domain, log)
+    return log
+  }
   return {
-    async append(event, watchedSince = 0) {
-      const log = state.eventLogs.get(event.domain) ?? emptyLog()
-      state.eventLogs.set(event.domain, log)
-      const now = clock.now()
-      const known = log.numbers.get(event.id)
-      if (known !== undefined && keptUntil.eventNumber(known.loggedAt) > now) return known.sequence
-      const unwatched = unwatchedBefore(log.loggedAt, watchedSince)
-      log.head += 1
-      log.loggedAt = now
-      const entry = { sequence: log.head, loggedAt: now, event: fitted(event, ITEM_EVENT_BYTES) }
-      log.events.push({ ...entry, ...(unwatched && { unwatched }) })
-      if (log.events.length > eventLogLimit) log.events.shift()
-      log.numbers.set(event.id, { sequence: log.head, loggedAt: now })
-      return log.head
+    async take(domain, count, watchedSince) {
+      const log = logOf(domain)
+      const takenAt = clock.now()
+      log.unwatched = unwatchedBefore(log.loggedAt, watchedSince) ?? log.unwatched
+      log.loggedAt = takenAt
+      log.head += count
+      return { domain, first: log.head - count + 1, count, takenAt, unwatched: log.unwatched }
     },
-    async read(domain, since, limit) {
+    async write({ domain, takenAt, unwatched }, entries) {
+      const log = logOf(domain)
+      const given = new Map<string, GivenNumber>()
+      let telling = unwatched
+      for (const { event, sequence, isWanted, deliveries } of entries) {
+        const known = log.numbers.get(event.id)
+        if (known !== undefined && keptUntil.eventNumber(known.loggedAt) > clock.now()) {
+          given.set(event.id, { sequence: known.sequence, isNew: false })
+          continue
+        }
+        const entry = { sequence, loggedAt: takenAt, event: fitted(event, ITEM_EVENT_BYTES) }
+        log.events.push({ ...entry, ...(telling && { unwatched: telling }) })
+        if (log.events.length > 2 * eventLogLimit) log.events.splice(0, eventLogLimit)
+        if (telling !== undefined) log.unwatched = undefined
+        telling = undefined
+        log.numbers.set(event.id, { sequence, loggedAt: takenAt })
+        given.set(event.id, { sequence, isNew: true })
+        for (const each of deliveries) state.deliveries.set(memoryKey(each.domain, each.hookId, each.id), each)
+        if (isWanted) state.deliveryEvents.set(memoryKey(domain, event.id), { domain, event, keptAt: takenAt })
+      }
+      return given
+    },
+  }
+}
+
+/** Reads logs of events in memory. */
+export function memoryEventLog({ state, clock }: Pick<MemoryContext, 'state' | 'clock'>): EventLog {
+  const kept = (domain: string) => {
+    const { events, head } = state.eventLogs.get(domain) ?? emptyLog()
+    const isKept = ({ sequence, loggedAt }: LoggedEvent) =>
+      sequence > head - eventLogLimit && keptUntil.loggedEvent(loggedAt) > clock.now()
+    return events.filter(isKept).toSorted((one, other) => one.sequence - other.sequence)
+  }
+  return {
+    async read(domain, since, limit): Promise<LogPage> {
+      const { head = 0 } = state.eventLogs.get(domain) ?? {}
       const found = kept(domain).filter(({ sequence }) => sequence > since)
-      return firstPage(found.slice(0, limit))
+      const events = firstPage(found.slice(0, limit))
+      const upTo = events.length < found.length ? (events.at(-1)?.sequence ?? since) : Math.max(since, head)
+      const written = new Set(
+        [...(state.eventLogs.get(domain)?.numbers.values() ?? [])].map(({ sequence }) => sequence),
+      )
+      const from = Math.max(since, head - eventLogLimit) + 1
+      const numbers = Array.from({ length: Math.max(0, upTo - from + 1) }, (_, index) => from + index)
+      return { events, voids: numbers.filter((number) => !written.has(number)), upTo }
     },
     async latest(domain, count) {
       return count > 0 ? kept(domain).slice(-count) : []
@@ -42,7 +80,7 @@ export function memoryEventLog({ state, clock }: Pick<MemoryContext, 'state' | '
 }
 
 function emptyLog(): EventLogState {
-  return { head: 0, loggedAt: 0, events: [], numbers: new Map() }
+  return { head: 0, loggedAt: 0, events: [], numbers: new Map(), unwatched: undefined }
 }
 
 function firstPage(events: readonly LoggedEvent[]): LoggedEvent[] {

@@ -17,7 +17,7 @@ import { memoryDomainRemains } from './memory-domain-remains.ts'
 import { memoryDomainStore } from './memory-domain-store.ts'
 import { memoryDomainTokenStore } from './memory-domain-token-store.ts'
 import { memoryEmailSettingsStore } from './memory-email-settings-store.ts'
-import { memoryEventLog } from './memory-event-log.ts'
+import { memoryEventLog, memoryEventLogWriter } from './memory-event-log.ts'
 import { type MemoryEventSink, memoryEventSink } from './memory-event-sink.ts'
 import { type MemoryFileStore, memoryFileStore } from './memory-file-store.ts'
 import { type MemoryExportQueue, memoryExportQueue } from './memory-export-queue.ts'
@@ -92,6 +92,7 @@ export function memoryPorts({ clock, random }: { clock: Clock; random: Randomnes
     connectorStatus: memoryConnectorStatusStore(context),
     gaps: memoryGapStore(context),
     eventLog: memoryEventLog(context),
+    eventLogWriter: memoryEventLogWriter(context),
     audit: memoryAuditLog(context),
     idempotency: memoryIdempotencyStore(context),
     rateLimits: memoryRateLimitStore(context),

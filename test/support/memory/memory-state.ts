@@ -31,6 +31,8 @@ export interface KeptFailure extends LoginFailure {
 export interface EventLogState {
   head: number
   loggedAt: number
+  /** What no entry tells yet. */
+  unwatched: LoggedEvent['unwatched']
   readonly events: LoggedEvent[]
   readonly numbers: Map<string, { readonly sequence: number; readonly loggedAt: number }>
 }

@@ -60,22 +60,6 @@ describe('a batch of a FIFO queue', () => {
     expect(seen.filter((id) => id.startsWith('b'))).toEqual(['b1', 'b2'])
   })
 
-  it('handles calls of one group beside each other, and a failed event holds up its own call alone', async () => {
-    const handled: string[] = []
-    const handle: HandleMessage<typeof hookDispatch> = async ({ id }) => {
-      if (id === 'a1') throw new Error('away')
-      handled.push(id)
-    }
-    const { run } = setUp(hookDispatch, handle, { orderKeyOf: ({ uuid }) => uuid })
-    const ofCall = (id: string, uuid: string) =>
-      aRecord(id, JSON.stringify({ version: 1, ...anEvent({ id, uuid }) }), 'lane')
-
-    const failed = await run([ofCall('a1', 'a'), ofCall('b1', 'b'), ofCall('a2', 'a'), ofCall('b2', 'b')])
-
-    expect(failed).toEqual(['a1', 'a2'])
-    expect(handled).toEqual(['b1', 'b2'])
-  })
-
   it('has the later messages of a failed one wait for it, and those of other groups not', async () => {
     const seen: string[] = []
     const { api, run } = setUp(hookDispatch, async ({ id }) => {

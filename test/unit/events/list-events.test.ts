@@ -4,6 +4,7 @@ import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { handler as listEvents } from '../../../functions/events/list-events.ts'
 import { type Api, anApi } from '../../support/api.ts'
 import { aGap, aHook, aReport, anEvent } from '../../support/records.ts'
+import { logEvent } from '../../support/logged-events.ts'
 
 const domain = 'a.example.com'
 const hour = 3_600_000
@@ -30,7 +31,7 @@ const sequences = ({ events }: { events: readonly { sequence: number }[] }) => e
 async function log(count: number, given: Partial<PlatformEvent> = {}, watchedSince = start): Promise<PlatformEvent[]> {
   const events = Array.from({ length: count }, () => anEvent({ domain, ...given }))
   for (const event of events) {
-    await api.ports.eventLog.append(event, watchedSince)
+    await logEvent(api.ports.eventLogWriter, event, watchedSince)
     api.clock.move(1_000)
   }
   return events
@@ -96,7 +97,7 @@ describe('the list of events', () => {
   })
 
   it('has the events of its own domain only', async () => {
-    await api.ports.eventLog.append(anEvent({ domain: 'b.a.example.com' }), start)
+    await logEvent(api.ports.eventLogWriter, anEvent({ domain: 'b.a.example.com' }), start)
     await log(1)
 
     expect(sequences(await data())).toEqual([1])
@@ -161,6 +162,23 @@ describe('numbers that are not kept', () => {
     expect(await data()).toMatchObject({ events: [{ sequence: 3 }], gaps: [notKept(1, 2)], next: 3 })
     expect((await data('since=1')).gaps).toEqual([notKept(2, 2)])
     expect((await data('since=2')).gaps).toEqual([])
+  })
+
+  it('are told apart from numbers that no event has', async () => {
+    const [first] = await log(2)
+    if (first === undefined) throw new Error('two events are needed')
+    await logEvent(api.ports.eventLogWriter, first, start)
+    await api.ports.eventLogWriter.take(domain, 1, start)
+    await log(1)
+    api.clock.move(24 * hour - 5_000)
+    await log(1)
+    api.clock.move(3_000)
+
+    const page = await data()
+
+    expect(sequences(page)).toEqual([6])
+    const isVoid = { kind: 'numbers', reason: 'void', fromSequence: 3, toSequence: 4 }
+    expect(page.gaps).toEqual([notKept(1, 2), isVoid, notKept(5, 5)])
   })
 
   it('are a gap to the end when nothing is kept', async () => {

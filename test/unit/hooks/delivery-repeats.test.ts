@@ -122,7 +122,7 @@ describe('F33 an outage of the stores and a message that nobody can read', () =>
     const hook = await lab.hook()
     const event = anArrival()
     const away = () => Promise.reject(new DomainError('store_unavailable', 'away'))
-    const broken = { ...lab.ports, eventLog: { ...lab.ports.eventLog, append: away } }
+    const broken = { ...lab.ports, eventLogWriter: { ...lab.ports.eventLogWriter, take: away } }
 
     let receives = 0
     for (const until = lab.clock.now() + hour; lab.clock.now() < until; lab.clock.move(visibilitySeconds * second)) {

@@ -17,6 +17,7 @@ import { aHookInput } from '../../support/hook-input.ts'
 import { fixed, hostileText } from '../../support/hostile-text.ts'
 import { aBatch } from '../../support/queue-batch.ts'
 import { anEvent } from '../../support/records.ts'
+import { logEvent } from '../../support/logged-events.ts'
 
 let api: Api
 let headers: Record<string, string>
@@ -30,7 +31,7 @@ const dryRun = (body: unknown, query = ''): Promise<ApiAnswer> => api.call(dryRu
 
 /** Lets events happen in the tenant's log, in this order. */
 async function happened(...events: PlatformEvent[]): Promise<void> {
-  for (const event of events) await api.ports.eventLog.append(event)
+  for (const event of events) await logEvent(api.ports.eventLogWriter, event)
 }
 
 const inbound = (given: Record<string, string> = {}) =>

@@ -12,6 +12,7 @@ import { handler as testHook } from '../../../functions/hooks/test-hook.ts'
 import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
 import { dying } from '../../support/dying.ts'
 import { aHook, anEvent } from '../../support/records.ts'
+import { logEvent } from '../../support/logged-events.ts'
 
 const domain = 'a.example.com'
 const hookId = 'c'.repeat(24)
@@ -74,7 +75,7 @@ describe('a test', () => {
 
   it('stands in the log under the number 0, newest, and is not repeated', async () => {
     await theHook()
-    await api.ports.eventLog.append(anEvent())
+    await logEvent(api.ports.eventLogWriter, anEvent())
     api.ports.hookClient.answer = () => answered(503)
 
     const { body } = await fire()

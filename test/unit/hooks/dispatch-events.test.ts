@@ -4,7 +4,7 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { patternRest } from '../../../adapters/regex/pattern-rest.ts'
-import { dispatchEvent } from '../../../core/hooks/dispatch-event.ts'
+import { type EventDispatchDeps, dispatchEvents } from '../../../core/hooks/dispatch-events.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { Hook } from '../../../core/hooks/hook.ts'
 import { readSettings } from '../../../functions/endpoint/settings.ts'
@@ -15,11 +15,25 @@ import { movableClock } from '../../support/movable-clock.ts'
 import { aBatch } from '../../support/queue-batch.ts'
 import { aHook, anEvent } from '../../support/records.ts'
 
+/** Dispatches one event; throws why it has to come again, and returns how many hooks were not judged. */
+async function dispatchEvent(deps: EventDispatchDeps, event: PlatformEvent): Promise<number> {
+  const [end] = await dispatchEvents(deps, [event])
+  if (end?.error !== undefined) throw end.error
+  return end?.unjudged ?? 0
+}
+
 async function aSetup(...hooks: Hook[]) {
   const clock = movableClock()
   const ports = memoryPorts({ clock, random: systemRandomness })
   for (const hook of hooks) await ports.hooks.create([hook], 100)
-  const tools = { ...ports, clock, compile: linearPattern, rest, deliveryIdOf: deliveryId }
+  const tools = {
+    ...ports,
+    hooksFor: (domain: string) => ports.hooks.list(domain),
+    clock,
+    compile: linearPattern,
+    rest,
+    deliveryIdOf: deliveryId,
+  }
   return { ports, clock, dispatch: (event: PlatformEvent) => dispatchEvent(tools, event) }
 }
 
@@ -59,7 +73,7 @@ describe('an event', () => {
         begun: {},
       })
     }
-    expect(await ports.deliveries.readEvent(event.domain, event.id)).toEqual(event)
+    expect(await ports.deliveries.readEvent({ domain: event.domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
   it('has the number of its domain, which all its deliveries carry; those of one hook are in that order', async () => {
@@ -206,7 +220,14 @@ describe('patterns that are too much work', () => {
     const compile = () => ({ size: 100_000, matches })
     const event = anEvent({ fields: Object.fromEntries(Object.keys(filter).map((name) => [name, 'a'])) })
 
-    const tools = { ...ports, clock, compile, rest: async () => void order.push('rest'), deliveryIdOf: deliveryId }
+    const tools = {
+      ...ports,
+      hooksFor: (domain: string) => ports.hooks.list(domain),
+      clock,
+      compile,
+      rest: async () => void order.push('rest'),
+      deliveryIdOf: deliveryId,
+    }
     expect(await dispatchEvent(tools, event)).toBe(2)
 
     // Two characters at a size of 100 000 are a twentieth of what an event may cost. Others go on after each.
@@ -219,7 +240,7 @@ describe('patterns that are too much work', () => {
     const cheap = () => ({ size: 1, matches: () => true })
     expect(await dispatchEvent({ ...tools, compile: cheap }, event)).toBe(0)
     expect(await ports.deliveries.listFailed(event.domain, 9)).toEqual(dead)
-    expect(await ports.deliveries.readEvent(event.domain, event.id)).toEqual(event)
+    expect(await ports.deliveries.readEvent({ domain: event.domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
   it('cost the same however busy the machine is: time that passes while they are judged fails no hook', async () => {
@@ -233,7 +254,14 @@ describe('patterns that are too much work', () => {
       },
     })
 
-    const tools = { ...ports, clock, compile, rest, deliveryIdOf: deliveryId }
+    const tools = {
+      ...ports,
+      hooksFor: (domain: string) => ports.hooks.list(domain),
+      clock,
+      compile,
+      rest,
+      deliveryIdOf: deliveryId,
+    }
     expect(await dispatchEvent(tools, anEvent({ fields: { f0: 'a' } }))).toBe(0)
 
     expect(ports.deliveryQueue.queued).toHaveLength(50)
@@ -256,7 +284,7 @@ describe('a rest between two patterns', () => {
 })
 
 describe('the events of one batch', () => {
-  it('read the hooks of their domain once', async () => {
+  it('read the hooks of their domain once, and so do those of the next second', async () => {
     const { ports, clock } = await aSetup(anyHook(), anyHook({ domain: 'b.example.com' }))
     const read: string[] = []
     const list = (domain: string) => {
@@ -276,7 +304,14 @@ describe('the events of one batch', () => {
 
     expect(read).toEqual(['a.example.com', 'b.example.com'])
     expect(ports.deliveryQueue.queued).toHaveLength(3)
+    clock.move(999)
+    await handle(batch(), aContext)
+    expect(read).toHaveLength(2)
+    clock.move(1)
     await handle(batch(), aContext)
     expect(read).toHaveLength(4)
+    const unknown = { ...anEvent({ name: 'DTMF' }), version: 1 }
+    await handle(aBatch([unknown], ['fourth']), aContext)
+    expect(read.slice(4), 'a new hook may want it').toEqual(['a.example.com'])
   })
 })

@@ -1,0 +1,20 @@
+import type { EventLogWriter } from '../../core/events/event-log.ts'
+import type { AdapterContext } from '../context.ts'
+import { type PayloadFiles, deliveryPayloads, payloadsOf } from './delivery-payloads.ts'
+import { takeNumbers } from './event-log-head.ts'
+import { writeEvents } from './write-events.ts'
+
+/**
+ * Writes logs of events in DynamoDB, a hundred numbers a partition. What is too large for the table is in `files`, the
+ * payloads' bucket where not given.
+ */
+export function dynamoEventLogWriter(
+  context: AdapterContext,
+  files: () => Promise<PayloadFiles> = () => payloadsOf(context),
+): EventLogWriter {
+  const { keepEvent } = deliveryPayloads(context, files)
+  return {
+    take: (domain, count, watchedSince) => takeNumbers(context, domain, count, watchedSince),
+    write: (taken, entries) => writeEvents(context, taken, entries, keepEvent),
+  }
+}
