@@ -1,6 +1,7 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { commandMessageVersion } from '../../contracts/messages/command.ts'
 import type { CommandReceiver, TakenMessage } from '../../core/channels/command-store.ts'
+import { retry } from '../../core/concurrency/retry.ts'
 import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { Fitness } from './fitness.ts'
@@ -50,13 +51,10 @@ export function commandIntake(parts: IntakeParts): CommandIntake {
   const inHand = new Set<Promise<boolean>>()
 
   const remove = async (message: TakenMessage) => {
-    for (let attempt = 1; attempt <= removeAttempts; attempt += 1) {
-      try {
-        return await receiver.remove(message)
-      } catch (problem) {
-        if (attempt === removeAttempts) log.warn('a command message could not be removed', { reason: nameOf(problem) })
-        else await pause(timers, backoffMs(attempt, random))
-      }
+    try {
+      await retry(() => receiver.remove(message), { timers, random }, { attempts: removeAttempts })
+    } catch (problem) {
+      log.warn('a command message could not be removed', { reason: nameOf(problem) })
     }
   }
 

@@ -4,7 +4,8 @@ import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { readChannels, reader } from '../calls/engine-channels.ts'
 import type { EngineLink } from '../engine.ts'
 import { SyntheticEvent } from '../events/synthetic-event.ts'
-import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
+import { retry } from '../../core/concurrency/retry.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 import { endGone } from './gone-channels.ts'
 
 /**
@@ -76,24 +77,19 @@ async function rowsOf(
   parts: ChannelCheckParts,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, (name: string) => string | undefined> | undefined> {
-  for (let failures = 0; !signal.aborted && parts.currentCore() === parts.core; ) {
-    try {
-      const rows = await readChannels(parts.link)
-      if (signal.aborted || parts.currentCore() !== parts.core) return undefined
-      return new Map(
-        rows.map((row) => {
-          const read = reader(row)
-          return [read('uuid')?.toLowerCase() ?? '', (name) => (name === 'Core-UUID' ? parts.core : read(name))]
-        }),
-      )
-    } catch (problem) {
-      failures += 1
-      const reason = problem instanceof Error ? problem.name : ''
-      if (failures === 1) parts.log.warn('the channels of an engine could not be read', { reason })
-      await pause(parts.timers, backoffMs(failures, parts.random), signal)
-    }
+  const isSameCore = () => parts.currentCore() === parts.core
+  const onFailure = (problem: unknown, failures: number) => {
+    const reason = problem instanceof Error ? problem.name : ''
+    if (failures === 1) parts.log.warn('the channels of an engine could not be read', { reason })
   }
-  return undefined
+  const answer = await retry(() => readChannels(parts.link), parts, { mayTry: isSameCore, signal, onFailure })
+  if (answer === undefined || signal.aborted || !isSameCore()) return undefined
+  return new Map(
+    answer.value.map((row) => {
+      const read = reader(row)
+      return [read('uuid')?.toLowerCase() ?? '', (name) => (name === 'Core-UUID' ? parts.core : read(name))]
+    }),
+  )
 }
 
 type Rows = NonNullable<Awaited<ReturnType<typeof rowsOf>>>

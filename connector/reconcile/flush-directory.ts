@@ -1,7 +1,8 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { commandLine } from '../commands/command-line.ts'
 import { type EngineLink, isReady } from '../engine.ts'
-import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
+import { retry } from '../../core/concurrency/retry.ts'
+import { type Time } from '../../core/concurrency/timers.ts'
 
 /** What a flush needs. */
 export interface FlushDeps extends Pick<Time, 'timers'> {
@@ -15,15 +16,17 @@ export interface FlushDeps extends Pick<Time, 'timers'> {
  * connector could tell it so. Tries again until it is done or the link is lost; the next link begins anew. Never rejects.
  */
 export async function flushDirectory({ link, timers, random, log }: FlushDeps): Promise<void> {
-  for (let attempt = 1; isReady(link); attempt += 1) {
-    try {
-      await link.api(commandLine({ kind: 'flush-directory' }, null))
-      return
-    } catch (problem) {
-      if (attempt === 1) log.warn('the directory cache of an engine could not be flushed', { reason: nameOf(problem) })
-      await pause(timers, backoffMs(attempt, random))
-    }
-  }
+  await retry(
+    () => link.api(commandLine({ kind: 'flush-directory' }, null)),
+    { timers, random },
+    {
+      mayTry: () => isReady(link),
+      onFailure: (problem, failures) => {
+        if (failures === 1)
+          log.warn('the directory cache of an engine could not be flushed', { reason: nameOf(problem) })
+      },
+    },
+  )
 }
 
 function nameOf(problem: unknown): string {

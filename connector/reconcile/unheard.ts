@@ -1,7 +1,8 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { KnownCallStore } from '../../core/channels/known-call-store.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
-import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
+import { retry } from '../../core/concurrency/retry.ts'
+import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { LastListener } from './predecessor.ts'
 
 /** A connector that was killed just before the link came up still seems to be there; by then it does not. */
@@ -55,18 +56,10 @@ export async function recallCalls(
 
 /** Asks a store again, with growing waits, for as long as it is gone; absent when `signal` is aborted. */
 async function untilAnswered<T>(
-  { timers, random }: UnheardParts,
+  parts: UnheardParts,
   signal: AbortSignal,
   ask: () => Promise<T>,
 ): Promise<{ readonly value: T } | undefined> {
-  for (let failures = 1; !signal.aborted; failures += 1) {
-    const answer = await ask().then(
-      (value) => ({ value }),
-      () => undefined,
-    )
-    if (signal.aborted) return undefined
-    if (answer !== undefined) return answer
-    await pause(timers, backoffMs(failures, random), signal)
-  }
-  return undefined
+  const answer = await retry(ask, parts, { signal })
+  return signal.aborted ? undefined : answer
 }
