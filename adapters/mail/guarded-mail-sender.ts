@@ -71,7 +71,7 @@ export function mailSenderOver(options: MailSenderOptions): MailSender {
 
 async function deliver(mail: Mail, server: MailServer, options: MailSenderOptions): Promise<MailOutcome> {
   const { limits, timers } = options
-  const message = writeMessage(mail)
+  const message = await writeMessage(mail)
   const ended = Promise.withResolvers<never>()
   ended.promise.catch(() => {})
   let socket: Socket | undefined
