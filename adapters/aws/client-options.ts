@@ -27,6 +27,7 @@ export function clientOptions(context: Pick<AdapterContext, 'env'>, { name, endp
     maxAttempts: ATTEMPTS,
     retryMode: 'standard',
     defaultsMode: 'standard',
+    authSchemePreference: async (): Promise<string[]> => [],
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
     userAgentAppId: async () => undefined,

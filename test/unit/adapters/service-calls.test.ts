@@ -3,7 +3,10 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import { describe, expect, test, vi } from 'vitest'
 import { ServiceRefusal } from '../../../adapters/aws/call-service.ts'
 import { credentialProvider } from '../../../adapters/aws/credential-provider.ts'
+import { dynamoClient } from '../../../adapters/aws/dynamodb-client.ts'
 import { defaultProvider } from '../../../adapters/aws/no-chain.ts'
+import { s3Client } from '../../../adapters/aws/s3-client.ts'
+import { sqsClient } from '../../../adapters/aws/sqs-client.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { getItem } from '../../../adapters/dynamodb/client.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
@@ -84,6 +87,25 @@ describe('a call to a service of the cloud', () => {
     await expect(reading).rejects.toMatchObject({ name: 'DomainError', code: 'deadline_exceeded' })
     expect(requests()).toEqual([])
   })
+})
+
+describe('the options of clients', () => {
+  test.each([
+    ['the store', dynamoClient],
+    ['the queues', sqsClient],
+    ['the objects', s3Client],
+  ] as const)(
+    'the client of %s takes no preference of signatures from files or variables',
+    async (_title, clientOf) => {
+      vi.stubEnv('AWS_AUTH_SCHEME_PREFERENCE', 'httpBearerAuth')
+
+      try {
+        expect(await clientOf({ env: environmentOf(1) }).config.authSchemePreference()).toEqual([])
+      } finally {
+        vi.unstubAllEnvs()
+      }
+    },
+  )
 })
 
 describe('credentials', () => {
