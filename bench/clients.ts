@@ -1,4 +1,4 @@
-import { fork, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -19,9 +19,9 @@ import { type Figures, percentile } from './figures.ts'
 import { temporaryState } from './platform.ts'
 
 /** Cold processes of each bundle, one after another in turns. */
-const processes = 15
+const processes = 12
 /** Calls whose CPU is measured at a time, and how often. */
-const calls = 2_000
+const calls = 1_000
 const rounds = 5
 
 /** An endpoint for each set of clients: the store alone, and with it the queues, the objects or the search. */
@@ -42,7 +42,7 @@ export async function benchClients(): Promise<Figures> {
   try {
     const [message] = await once(services, 'message')
     const env = environmentOf(z.parse(z.object({ url: z.string() }), message).url)
-    return { ...(await coldStarts(state.path, env)), ...(await cpuOfCalls(env)) }
+    return { ...(await coldStarts(state.path, env, services)), ...(await cpuOfCalls(env)) }
   } finally {
     services.kill()
     await once(services, 'exit')
@@ -66,7 +66,11 @@ function environmentOf(url: string): Readonly<Record<string, string>> {
 }
 
 /** The medians of the time from the import of a bundle to its first answer, and how much more each is than the bare one. */
-async function coldStarts(folder: string, env: Readonly<Record<string, string>>): Promise<Figures> {
+async function coldStarts(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  services: ChildProcess,
+): Promise<Figures> {
   const bundles = join(folder, 'bundles')
   await bundle({ source: process.cwd(), target: bundles })
   const bare = join(folder, 'bare.cjs')
@@ -89,7 +93,9 @@ async function coldStarts(folder: string, env: Readonly<Record<string, string>>)
   const samples = new Map<string, number[]>()
   for (let number = 0; number < processes; number += 1) {
     for (const [kind, file] of Object.entries(files)) {
+      const before = await answeredBy(services)
       samples.set(kind, [...(samples.get(kind) ?? []), await firstCallMs(file, env)])
+      if ((await answeredBy(services)) === before) throw new Error(`${file} called no service`)
     }
   }
   const median = (kind: string) => percentile(samples.get(kind) ?? [], 0.5)
@@ -101,13 +107,19 @@ async function coldStarts(folder: string, env: Readonly<Record<string, string>>)
   }
 }
 
+/** How many calls the services have answered. */
+async function answeredBy(services: ChildProcess): Promise<number> {
+  const reply = once(services, 'message')
+  services.send('count')
+  return z.parse(z.object({ answered: z.number() }), (await reply)[0]).answered
+}
+
 /** Milliseconds of the import and the first call in a new process. */
 async function firstCallMs(file: string, env: Readonly<Record<string, string>>): Promise<number> {
-  const token = writeToken(
-    { username: '1000@a.example.com', domain: 'a.example.com', key: systemRandomness.uuid() },
-    systemRandomness.bytes(32),
-  )
-  const child = spawn(process.execPath, ['bench/clients/first-call.mjs', file, token], {
+  const key = systemRandomness.uuid()
+  const claims = { username: '1000@a.example.com', domain: 'a.example.com', key }
+  const token = writeToken(claims, systemRandomness.bytes(32))
+  const child = spawn(process.execPath, ['bench/clients/first-call.mjs', file, token, key], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
