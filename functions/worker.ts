@@ -105,7 +105,8 @@ function handlerOf<const W extends Worker>(
   tools: WorkerTools,
   handleAll: (batch: Batch<MessageOf<W>>) => Promise<void>,
 ): WorkerHandler {
-  // Not @middy/sqs-partial-batch-failure: it wants all messages settled at once, here those of one key wait for each other.
+  // Neither middy's nor Powertools' batch support: both want all messages settled at once, or stop at the first failure of
+  // any group; here the messages of one key wait for each other and other keys go on.
   const run = middy<Batch<MessageOf<W>>, SQSBatchResponse | void>({ timeoutEarlyInMillis: 0 })
     .use(partialFailures(tools.log))
     .use(messageReading(record, tools.log))
