@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import { Gateway } from '../local/gateway/gateway.ts'
 import { RouteTable } from '../local/gateway/route-table.ts'
 import { addressOf, listen } from '../local/processes/listen.ts'
+import { tellCpuTime } from './measured-server.ts'
 
 const answer = { status: 'OK', info: '+OK Success\n' }
 
@@ -43,8 +44,5 @@ async function openBare(): Promise<string> {
 }
 
 const address = await (process.argv[2] === 'gateway' ? openGateway() : openBare())
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.({ cpuMs: (user + system) / 1000 })
-})
+tellCpuTime()
 process.send?.({ address })

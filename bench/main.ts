@@ -4,6 +4,7 @@ import { benchCdrs } from './cdrs.ts'
 import { benchClients } from './clients.ts'
 import { benchEsl } from './esl.ts'
 import { type Figures, printFigures, writeBaseline } from './figures.ts'
+import { benchGate } from './gate.ts'
 import { benchGateway } from './gateway.ts'
 import { benchFairness } from './hooks/fairness.ts'
 import { benchSlowReceiver } from './hooks/slow-receiver.ts'
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<Figures>>> = {
   api: benchApi,
   clients: benchClients,
   gateway: benchGateway,
+  gate: benchGate,
   esl: benchEsl,
   deliver: benchThroughput,
   slowReceiver: benchSlowReceiver,
@@ -37,6 +39,7 @@ const budgets: Figures = {
   eventToHookP50Ms: 60,
   eventToHookP99Ms: 200,
   gatewayCpuRatio: 1.3,
+  gateCpuMs: 0.25,
   eslPlainRatio: 1.43,
   eslReplyRatio: 4.8,
   deliverTimeRatio: 1.25,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { Role, Statement } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
@@ -143,7 +143,7 @@ export class Gate {
     const target = request.headers['x-amz-target']
     const isSearch = searchScope.test(request.headers.authorization ?? '')
     const body = typeof target === 'string' || isSearch ? await readBody(request, maxBodyBytes) : undefined
-    const bodyHash = body === undefined ? undefined : createHash('sha256').update(body).digest('hex')
+    const bodyHash = body === undefined ? undefined : hash('sha256', body)
     const verification = this.#verify(parts, bodyHash)
     if ('refusal' in verification) {
       const service = isSearch ? 'es' : typeof target === 'string' ? serviceOfTarget(target) : 's3'

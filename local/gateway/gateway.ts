@@ -192,8 +192,10 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
   if (!empty) all['content-length'] = bytes.length
   // A body that was not read to its end is in the way of the next request.
   if (!request.complete) all['connection'] = 'close'
-  const timer = setTimeout(() => response.destroy(), timeFor(bytes.length, pace))
-  response.once('close', () => clearTimeout(timer))
   response.writeHead(status, all)
   response.end(empty || request.method === 'HEAD' ? undefined : bytes)
+  // Most answers are with the system by now and need no timer.
+  if (request.socket.writableLength === 0) return
+  const timer = setTimeout(() => response.destroy(), timeFor(bytes.length, pace))
+  response.once('close', () => clearTimeout(timer))
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Signer, signatureOf } from './signature.ts'
 
 /** A POST of JSON to a service, as all but S3 speak. */
@@ -18,7 +18,7 @@ export type TokenSigner = Signer & { readonly sessionToken?: string | undefined 
 
 /** All headers of a request to a JSON service, `authorization` among them. */
 export function signRequest(request: ServiceRequest, signer: TokenSigner, now: number): Record<string, string> {
-  const payloadHash = createHash('sha256').update(request.body).digest('hex')
+  const payloadHash = hash('sha256', request.body)
   return signHeaders(
     { ...request, method: 'POST', payloadHash },
     { 'content-type': request.contentType, 'x-amz-target': request.target },

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import { type SignedParts, type SignedScope, canonicalRequest } from './canonical-request.ts'
 
 /** What a signature is made of besides the request. */
@@ -18,9 +18,9 @@ export interface Signer {
 
 /** The 32 bytes of an AWS Signature Version 4. Throws when the path or query holds a malformed percent sign. */
 export function signatureOf(parts: SignedParts, scope: SigningScope, signer: Signer): Buffer {
-  const hash = createHash('sha256').update(canonicalRequest(parts, scope)).digest('hex')
+  const requestHash = hash('sha256', canonicalRequest(parts, scope))
   const area = `${scope.date}/${scope.region}/${scope.service}/aws4_request`
-  return hmac(signingKey(signer, scope), `AWS4-HMAC-SHA256\n${scope.signedAt}\n${area}\n${hash}`)
+  return hmac(signingKey(signer, scope), `AWS4-HMAC-SHA256\n${scope.signedAt}\n${area}\n${requestHash}`)
 }
 
 /** Signing keys hold for a day. They belong to the signer, not to his key id: who only knows the id has none of them. */

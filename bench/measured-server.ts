@@ -1,0 +1,39 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import * as z from 'zod/mini'
+
+/** A server in a process of its own, whose CPU time is measured. */
+export interface MeasuredServer {
+  readonly child: ChildProcess
+  readonly address: string
+  /** All that the server said when it was up. */
+  readonly message: unknown
+}
+
+/** Starts a server from its file; it tells its address when it is up. */
+export async function openServer(file: URL, words: readonly string[]): Promise<MeasuredServer> {
+  const child = fork(file, words)
+  const [message] = await once(child, 'message')
+  return { child, message, address: z.parse(z.object({ address: z.string() }), message).address }
+}
+
+/** Returns the CPU milliseconds that a server spends while work is done. */
+export async function cpuDuring({ child }: MeasuredServer, work: () => Promise<void>): Promise<number> {
+  const before = await cpuTime(child)
+  await work()
+  return (await cpuTime(child)) - before
+}
+
+/** Answers the question of {@link cpuDuring} in the server's process. */
+export function tellCpuTime(): void {
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage()
+    process.send?.({ cpuMs: (user + system) / 1000 })
+  })
+}
+
+async function cpuTime(child: ChildProcess): Promise<number> {
+  child.send('cpu')
+  const [message] = await once(child, 'message')
+  return z.parse(z.object({ cpuMs: z.number() }), message).cpuMs
+}
