@@ -4,6 +4,7 @@ import { unwatchedBefore } from '../../core/events/event-log-rules.ts'
 import type { AdapterContext } from '../context.ts'
 import type { Item } from './client.ts'
 import { getItem, tableName, updateItem } from './client.ts'
+import { keptUntil } from '../retention.ts'
 import { conditionally, numberOf } from './errors.ts'
 import { joinKey } from './key.ts'
 
@@ -13,6 +14,8 @@ export interface Head {
   readonly sequence: number
   /** When that was, epoch milliseconds; 0 before the first. */
   readonly loggedAt: number
+  /** No event of a number up to here is shown any more: the next number was taken after all of them had their time. */
+  readonly notKeptUpTo: number
 }
 
 /** How often a first taking of numbers is tried while others take some, too. */
@@ -29,13 +32,18 @@ export async function readHead(context: AdapterContext, domain: string): Promise
 }
 
 function headOf(item: Item | undefined): Head {
-  return { sequence: numberOf(item, 'sequence') ?? 0, loggedAt: numberOf(item, 'loggedAt') ?? 0 }
+  return {
+    sequence: numberOf(item, 'sequence') ?? 0,
+    loggedAt: numberOf(item, 'loggedAt') ?? 0,
+    notKeptUpTo: numberOf(item, 'notKeptUpTo') ?? 0,
+  }
 }
 
 /**
- * Takes numbers behind the head: one write, for which nobody waits. Only where the oldest hook is younger than the numbers
- * before, a second one is made, which keeps that time at the head until an entry tells it ({@link endUnwatched}): a taker
- * that dies must not make the log forget it.
+ * Takes the next numbers of a domain with one write; takers do not wait for each other. A second write is made in two
+ * cases. If the oldest hook is younger than the last numbers, it stores the time without a hook at the head until an entry
+ * reports it ({@link endUnwatched}), because a taker may die. If the events of the last numbers have had their time, it
+ * stores that, because their records may be gone: numbers without a record are void otherwise.
  */
 export async function takeNumbers(
   context: AdapterContext,
@@ -45,6 +53,7 @@ export async function takeNumbers(
 ): Promise<TakenNumbers> {
   const takenAt = context.clock.now()
   const values = { ':count': count, ':at': takenAt }
+  const oldestShown = takenAt - keptUntil.loggedEvent(0)
   let taken: Item | undefined
   const take = async (condition: string, also: string, more: Item) =>
     conditionally(async () => {
@@ -60,14 +69,17 @@ export async function takeNumbers(
       })
     })
   for (let tried = 0; tried < tries; tried += 1) {
-    const plain = await take('loggedAt >= :since', '', { ':since': watchedSince })
+    const plain = await take('loggedAt >= :since', '', { ':since': Math.max(watchedSince, oldestShown) })
     if (plain.done) return numbersOf({ domain, count, takenAt }, taken)
     const previousAt = numberOf(plain.stored, 'loggedAt') ?? 0
     const unwatched = unwatchedBefore(previousAt, watchedSince)
+    const isOver = previousAt > 0 && previousAt < oldestShown
     const marked = await take(
       previousAt === 0 ? 'attribute_not_exists(loggedAt)' : 'loggedAt = :previous',
-      unwatched ? ', unwatchedFrom = if_not_exists(unwatchedFrom, :from), unwatchedTo = :to' : '',
+      (unwatched ? ', unwatchedFrom = if_not_exists(unwatchedFrom, :from), unwatchedTo = :to' : '') +
+        (isOver ? ', notKeptUpTo = :over' : ''),
       {
+        ...(isOver && { ':over': headOf(plain.stored).sequence }),
         ...(unwatched && { ':from': unwatched.from, ':to': unwatched.to }),
         ...(previousAt === 0 ? {} : { ':previous': previousAt }),
       },
@@ -83,7 +95,7 @@ function numbersOf(given: Pick<TakenNumbers, 'domain' | 'count' | 'takenAt'>, it
   return { ...given, first, unwatched: from === undefined || to === undefined ? undefined : { from, to } }
 }
 
-/** Takes from the head what an entry tells by now. A failure is harmless: it is told twice then. */
+/** Removes a time without a hook from the head once an entry reports it. If that fails, the time is reported twice. */
 export async function endUnwatched(context: AdapterContext, { domain, unwatched }: TakenNumbers): Promise<void> {
   if (unwatched === undefined) return
   const end = conditionally(() =>

@@ -25,7 +25,10 @@ export async function readEvents(
   limit: number,
 ): Promise<LogPage> {
   const head = await readHead(context, domain)
-  let upTo = Math.max(since, head.sequence - eventLogLimit)
+  if (keptUntil.loggedEvent(head.loggedAt) <= context.clock.now()) {
+    return { events: [], voids: [], upTo: Math.max(since, head.sequence) }
+  }
+  let upTo = Math.max(since, head.sequence - eventLogLimit, head.notKeptUpTo)
   const voids: number[] = []
   while (upTo < head.sequence) {
     const part = await readBlock(context, { domain, head, since: upTo, limit })
@@ -65,8 +68,13 @@ async function readBlock(context: AdapterContext, wanted: BlockWanted): Promise<
     const number = upTo + 1
     const record = records.find(({ first, last: end }) => first <= number && number <= end)
     if (record === undefined) {
-      if (!(await makeVoid(context, wanted, { number, records }))) break
-      voids.push(number)
+      const fate = await fateOf(context, wanted, { number, records })
+      if (fate === 'open') break
+      if (fate === 'void') voids.push(number)
+      else {
+        upTo = fate.notKeptUpTo
+        continue
+      }
     } else if (record.voids.includes(number)) voids.push(number)
     else {
       const entry = entries.get(number)
@@ -105,23 +113,49 @@ function firstEventOf({ first, voids }: WriteRecord): number {
   return number
 }
 
+/** A number without a record, and the records of its block, which is kept up to date. */
+interface Unrecorded {
+  readonly number: number
+  readonly records: WriteRecord[]
+}
+
 /**
- * Makes a number void whose writer is dead; `false` while it may live. The numbers of one writer begin with the lowest of
- * them that has no record, which is where its own would be: of the two writes one succeeds.
+ * Finds out what became of a number without a record. `open`: its writer may still write. `void`: its writer is dead, and
+ * has no way to write any more. Otherwise it was taken so long ago that its record may have been removed, as were all
+ * numbers up to the one that is returned.
  */
-async function makeVoid(
+async function fateOf(
   context: AdapterContext,
   { domain, head }: BlockWanted,
-  { number, records }: { readonly number: number; readonly records: readonly WriteRecord[] },
-): Promise<boolean> {
-  // It was taken before those behind it.
+  { number, records }: Unrecorded,
+): Promise<'open' | 'void' | { readonly notKeptUpTo: number }> {
+  // Numbers are taken in rising order, so this one was taken before the next one that has a record.
   let later = records.find(({ first }) => first > number)
   for (let block = blockOf(number) + 1; later === undefined && block <= blockOf(head.sequence); block += 1) {
     ;[later] = await readRecords(context, domain, block)
   }
   const { loggedAt: takenAt } = later ?? head
-  if (takenAt + deadWriterMs > context.clock.now()) return false
-  const record = { first: number, last: number, loggedAt: takenAt, voids: [number] }
+  if (keptUntil.loggedEvent(takenAt) <= context.clock.now()) {
+    return { notKeptUpTo: later === undefined ? head.sequence : later.first - 1 }
+  }
+  if (takenAt + deadWriterMs > context.clock.now()) return 'open'
+  // A writer's record stands at the first of its numbers, which may be below this one: all of them are taken from it.
+  for (let first = firstOpen(number, records); first <= number; first += 1) {
+    const record = { first, last: first, loggedAt: takenAt, voids: [first] }
+    if (!(await isMadeVoid(context, domain, record))) return 'open'
+    records.push(record)
+  }
+  return 'void'
+}
+
+/** Returns the lowest number from which on all numbers of the block up to a given one have no record. */
+function firstOpen(number: number, records: readonly WriteRecord[]): number {
+  const ends = records.filter(({ last }) => last < number).map(({ last }) => last + 1)
+  return Math.max(numbersIn(blockOf(number)).first, ...ends)
+}
+
+/** Writes a void record, unless the writer has written its own there: of the two writes one succeeds. */
+async function isMadeVoid(context: AdapterContext, domain: string, record: WriteRecord): Promise<boolean> {
   const made = await conditionally(() =>
     putItem(context, {
       TableName: tableName(context, 'events'),

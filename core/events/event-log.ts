@@ -62,7 +62,7 @@ export interface EventLogWriter {
 /** The latest events of each domain, numbered from 1; the newest 5 000 of the last 24 hours are shown. */
 export interface EventLog {
   /**
-   * Reads what is behind a number: at most `limit` events and about 1 MB, but one at least while there is any. Numbers that
+   * Reads the events after a number: at most `limit` events and about 1 MB, but one at least while there is any. Numbers that
    * were taken half a minute ago and not written are made void by the reading. Whatever is known of a number stays so.
    */
   read(domain: string, since: number, limit: number): Promise<LogPage>

@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { getItem, putItem, tableName } from '../../adapters/dynamodb/client.ts'
+import type { AdapterContext } from '../../adapters/context.ts'
+import { deleteItem, getItem, putItem, tableName } from '../../adapters/dynamodb/client.ts'
 import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
 import { dynamoEventLogWriter } from '../../adapters/dynamodb/dynamo-event-log-writer.ts'
 import { headKey } from '../../adapters/dynamodb/event-log-head.ts'
+import { entryKey, numbersIn, toRecordItem } from '../../adapters/dynamodb/event-log-items.ts'
 import type { EventLog, EventLogWriter } from '../../core/events/event-log.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
@@ -43,6 +45,27 @@ function parts() {
   if (!gate || !otherGate || !readersGate || !log || !otherLog || !readersLog || !context)
     throw new Error('three of each')
   return { clock, context, gate, otherGate, readersGate, log, otherLog, readersLog }
+}
+
+const dayMs = 86_400_000
+
+/** Removes what the store keeps of a block of numbers, as it does when its time is over. */
+async function removeBlock(context: AdapterContext, domain: string, block: number): Promise<void> {
+  const { first, last } = numbersIn(block)
+  await removeNumbers(
+    context,
+    domain,
+    Array.from({ length: last - first + 1 }, (_, index) => first + index),
+  )
+}
+
+/** Removes the events of some numbers, and their records if each was written alone or at the beginning of its record. */
+async function removeNumbers(context: AdapterContext, domain: string, numbers: readonly number[]): Promise<void> {
+  const keys = numbers.flatMap((number) => {
+    const { pk, sk } = toRecordItem(domain, { first: number, last: number, loggedAt: 0, voids: [] })
+    return [entryKey(domain, number), { pk, sk }]
+  })
+  for (const Key of keys) await deleteItem(context, { TableName: tableName(context, 'events'), Key })
 }
 
 const aDomain = () => `${randomUUID()}.example.com`
@@ -146,6 +169,55 @@ describe('the log of a domain', () => {
     await checkLog(otherLog, domain, [event])
   })
 
+  test('lets a writer that was taken for dead write nothing when the reader began in the middle of its numbers', async () => {
+    const { clock, log, otherLog } = parts()
+    const domain = aDomain()
+    const events = eventsOf(domain, 3)
+    await logEvents(log, events)
+    const taken = await log.take(domain, 3, 0)
+    clock.move(deadWriterMs)
+    expect(await otherLog.read(domain, 4, 9)).toEqual({ events: [], voids: [5, 6], upTo: 6 })
+
+    const entries = eventsOf(domain, 3).map((event, index) => {
+      return { event, sequence: taken.first + index, isWanted: false, deliveries: [] }
+    })
+    expect(await log.write(taken, entries)).toBeUndefined()
+
+    expect((await otherLog.read(domain, 3, 9)).voids).toEqual([4, 5, 6])
+    await checkLog(otherLog, domain, events)
+  })
+
+  test('calls no number void whose event was removed after its time, before a new event and after it', async () => {
+    const { clock, context, log, otherLog } = parts()
+    const domain = aDomain()
+    await logEvents(log, eventsOf(domain, 3))
+    clock.move(8 * dayMs)
+    await removeBlock(context, domain, 0)
+    expect(await otherLog.read(domain, 0, 9)).toEqual({ events: [], voids: [], upTo: 3 })
+
+    const [event] = eventsOf(domain, 1)
+    if (event === undefined) return
+    const dead = await log.take(domain, 1, 0)
+    await logEvent(log, event)
+    clock.move(deadWriterMs)
+
+    expect(dead.first).toBe(4)
+    expect(await otherLog.read(domain, 0, 9)).toMatchObject({ events: [{ sequence: 5 }], voids: [4], upTo: 5 })
+  })
+
+  test('calls no number void whose event was removed after its time while events went on coming', async () => {
+    const { clock, context, log, otherLog } = parts()
+    const domain = aDomain()
+    const late = eventsOf(domain, 16)
+    for (const event of late) {
+      await logEvent(log, event)
+      clock.move(dayMs / 2)
+    }
+    await removeNumbers(context, domain, [1, 2])
+
+    expect((await otherLog.read(domain, 0, 99)).voids).toEqual([])
+  })
+
   test('explains its numbers where writes and dead writers cross the border of a block', async () => {
     const { clock, log, otherLog } = parts()
     const domain = aDomain()
@@ -167,7 +239,7 @@ describe('the log of a domain', () => {
     const TableName = tableName(context, 'events')
     await putItem(context, { TableName, Item: { ...headKey(domain), sequence: 98, loggedAt: context.clock.now() } })
     await logEvents(log, eventsOf(domain, 2))
-    await putItem(context, { TableName, Item: { ...headKey(domain), sequence: 5_099, loggedAt: 1 } })
+    await putItem(context, { TableName, Item: { ...headKey(domain), sequence: 5_099, loggedAt: context.clock.now() } })
 
     const { events, upTo } = await log.read(domain, 0, 1)
 

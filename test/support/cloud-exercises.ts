@@ -34,15 +34,16 @@ import {
   emailSettingsOf,
 } from './records.ts'
 
-/** The ports whose adapters reach the cloud. */
-/** A number under which nobody wrote anything, before one that was taken long ago. */
+/** Takes a number and writes nothing under it; the next number was taken and written a minute ago. */
 function withDeadWriter(name: string): Exercise {
   return async ({ eventLogWriter }) => {
-    await eventLogWriter.take(name, 2, 1)
-    await eventLogWriter.write({ domain: name, first: 2, count: 1, takenAt: 1, unwatched: undefined }, [])
+    const { takenAt } = await eventLogWriter.take(name, 2, 1)
+    const aMinuteAgo = takenAt - 60_000
+    await eventLogWriter.write({ domain: name, first: 2, count: 1, takenAt: aMinuteAgo, unwatched: undefined }, [])
   }
 }
 
+/** The ports whose adapters reach the cloud. */
 export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
 
 /** More than a table takes. */

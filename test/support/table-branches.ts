@@ -60,7 +60,7 @@ export const branches: readonly {
     run: ({ rateLimits }) => rateLimits.takeInWindow('branch', { limit: 9, windowMs: 9 }, 1),
   },
   {
-    title: 'eventLogWriter.take behind numbers that were taken before',
+    title: 'eventLogWriter.take after numbers that were taken just before',
     first: ({ eventLogWriter }) => eventLogWriter.take(domain, 1, 1),
     run: ({ eventLogWriter }) => eventLogWriter.take(domain, 1, 1),
   },
