@@ -44,7 +44,7 @@ export interface WorksParts extends Time {
   readonly onEvent: (event: EngineEvent, engine: string) => void
   /** Told of every event of the event link that could not be read; must not throw. */
   readonly onUnreadable: (engine: string) => void
-  /** Told when the command link came up. */
+  /** Called when the command link came up. */
   readonly onCommandLink: (engine: Engine) => void
   /** Told when the event link came up or was lost; not when it was let go of, which is no news of the engine. */
   readonly onEngine: (engine: Engine, kind: EngineChange) => void

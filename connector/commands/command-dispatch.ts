@@ -90,10 +90,13 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
   if (message.command.kind === 'drop-registrations' || message.command.kind === 'drop-domain-registrations') {
     const { command } = message
     const drop = prepareDrop(command, scope.domain)
-    const key = `${scope.domain} ${command.kind === 'drop-registrations' ? command.login : ''}`
     const dropAt = async ({ engine }: CommandEngine) => {
       const outcome = await ended(() => drop(engine.commands))
-      if (outcome.state === 'unsent' || outcome.state === 'unknown') parts.owed.owe(engine.name, key, drop)
+      const isOpen = outcome.state === 'unsent' || outcome.state === 'unknown'
+      // The clean-up of a deleted domain repeats its order itself, and a late one would hit the next owner of the name.
+      if (isOpen && command.kind === 'drop-registrations') {
+        parts.owed.owe(engine.name, `${command.login}@${scope.domain}`, drop)
+      }
       return outcome
     }
     const wasWritten = to.some(({ engine }) => isReady(engine.commands))

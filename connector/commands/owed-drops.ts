@@ -10,8 +10,8 @@ const mostOwed = 1_000
 export type OwedEngine = Pick<Engine, 'name'> & { readonly commands: Pick<Engine['commands'], 'api' | 'state'> }
 
 /**
- * Drops of registrations that an engine could not be given, or may not have got. Nobody asks for them again: the account or
- * the domain is gone. They are kept in memory, so they end with the process.
+ * Drops of accounts' registrations that an engine could not be given, or may not have received. No command repeats them,
+ * because the account is gone. They are kept in memory, so they end with the process.
  */
 export interface OwedDrops {
   /** Keeps a drop for an engine. `key` names what is dropped; what is owed already is owed once. */

@@ -8,7 +8,7 @@ import type { EngineEvent } from '../engine.ts'
 const unknownCause = 'NORMAL_UNSPECIFIED'
 
 /**
- * The duration of a call is stated when its end is known to within a minute. After a longer outage nobody knows it, and a
+ * The duration of a call is stated when its end is known to within a minute. After a longer outage it is unknown, and a
  * made-up one would be billed.
  */
 const mostUnsureMs = 60_000

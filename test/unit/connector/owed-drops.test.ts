@@ -43,6 +43,26 @@ test('the registrations of an account that is deleted while no engine link is up
   await running.stop()
 })
 
+test('the phones of a deleted domain are not dropped by a late link, since the name may have another owner then', async () => {
+  const links = fakeLinks()
+  const running = await aRunningConnector([{ host: '192.0.2.1', port: 8021, password: 'ClueCon' }], {
+    openLink: links.open,
+  })
+  const commands = links.link('commands')
+  commands.answer = aProfile
+  await running.time.advance(3_000)
+
+  const outcome = await running.run({ kind: 'drop-domain-registrations' })
+  expect(outcome).toEqual({ state: 'unsent', reason: 'disconnected' })
+  await running.run({ kind: 'drop-registrations', login: '1000' })
+  commands.up()
+  await running.until(() => commands.asked.includes(dropLine('1000')))
+  await running.time.advance(1_000)
+
+  expect(commands.asked.filter((line) => line.includes('flush_inbound_reg'))).toEqual([dropLine('1000')])
+  await running.stop()
+})
+
 test('a drop that an engine does not answer is tried again until the link is lost, and goes on with the next link', async () => {
   const { time, commands, owed, engine } = aLedger()
   let asked = 0
