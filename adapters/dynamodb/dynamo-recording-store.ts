@@ -1,15 +1,4 @@
-import {
-  type RecordingChange,
-  claimed,
-  deleted,
-  expected,
-  failed,
-  held,
-  released,
-  removed,
-  renewed,
-  storedBy,
-} from '../../core/recordings/recording-changes.ts'
+import { type RecordingChange, recordingChanges } from '../../core/recordings/recording-changes.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import type { Recording, RecordingPlace } from '../../core/recordings/recording.ts'
@@ -39,22 +28,12 @@ const maxTries = 8
  * version is still the one that was read. The index `by-state` has what is expected, stored and doomed.
  */
 export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
-  const change = <A>(place: RecordingPlace, rule: (stored: Recording | undefined) => RecordingChange<A>) =>
-    changeRecording(context, place, rule)
   return {
-    expect: (recording) => change(recording, (stored) => expected(stored, recording)),
+    ...recordingChanges((place, rule) => changeRecording(context, place, rule)),
     async read(place) {
       return recordingIn(context, await getItem(context, tableName(context, 'recordings'), recordingItemKey(place)))
     },
     list: (domain, uuid) => listOf(context, domain, uuid),
-    claim: (place, by, times) => change(place, (stored) => claimed(stored, by, times)),
-    renew: (place, by, until, uploadId) => change(place, (stored) => renewed(stored, by, until, uploadId)),
-    release: (place, by) => change(place, (stored) => released(stored, by)),
-    markStored: (place, by, object) => change(place, (stored) => storedBy(stored, by, object)),
-    markFailed: (place, at) => change(place, (stored) => failed(stored, at)),
-    markDeleted: (place, at) => change(place, (stored) => deleted(stored, at)),
-    markRemoved: (place, at) => change(place, (stored) => removed(stored, at)),
-    setHold: (place, isHeld) => change(place, (stored) => held(stored, isHeld)),
     listOverdue: (before, limit) => earliest(context, shards.map(overduePartition), before, limit),
     listExpired: (domain, before, limit, from) => earliest(context, [storedPartition(domain)], before, limit, from),
     listDoomed: (before, limit) => earliest(context, shards.map(doomedPartition), before, limit),

@@ -1,5 +1,5 @@
-import { longestCallMs } from './recording-store.ts'
-import type { ExpectedRecording, Recording, StoredObject } from './recording.ts'
+import { type RecordingStore, longestCallMs } from './recording-store.ts'
+import type { ExpectedRecording, Recording, RecordingPlace, StoredObject } from './recording.ts'
 
 /**
  * What each method of a `RecordingStore` does to a record: the rules of both adapters, which add reading and writing.
@@ -10,11 +10,37 @@ export interface RecordingChange<A> {
   readonly answer: A
 }
 
+/** The methods of a `RecordingStore` that change one record. */
+type ChangingMethods = Pick<
+  RecordingStore,
+  'expect' | 'claim' | 'renew' | 'release' | 'markStored' | 'markFailed' | 'markDeleted' | 'markRemoved' | 'setHold'
+>
+
+/**
+ * The changing methods of a store over its way to apply a rule to one record: `change` reads the record, calls the rule,
+ * writes `next` unless the record has changed meanwhile, and returns the answer.
+ */
+export function recordingChanges(
+  change: <A>(place: RecordingPlace, rule: (stored: Recording | undefined) => RecordingChange<A>) => Promise<A>,
+): ChangingMethods {
+  return {
+    expect: (recording) => change(recording, (stored) => expected(stored, recording)),
+    claim: (place, by, times) => change(place, (stored) => claimed(stored, by, times)),
+    renew: (place, by, until, uploadId) => change(place, (stored) => renewed(stored, by, until, uploadId)),
+    release: (place, by) => change(place, (stored) => released(stored, by)),
+    markStored: (place, by, object) => change(place, (stored) => storedBy(stored, by, object)),
+    markFailed: (place, at) => change(place, (stored) => failed(stored, at)),
+    markDeleted: (place, at) => change(place, (stored) => deleted(stored, at)),
+    markRemoved: (place, at) => change(place, (stored) => removed(stored, at)),
+    setHold: (place, isHeld) => change(place, (stored) => held(stored, isHeld)),
+  }
+}
+
 /** Of a recording that is told again: what it may still learn. */
 const learned = ['endedAt', 'presenceId', 'leg', 'createdTime', 'engine', 'path'] as const
 
 /** What `expect` does. A recording that is not expected any more learns nothing of where its file was. */
-export function expected(stored: Recording | undefined, told: ExpectedRecording): RecordingChange<Recording> {
+function expected(stored: Recording | undefined, told: ExpectedRecording): RecordingChange<Recording> {
   if (stored === undefined) {
     const made: Recording = { ...told, state: 'expected', isHeld: false, version: 1 }
     return { next: made, answer: made }
@@ -28,7 +54,7 @@ export function expected(stored: Recording | undefined, told: ExpectedRecording)
 }
 
 /** What `claim` does. */
-export function claimed(
+function claimed(
   stored: Recording | undefined,
   by: string,
   { now, until }: { readonly now: number; readonly until: number },
@@ -41,7 +67,7 @@ export function claimed(
 }
 
 /** What `renew` does. Of what was deleted the claim ends when it was to end. */
-export function renewed(
+function renewed(
   stored: Recording | undefined,
   by: string,
   until: number,
@@ -53,13 +79,13 @@ export function renewed(
 }
 
 /** What `release` does: the claim has ended, what was begun of the upload is kept for the next one. */
-export function released(stored: Recording | undefined, by: string): RecordingChange<void> {
+function released(stored: Recording | undefined, by: string): RecordingChange<void> {
   if (stored?.claim?.by !== by || stored.claim.until === 0) return { answer: undefined }
   return { next: changed(stored, { claim: { ...stored.claim, until: 0 } }), answer: undefined }
 }
 
 /** What `markStored` does. */
-export function storedBy(
+function storedBy(
   stored: Recording | undefined,
   by: string,
   object: StoredObject,
@@ -75,13 +101,13 @@ export function storedBy(
 }
 
 /** What `markFailed` does. */
-export function failed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
+function failed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
   if (stored?.state !== 'expected' || (stored.claim !== undefined && stored.claim.until > at)) return { answer: false }
   return { next: changed(stored, { state: 'failed', closedAt: at }), answer: true }
 }
 
 /** What `markDeleted` does. A claim stays, so that it is known until when its uploader may bring an object. */
-export function deleted(stored: Recording | undefined, at: number): RecordingChange<'deleted' | 'held' | 'gone'> {
+function deleted(stored: Recording | undefined, at: number): RecordingChange<'deleted' | 'held' | 'gone'> {
   if (stored === undefined || stored.state === 'deleted') return { answer: 'gone' }
   if (stored.isHeld) return { answer: 'held' }
   const { engine: _engine, path: _path, ...kept } = stored
@@ -89,7 +115,7 @@ export function deleted(stored: Recording | undefined, at: number): RecordingCha
 }
 
 /** What `markRemoved` does. */
-export function removed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
+function removed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
   if (stored?.state !== 'deleted') return { answer: false }
   if (stored.isRemoved === true) return { answer: true }
   if (stored.claim !== undefined && stored.claim.until > at) return { answer: false }
@@ -98,7 +124,7 @@ export function removed(stored: Recording | undefined, at: number): RecordingCha
 }
 
 /** What `setHold` does. */
-export function held(stored: Recording | undefined, isHeld: boolean): RecordingChange<Recording | undefined> {
+function held(stored: Recording | undefined, isHeld: boolean): RecordingChange<Recording | undefined> {
   if (stored === undefined || stored.state === 'deleted') return { answer: undefined }
   if (stored.isHeld === isHeld) return { answer: stored }
   const next = changed(stored, { isHeld })

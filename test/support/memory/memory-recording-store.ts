@@ -1,16 +1,4 @@
-import {
-  type RecordingChange,
-  claimed,
-  deleted,
-  endOf,
-  expected,
-  failed,
-  held,
-  released,
-  removed,
-  renewed,
-  storedBy,
-} from '../../../core/recordings/recording-changes.ts'
+import { type RecordingChange, endOf, recordingChanges } from '../../../core/recordings/recording-changes.ts'
 import type { RecordingStore } from '../../../core/recordings/recording-store.ts'
 import type { Recording, RecordingPlace } from '../../../core/recordings/recording.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
@@ -33,21 +21,13 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
   }
 
   return {
-    expect: (recording) => change(recording, (stored) => expected(stored, recording)),
+    ...recordingChanges(change),
     read: async (place) => kept(place),
     list: async (domain, uuid) =>
       all()
         .filter((one) => one.domain === domain && one.uuid === uuid)
         .sort(byText(({ id }) => id))
         .sort((a, b) => a.startedAt - b.startedAt),
-    claim: (place, by, times) => change(place, (stored) => claimed(stored, by, times)),
-    renew: (place, by, until, uploadId) => change(place, (stored) => renewed(stored, by, until, uploadId)),
-    release: (place, by) => change(place, (stored) => released(stored, by)),
-    markStored: (place, by, object) => change(place, (stored) => storedBy(stored, by, object)),
-    markFailed: (place, at) => change(place, (stored) => failed(stored, at)),
-    markDeleted: (place, at) => change(place, (stored) => deleted(stored, at)),
-    markRemoved: (place, at) => change(place, (stored) => removed(stored, at)),
-    setHold: (place, isHeld) => change(place, (stored) => held(stored, isHeld)),
     listOverdue: async (before, limit) =>
       all()
         .filter((one) => one.state === 'expected' && endOf(one) < before)
