@@ -10,7 +10,7 @@ export interface MeasuredServer {
   readonly message: unknown
 }
 
-/** Starts a server from its file; it tells its address when it is up. */
+/** Starts a server from its file and waits for its address. */
 export async function openServer(file: URL, words: readonly string[]): Promise<MeasuredServer> {
   const child = fork(file, words)
   const [message] = await once(child, 'message')

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type Socket, connect } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { logIn } from '../../contracts/routes/auth.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
 import { type Client, clientOf } from '../../local/demo/client.ts'
+import { openEngine } from '../engine-socket.ts'
 import { type Figures, percentile } from '../figures.ts'
 import { type BenchPlatform, startPlatform, temporaryState } from '../platform.ts'
 import { openTenant } from '../tenant.ts'
@@ -87,16 +88,6 @@ function heavyFilter(at: number) {
   const fields = Array.from({ length: filters }, (_, index) => `variable_text${index}`)
   // No text holds a digit that follows fifty times a: the filter decides after all the text was read.
   return Object.fromEntries(fields.map((name) => [name, { operation: 'reg', value: pattern.replace('b/', `b${at}/`) }]))
-}
-
-/** An event socket of the benchmark's own, logged in. */
-async function openEngine(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  await once(socket, 'connect')
-  socket.write('auth ClueCon\n\n')
-  await once(socket, 'data')
-  socket.resume()
-  return socket
 }
 
 function sendEvent(engine: Socket, subclass: string, domain: string, text = ''): void {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type Socket, connect } from 'node:net'
+import type { Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod/mini'
+import { openEngine } from '../engine-socket.ts'
 
 /** The events of a call, and how long after its beginning each is sent. */
 export const callEvents = [
@@ -47,12 +47,7 @@ export class CallPlayer {
   }
 
   static async open(port: number): Promise<CallPlayer> {
-    const socket = connect(port, '127.0.0.1')
-    await once(socket, 'connect')
-    socket.write('auth ClueCon\n\n')
-    await once(socket, 'data')
-    socket.resume()
-    return new CallPlayer(socket)
+    return new CallPlayer(await openEngine(port))
   }
 
   /** Plays calls at a rate, of one domain after another, and resolves when the last event was sent. */
