@@ -64,7 +64,7 @@ export interface WriteRecord {
   readonly loggedAt: number
   /** Those of them that belong to no event. */
   readonly voids: readonly number[]
-  /** Told with their first event. */
+  /** A time without a hook, reported with the first event. */
   readonly unwatched?: LoggedEvent['unwatched']
 }
 

@@ -79,8 +79,8 @@ async function readBlock(context: AdapterContext, wanted: BlockWanted): Promise<
     else {
       const entry = entries.get(number)
       if (entry !== undefined && keptUntil.loggedEvent(record.loggedAt) > context.clock.now()) {
-        const tells = record.unwatched !== undefined && firstEventOf(record) === number
-        const event = tells ? { ...toEntry(entry), unwatched: record.unwatched } : toEntry(entry)
+        const isReporting = record.unwatched !== undefined && firstEventOf(record) === number
+        const event = isReporting ? { ...toEntry(entry), unwatched: record.unwatched } : toEntry(entry)
         size += JSON.stringify(event).length
         if (events.length > 0 && size > pageLength) break
         events.push(event)

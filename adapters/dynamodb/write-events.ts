@@ -13,9 +13,9 @@ import { type WriteRecord, blockItem, blockOf, idKey, numbersIn, toEntryItem, to
 import { expirySeconds, nowSeconds } from './items.ts'
 
 /**
- * Writes events under taken numbers. First the events themselves, where nobody sees them yet; then, in one transaction, the
+ * Writes events under taken numbers. First the events themselves, which no reader sees yet; then, in one transaction, the
  * ids on the condition that they have no number, the deliveries, and the record that these numbers are written, on the
- * condition that nobody made them void. A writer that dies in between leaves numbers without a record.
+ * condition that no reader has made them void. A writer that dies in between leaves numbers without a record.
  */
 export async function writeEvents(
   context: AdapterContext,
@@ -70,16 +70,16 @@ function recordsOf({ first, count, takenAt, unwatched }: TakenNumbers, entries: 
   const end = first + count - 1
   const used = new Set(entries.map(({ sequence }) => sequence))
   const blocks = Array.from({ length: blockOf(end) - blockOf(first) + 1 }, (_, index) => blockOf(first) + index)
-  let telling = unwatched
+  let unreported = unwatched
   return blocks.map((block) => {
     const [from, to] = [Math.max(first, numbersIn(block).first), Math.min(end, numbersIn(block).last)]
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
     const voids = numbers.filter((each) => !used.has(each))
     const record = { first: from, last: to, loggedAt: takenAt, voids }
-    if (telling === undefined || voids.length === numbers.length) return record
-    const told = telling
-    telling = undefined
-    return Object.assign(record, { unwatched: told })
+    if (unreported === undefined || voids.length === numbers.length) return record
+    const reported = unreported
+    unreported = undefined
+    return Object.assign(record, { unwatched: reported })
   })
 }
 

@@ -65,8 +65,8 @@ export async function askOpenSearch(
   }
   if (TIMED_OUT.has(answer.status)) throw searchTimeout(new Error(`answered ${answer.status}`))
   if (UNAVAILABLE.has(answer.status)) {
-    if (TOO_MUCH_ASKED.test(answer.text)) throw queryRefused(new Error(told(answer)))
-    throw searchUnavailable(new Error(told(answer)))
+    if (TOO_MUCH_ASKED.test(answer.text)) throw queryRefused(new Error(summaryOf(answer)))
+    throw searchUnavailable(new Error(summaryOf(answer)))
   }
   return { status: answer.status, body: parsed(answer.text) }
 }
@@ -122,7 +122,7 @@ async function textOf(body: unknown, most: number): Promise<string> {
 /** Characters of an answer that the cause of an error keeps. */
 const TOLD_CHARACTERS = 300
 
-function told({ status, text }: TextAnswer): string {
+function summaryOf({ status, text }: TextAnswer): string {
   return `answered ${status}: ${text.slice(0, TOLD_CHARACTERS)}`
 }
 

@@ -11,7 +11,7 @@ export type ReadDomainPorts = PortsOf<{
   readonly presence: readonly ['list']
 }>
 
-/** Stands in for the voicemail PIN: nobody can read it back. */
+/** Shown instead of the voicemail PIN, which cannot be read back. */
 const masked = '********'
 
 /** A domain as callers see it. */

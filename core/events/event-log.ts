@@ -37,8 +37,8 @@ export interface LogPage {
   /** Numbers up to {@link upTo} that belong to no event, and never will. */
   readonly voids: readonly number[]
   /**
-   * Of each number up to here it is known what became of it: those behind `since` that are in neither list are not kept any
-   * more. Equal to `since` where nothing is known of the next one.
+   * It is known what became of every number up to here: those after `since` that are in neither list are not kept any more.
+   * Equal to `since` if nothing is known of the next one yet.
    */
   readonly upTo: number
 }
@@ -47,7 +47,7 @@ export interface LogPage {
 export interface EventLogWriter {
   /**
    * Takes the next numbers of a domain. `watchedSince` is when the oldest hook of the domain was made, epoch milliseconds:
-   * where that is later than the last time that numbers were taken, the log tells it with the next event.
+   * if that is later than the last time that numbers were taken, the log reports it with the next event.
    */
   take(domain: string, count: number, watchedSince: number): Promise<TakenNumbers>
   /**

@@ -35,7 +35,7 @@ export interface EventsWanted {
 
 /**
  * Numbers without an event, both ends included: `not_kept` are of events that are not kept any more; `void` are of none,
- * since whoever took them died before it wrote, or found that its event had a number already.
+ * since their taker died before it wrote, or its event had a number already.
  */
 export interface NumberGap {
   readonly kind: 'numbers'
@@ -105,7 +105,7 @@ interface FoundPage {
   readonly found: readonly LoggedEvent[]
   readonly voids: readonly number[]
   readonly upTo: number
-  /** Whether the page is not full: behind it nothing is known yet. */
+  /** Whether the page is not full: nothing is known yet of what follows. */
   readonly isEnd: boolean
 }
 

@@ -34,9 +34,9 @@ export interface DeliveryStore {
   /** Writes a delivery; `false` when one with that id exists. Its event has to be there before. */
   create(delivery: Delivery): Promise<boolean>
   read(domain: string, hookId: string, id: string): Promise<Delivery | undefined>
-  /** Keeps what the deliveries of an event carry beside the log of events, whole. The first of one id stays. */
+  /** Stores an event whole for its deliveries, apart from the log of events. The first event with an id stays. */
   keepEvent(event: DeliveryEvent): Promise<void>
-  /** Returns what a delivery carries: from the log, by the number of the event, or what was kept beside it. */
+  /** Returns the event that a delivery carries: from the log, by its number, or as it was stored whole. */
   readEvent(delivery: Pick<Delivery, 'domain' | 'eventId' | 'sequence'>): Promise<DeliveryEvent | undefined>
   /**
    * Notes that a run begins to send (`at`, epoch milliseconds), so that it is known of even when it comes to no end.

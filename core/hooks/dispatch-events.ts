@@ -129,7 +129,7 @@ async function judge(
   return judged
 }
 
-/** Tells whether a hook fires; `unjudged` where the work of patterns was over its limit before its filters had decided. */
+/** Returns whether a hook fires; `unjudged` if the patterns had used up their work before its filters had decided. */
 async function judgeHook(
   hook: Hook,
   event: PlatformEvent,

@@ -36,7 +36,7 @@ export function recentHooks(hooks: Pick<HookStore, 'list'>, clock: Clock): Hooks
       reading.size = (await reading.hooks).length
       dropOldest(readings)
     } catch {
-      // Whoever asked gets the failure; the next one asks again.
+      // The callers that waited get the failure; the next one asks again.
       if (readings.get(domain) === reading) readings.delete(domain)
     }
   }

@@ -15,7 +15,7 @@ type Form = (value: unknown, at: string, rules: GrammarRules) => void
 
 /**
  * The values of the call that a name may hold: the engine's captures of the dialled number, and the numbers of both sides.
- * Whoever serves a route puts them in itself, and only values of letters, digits and `+ * # . _ -`: a caller chooses them.
+ * The code that serves a route fills them in itself, and only with values of letters, digits and `+ * # . _ -`: a caller chooses them.
  */
 const numbers = String.raw`(?:\$[0-9]|\$\{(?:destination_number|caller_id_number)(?::-?\d{1,4}){0,2}\}|[0-9*#+]){1,64}`
 const login = String.raw`[A-Za-z0-9._+-]{1,64}`
@@ -40,7 +40,7 @@ function listOf(form: Form, most: number): Form {
   }
 }
 
-/** Accepts an object of these members. Whatever else it held might mean something to whoever runs it. */
+/** Accepts an object of these members and no others, because the engine may give others a meaning. */
 function object(members: Readonly<Record<string, Form>>): Form {
   const names = Object.keys(members).join(', ')
   return (value, at, rules) => {

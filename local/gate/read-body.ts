@@ -19,7 +19,7 @@ export interface Pace {
 
 const nothing = Buffer.alloc(0)
 
-/** How a body is read that a client sends whom nobody knows. */
+/** How the body of an unknown client is read. */
 export interface Caution {
   /** Without one, a body may take any time. */
   readonly pace?: Pace
@@ -72,7 +72,7 @@ export function readBody(
   return promise.finally(stopWatch)
 }
 
-/** Refuses a body as soon as its bytes are behind the pace. Returns what ends the watch. */
+/** Refuses a body as soon as it is slower than the pace. Returns a function that ends the watch. */
 function watchPace(pace: Pace, bytes: () => number, refuse: (error: BodyTooSlow) => void): () => void {
   const startedAt = performance.now()
   let timer: NodeJS.Timeout

@@ -138,7 +138,7 @@ describe('the log of a domain', () => {
     },
   )
 
-  test('stops before numbers whose writer may still write, and goes on behind them once they are written', async () => {
+  test('a page stops before numbers whose writer may still write, and goes on after them once they are written', async () => {
     const { log, otherLog } = parts()
     const domain = aDomain()
     const [slow, quick] = eventsOf(domain, 2)
@@ -283,7 +283,7 @@ describe('the log of a domain', () => {
     })
   })
 
-  test('tells a time without a hook although the one who saw it first died', async () => {
+  test('a time without a hook is reported although the first writer that noticed it died', async () => {
     const { clock, gate, log, otherLog } = parts()
     const domain = aDomain()
     const [first, second, third] = eventsOf(domain, 3)
@@ -300,8 +300,8 @@ describe('the log of a domain', () => {
     await logEvent(otherLog, third, last + 50_000)
 
     clock.move(deadWriterMs)
-    const told = [...(await otherLog.read(domain, 0, 9)).events].map(({ unwatched }) => unwatched)
-    expect(told).toEqual([undefined, { from: last, to: last + 50_000 }, undefined])
+    const reported = [...(await otherLog.read(domain, 0, 9)).events].map(({ unwatched }) => unwatched)
+    expect(reported).toEqual([undefined, { from: last, to: last + 50_000 }, undefined])
     const head = await getItem(parts().context, tableName(parts().context, 'events'), headKey(domain))
     expect(head).not.toHaveProperty('unwatchedTo')
   })
@@ -314,7 +314,7 @@ interface Stepping {
   isOver: boolean
 }
 
-test('whatever the order of the steps of two writers and a reader, and whoever dies, nothing is lost, doubled or unexplained', async () => {
+test('in any order of steps of two writers and a reader, whichever of them dies, no event is lost or doubled and every number is explained', async () => {
   const { clock, gate, otherGate, readersGate, log, otherLog, readersLog } = parts()
   const choice = fc.record({
     who: fc.nat(2),

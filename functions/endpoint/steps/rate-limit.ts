@@ -25,7 +25,7 @@ const maxRemembered = 10_000
 const minRememberedMs = 250
 /** Where requests must be counted, the first ones of a process wait this long at most for its connection to the store. */
 const connectMs = 1000
-/** An allowance of the service itself, which nobody is held to: it is only there to be counted once by each process. */
+/** An allowance of the service itself that limits no caller: each process counts it once, to open its connection. */
 const ofConnecting = { key: 'connecting', allowance: { intervalMs: 1, burst: 1_000_000 } } as const
 /** When a caller whose request could not be counted may try again. */
 const uncountedWaitMs = 1000
