@@ -95,6 +95,10 @@ describe('the bundles of the project', async () => {
     expect(spawnSync(process.execPath, ['--check', file]).status).toBe(0)
   })
 
+  it.each(all)('%s loads no module of Node by an import at run time, which loads what nothing uses', (_name, file) => {
+    expect(readFileSync(file, 'utf8')).not.toMatch(/\bimport\("node:/)
+  })
+
   it.each(all)('%s holds no credential chain that reads files and runs programs', (_name, file) => {
     expect(readFileSync(file, 'utf8').includes(wholeChain)).toBe(false)
   })
