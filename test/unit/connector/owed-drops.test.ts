@@ -22,7 +22,8 @@ function aLedger() {
   return { time, commands, owed, engine: { name, commands } }
 }
 
-test('the registrations of an account that is deleted while no engine link is up are dropped once the link is back', async () => {
+/** A connector whose engine is away, and the command link that a test brings up. */
+async function aConnectorWithoutLink() {
   const links = fakeLinks()
   const running = await aRunningConnector([{ host: '192.0.2.1', port: 8021, password: 'ClueCon' }], {
     openLink: links.open,
@@ -30,6 +31,11 @@ test('the registrations of an account that is deleted while no engine link is up
   const commands = links.link('commands')
   commands.answer = aProfile
   await running.time.advance(3_000)
+  return { running, commands }
+}
+
+test('the registrations of an account that is deleted while no engine link is up are dropped once the link is back', async () => {
+  const { running, commands } = await aConnectorWithoutLink()
 
   const outcome = await running.run({ kind: 'drop-registrations', login: '1000' })
   expect(outcome).toEqual({ state: 'unsent', reason: 'disconnected' })
@@ -44,13 +50,7 @@ test('the registrations of an account that is deleted while no engine link is up
 })
 
 test('the phones of a deleted domain are not dropped by a late link, since the name may have another owner then', async () => {
-  const links = fakeLinks()
-  const running = await aRunningConnector([{ host: '192.0.2.1', port: 8021, password: 'ClueCon' }], {
-    openLink: links.open,
-  })
-  const commands = links.link('commands')
-  commands.answer = aProfile
-  await running.time.advance(3_000)
+  const { running, commands } = await aConnectorWithoutLink()
 
   const outcome = await running.run({ kind: 'drop-domain-registrations' })
   expect(outcome).toEqual({ state: 'unsent', reason: 'disconnected' })
