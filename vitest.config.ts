@@ -5,7 +5,7 @@ const suite = (name: string, extra: object = {}) => ({
     name,
     include: [`test/${name}/**/*.test.ts`],
     environment: 'node' as const,
-    setupFiles: ['test/support/no-secret-written.ts', 'test/support/every-fault-is-judged.ts'],
+    setupFiles: ['test/support/invariants/no-secret-written.ts', 'test/support/invariants/every-fault-is-judged.ts'],
     ...extra,
   },
 })
@@ -20,6 +20,8 @@ export default defineConfig({
       suite('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
       suite('infra', { testTimeout: 120_000, hookTimeout: 120_000 }),
       suite('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
+      // Skipped without FREESWITCH_BIN.
+      suite('engine', { testTimeout: 600_000, hookTimeout: 600_000, fileParallelism: false }),
       suite('full', { testTimeout: 600_000, hookTimeout: 600_000, fileParallelism: false }),
     ],
   },

@@ -1,6 +1,6 @@
-import type { Clock, Randomness } from '../core/ports.ts'
+import type { Clock, Randomness } from '../core/time.ts'
 
-/** What every adapter is made from. */
+/** The dependencies of every adapter. */
 export interface AdapterContext {
   /** The process's environment; names stand in contracts/environment.ts and contracts/resources.ts. */
   readonly env: Readonly<Record<string, string | undefined>>

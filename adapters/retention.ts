@@ -1,48 +1,50 @@
 /**
- * How long records are kept after they stopped mattering. The store drops an item some time after its `expiresAt`
- * (DynamoDB: up to two days), so adapters that read one check it themselves: past it, a record is not there.
+ * The time for which records are kept after they stopped mattering. The store drops an item some time after its `expiresAt`
+ * (DynamoDB: up to two days), so adapters that read one check it themselves: an expired record counts as missing.
  */
-import { type ExportJob, exportLifeMs } from '../core/cdr/export-job.ts'
+import { type ExportJob, exportLifeMs } from '../core/cdr/exports/export-job.ts'
 import type { KnownCall } from '../core/channels/known-call.ts'
-import type { CommandRecord } from '../core/commands.ts'
+import type { CommandRecord } from '../core/commands/commands.ts'
 import type { Presence } from '../core/accounts/presence.ts'
 import type { AuditRecord } from '../core/audit/audit-log.ts'
-import type { Token } from '../core/auth/token.ts'
+import type { Token } from '../core/access/token.ts'
 import type { Gap } from '../core/events/gap.ts'
-import type { Delivery } from '../core/hooks/delivery.ts'
-import type { ConnectorReport } from '../core/status/connector-report.ts'
+import type { Delivery } from '../core/hooks/delivery/delivery.ts'
+import type { ConnectorReport } from '../core/connectors/connector-report.ts'
 import type { RequestKey } from '../core/idempotency/request-key.ts'
 import type { Recording } from '../core/recordings/recording.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Epoch milliseconds after which each kind of record is not there any more. */
+/** Epoch milliseconds after which each kind of record counts as missing. */
 export const keptUntil = {
-  /** A day past its own end, so that its user is told "expired" and not "unknown". */
+  /** A day after its own end, so that its user sees "expired" and not "unknown". */
   token: (token: Token) => token.expiresAt + DAY,
   /** The status report looks back fifteen minutes. */
   session: (at: number) => at + HOUR,
   /** A credential that is used from a network for the first time in so long is worth a line in the trail. */
   network: (at: number) => at + 90 * DAY,
-  /** As long as a network is known to a user who logged in from it, by the contract's section on logins. */
+  /** As long as a network counts as known after a login from it, by the contract's section on logins. */
   loginNetwork: (at: number) => at + 30 * DAY,
   /** Longer than any window in which failures are counted. */
   loginFailure: (at: number) => at + DAY,
-  /** A call may last for days, while the registrations tell their own end. */
+  /** A call may last for days, while registrations have their own expiry. */
   presence: (presence: Presence) =>
     Math.max(
       presence.observedAt + (presence.calls.length > 0 ? 7 * DAY : DAY),
       ...presence.contacts.map((contact) => contact.expiresAt),
     ),
-  /** Long enough to find out, after the fact, what became of a command. */
+  /** Long enough to find out later how a command ended. */
   command: (record: CommandRecord) => record.deadlineAt + DAY,
-  /** Not before its record, whose deadline lies at most minutes behind its outcome. */
+  /** Not before its record, whose deadline is at most minutes after its outcome. */
   commandPart: (writtenAt: number) => writtenAt + 2 * DAY,
   /** Far longer than anybody waits for a command that was pointed to it within its first minute. */
   sharedOutcome: (writtenAt: number) => writtenAt + HOUR,
   /** Longer than any delivery to it. */
   removedHook: (removedAt: number) => removedAt + 31 * DAY,
+  /** Longer than the CDR of the leg can still come: four days in its queue, fourteen among its dead letters. */
+  recordedLeg: (at: number) => at + 30 * DAY,
   delivery: (delivery: Delivery) => delivery.createdAt + 30 * DAY,
   /** By the contract's rule on payloads. */
   deliveryEvent: (keptAt: number) => keptAt + 7 * DAY,
@@ -56,20 +58,20 @@ export const keptUntil = {
    * queue again.
    */
   eventNumber: (loggedAt: number) => loggedAt + 23 * DAY,
-  /** As long as the deliveries that it may explain the absence of. */
+  /** As long as the deliveries whose absence it may explain. */
   gap: (gap: Gap) => gap.to + 30 * DAY,
   /** By the contract's rule on idempotency keys. */
   requestKey: ({ createdAt }: RequestKey) => createdAt + DAY,
-  /** Past the moment at which it is whole again an allowance says nothing. */
+  /** An allowance that is full again carries no information. */
   allowance: (wholeAt: number) => wholeAt + HOUR,
   /**
-   * Counted from the last change of the list, so that a call that rises for a moment does not shorten the life of the others.
-   * Longer than nearly any call; what has ended is dropped long before, when the count is full.
+   * Counted from the last change of the list, so that a call in its set-up does not shorten the life of the others. Longer
+   * than nearly any call; ended calls are dropped long before, when the count is full.
    */
   liveCalls: (changedAt: number) => changedAt + 7 * DAY,
-  /** As long as the calls of accounts are kept. */
+  /** As long as the calls of accounts. */
   knownCall: (call: KnownCall) => call.knownAt + 7 * DAY,
-  /** As long as the CDR that shows it, where there is no object; while there may be one, for good. */
+  /** Without an object, as long as the CDR that shows it; while there may be an object, without limit. */
   recording: ({ state, closedAt, isRemoved }: Recording) =>
     state === 'failed' || (state === 'deleted' && isRemoved === true)
       ? (closedAt ?? 0) + 400 * DAY

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../core/time.ts'
 
 /** The time after which work may call no service any more. */
 interface TimeLimit {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AdapterContext } from '../adapters/context.ts'
 import { systemRandomness } from '../adapters/crypto/system-randomness.ts'
-import { dynamoDomainStore } from '../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoDomainStore } from '../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { documentId, indexOf } from '../adapters/opensearch/indices.ts'
 import { openSearchCdrAdmin } from '../adapters/opensearch/opensearch-cdr-admin.ts'
 import { openSearchCdrStore } from '../adapters/opensearch/opensearch-cdr-store.ts'

@@ -13,7 +13,7 @@ import { systemClock } from '../adapters/system/system-clock.ts'
 import { environment } from '../contracts/environment.ts'
 import { buckets, queues, searchDomains, tables } from '../contracts/resources.ts'
 import { writeToken } from '../functions/endpoint/token-text.ts'
-import { bundle } from '../lib/bundle.ts'
+import { bundle, functionOptions } from '../lib/bundle.ts'
 import { type BareRequest, bareRequest } from './bare-request.ts'
 import { type Figures, percentile } from './figures.ts'
 import { temporaryState } from './platform.ts'
@@ -57,6 +57,8 @@ function environmentOf(url: string): Readonly<Record<string, string>> {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'bench',
     AWS_SECRET_ACCESS_KEY: 'bench',
+    // As in Lambda, where endpoints are made while they load.
+    AWS_LAMBDA_FUNCTION_NAME: 'bench',
     [searchDomains.cdr.variable]: url,
     ...Object.fromEntries(
       [dynamodbEndpoint, sqsEndpoint, s3Endpoint, kmsEndpoint, secretsEndpoint].map((name) => [name, url]),
@@ -65,45 +67,49 @@ function environmentOf(url: string): Readonly<Record<string, string>> {
   }
 }
 
-/** The medians of the time from the import of a bundle to its first answer, and how much more each is than the bare one. */
+/**
+ * Returns the medians of the time from loading a bundle to its first answer: of a bare signed request, of one call through
+ * the store's client, and of endpoints, which make several calls at once.
+ */
 async function coldStarts(
   folder: string,
   env: Readonly<Record<string, string>>,
   services: ChildProcess,
 ): Promise<Figures> {
+  const source = process.cwd()
   const bundles = join(folder, 'bundles')
-  await bundle({ source: process.cwd(), target: bundles })
-  const bare = join(folder, 'bare.cjs')
+  await bundle({ source, target: bundles })
   await esbuild.build({
-    entryPoints: ['bench/clients/bare-call.ts'],
-    outfile: bare,
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    mainFields: ['module', 'main'],
-    minify: true,
-    logLevel: 'silent',
+    ...functionOptions(source),
+    entryPoints: ['bench/clients/bare-call.ts', 'bench/clients/client-call.ts'],
+    outdir: folder,
+    write: true,
   })
   const files = {
-    Bare: bare,
+    Bare: join(folder, 'bare-call.cjs'),
+    Client: join(folder, 'client-call.cjs'),
     ...Object.fromEntries(
       Object.entries(endpoints).map(([kind, name]) => [kind, join(bundles, 'functions', name, 'index.cjs')]),
     ),
   }
-  const samples = new Map<string, number[]>()
+  const samples = new Map<string, FirstCall[]>()
   for (let number = 0; number < processes; number += 1) {
     for (const [kind, file] of Object.entries(files)) {
       const before = await answeredBy(services)
-      samples.set(kind, [...(samples.get(kind) ?? []), await firstCallMs(file, env)])
+      samples.set(kind, [...(samples.get(kind) ?? []), await firstCall(file, env)])
       if ((await answeredBy(services)) === before) throw new Error(`${file} called no service`)
     }
   }
-  const median = (kind: string) => percentile(samples.get(kind) ?? [], 0.5)
-  const kinds = Object.keys(endpoints)
+  const median = (kind: string, part: (call: FirstCall) => number = ({ loadMs, callMs }) => loadMs + callMs) =>
+    percentile((samples.get(kind) ?? []).map(part), 0.5)
+  const compared = ['Client', ...Object.keys(endpoints)]
   return {
-    coldBareMs: median('Bare'),
-    coldPlainMs: median('Plain'),
-    ...Object.fromEntries(kinds.map((kind) => [`cold${kind}Ratio`, median(kind) / median('Bare')])),
+    ...Object.fromEntries(['Bare', 'Client', 'Plain'].map((kind) => [`cold${kind}Ms`, median(kind)])),
+    ...Object.fromEntries(
+      ['Bare', 'Client', 'Plain'].map((kind) => [`cold${kind}LoadMs`, median(kind, ({ loadMs }) => loadMs)]),
+    ),
+    ...Object.fromEntries(compared.map((kind) => [`cold${kind}Ratio`, median(kind) / median('Bare')])),
+    coldPlainToClientRatio: median('Plain') / median('Client'),
   }
 }
 
@@ -114,8 +120,13 @@ async function answeredBy(services: ChildProcess): Promise<number> {
   return z.parse(z.object({ answered: z.number() }), (await reply)[0]).answered
 }
 
-/** Milliseconds of the import and the first call in a new process. */
-async function firstCallMs(file: string, env: Readonly<Record<string, string>>): Promise<number> {
+const firstCallShape = z.object({ loadMs: z.number(), callMs: z.number() })
+
+/** Milliseconds of loading a bundle and of its first call, in a new process. */
+type FirstCall = z.output<typeof firstCallShape>
+
+/** Loads a bundle in a new process and calls it once. */
+async function firstCall(file: string, env: Readonly<Record<string, string>>): Promise<FirstCall> {
   const key = systemRandomness.uuid()
   const claims = { username: '1000@a.example.com', domain: 'a.example.com', key }
   const token = writeToken(claims, systemRandomness.bytes(32))
@@ -124,9 +135,8 @@ async function firstCallMs(file: string, env: Readonly<Record<string, string>>):
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [printed] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  const ms = Number(printed.trim().split('\n').at(-1))
-  if (!(ms > 0)) throw new Error(`the first call of ${file} printed ${printed.slice(0, 300)}`)
-  return ms
+  // The log of the request comes first.
+  return z.parse(firstCallShape, JSON.parse(printed.trim().split('\n').at(-1) ?? ''))
 }
 
 /** CPU milliseconds of this process for a call of each client and for the bare request of the same bytes; the medians. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { bundle } from '../lib/bundle.ts'
-import { addCallplane } from '../lib/callplane.ts'
+import { addCallplane } from '../lib/stacks/callplane.ts'
 import { readSettings } from '../lib/settings.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -5,8 +5,8 @@ import { domainNames } from './calls/domain-names.ts'
 import { commandRunner } from './commands/command-runner.ts'
 import { lostClaims } from './commands/lost-claims.ts'
 import { commandLimits } from './commands/places.ts'
-import { engineWorks } from './engine-works.ts'
-import { eventSide } from './events/event-side.ts'
+import { engineWorks } from './assembly/engine-works.ts'
+import { eventSide } from './assembly/event-side.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
 import { commandTimes, timedBy } from './health/command-times.ts'
 import { ownStatus } from './health/own-status.ts'
@@ -14,7 +14,8 @@ import { readHealth } from './health/read-health.ts'
 import { readMetrics } from './health/read-metrics.ts'
 import { metricReporter } from './health/report-metrics.ts'
 import { callRecorder } from './recordings/call-recorder.ts'
-import type { ConnectorParts } from './running.ts'
+import { StoringPeer } from './reconcile/storing-peer.ts'
+import type { ConnectorParts } from './assembly/running.ts'
 import { startLoops } from './start-loops.ts'
 import { stopConnector } from './stop-connector.ts'
 
@@ -39,8 +40,10 @@ export function startConnector(parts: ConnectorParts): Connector {
   const shared = { ...parts, registry, domains }
   const tally = { gapsOfLost: 0, taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
+  const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, links: () => events.links() })
   const events = eventSide({
     ...shared,
+    isStoredByPeer: () => peer.isThere,
     spool: parts.spool && { ...parts.spool, onTaken },
     engines: () => works.map(({ engine }) => engine),
     isUp: (uuid) => isUp(uuid),
@@ -69,7 +72,7 @@ export function startConnector(parts: ConnectorParts): Connector {
     limits: commandLimits,
   })
   const lost = lostClaims({ ...parts, store: parts.ports.commands })
-  const running = { parts, startedAt: clock.now(), registry, events, works, runner, recorder, lost, tally }
+  const running = { parts, startedAt: clock.now(), registry, events, works, runner, recorder, lost, peer, tally }
   const status = ownStatus(running)
   const stopping = new AbortController()
   const reporter =

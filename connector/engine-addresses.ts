@@ -1,6 +1,6 @@
 import { enginePassword, engineUrl } from '../contracts/settings/connector.ts'
 import { type Variables, readVariable } from '../contracts/settings/setting.ts'
-import type { EngineAddress } from './engine.ts'
+import type { EngineAddress } from './runtime/engine.ts'
 
 /**
  * Returns the engines of `ENGINE_URL` in their order. Those without a password of their own have `ENGINE_PASSWORD`.

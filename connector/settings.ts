@@ -3,7 +3,7 @@ import * as declared from '../contracts/settings/connector.ts'
 import { buildVersion } from '../contracts/settings/platform.ts'
 import { type Variables, readVariable } from '../contracts/settings/setting.ts'
 import type { ClientVariables } from '../core/client-names/client-names.ts'
-import type { EngineAddress } from './engine.ts'
+import type { EngineAddress } from './runtime/engine.ts'
 import { readEngineAddresses } from './engine-addresses.ts'
 
 /** The settings of the connector; contracts/settings describes each. */

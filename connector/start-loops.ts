@@ -5,7 +5,7 @@ import { commandLimits } from './commands/places.ts'
 import { subscriptionTeller } from './events/subscription-teller.ts'
 import type { StatusReporter } from './health/status-report.ts'
 import { buryConnectors } from './reconcile/undertaker.ts'
-import type { Running } from './running.ts'
+import type { Running } from './assembly/running.ts'
 
 /**
  * Messages in hand: all that may wait, of each engine and of those that have yet to be found, lists, and as many again,
@@ -18,7 +18,7 @@ function maxInHand(engines: number): number {
 
 /** What goes on by itself until the connector stops. */
 export function startLoops(
-  { parts, events, works, runner, recorder, lost, tally }: Running,
+  { parts, events, works, runner, recorder, lost, peer, tally }: Running,
   status: StatusReporter,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -39,6 +39,7 @@ export function startLoops(
   return Promise.all([
     events.follow(resubscribe, signal),
     recorder.follow(signal),
+    peer.follow(signal),
     commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
     heedOthers({ ...parts, store: parts.ports.connectorStatus, works }, signal),
     buryConnectors(

@@ -1,5 +1,5 @@
 import type { StatusReporter } from './health/status-report.ts'
-import type { Running } from './running.ts'
+import type { Running } from './assembly/running.ts'
 import { type Timers, pause } from '../core/concurrency/timers.ts'
 
 /** How long the steps of a stop may take, in their order. ECS kills the task 30 s after it asked it to stop. */

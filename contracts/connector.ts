@@ -1,4 +1,4 @@
-import type { Needs } from '../core/ports.ts'
+import type { Needs } from './ports.ts'
 import type { QueueName } from './resources.ts'
 
 /** The one declaration of the connector: what its task may reach, and the queue that it takes commands from. */
@@ -8,8 +8,8 @@ export const connector = {
     commands: ['claim', 'complete', 'endClaimsOf', 'keepAlias', 'readAlias'],
     events: ['publish'],
     cdrQueue: ['send'],
-    presence: ['list', 'put'],
-    knownCalls: ['list', 'read', 'put', 'remove'],
+    presence: ['list', 'readEach', 'put', 'replace'],
+    knownCalls: ['list', 'read', 'readEach', 'put', 'remove'],
     subscriptions: ['version', 'list'],
     domains: ['exists', 'read'],
     connectorStatus: ['report', 'list', 'countStart'],

@@ -3,18 +3,18 @@ import type { TableName } from './resources.ts'
 /** Items of one table that belong to one domain and share a partition key. */
 export interface DomainPartition {
   readonly table: TableName
-  /** The parts of the partition key, as the adapter joins them. `id` is there where {@link each} is. */
+  /** The parts of the partition key, as the adapter joins them. `id` is set if {@link each} is. */
   readonly key: (domain: string, id: string) => readonly [string, ...string[]]
   /** There is one such partition for each item under this key of another table; the item's sort key is the `id`. */
   readonly each?: { readonly table: TableName; readonly key: (domain: string) => readonly [string, ...string[]] }
 }
 
-/** The partition that names the removed hooks of a domain: there may still be deliveries to them. */
+/** Returns the partition that lists the removed hooks of a domain, which may still have deliveries. */
 export function removedHooks(domain: string): readonly [string, ...string[]] {
   return ['removed', domain, 'hooks']
 }
 
-/** The partition of the highest number of users that a domain had at one time. */
+/** Returns the partition of the highest number of users that a domain had at one time. */
 export function highestUsersOf(domain: string): readonly [string, ...string[]] {
   return ['highest', domain]
 }
@@ -23,10 +23,10 @@ export function highestUsersOf(domain: string): readonly [string, ...string[]] {
 const eventIdShards = ['0', '1', '2', '3', '4', '5', '6', '7']
 
 /**
- * Everything that the stores hold of a domain besides its own record, in the order of its removal: items that lead to
- * others are removed after them. A new store of tenants' records joins by one line. What is not listed here outlives its
- * domain: the audit trail for its 400 days, recordings for their retention, and what expires by itself within a day and
- * is found by no tenant (commands, sessions, failed logins, and the allowances of the last hour).
+ * Everything that the stores hold of a domain except its own record, in the order of its removal: items that lead to others
+ * are removed after them. A new store of tenants' records joins by one line. Some things are not listed, because they outlive
+ * their domain: the audit trail for its 400 days, recordings for their retention, and records that expire within a day and
+ * that no tenant can find (commands, sessions, failed logins, and the allowances of the last hour).
  */
 export const domainPartitions: readonly DomainPartition[] = [
   { table: 'tokens', key: (domain) => [domain] },

@@ -3,7 +3,7 @@ import list from './engine-variables.json' with { type: 'json' }
 const names = [...list.variables, ...list.parameters].map((name) => name.toLowerCase())
 const whole: ReadonlySet<string> = new Set(names)
 
-/** Names such as `sip_h_` begin a family, and the engine reads all of it. */
+/** A name such as `sip_h_` stands for a family; the engine reads every name that begins with it. */
 const families = names.filter((name) => /[_-]$/.test(name))
 
 /**

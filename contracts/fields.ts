@@ -1,10 +1,10 @@
 /**
- * The syntax of single values that callers send: one pattern each, taken from the contract. Whatever reaches an engine
- * command, a key or a header has matched one of these.
+ * The syntax of single values that callers send: one pattern each, taken from the contract. A value reaches an engine
+ * command, a key or a header only after it has matched one of these.
  */
 import * as z from 'zod/mini'
 
-/** Text that matches a pattern, with a sentence for whoever sent something else. */
+/** Text that matches a pattern, with the sentence that refuses any other text. */
 const text = (pattern: RegExp, problem: string) => z.string(problem).check(z.regex(pattern, problem))
 
 /** Text without control characters, of a length. */
@@ -40,7 +40,7 @@ export const uuid = text(
   'must be a UUID in lower case',
 )
 
-/** What can be dialled: a number, or an account's name. */
+/** A target that can be dialled: a number, or an account's name. */
 export const dialTarget = text(
   /^(?:\+?[0-9*#]{1,32}|[A-Za-z][A-Za-z0-9._-]{0,63})$/,
   'must be a number of up to 32 digits, * and #, with or without a leading +, or an account name',
@@ -59,7 +59,7 @@ export const autoAnswer = text(
   'must be sip_auto_answer, sip_h_Call-Info, sip_h_Alert-Info or sip_invite_params, "=", and up to 128 characters without {}[],\'"\\$ and :_:',
 )
 
-/** The name of a setting, and its value, where they come apart; see {@link assignment}. */
+/** The name and the value of a setting that are sent separately; see {@link assignment}. */
 export const settingName = text(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ or -')
 export const settingValue = text(
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
@@ -80,7 +80,7 @@ export const assignments = z.array(assignment).check(z.maxLength(100, 'must have
 /** An account's password. */
 export const password = plainText(1, 128)
 
-/** What identifies a customer's license. */
+/** The identifier of a customer's license. */
 export const customerId = text(/^[\x21-\x7e]{1,64}$/, 'must be 1-64 visible characters')
 
 /** The name of a blacklist. */
@@ -90,7 +90,7 @@ export const blacklistName = text(
   'must be 1-64 characters without /, \\ and control characters',
 )
 
-/** A number of a blacklist as it is stored: what people write between its digits is left out. */
+/** A number of a blacklist as it is stored, without the punctuation that people write between digits. */
 export const blacklistNumber = z.pipe(
   z.pipe(
     z.string('must be text').check(z.maxLength(128, 'must have at most 128 characters')),
@@ -99,7 +99,7 @@ export const blacklistNumber = z.pipe(
   text(/^[0-9+*#A-Za-z]{1,32}$/, 'must be 1-32 digits, letters, +, * or #; spaces, hyphens, dots and () are left out'),
 )
 
-/** The name of a role that a domain makes. */
+/** The name of a custom role. */
 export const roleName = text(/^[a-z][a-z0-9_-]{1,31}$/, 'must be a small letter and 1-31 small letters, digits, _ or -')
 
 /** Epoch milliseconds. */

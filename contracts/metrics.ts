@@ -1,50 +1,50 @@
 /**
- * What the connector measures, as data: it writes these, and alarms and graphs read them. None carries the name of a
- * tenant, a number or an engine; all connectors write under one dimension, so that their numbers add up.
+ * The connector's metrics, as data: it writes these, and alarms and graphs read them. None carries the name of a tenant, a
+ * number or an engine; all connectors write under one dimension, so that their numbers add up.
  */
 
-/** Where the connector's metrics stand in CloudWatch. */
+/** The connector's metrics in CloudWatch. */
 export const connectorMetrics = {
   namespace: 'Callplane/Connector',
   dimension: 'service',
   service: 'connector',
 } as const
 
-/** Where the metrics of CDRs stand in CloudWatch; each counts the lines of the log that have its message. */
+/** The metrics of CDRs in CloudWatch; each counts the log lines that have its message. */
 export const cdrMetrics = {
   namespace: 'Callplane/Cdr',
-  /** What a leg told cannot be indexed, as it is. */
+  /** A leg whose reported values cannot be indexed. */
   refused: { name: 'CdrsRefused', message: 'CDR refused' },
   /** A leg that ended belongs to no tenant, or to one that was deleted since. */
-  ofNobody: { name: 'CdrsOfNobody', message: 'CDR of nobody' },
+  withoutDomain: { name: 'CdrsWithoutDomain', message: 'CDR without domain' },
 } as const
 
-/** What happened since the last line; its sum over a time is what happened then. */
+/** Counts since the previous line; their sum over a time is the count of that time. */
 export const countMetrics = [
-  /** Events that came on event links, and of these what some hook wants, and what the queue took. */
+  /** Events read from event links; of these, the events that some hook wants, and those that the queue accepted. */
   'EventsRead',
   'EventsRelayed',
   'EventsPublished',
-  /** Events that were sent once more, and those made in the place of missed ones. */
+  /** Events that were sent again, and synthetic events. */
   'EventsRepeated',
   'EventsRecovered',
-  /** Ends of legs that were handed over for the index of CDRs; they are among the published, too. */
+  /** Ends of legs that were handed over for the index of CDRs; they also count as published. */
   'CdrsRelayed',
-  /** Events given up for want of room: all, and by class (ends of calls, other events of calls, the rest). */
+  /** Events dropped for lack of room: all, and by class (ends of calls, other events of calls, the rest). */
   'EventsDropped',
   'EventsDroppedTerminal',
   'EventsDroppedCall',
   'EventsDroppedOther',
-  /** Events that could not be read, and wanted ones of no domain. */
+  /** Events that could not be parsed, and wanted events without a domain. */
   'EventsUnreadable',
   'EventsWithoutDomain',
-  /** Times in which events may have been missed, those found in the place of a dead connector included. */
+  /** Times in which events may have been missed, including those recorded for a dead connector. */
   'Gaps',
-  /** Gaps that could not be stored before too many waited. */
+  /** Gaps that were dropped before they could be stored, because too many waited. */
   'GapsLost',
-  /** Links to engines that were made once more. */
+  /** Links to engines that were established again. */
   'Reconnects',
-  /** Commands by what became of them, and messages that were no news or no command. */
+  /** Commands by their outcome, duplicate messages, and messages that could not be parsed. */
   'CommandsDone',
   'CommandsRefused',
   'CommandsAbsent',
@@ -52,30 +52,30 @@ export const countMetrics = [
   'CommandsUnknown',
   'CommandsRepeated',
   'CommandsUnreadable',
-  /** Answers of engines after their time, and those that nobody had asked for. */
+  /** Answers of engines after their deadline, and answers without a question. */
   'AnswersLate',
   'AnswersStray',
-  /** Events that should have been on disk and were not, lines that could not be read, and refusals of the disk. */
+  /** Events that should have been on disk and were not, lines that could not be read, and failed writes. */
   'SpoolSkipped',
   'SpoolDamaged',
   'SpoolFailures',
   'ChannelsEvicted',
-  /** Recordings that came into the object store, and their bytes. */
+  /** Recordings that were stored, and their bytes. */
   'RecordingsStored',
   'RecordingBytes',
-  /** Attempts to store one that failed and are made again. */
+  /** Failed attempts to store a recording; they are repeated. */
   'RecordingFailures',
-  /** Files that may not be uploaded, files that never came, and recordings that there was no room to remember. */
+  /** Files that must not be uploaded, files that never appeared, and recordings that could not be noted for lack of room. */
   'RecordingsRefused',
   'RecordingsGivenUp',
   'RecordingsDropped',
-  /** Times that the folder of the recordings could not be used. */
+  /** Failures to use the folder of the recordings. */
   'RecordingNoteFailures',
 ] as const
 
-/** How much there is at the moment of the line. */
+/** Levels at the moment of the line. */
 export const levelMetrics = {
-  /** How long the event that waits longest has been waiting to be queued. */
+  /** The age of the event that has been waiting longest for the queue. */
   Lag: 'Milliseconds',
   EventsWaiting: 'Count',
   EventsHeld: 'Count',
@@ -86,23 +86,26 @@ export const levelMetrics = {
   CommandsInFlight: 'Count',
   CommandsWaiting: 'Count',
   Channels: 'Count',
-  /** Engines without both links for another reason than a refusal, and engines that refuse this connector. */
+  /** Engines that lack a link for another reason than a refusal, and engines that refuse this connector. */
   EnginesAway: 'Count',
   EnginesRefusing: 'Count',
-  /** Recordings that have ended and are not stored, and how long ago the oldest of them ended. */
+  /** Recordings that have ended and are not stored, and the time since the oldest of them ended. */
   RecordingsWaiting: 'Count',
   RecordingLag: 'Milliseconds',
 } as const
 
-/** How long things took, in milliseconds, each since the request was made. */
+/** Durations in milliseconds, each measured from the request. */
 export const timeMetrics = [
-  /** Until a command was written to the engine. */
+  /** Until the command was written to the engine. */
   'CommandDelay',
-  /** Until the outcome of an order to a call was known; how long a phone rings tells nothing. */
+  /**
+   * Until the outcome of an order to a call was known. An originate is not measured, since it depends on how long a phone
+   * rings.
+   */
   'OrderTime',
 ] as const
 
-/** The log line of a delivery that failed for good; its `domain` is counted by. */
+/** The log line of a delivery that failed for good; a metric filter counts it by its `domain`. */
 export const failedDelivery = 'delivery failed'
 
 /** See {@link countMetrics}. */

@@ -1,8 +1,8 @@
-import type { Needs } from '../core/ports.ts'
+import type { Needs } from './ports.ts'
 
 /**
- * The one declaration of a function that makes a store ready: a deployment calls it before anything works with the
- * store, and a laptop at each start. Any number of calls come to the same.
+ * The one declaration of a function that prepares a store. A deployment calls it before anything uses the store, and a laptop
+ * at each start. It is idempotent.
  */
 export interface Preparation {
   /** Unique among workers, schedules and preparations; also the name of the handler file, in kebab case. */
@@ -18,7 +18,7 @@ function preparation<const P extends Preparation>(declaration: P): P {
   return declaration
 }
 
-/** Tells the search store how CDRs are kept and for how long. */
+/** Configures how the search store keeps CDRs, and for how long. */
 export const prepareSearch = preparation({
   name: 'prepareSearch',
   group: 'cdr',

@@ -1,6 +1,6 @@
 /**
- * The platform's stores and queues, as data. Infrastructure makes them from this list; adapters find them by the
- * environment variable named here; nothing else knows their names.
+ * The platform's stores and queues, as data. Infrastructure creates them from this list; adapters find them by the
+ * environment variable named here; no other code knows their names.
  */
 
 /** A DynamoDB table: string keys `pk` and `sk`, and optionally a time to live and one index. */
@@ -39,7 +39,7 @@ export const tables = {
     index: 'by-state',
   },
   events: { variable: 'TABLE_EVENTS', purpose: 'the latest events of tenants, numbered', expires: true },
-  connectors: { variable: 'TABLE_CONNECTORS', purpose: 'what the connectors tell of themselves', expires: true },
+  connectors: { variable: 'TABLE_CONNECTORS', purpose: 'the reports of the connectors', expires: true },
   gaps: { variable: 'TABLE_GAPS', purpose: 'times in which events may have been missed', expires: true },
   idempotency: {
     variable: 'TABLE_IDEMPOTENCY',
@@ -74,17 +74,17 @@ export interface QueueSpec {
   readonly variable: string
   readonly purpose: string
   readonly fifo: boolean
-  /** How long a taken message stays invisible. */
+  /** The time for which a received message stays invisible. */
   readonly visibilitySeconds: number
-  /** How long an unprocessed message is kept; SQS allows 60 s to 14 days. */
+  /** The time for which an unprocessed message is kept; SQS allows 60 s to 14 days. */
   readonly retentionSeconds: number
   /** Tries before a message goes to the dead-letter queue. */
   readonly maxReceives: number
 }
 
 /**
- * Every queue. Commands live 60 s at most, so that none outlives its deadline by much, and one that a dying connector
- * had taken is seen again after 10 s, so that it can still run within its 20.
+ * Every queue. Commands live 60 s at most, so that none outlives its deadline by much. A command that a dying connector had
+ * received becomes visible again after 10 s, so that it can still run within its 20 s.
  */
 export const queues = {
   commands: {
@@ -101,7 +101,7 @@ export const queues = {
     fifo: true,
     visibilitySeconds: 60,
     retentionSeconds: 345_600,
-    // Four hours: an outage of the stores must not make dead letters of events.
+    // Four hours: an outage of the stores must not turn events into dead letters.
     maxReceives: 240,
   },
   deliveries: {
@@ -120,7 +120,7 @@ export const queues = {
     retentionSeconds: 345_600,
     maxReceives: 5,
   },
-  // While CDRs cannot be indexed each is tried every 90 s: a thousand tries are 25 hours, and nothing is lost then either.
+  // While CDRs cannot be indexed, each is tried every 90 s: a thousand tries are 25 hours. Even then nothing is lost.
   cdrs: {
     variable: 'QUEUE_CDRS',
     purpose: 'ended legs of calls and what else changes CDRs; group = uuid of the leg',
@@ -188,7 +188,7 @@ export const buckets = {
 /** The name of a bucket. */
 export type BucketName = keyof typeof buckets
 
-/** Search domains: OpenSearch, asked by signed requests. */
+/** Search domains: OpenSearch, reached by signed requests. */
 export const searchDomains = {
   cdr: { variable: 'OPENSEARCH_URL', purpose: 'call detail records' },
 } as const

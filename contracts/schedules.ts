@@ -1,17 +1,17 @@
-import type { Needs } from '../core/ports.ts'
+import type { Needs } from './ports.ts'
 
-/** The one declaration of a function that is called again and again. */
+/** The one declaration of a function that is called at intervals. */
 export interface Schedule {
   /** Unique among workers and schedules; also the name of the handler file, in kebab case. */
   readonly name: string
   /** Folder of the handler. */
   readonly group: string
   readonly summary: string
-  /** Whole minutes between two calls; the scheduler of the cloud knows no shorter time. */
+  /** Whole minutes between two calls; the cloud's scheduler does not support less. */
   readonly everyMinutes: number
   readonly timeoutSeconds: number
   readonly needs: Needs
-  /** What it means for people when call after call fails, and the article of docs/runbook.md that says what to do. */
+  /** The consequence for people when call after call fails, and the article of docs/runbook.md that helps. */
   readonly failing: { readonly article: string; readonly impact: string }
 }
 
@@ -19,7 +19,7 @@ function schedule<const S extends Schedule>(declaration: S): S {
   return declaration
 }
 
-/** Queues the attempts of deliveries that were lost on their way. */
+/** Queues attempts of deliveries again whose messages were lost. */
 export const requeueDeliveries = schedule({
   name: 'requeueDeliveries',
   group: 'hooks',
@@ -33,7 +33,7 @@ export const requeueDeliveries = schedule({
   },
 })
 
-/** Tells of recordings that never came. */
+/** Publishes the failure of recordings that never appeared. */
 export const failMissingRecordings = schedule({
   name: 'failMissingRecordings',
   group: 'recordings',
@@ -47,12 +47,12 @@ export const failMissingRecordings = schedule({
     cdrQueue: ['send'],
   },
   failing: {
-    article: 'Missing recordings are not told',
-    impact: 'Recordings that will never come are shown as expected, and tenants are not told that they are lost.',
+    article: 'Missing recordings are not reported',
+    impact: 'Recordings that are lost are still shown as expected, and tenants do not learn of the loss.',
   },
 })
 
-/** Removes recordings that are kept no longer. */
+/** Removes recordings whose retention has ended. */
 export const removeExpiredRecordings = schedule({
   name: 'removeExpiredRecordings',
   group: 'recordings',

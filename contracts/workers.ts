@@ -1,4 +1,4 @@
-import type { Needs } from '../core/ports.ts'
+import type { Needs } from './ports.ts'
 import type { QueueName } from './resources.ts'
 
 /** The one declaration of a function that a queue calls. */
@@ -9,9 +9,9 @@ export interface Worker {
   readonly group: string
   readonly summary: string
   readonly queue: QueueName
-  /** Messages a call; SQS gives FIFO queues at most ten. */
+  /** Messages for each call; SQS gives FIFO queues at most ten. */
   readonly batchSize: number
-  /** Batches that are worked on at once; SQS event sources allow 2 to 1000. */
+  /** Batches that are processed at once; SQS event sources allow 2 to 1000. */
   readonly maxConcurrency: number
   readonly timeoutSeconds: number
   readonly needs: Needs
@@ -21,7 +21,10 @@ function worker<const W extends Worker>(declaration: W): W {
   return declaration
 }
 
-/** Matches events against the hooks of their domain and writes one delivery for each match. */
+/**
+ * Matches events against the hooks of their domain, writes one delivery for each match, and makes the first attempt to
+ * prompt receivers.
+ */
 export const hookDispatch = worker({
   name: 'hookDispatch',
   group: 'hooks',
@@ -31,16 +34,18 @@ export const hookDispatch = worker({
   maxConcurrency: 50,
   timeoutSeconds: 30,
   needs: {
-    hooks: ['list'],
+    hooks: ['list', 'replace', 'countFailure', 'clearFailures', 'notePrompt'],
     eventLogWriter: ['take', 'write'],
-    deliveries: ['keepEvent', 'create', 'read'],
+    deliveries: ['keepEvent', 'create', 'read', 'recordAttempt', 'recordTogether', 'reschedule'],
     deliveryQueue: ['send'],
+    hookClient: ['send'],
+    secretBox: ['open'],
   },
 })
 
-/** What one attempt works with. */
+/** The needs of one attempt. */
 const attemptNeeds = {
-  hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteSpeed', 'endNotice', 'renewNotice'],
+  hooks: ['read', 'replace', 'countFailure', 'clearFailures', 'noteSpeed', 'notePrompt', 'endNotice', 'renewNotice'],
   deliveries: ['read', 'readEvent', 'beginAttempt', 'recordAttempt', 'reschedule'],
   deliveryQueue: ['send'],
   rateLimits: ['enter', 'leave'],
@@ -52,8 +57,8 @@ const attemptNeeds = {
 } as const satisfies Needs
 
 /**
- * Makes one attempt for each message; those of a batch run beside each other. A batch is busy until its slowest is over,
- * which is why the attempts of receivers that are known as slow have a queue and a function of their own.
+ * Makes one attempt for each message; the attempts of a batch run concurrently. A batch is busy until its slowest attempt
+ * ends, so receivers that are known as slow have a queue and a function of their own.
  */
 export const deliver = worker({
   name: 'deliver',
@@ -66,7 +71,7 @@ export const deliver = worker({
   needs: attemptNeeds,
 })
 
-/** The same for receivers that take seconds to answer. */
+/** Makes attempts for receivers that take seconds to answer. */
 export const deliverSlowly = worker({
   name: 'deliverSlowly',
   group: 'hooks',
@@ -78,7 +83,7 @@ export const deliverSlowly = worker({
   needs: attemptNeeds,
 })
 
-/** Takes ended legs, and what else changes CDRs, into the index of CDRs. */
+/** Writes ended legs, and other changes of CDRs, to the index of CDRs. */
 export const cdrIndex = worker({
   name: 'cdrIndex',
   group: 'cdr',
@@ -90,11 +95,11 @@ export const cdrIndex = worker({
   needs: {
     cdrs: ['index', 'setRecordings'],
     domains: ['read', 'readDeleted'],
-    recordings: ['list'],
+    recordings: ['listRecorded', 'list'],
   },
 })
 
-/** Writes exports of CDRs, each in runs of minutes. */
+/** Writes exports of CDRs, each in runs of several minutes. */
 export const writeExport = worker({
   name: 'writeExport',
   group: 'cdr',
@@ -111,7 +116,7 @@ export const writeExport = worker({
   },
 })
 
-/** Removes what a deleted domain leaves. */
+/** Removes the records of a deleted domain. */
 export const cleanUpDomain = worker({
   name: 'cleanUpDomain',
   group: 'domains',

@@ -31,36 +31,36 @@ export type ErrorCode =
   | 'search_timeout'
   | 'deadline_exceeded'
 
-/** What is wrong with one field of a request. */
+/** A problem with one field of a request. */
 export interface FieldProblem {
   /** The field's path in the request, for example `variables[2]`. */
   readonly field: string
-  /** What is wrong with it and the way out. */
+  /** The problem and the way out. */
   readonly problem: string
 }
 
-/** What is left of a limit that has a number. */
+/** The rest of a limit that has a number. */
 export interface LimitLeft {
   /** The most that there may be. */
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds until all of it is free again, as far as that can be told. */
+  /** Milliseconds until all of it is free again, as far as that is known. */
   readonly resetMs: number
 }
 
-/** What an error may carry besides its code and text. */
+/** The optional additions to an error's code and text. */
 export interface ErrorExtras {
   readonly details?: readonly FieldProblem[]
-  /** Told to the caller in `Retry-After`. */
+  /** The caller receives it in `Retry-After`. */
   readonly retryAfterSeconds?: number
-  /** Told to the caller in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`. */
+  /** The caller receives it in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`. */
   readonly limit?: LimitLeft
   readonly cause?: unknown
 }
 
 /**
- * A refusal that the platform's rules decided on. Its message is shown to the caller: it says what happened and the
- * way out, and never holds a secret.
+ * A refusal by the platform's rules. Its message is shown to the caller: it names the problem and the way out, and never
+ * contains a secret.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError'

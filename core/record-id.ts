@@ -1,4 +1,4 @@
-import type { Randomness } from './ports.ts'
+import type { Randomness } from './time.ts'
 
 /** A new id of a record, as the published API shows it: 24 lower-case hex digits, of 12 random bytes. */
 export function newRecordId(random: Pick<Randomness, 'bytes'>): string {

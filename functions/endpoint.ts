@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { createLogger } from '../adapters/log/logger.ts'
 import type { Route } from '../contracts/routes/route.ts'
 import { DomainError } from '../core/errors.ts'
-import type { PortName, PortsOf } from '../core/ports.ts'
+import type { PortName, PortsOf } from '../contracts/ports.ts'
 import { type Answer, errorAnswer, requestIdOf } from './endpoint/answer.ts'
 import { type MakePort, cloudContext, cloudOwnPorts, cloudTools } from './endpoint/cloud.ts'
 import { reserveMs, runInTime } from './endpoint/deadline.ts'
@@ -19,7 +19,7 @@ import { requestKey } from './endpoint/steps/request-key.ts'
 import { requestSyntax } from './endpoint/steps/request-syntax.ts'
 import { requestsAtOnce } from './endpoint/steps/requests-at-once.ts'
 import { sizeLimit } from './endpoint/steps/size-limit.ts'
-import type { EndpointTools, OwnPorts } from './endpoint/tools.ts'
+import type { EndpointDeps, OwnPorts } from './endpoint/tools.ts'
 import { useCaseCall } from './endpoint/use-case-call.ts'
 import type { UseCase } from './endpoint/use-case.ts'
 
@@ -37,29 +37,29 @@ export type EndpointHandler = (
 /** A route's handler over cloud adapters, and the same over any other. */
 export interface CloudEndpoint<R extends Route> extends EndpointHandler {
   readonly route: R
-  readonly over: (ports: PortsOf<R['needs']> & OwnPorts, tools: EndpointTools) => EndpointHandler
+  readonly over: (ports: PortsOf<R['needs']> & OwnPorts, tools: EndpointDeps) => EndpointHandler
 }
 
-/** The whole of a request takes at most this long, by the contract's section on limits. */
+/** The most time that a whole request takes, by the contract's section on limits. */
 export const requestLimitMs = 28_000
 const lateText = 'the request took too long; what it asked for may still happen'
 
 /**
- * Makes the handler of a route, over given ports. Its chain is the contract's order of checks; the use case then judges
- * existence and state. Every refusal and every failure becomes the contract's error body. But for the times at which
- * users were last noted as active, the counts that were refused and the domains of tokens, nothing of a request stays.
+ * Creates the handler of a route over given ports. Its chain is the contract's order of checks; the use case then judges
+ * existence and state. Every refusal and every failure becomes the contract's error body. The only state that outlives a
+ * request is the time at which each user was last recorded as active, the refused rate limits and the domains of tokens.
  */
 export function createEndpoint<const R extends Route>(
   route: R,
   ports: PortsOf<R['needs']> & OwnPorts,
   useCase: UseCase<R>,
-  tools: EndpointTools,
+  tools: EndpointDeps,
 ): EndpointHandler {
   const endpoint = { route, ports, useCase, tools }
   const rates = rateLimit(endpoint)
   const places = requestsAtOnce(endpoint)
-  // Not @middy/http-json-body-parser, which takes a key that is given twice; not @middy/http-error-handler, whose error
-  // body is another; and not middy's early timeout, which ends the handler alone and not the steps before it.
+  // Not @middy/http-json-body-parser, which accepts duplicate keys; not @middy/http-error-handler, whose error body is
+  // different; and not middy's early timeout, which stops the handler alone and not the steps before it.
   const chain = middy<Exchange, Answer>({ timeoutEarlyInMillis: 0 })
     .use(sizeLimit(route))
     .use(credentialRead(endpoint))
@@ -82,42 +82,47 @@ export function createEndpoint<const R extends Route>(
 
 const tooLate = () => new DomainError('deadline_exceeded', lateText)
 
-/** Whether this process is one that runs a function, and not a test or a tool that imports one. */
+/** Whether this process runs a function, as opposed to a test or a tool that imports one. */
 const isFunctionProcess = process.env['AWS_LAMBDA_FUNCTION_NAME'] !== undefined
 
 /**
- * The handler of a route over cloud adapters, which are made from the process's environment at the first request and
- * kept. Where requests must be counted they are made while the function loads, so that the connection for that is open
- * by then. What the environment lacks fails every request, and the log names the variable.
+ * Returns the handler of a route over cloud adapters. They are made once, from the process's environment: while a function
+ * loads, when Lambda gives it a whole processor, and elsewhere at the first request. What the environment lacks fails
+ * every request, and the log names the variable.
  */
 export function endpoint<const R extends Route>(
   route: R,
   adapters: AdaptersOf<R>,
   useCase: UseCase<R>,
 ): CloudEndpoint<R> {
-  const make = async () => {
+  let handler: EndpointHandler | undefined
+  const make = (): EndpointHandler => {
     const context = cloudContext()
     const made = Object.entries<MakePort<PortName>>(adapters).map(([name, adapter]) => [name, adapter(context)])
-    const ports = { ...(await cloudOwnPorts(route, context)), ...Object.fromEntries(made) }
+    const ports = { ...cloudOwnPorts(route, context), ...Object.fromEntries(made) }
     return createEndpoint(route, ports, useCase, cloudTools(context, route.operationId))
   }
-  let handler = isFunctionProcess && route.mustBeCounted === true ? make() : undefined
-  // Each request fails with what is wrong.
-  handler?.catch(() => {})
   const answer: EndpointHandler = async (event, context) => {
     try {
-      return await (await (handler ??= make()))(event, context)
+      return await (handler ??= make())(event, context)
     } catch (error) {
       return failUnmade(route, event, error)
     }
   }
+  if (isFunctionProcess) {
+    try {
+      handler = make()
+    } catch {
+      // Every request makes it again, and fails with the same error.
+    }
+  }
   return Object.assign(answer, {
     route,
-    over: (ports: PortsOf<R['needs']> & OwnPorts, tools: EndpointTools) => createEndpoint(route, ports, useCase, tools),
+    over: (ports: PortsOf<R['needs']> & OwnPorts, tools: EndpointDeps) => createEndpoint(route, ports, useCase, tools),
   })
 }
 
-/** The time that a request has: what is left of the function's, and no more than the contract allows. */
+/** Returns the time that a request has: the rest of the function's time, and no more than the contract allows. */
 function budgetOf(context: Pick<Context, 'getRemainingTimeInMillis'>): Context {
   const remainingMs = Math.min(context.getRemainingTimeInMillis(), requestLimitMs + reserveMs)
   return { getRemainingTimeInMillis: () => remainingMs } as Context

@@ -1,28 +1,28 @@
 import type { Context } from 'aws-lambda'
 import * as z from 'zod/mini'
 import type { Preparation } from '../contracts/preparations.ts'
-import type { PortName, PortsOf } from '../core/ports.ts'
+import type { PortName, PortsOf } from '../contracts/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { late, withDeadline } from './endpoint/deadline.ts'
-import type { WorkerTools } from './worker.ts'
+import type { WorkerDeps } from './worker.ts'
 
 /** The cloud adapter of each port that a preparation needs: exactly those. */
 export type PreparationAdaptersOf<P extends Preparation> = {
   readonly [N in keyof P['needs'] & PortName]: MakePort<N>
 }
 
-/** Makes the store ready. Answers what a person should know of it, in sentences; what it throws fails the deployment. */
+/** Prepares the store. Returns notes for people, in sentences; an error fails the deployment. */
 export type PreparationWork<P extends Preparation> = (
   ports: PortsOf<P['needs']>,
-  tools: WorkerTools,
+  tools: WorkerDeps,
 ) => Promise<readonly string[]>
 
-/** What a preparation answers to whoever called it directly. */
+/** The answer of a preparation to a direct call. */
 export interface Prepared {
   readonly notes: readonly string[]
 }
 
-/** Is called by a deployment with a request of its own, and by a laptop with `{}`. */
+/** Called by a deployment with a CloudFormation request, and by a laptop with `{}`. */
 export type PreparationHandler = (
   event: unknown,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
@@ -31,11 +31,11 @@ export type PreparationHandler = (
 /** A preparation's handler over cloud adapters, and the same over any other. */
 export interface CloudPreparation<P extends Preparation> extends PreparationHandler {
   readonly record: P
-  readonly over: (ports: PortsOf<P['needs']>, tools: WorkerTools) => PreparationHandler
+  readonly over: (ports: PortsOf<P['needs']>, tools: WorkerDeps) => PreparationHandler
 }
 
 /**
- * What CloudFormation sends for a custom resource, and waits for the answer to at the address in it:
+ * CloudFormation's request for a custom resource. It waits for an answer at the address in the request:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref.html
  */
 const deploymentRequest = z.object({
@@ -46,17 +46,20 @@ const deploymentRequest = z.object({
   LogicalResourceId: z.string(),
 })
 
-/** Time that stays for the answer to the deployment. */
+/** Time that is reserved for the answer to the deployment. */
 const reserveMs = 10_000
 
 /** Time for the answer itself. */
 const answerMs = 5_000
 
-/** The handler of a preparation, over given ports. A deployment is answered; anybody else gets what is thrown. */
+/**
+ * Creates the handler of a preparation over given ports. A deployment receives an answer; for any other caller errors are
+ * thrown.
+ */
 export function createPreparation<const P extends Preparation>(
   ports: PortsOf<P['needs']>,
   work: PreparationWork<P>,
-  tools: WorkerTools,
+  tools: WorkerDeps,
 ): PreparationHandler {
   const prepare = async (limitMs: number): Promise<Prepared> => {
     const notes = await withDeadline(work(ports, tools), limitMs)
@@ -68,7 +71,7 @@ export function createPreparation<const P extends Preparation>(
     const limitMs = context.getRemainingTimeInMillis() - reserveMs
     const { data: request } = deploymentRequest.safeParse(event)
     if (request === undefined) return prepare(limitMs)
-    // What was made ready holds data; it stays when the deployment goes.
+    // The prepared store holds data, which stays when the deployment is deleted.
     if (request.RequestType === 'Delete') return answered(request, undefined)
     try {
       const prepared = await prepare(limitMs)
@@ -81,7 +84,10 @@ export function createPreparation<const P extends Preparation>(
   }
 }
 
-/** The handler of a preparation over cloud adapters, made from the process's environment at the first call and kept. */
+/**
+ * Returns the handler of a preparation over cloud adapters, created from the process's environment at the first call and
+ * kept.
+ */
 export function preparation<const P extends Preparation>(
   record: P,
   adapters: PreparationAdaptersOf<P>,
@@ -97,12 +103,12 @@ export function preparation<const P extends Preparation>(
     async (event: unknown, context: Parameters<PreparationHandler>[1]) => (handler ??= make())(event, context),
     {
       record,
-      over: (ports: PortsOf<P['needs']>, tools: WorkerTools) => createPreparation<P>(ports, work, tools),
+      over: (ports: PortsOf<P['needs']>, tools: WorkerDeps) => createPreparation<P>(ports, work, tools),
     },
   )
 }
 
-/** Tells the deployment how it went. One that is not told waits until its own limit. */
+/** Reports the result to the deployment, which otherwise waits until its own limit. */
 async function answered(
   { ResponseURL, StackId, RequestId, LogicalResourceId }: z.infer<typeof deploymentRequest>,
   failure: string | undefined,
@@ -110,15 +116,15 @@ async function answered(
   const body = JSON.stringify({
     Status: failure === undefined ? 'SUCCESS' : 'FAILED',
     Reason: failure ?? 'prepared',
-    // Always the same: a changed one would ask for the removal of the old.
+    // Always the same: another id would request the removal of the old resource.
     PhysicalResourceId: LogicalResourceId,
     StackId,
     RequestId,
     LogicalResourceId,
   })
-  // The address is signed for no type of content, and bytes are sent without one.
+  // The address is signed without a content type, so the request must not have one.
   const request = { method: 'PUT', body: Buffer.from(body), signal: AbortSignal.timeout(answerMs) }
   const { status } = await fetch(ResponseURL, request)
-  if (status >= 300) throw new Error(`the deployment could not be told: its address answered ${status}`)
+  if (status >= 300) throw new Error(`the result could not be sent to the deployment: its address answered ${status}`)
   return { notes: [] }
 }

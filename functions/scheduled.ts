@@ -1,30 +1,32 @@
 import type { Context } from 'aws-lambda'
 import type { Schedule } from '../contracts/schedules.ts'
-import type { PortName, PortsOf } from '../core/ports.ts'
+import type { PortName, PortsOf } from '../contracts/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { runInTime } from './endpoint/deadline.ts'
-import type { WorkerTools } from './worker.ts'
+import type { WorkerDeps } from './worker.ts'
 
 /** The cloud adapter of each port that a schedule needs: exactly those. */
 export type ScheduleAdaptersOf<S extends Schedule> = { readonly [P in keyof S['needs'] & PortName]: MakePort<P> }
 
-/** Does the work of one call. What it throws fails the call; the next one comes in its time. */
-export type ScheduledWork<S extends Schedule> = (ports: PortsOf<S['needs']>, tools: WorkerTools) => Promise<void>
+/** Does the work of one call. An error fails the call; the next one follows on schedule. */
+export type ScheduledWork<S extends Schedule> = (ports: PortsOf<S['needs']>, tools: WorkerDeps) => Promise<void>
 
-/** Is called by the schedule; what it is given says nothing. */
+/** Called by the schedule; the event carries no information. */
 export type ScheduledHandler = (event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) => Promise<void>
 
 /** A schedule's handler over cloud adapters, and the same over any other. */
 export interface CloudSchedule<S extends Schedule> extends ScheduledHandler {
   readonly record: S
-  readonly over: (ports: PortsOf<S['needs']>, tools: WorkerTools) => ScheduledHandler
+  readonly over: (ports: PortsOf<S['needs']>, tools: WorkerDeps) => ScheduledHandler
 }
 
-/** The handler of a schedule, over given ports. When the function's time runs out, nothing more is sent for the call. */
+/**
+ * Creates the handler of a schedule over given ports. When the function's time runs out, the call makes no further requests.
+ */
 export function createScheduled<const S extends Schedule>(
   ports: PortsOf<S['needs']>,
   work: ScheduledWork<S>,
-  tools: WorkerTools,
+  tools: WorkerDeps,
 ): ScheduledHandler {
   return async (_event, context) => {
     try {
@@ -36,7 +38,9 @@ export function createScheduled<const S extends Schedule>(
   }
 }
 
-/** The handler of a schedule over cloud adapters, made from the process's environment at the first call and kept. */
+/**
+ * Returns the handler of a schedule over cloud adapters, created from the process's environment at the first call and kept.
+ */
 export function scheduled<const S extends Schedule>(
   record: S,
   adapters: ScheduleAdaptersOf<S>,
@@ -52,7 +56,7 @@ export function scheduled<const S extends Schedule>(
     async (event: unknown, context: Parameters<ScheduledHandler>[1]) => (handler ??= make())(event, context),
     {
       record,
-      over: (ports: PortsOf<S['needs']>, tools: WorkerTools) => createScheduled<S>(ports, work, tools),
+      over: (ports: PortsOf<S['needs']>, tools: WorkerDeps) => createScheduled<S>(ports, work, tools),
     },
   )
 }

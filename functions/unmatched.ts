@@ -10,8 +10,8 @@ import { findPath } from './endpoint/canonical-path.ts'
 import { withTransportSecurity } from './endpoint/transport-security.ts'
 
 /**
- * Answers what no route takes: 308 to the one name of a path asked for by another, 204 to a preflight without
- * allowed origins, 405 with `Allow` to a wrong method, 404 to all else.
+ * Answers requests that no route matches: 308 to the canonical name of a path, 204 to a preflight without allowed origins,
+ * 405 with `Allow` to a wrong method, 404 to everything else.
  */
 export function createUnmatched(log: Log, publicUrl = ''): (event: APIGatewayProxyEventV2) => Promise<Answer> {
   return async (event) => {
@@ -33,7 +33,7 @@ function answerUnmatched(event: APIGatewayProxyEventV2, requestId: string): Answ
   if (known === undefined) return errorAnswer(new DomainError('not_found', 'there is no such path'), requestId)
   const allow = { Allow: [...known.methods, 'OPTIONS'].join(', ') }
   if (method === 'OPTIONS') return emptyAnswer(204, requestId, allow)
-  // An allowed method on the right path comes here when the path was percent-encoded where it need not be.
+  // An allowed method on the right path arrives here if the path was percent-encoded without need.
   if (!known.isCanonical || known.methods.includes(method)) {
     const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`
     return emptyAnswer(308, requestId, { Location: known.canonical + query })

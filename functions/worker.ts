@@ -2,32 +2,33 @@ import { default as middy } from '@middy/core'
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import type { Log } from '../adapters/log/logger.ts'
 import type { Worker } from '../contracts/workers.ts'
-import type { PortName, PortsOf } from '../core/ports.ts'
+import type { PortName, PortsOf } from '../contracts/ports.ts'
 import { type MakePort, cloudContext, cloudTools } from './endpoint/cloud.ts'
 import { runInTime } from './endpoint/deadline.ts'
-import type { EndpointTools } from './endpoint/tools.ts'
+import type { EndpointDeps } from './endpoint/tools.ts'
 import type { Batch } from './worker/batch.ts'
 import { type MessageEnd, handleBatch } from './worker/handle-batch.ts'
+import { messageAge } from './worker/message-age.ts'
 import { type MessageOf, messageReading } from './worker/message-reading.ts'
 import { partialFailures } from './worker/partial-failures.ts'
 
 /** The cloud adapter of each port that a worker needs: exactly those. */
 export type WorkerAdaptersOf<W extends Worker> = { readonly [P in keyof W['needs'] & PortName]: MakePort<P> }
 
-/** What a worker works with besides its ports. */
-export type WorkerTools = Pick<EndpointTools, 'clock' | 'random' | 'log' | 'settings'>
+/** The dependencies of a worker in addition to its ports. */
+export type WorkerDeps = Pick<EndpointDeps, 'clock' | 'random' | 'log' | 'settings'>
 
 /**
- * Handles one message. What it throws sends the message back to its queue, and those behind it in its group wait for it.
- * A `refused` one comes again, too, until it is given up or what refuses it was put right; nobody waits for that.
+ * Handles one message. An error returns the message to its queue, and later messages of its group wait for it. A `refused`
+ * message is also returned until it is given up or the cause is repaired, but no other message waits for it.
  */
 export type HandleMessage<W extends Worker> = (
   message: MessageOf<W>,
   ports: PortsOf<W['needs']>,
-  tools: WorkerTools,
+  tools: WorkerDeps,
 ) => Promise<void | 'refused'>
 
-/** Handles a batch of its queue and answers which messages must come again. */
+/** Handles a batch of its queue and returns the messages that must be redelivered. */
 export type WorkerHandler = (
   event: SQSEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
@@ -36,25 +37,25 @@ export type WorkerHandler = (
 /** A queue's handler over cloud adapters, and the same over any other. */
 export interface CloudWorker<W extends Worker> extends WorkerHandler {
   readonly record: W
-  readonly over: (ports: PortsOf<W['needs']>, tools: WorkerTools) => WorkerHandler
+  readonly over: (ports: PortsOf<W['needs']>, tools: WorkerDeps) => WorkerHandler
 }
 
-/** What a worker may want besides. */
+/** Optional settings of a worker. */
 export interface WorkerOptions<W extends Worker> {
-  /** A set of ports for each batch, whose messages then share what they do. */
+  /** Returns a set of ports for each batch, whose messages then share their work. */
   readonly portsOfBatch?: (ports: PortsOf<W['needs']>) => PortsOf<W['needs']>
 }
 
 /**
- * Makes the handler of a queue, over given ports. Each message is read by the queue's schema and handled alone; failed
- * ones come again, and with them the later messages of their order key. When the function's time runs out, all that is
- * not done comes again.
+ * Creates the handler of a queue over given ports. Each message is parsed by the queue's schema and handled alone. Failed
+ * messages are redelivered together with the later messages of their order key. When the function's time runs out, all
+ * unfinished messages are redelivered.
  */
 export function createWorker<const W extends Worker>(
   record: W,
   ports: PortsOf<W['needs']>,
   handle: HandleMessage<W>,
-  tools: WorkerTools,
+  tools: WorkerDeps,
   { portsOfBatch = (same) => same }: WorkerOptions<W> = {},
 ): WorkerHandler {
   const handleAll = async ({ messages, done }: Batch<MessageOf<W>>) => {
@@ -70,20 +71,20 @@ export function createWorker<const W extends Worker>(
 }
 
 /**
- * Handles the messages of a batch together. Returns for each, in their order, why it has to come again; nothing where it is
- * done. Messages of one group come in their order.
+ * Handles the messages of a batch together. Returns for each, in their order, the reason for its redelivery, or nothing if it
+ * is done. Messages of one group are in their original order.
  */
 export type HandleMessages<W extends Worker> = (messages: readonly MessageOf<W>[]) => Promise<readonly unknown[]>
 
-/** Makes what handles batches, once for all batches of a process. */
-export type MakeHandleMessages<W extends Worker> = (ports: PortsOf<W['needs']>, tools: WorkerTools) => HandleMessages<W>
+/** Creates the handler of batches, once for all batches of a process. */
+export type MakeHandleMessages<W extends Worker> = (ports: PortsOf<W['needs']>, tools: WorkerDeps) => HandleMessages<W>
 
-/** Makes the handler of a queue whose batches are handled together, over given ports. */
+/** Creates the handler of a queue whose batches are handled together, over given ports. */
 function createBatchWorker<const W extends Worker>(
   record: W,
   ports: PortsOf<W['needs']>,
   make: MakeHandleMessages<W>,
-  tools: WorkerTools,
+  tools: WorkerDeps,
 ): WorkerHandler {
   const handle = make(ports, tools)
   return handlerOf(record, tools, async ({ messages, done }: Batch<MessageOf<W>>) => {
@@ -102,14 +103,15 @@ function createBatchWorker<const W extends Worker>(
 
 function handlerOf<const W extends Worker>(
   record: W,
-  tools: WorkerTools,
+  tools: WorkerDeps,
   handleAll: (batch: Batch<MessageOf<W>>) => Promise<void>,
 ): WorkerHandler {
-  // Neither middy's nor Powertools' batch support: both want all messages settled at once, or stop at the first failure of
-  // any group; here the messages of one key wait for each other and other keys go on.
+  // Neither middy's nor Powertools' batch support fits: both settle all messages at once, or stop at the first failure of any
+  // group. Here the messages of one key wait for each other and other keys go on.
   const run = middy<Batch<MessageOf<W>>, SQSBatchResponse | void>({ timeoutEarlyInMillis: 0 })
     .use(partialFailures(tools.log))
     .use(messageReading(record, tools.log))
+    .use(messageAge(tools.clock, tools.log))
     .handler((batch, context) => runInTime(context, tools.clock, () => handleAll(batch)))
   return async (event, { getRemainingTimeInMillis }) => {
     const batch = { records: event.Records, messages: [], done: new Set<string>() }
@@ -118,7 +120,7 @@ function handlerOf<const W extends Worker>(
   }
 }
 
-/** The handler of a queue over cloud adapters, made from the process's environment at the first batch and kept. */
+/** Returns the handler of a queue over cloud adapters, created from the process's environment at the first batch and kept. */
 export function worker<const W extends Worker>(
   record: W,
   adapters: WorkerAdaptersOf<W>,
@@ -128,7 +130,7 @@ export function worker<const W extends Worker>(
   return cloudWorker(record, adapters, (ports, tools) => createWorker(record, ports, handle, tools, options))
 }
 
-/** The same for a queue whose batches are handled together. */
+/** Returns the handler of a queue whose batches are handled together, like {@link worker}. */
 export function batchWorker<const W extends Worker>(
   record: W,
   adapters: WorkerAdaptersOf<W>,
@@ -154,7 +156,7 @@ function cloudWorker<const W extends Worker>(
   )
 }
 
-/** Handles one message that was read. */
+/** Handles one parsed message. */
 async function handleContent(log: Log, handle: (log: Log) => Promise<void | 'refused'>): Promise<MessageEnd> {
   try {
     return (await handle(log)) === 'refused' ? 'unreadable' : 'done'

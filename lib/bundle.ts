@@ -4,13 +4,13 @@ import * as esbuild from 'esbuild'
 import { type Build, connectorFolder, functionFolder, handlers } from './handlers.ts'
 import { writeFolder } from './write-folder.ts'
 
-/** What to bundle, and where to. */
+/** The source and the target of a build. */
 export interface BundleOptions {
   /** The folder that holds `functions/` and `connector/`. */
   readonly source: string
-  /** The folder that receives the bundles; what it held of older builds is removed. */
+  /** The folder that receives the bundles; output of earlier builds is removed from it. */
   readonly target: string
-  /** Told in a sentence when bundling takes longer than two seconds. */
+  /** Receives a sentence when bundling takes longer than two seconds. */
   readonly onSlow?: (sentence: string) => void
 }
 
@@ -31,7 +31,7 @@ const common = {
   banner: { js: requireBanner },
   outExtension: { '.js': '.mjs' },
   write: false,
-  // What bundles hold must not depend on where they are made.
+  // The content of bundles must not depend on the folder that they are built in.
   tsconfigRaw: {},
   logLevel: 'silent',
 } as const satisfies esbuild.BuildOptions
@@ -58,23 +58,10 @@ export async function bundle({ source, target, onSlow }: BundleOptions): Promise
   return build
 }
 
-/** All functions in one call, so that what they share is read and parsed once. */
+/** One call for all functions, so that shared files are read and parsed once. */
 async function bundleFunctions(source: string, build: Build): Promise<esbuild.OutputFile[]> {
   const result = await esbuild.build({
-    ...common,
-    // A laptop unloads functions that are idle, and Node never frees an ES module.
-    format: 'cjs',
-    banner: {},
-    outExtension: { '.js': '.cjs' },
-    // An `import('node:http')` of the SDK touches every export of that module, and one of them loads Node's own undici: an
-    // eighth of a cold start. As a `require` it touches only what is used.
-    supported: { 'dynamic-import': false },
-    // Lambda puts the credentials into the environment, and no service that functions call answers with event streams.
-    alias: {
-      '@aws-sdk/credential-provider-node': join(source, 'adapters/aws/no-chain.ts'),
-      '@smithy/core/event-streams': join(source, 'adapters/aws/no-event-streams.ts'),
-    },
-    absWorkingDir: source,
+    ...functionOptions(source),
     entryPoints: handlers.map((handler) => ({
       in: join(source, 'functions', `${handler.name}.ts`),
       out: join(functionFolder(build, handler), 'index'),
@@ -84,9 +71,42 @@ async function bundleFunctions(source: string, build: Build): Promise<esbuild.Ou
   return result.outputFiles
 }
 
+/** Returns how functions are bundled. The benchmark bundles what it compares with them in the same way. */
+export function functionOptions(source: string) {
+  return {
+    ...common,
+    // A laptop unloads functions that are idle, and Node never frees an ES module.
+    format: 'cjs',
+    banner: {},
+    outExtension: { '.js': '.cjs' },
+    // An `import('node:http')` of the SDK touches every export of that module, and one of them loads Node's own undici: an
+    // eighth of a cold start. A `require` touches only the exports in use.
+    supported: { 'dynamic-import': false },
+    // Lambda puts the credentials into the environment, and no service that functions call answers with event streams.
+    alias: {
+      '@aws-sdk/credential-provider-node': join(source, 'adapters/aws/no-chain.ts'),
+      '@smithy/core/event-streams': join(source, 'adapters/aws/no-event-streams.ts'),
+    },
+    plugins: [withoutConfigFiles(source)],
+    absWorkingDir: source,
+  } as const satisfies esbuild.BuildOptions
+}
+
+/** Leaves out the module with which the SDK reads its configuration files: functions have none. */
+function withoutConfigFiles(source: string): esbuild.Plugin {
+  const path = join(source, 'adapters/aws/no-config-files.ts')
+  return {
+    name: 'without-config-files',
+    setup: (build) =>
+      build.onResolve({ filter: /^node:fs\/promises$/ }, ({ importer }) =>
+        importer.includes('shared-ini-file-loader') ? { path } : undefined,
+      ),
+  }
+}
+
 /**
- * The connector keeps names, which cost a function 20 KB of every cold start: the errors of the event socket are called
- * after their classes.
+ * The connector keeps names, although they would cost a function 20 KB of every cold start: the errors of the event socket
+ * are named after their classes.
  */
 async function bundleConnector(source: string, build: Build): Promise<esbuild.OutputFile[]> {
   const result = await esbuild.build({

@@ -7,7 +7,7 @@ import { type Setting, readText } from '../contracts/settings/setting.ts'
 
 /** The settings of a deployment: context values (`-c name=value`, cdk.json), each described in contracts/settings. */
 export interface Settings {
-  /** The engines' event sockets, as the connector's network sees them: one at least, no two the same. */
+  /** The engines' event sockets, as the connector's network sees them: at least one, without duplicates. */
   readonly engines: readonly EngineSocket[]
   /** In CIDR form. */
   readonly engineNetwork: string
@@ -20,16 +20,16 @@ export interface Settings {
   readonly allowedOrigins: readonly string[]
   /** Empty: no mail is sent. */
   readonly alarmEmail: string
-  /** The text that the functions read. */
+  /** The text that the functions parse. */
   readonly rateLimits: string
-  /** Variables of every process. A setting that is not given is not there, so that the process has its own default. */
+  /** Variables of every process. A setting that is not given is left out, so that the process uses its own default. */
   readonly environment: Readonly<Record<string, string>>
   readonly search: SearchSize
 }
 
 /** The size of the store of CDRs. */
 export interface SearchSize {
-  /** Kind of its nodes. */
+  /** The instance type of its nodes. */
   readonly instanceType: string
   /** One, or an even number up to 80, spread over two zones. */
   readonly instances: number
@@ -37,17 +37,17 @@ export interface SearchSize {
   readonly volumeGb: number
 }
 
-/** Where an engine's event socket is. */
+/** The address of an engine's event socket. */
 export interface EngineSocket {
   /** Host name or IPv4 address. */
   readonly host: string
   readonly port: number
 }
 
-/** A setting that the context holds. */
+/** A setting that the CDK context holds. */
 type ContextSetting<T = unknown> = Setting<T> & { readonly context: string }
 
-/** What every process has in its environment, when it is given. */
+/** The settings that every process has in its environment, if they are given. */
 const ofEveryProcess = [
   platform.rootName,
   platform.tokenSeconds,
@@ -55,12 +55,13 @@ const ofEveryProcess = [
   platform.deletionGraceSeconds,
   platform.scriptSteps,
   clientVariables,
+  platform.eventsPerSecond,
   platform.hookAllowedNetworks,
 ]
 
 /**
- * Reads the settings from the context. Throws a sentence that names the first one that cannot be used and what it must
- * be, never its value.
+ * Reads the settings from the context. Throws a sentence that names the first unusable one and the expected form, never its
+ * value.
  */
 export function readSettings(node: Node): Settings {
   const text = (setting: ContextSetting) => checkedText(node, setting)

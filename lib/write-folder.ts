@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A file to write: its absolute path and what it holds. */
+/** A file to write: its absolute path and its content. */
 export interface OutputFile {
   readonly path: string
   readonly contents: Uint8Array
 }
 
 /**
- * Makes a folder hold exactly these files. A file that already is as it should be is not touched, so that a platform
- * which runs from the folder while it is built again never sees half a file without need.
+ * Makes a folder hold exactly these files. Files that are already right are not touched, so that a platform that runs from
+ * the folder during a build rarely sees a half-written file.
  */
 export function writeFolder(folder: string, files: readonly OutputFile[]): void {
   const wanted = new Set(files.map(({ path }) => path))

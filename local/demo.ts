@@ -12,6 +12,8 @@ import { hangUpChannel, holdChannel, listChannels, originateCall } from '../cont
 import { createHooks } from '../contracts/routes/hooks.ts'
 import { readRecording } from '../contracts/routes/recordings.ts'
 import { type CallInput, type Client, clientOf, pathOf } from './demo/client.ts'
+import { apiPort, dataDir } from '../contracts/settings/laptop.ts'
+import { checkOnLaptop } from '../contracts/settings/setting.ts'
 import { takeNoOptions } from './toolchain.mjs'
 import { type Receiver, isSigned, openReceiver } from './demo/receiver.ts'
 
@@ -22,11 +24,11 @@ const usage = `Walks the main job against the platform that \`npm start\` runs o
   DEMO_USER       who to log in as; 1000@demo.example.com unless set
   DEMO_PASSWORD   that user's password; read from DATA_DIR unless set`
 
-/** What a hook sends when it has no body of its own. */
+/** The default body of a hook. */
 const hookBody = z.object({ action: z.string(), data: z.record(z.string(), z.string()) })
 
 const env = process.env
-const baseUrl = env['API_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '8080'}`
+const baseUrl = () => env['API_URL'] ?? `http://127.0.0.1:${checkOnLaptop(apiPort, env)}`
 const username = env['DEMO_USER'] ?? '1000@demo.example.com'
 const domain = username.slice(username.indexOf('@') + 1)
 
@@ -47,7 +49,7 @@ function step(title: string, ...lines: readonly string[]): void {
 
 function password(): string {
   if (env['DEMO_PASSWORD'] !== undefined) return env['DEMO_PASSWORD']
-  const file = join(env['DATA_DIR'] ?? '.data', 'demo-accounts.json')
+  const file = join(checkOnLaptop(dataDir, env), 'demo-accounts.json')
   const passwords = z.parse(z.record(z.string(), z.string()), JSON.parse(readFileSync(file, 'utf8')))
   const found = passwords[username]
   if (found === undefined) throw new Error(`${file} has no password of ${username}: set DEMO_PASSWORD`)
@@ -55,10 +57,10 @@ function password(): string {
 }
 
 async function authenticate(): Promise<Client> {
-  const result = await clientOf(baseUrl).call(logIn, { body: { username, password: password() } })
+  const result = await clientOf(baseUrl()).call(logIn, { body: { username, password: password() } })
   const until = new Date(result.expires).toISOString()
   step('Log in', `POST /login as ${username}`, `→ role ${result.roleName}, token until ${until}`)
-  return clientOf(baseUrl, result)
+  return clientOf(baseUrl(), result)
 }
 
 async function subscribe(client: Client, receiver: Receiver): Promise<readonly string[]> {
@@ -189,7 +191,8 @@ async function walk(): Promise<void> {
 
 takeNoOptions('npm run demo', usage)
 await walk().catch((error: unknown) => {
-  const cause = error instanceof TypeError ? `no platform answers at ${baseUrl}: run npm start in another terminal` : ''
+  const cause =
+    error instanceof TypeError ? `no platform answers at ${baseUrl()}: run npm start in another terminal` : ''
   console.error(`\ndemo failed: ${cause === '' && error instanceof Error ? error.message : cause}`)
   process.exitCode = 1
 })

@@ -1,14 +1,14 @@
-/** Runs the platform until it is told to stop. Started by local/start.mjs, on the project's own Node. */
+/** Runs the platform until it receives a signal to stop. Started by local/start.mjs, on the project's own Node. */
 import { join } from 'node:path'
 import { startupReport } from './platform/startup-report.ts'
 import { startPlatform } from './platform/start-platform.ts'
 import { PlainError } from './processes/plain-error.ts'
-import { readSettings } from './settings.ts'
+import { readSettings } from './settings/settings.ts'
 
 /** A terminal's Ctrl-C arrives by several ways at once; a person's second one comes later than this. */
 const sameSignalMs = 1000
 
-// Whatever is written from here on, by whichever part, only its owner can read.
+// All files that this process writes from here on are readable only by their owner.
 process.umask(0o077)
 const startedAt = Date.now()
 const stopping = new AbortController()

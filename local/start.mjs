@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { ensureInstalled, takeNoOptions } from './toolchain.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const settings = JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8'))
+const settings = JSON.parse(readFileSync(join(here, 'settings/settings.json'), 'utf8'))
 const width = Math.max(...settings.map(({ name }) => name.length))
 const lines = settings.map(
   ({ name, default: unset, meaning }) => `  ${name.padEnd(width)}  ${meaning}\n  ${' '.repeat(width)}  (${unset})`,
@@ -41,7 +41,7 @@ const child = spawn(
 // Ctrl-C reaches both processes by the terminal; a signal sent to this one alone is passed on. This process then waits:
 // what main.ts does about it decides how both end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-// npm runs this in a shell of its own. Told to stop by a signal, it ends that shell and nothing else.
+// npm runs this in a shell of its own. A signal to stop ends that shell and nothing else.
 if (process.env.npm_lifecycle_event !== undefined) {
   const shell = process.ppid
   setInterval(() => process.ppid !== shell && child.kill('SIGTERM'), 500).unref()

@@ -1,2 +1,2 @@
-/** What TypeScript files use of toolchain.mjs, which stays JavaScript for the machine's own Node. */
+/** The part of toolchain.mjs that TypeScript files use; toolchain.mjs stays JavaScript for the machine's own Node. */
 export declare function takeNoOptions(name: string, usage: string): void

@@ -1,4 +1,4 @@
-// What every command of package.json needs first. Plain JavaScript for the machine's own Node, with no dependency.
+// The first steps of every command of package.json. Plain JavaScript for the machine's own Node, without dependencies.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms'
 import { keys } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { SecretBox } from '../../core/auth/secrets.ts'
+import type { SecretBox } from '../../core/secrets.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { callService } from './call-service.ts'
 import { kmsClient } from './kms-client.ts'

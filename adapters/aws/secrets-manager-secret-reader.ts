@@ -2,7 +2,7 @@ import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-se
 import * as z from 'zod/mini'
 import { type SecretName, secrets } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { SecretReader } from '../../core/auth/secrets.ts'
+import type { SecretReader } from '../../core/secrets.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { callService } from './call-service.ts'
 import { secretsClient } from './secrets-client.ts'

@@ -1,6 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { environment } from '../../contracts/environment.ts'
 import { clientOptions, oncePerEnvironment } from './client-options.ts'
+import { pollRequestHandler } from './request-handler.ts'
 
 /**
  * Without the check of each body's MD5 sum, which costs the processor of both sides and finds nothing that TLS lets
@@ -16,5 +17,5 @@ export const sqsClient = oncePerEnvironment((context) => new SQSClient(queueOpti
 
 /** The client for long polls. A poll that fails is not retried, since its caller polls again anyway. */
 export const pollingClient = oncePerEnvironment(
-  (context) => new SQSClient({ ...queueOptions(context), maxAttempts: 1 }),
+  (context) => new SQSClient({ ...queueOptions(context), requestHandler: pollRequestHandler, maxAttempts: 1 }),
 )

@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { PasswordHasher } from '../../core/auth/secrets.ts'
+import type { PasswordHasher } from '../../core/secrets.ts'
 
 const derive = promisify(argon2)
 
@@ -12,8 +12,8 @@ const HASH_BYTES = 32
 /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/
 
-/** What is derived for an account that does not exist, so that its refusal takes as long as any other. */
-const nobody = { ...COST, nonce: Buffer.alloc(SALT_BYTES, 'nobody'), expected: Buffer.alloc(HASH_BYTES) }
+/** The parameters of the hash that is computed for a missing account, so that its refusal takes as long as any other. */
+const missingAccount = { ...COST, nonce: Buffer.alloc(SALT_BYTES, 'missing'), expected: Buffer.alloc(HASH_BYTES) }
 
 /** Argon2id on Node's own implementation, which works off the main thread. */
 export function argonPasswordHasher(): PasswordHasher {
@@ -26,7 +26,7 @@ export function argonPasswordHasher(): PasswordHasher {
     },
     async verify(password, hash) {
       const stored = hash === undefined ? undefined : parse(hash)
-      const { expected, ...cost } = stored ?? nobody
+      const { expected, ...cost } = stored ?? missingAccount
       const derived = await derive('argon2id', { ...cost, message: password, tagLength: expected.length })
       return timingSafeEqual(derived, expected) && stored !== undefined
     },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { DeliveryIdOf } from '../../core/hooks/dispatch-events.ts'
+import type { DeliveryIdOf } from '../../core/hooks/attempt/first-attempts.ts'
 
 /**
  * `msg_`, twelve hex digits of the sequence, and the first twenty of the SHA-256 of both ids; neither may hold a line

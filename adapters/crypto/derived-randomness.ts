@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import type { Randomness } from '../../core/ports.ts'
+import type { Randomness } from '../../core/time.ts'
 
 /** HKDF-SHA256 gives at most 255 blocks of 32 bytes. */
 const MAX_BYTES = 255 * 32
@@ -13,14 +13,14 @@ export function uuidFrom(bytes: Uint8Array): string {
   )
 }
 
-/** A key for one purpose, 32 bytes, that tells nothing of the seed or of the keys for other purposes. */
+/** Derives a key for one purpose, 32 bytes, that reveals nothing of the seed or of the keys for other purposes. */
 export function derivedKey(seed: Uint8Array, purpose: string): Uint8Array {
   return derived(seed, `key ${purpose}`, 32)
 }
 
 /**
- * Randomness that is the same, call by call, whenever it is made from the same seed, and that nobody can guess who
- * does not know the seed. Its user must ask in the same order each time. At most {@link MAX_BYTES} bytes at once.
+ * Returns randomness that repeats itself, call by call, for the same seed, and that is unpredictable without the seed. Its
+ * user must make the same calls in the same order. At most {@link MAX_BYTES} bytes at once.
  */
 export function derivedRandomness(seed: Uint8Array): Randomness {
   let calls = 0

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Randomness } from '../../core/ports.ts'
+import type { Randomness } from '../../core/time.ts'
 
 /** The operating system's source of randomness. */
 export const systemRandomness: Randomness = {

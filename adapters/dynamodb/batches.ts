@@ -1,9 +1,10 @@
 /** Many items at once. What the store, being busy, leaves undone of a batch is asked for again after a pause. */
 import { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
 import { type Item, type Key, type Query, callStore } from './client.ts'
-import { pause } from './errors.ts'
+import { retryDeps } from '../system/retry-deps.ts'
 
 /** DynamoDB reads at most 100 items, and 16 MB, in a batch. */
 export const READ_BATCH_ITEMS = 100
@@ -11,13 +12,13 @@ export const READ_BATCH_ITEMS = 100
 /** DynamoDB takes at most 25 writes in a batch. */
 export const WRITE_BATCH_ITEMS = 25
 
-/** Waits before the tries that follow the first. */
-const BUSY_WAITS_MS = [50, 100, 200, 400, 800, 1600]
+/** A busy table splits or adds capacity within seconds; seven attempts wait up to 3 s, well within a request's time. */
+const BUSY = { attempts: 7, backoff: { firstMs: 50, longestMs: 1_600 } }
 
-/** Which attributes of items are read. */
+/** The attributes of items that are read. */
 type Projection = Pick<Query, 'ProjectionExpression' | 'ExpressionAttributeNames'>
 
-/** Reads up to {@link READ_BATCH_ITEMS} items of one table, consistently and in no order; those that are not there are left out. */
+/** Reads up to {@link READ_BATCH_ITEMS} items of one table, consistently and in no order; missing ones are left out. */
 export async function readBatch(
   context: AdapterContext,
   TableName: string,
@@ -35,7 +36,7 @@ export async function readBatch(
   return items
 }
 
-/** Removes up to {@link WRITE_BATCH_ITEMS} items of one table, those that are there. */
+/** Removes up to {@link WRITE_BATCH_ITEMS} items of one table; missing ones are ignored. */
 export async function removeBatch(context: AdapterContext, TableName: string, keys: readonly Key[]): Promise<void> {
   await untilNoneIsLeft(keys, async (left) => {
     const RequestItems = { [TableName]: left.map((key) => ({ DeleteRequest: { Key: key } })) }
@@ -57,6 +58,13 @@ export async function putBatch(context: AdapterContext, TableName: string, items
   }
 }
 
+/** The store left items of a batch undone. */
+class Unprocessed extends DomainError {
+  constructor() {
+    super('store_unavailable', 'the store is busy, try again', { retryAfterSeconds: 2 })
+  }
+}
+
 /** Works on items, or their keys, until none is left; `work` answers those that it did not get to. */
 async function untilNoneIsLeft(
   items: readonly (Key | Item)[],
@@ -64,10 +72,9 @@ async function untilNoneIsLeft(
 ): Promise<void> {
   let left: readonly Item[] = items.map((item) => ({ ...item }))
   if (left.length === 0) return
-  for (const waitMs of [0, ...BUSY_WAITS_MS]) {
-    await pause(waitMs)
+  const workOnRest = async () => {
     left = await work(left)
-    if (left.length === 0) return
+    if (left.length > 0) throw new Unprocessed()
   }
-  throw new DomainError('store_unavailable', 'the store is busy, try again', { retryAfterSeconds: 2 })
+  await retry(workOnRest, retryDeps, { ...BUSY, mayPass: (problem) => problem instanceof Unprocessed })
 }

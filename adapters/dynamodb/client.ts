@@ -17,7 +17,7 @@ import { type AdapterContext, required } from '../context.ts'
 /** A record: names to texts, numbers, booleans, null, bytes, lists and records. */
 export type Item = Readonly<Record<string, unknown>>
 
-/** A conditional expression and what stands for names and values in it. */
+/** A conditional expression with its placeholders for names and values. */
 interface Expressions {
   readonly ConditionExpression?: string
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ export interface Delete extends Expressions {
   readonly Key: Key
 }
 
-/** Which items to find. */
+/** The items to find. */
 export interface Query {
   readonly TableName: string
   readonly IndexName?: string
@@ -155,7 +155,7 @@ async function allPages(read: (start: Item | undefined) => Promise<Page>): Promi
   return found
 }
 
-/** What queries and scans answer alike. */
+/** The common result of queries and scans. */
 interface FoundPage {
   readonly Items?: Item[] | undefined
   readonly Count?: number | undefined

@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /**
- * Removes every item of a place, however many, and answers their number; `undefined` when time ran out before (`until`,
+ * Removes every item of a partition, however many, and returns their number; `undefined` when time ran out first (`until`,
  * epoch milliseconds).
  */
 export async function emptyPartition(

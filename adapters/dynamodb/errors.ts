@@ -4,9 +4,11 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { retry } from '../../core/concurrency/retry.ts'
 import { DomainError } from '../../core/errors.ts'
 import { ServiceRefusal } from '../aws/call-service.ts'
 import { unmarshallOptions } from '../aws/dynamodb-client.ts'
+import { retryDeps } from '../system/retry-deps.ts'
 import type { Item } from './client.ts'
 
 /** Reasons of a cancelled transaction that pass by themselves. */
@@ -15,10 +17,10 @@ const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'Provi
 /** Words for another transaction that holds an item. */
 const contention = new Set(['TransactionConflictException', 'TransactionInProgressException'])
 
-/** Waits between tries of a transaction that met another one on the same item; each is shortened at random. */
-const CONFLICT_WAITS_MS = [25, 50, 100, 200, 400]
+/** A transaction takes some 20 ms; six attempts end within a second, so that a request still answers in time. */
+const CONTENTION = { attempts: 6, backoff: { firstMs: 25, longestMs: 400 } }
 
-/** What came of a conditional write. `stored` is the item that the condition met, where there was one. */
+/** The result of a conditional write. `stored` is the existing item, if there was one. */
 export type Conditional = { readonly done: true } | { readonly done: false; readonly stored: Item | undefined }
 
 /** Runs a conditional write that asks for the item which a failed condition met. */
@@ -61,20 +63,14 @@ async function transactedOnce(write: () => Promise<unknown>): Promise<FailedPart
 
 /** Runs a call, again after a pause each time that another transaction held one of its items. */
 export async function uncontended<T>(call: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await call()
-    } catch (error) {
-      if (!isContention(error)) throw error
-      const wait = CONFLICT_WAITS_MS[tries]
-      if (wait === undefined) {
-        throw new DomainError('store_unavailable', 'the record is being changed by others, try again', {
-          retryAfterSeconds: 2,
-          cause: error,
-        })
-      }
-      await pause(wait)
-    }
+  try {
+    return (await retry(call, retryDeps, { ...CONTENTION, mayPass: isContention })).value
+  } catch (error) {
+    if (!isContention(error)) throw error
+    throw new DomainError('store_unavailable', 'the record is being changed by others, try again', {
+      retryAfterSeconds: 2,
+      cause: error,
+    })
   }
 }
 
@@ -108,11 +104,4 @@ function itemOf({ Item }: Pick<CancellationReason, 'Item'>): Item | undefined {
 function isContention(error: unknown): boolean {
   if (contention.has(refusalIn(error)?.code ?? '')) return true
   return reasonsIn(error).some((reason) => passingReasons.has(reason.Code ?? ''))
-}
-
-/** Waits between half of `ms` and all of it. Jitter needs no secret randomness, and `context.random` is for secrets. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms * (0.5 + Math.random() / 2))
-  })
 }

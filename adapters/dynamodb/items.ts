@@ -5,7 +5,10 @@ import type { Item } from './client.ts'
 import { type Delete, type Key, putItem, transactWrite } from './client.ts'
 import { type Conditional, conditionally, textOf, transacted } from './errors.ts'
 
-/** Reads a stored item; `undefined` stays what it is. An item of another form is a fault of ours: `internal_error`. */
+/**
+ * Reads a stored item; returns `undefined` for `undefined`. An item of an unexpected form is a defect of the service:
+ * `internal_error`.
+ */
 export function parseItem<T extends z.ZodMiniType>(schema: T, item: Item | undefined): z.infer<T> | undefined {
   if (item === undefined) return undefined
   const parsed = schema.safeParse(item)
@@ -40,8 +43,8 @@ export function under(pk: string, prefix?: string) {
 }
 
 /**
- * Removes an item under a condition. A transaction of one part, since only that is told from its own repetition: a
- * removal whose answer was lost and that is tried again still counts as done, and leaves no mark to find.
+ * Removes an item under a condition, in a transaction of one part, since only a transaction can be recognized when it is
+ * repeated: a removal whose answer was lost still counts as done, although it leaves no mark.
  */
 export async function removeOnce(
   context: AdapterContext,

@@ -3,25 +3,25 @@ import { createHash } from 'node:crypto'
 /** Stands between the parts of a key, and nowhere else in it. */
 const SEPARATOR = '|'
 
-/** The separator, the escape character, and halves of surrogate pairs, which the store could not tell apart. */
+/** The separator, the escape character, and halves of surrogate pairs, which the store could not distinguish. */
 const SPECIAL = /[|%]|\p{Cs}/gu
 
 /** The store refuses empty keys. No escape has this form. */
 const EMPTY = '%-'
 
-/** Bytes of a part that stand in the key as they are. The store takes 2048 in a partition key and 1024 in a sort key. */
+/** The bytes of a part that appear unchanged in the key. The store allows 2048 in a partition key and 1024 in a sort key. */
 const PART_BYTES = 256
 
 /**
- * One key from several parts. No two different lists of parts give the same key, and keys whose lists start with the
- * same parts start with the same text ({@link keyPrefix}). Parts may be any text: an overlong one stands there as its
- * hash. Plain ASCII parts keep their order.
+ * Joins parts into one key. Different lists of parts give different keys, and keys whose lists start with the same parts
+ * start with the same text ({@link keyPrefix}). Parts may be any text: an overlong part is replaced by its hash. Plain ASCII
+ * parts keep their order.
  */
 export function joinKey(first: string, ...rest: readonly string[]): string {
   return [first, ...rest].map(escapePart).join(SEPARATOR)
 }
 
-/** What every key starts with whose first parts are these and that has further ones. */
+/** Returns the common prefix of all longer keys that start with these parts. */
 export function keyPrefix(first: string, ...rest: readonly string[]): string {
   return joinKey(first, ...rest) + SEPARATOR
 }
@@ -31,7 +31,7 @@ export function numberPart(value: number): string {
   return String(value).padStart(16, '0')
 }
 
-/** The parts of a key, as {@link joinKey} was given them. Of an overlong part its hash stands there. */
+/** Returns the parts of a key, as given to {@link joinKey}. An overlong part is returned as its hash. */
 export function splitKey(key: string): [string, ...string[]] {
   const [first = '', ...rest] = key.split(SEPARATOR).map(unescapePart)
   return [first, ...rest]

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { AddressGuard } from '../../core/hooks/target-url.ts'
+import type { AddressGuard } from '../../core/outbound/target-url.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = readonly [Address, number]
@@ -51,9 +51,9 @@ function isPublic(address: Address): boolean {
 }
 
 /**
- * Permits public addresses, and those of `allowedNetworks` (CIDR, comma-separated; empty allows none besides). An
- * IPv4-mapped IPv6 address counts as the IPv4 address for the allowed networks; what is no address is refused.
- * Throws when `allowedNetworks` is malformed: a deployment must not start with a hole that nobody meant.
+ * Permits public addresses, and those of `allowedNetworks` (CIDR, comma-separated; empty allows no others). An IPv4-mapped
+ * IPv6 address counts as the IPv4 address for the allowed networks; text that is not an address is refused. Throws when
+ * `allowedNetworks` is malformed: a deployment must not start with an unintended hole.
  */
 export function addressGuard(allowedNetworks: string): AddressGuard {
   const allowed = allowedNetworks

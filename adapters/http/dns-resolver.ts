@@ -2,10 +2,10 @@ import type { LookupAddress } from 'node:dns'
 import { Resolver as DnsClient } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 
-/** Finds every address of a name; rejects when there is none. */
+/** Finds every address of a name; rejects if there is none. */
 export type Resolver = (hostname: string) => Promise<LookupAddress[]>
 
-/** What a resolver asks. */
+/** The settings of a resolver. */
 export interface DnsResolverOptions {
   /** Name servers as `address` or `address:port`; those of the system where left out. */
   readonly servers?: readonly string[]
@@ -48,7 +48,7 @@ function lookupAddress(address: string): LookupAddress {
   return { address, family: address.includes(':') ? 6 : 4 }
 }
 
-/** The addresses of a name (in lower case) in a hosts file: lines of an address and names, comments behind `#`. */
+/** Returns the addresses of a name (in lower case) in a hosts file: lines of an address and names, comments after `#`. */
 function addressesIn(hosts: string, name: string): string[] {
   return hosts.split('\n').flatMap((line) => {
     const [address, ...names] = (line.split('#')[0] ?? '').trim().split(/\s+/)

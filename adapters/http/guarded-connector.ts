@@ -1,12 +1,12 @@
 import type { Timers } from '../../core/concurrency/timers.ts'
 import { isIP, Socket } from 'node:net'
 import { buildConnector } from 'undici'
-import { refusedPorts } from '../../core/hooks/target-url.ts'
+import { refusedPorts } from '../../core/outbound/target-url.ts'
 import { guardedLookup, type GuardedLookupOptions } from './guarded-lookup.ts'
 import { BlockedAddress, ConnectTimeout } from './send-errors.ts'
 import { limitWire, resetOnWrite, streamOver } from './wire-limit.ts'
 
-/** What the connector is made of. */
+/** The dependencies of the connector. */
 export interface GuardedConnectorOptions extends GuardedLookupOptions {
   readonly timers: Timers
   /** Milliseconds for resolving, connecting and the TLS handshake together. */

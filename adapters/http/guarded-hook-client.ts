@@ -2,9 +2,9 @@ import type { Timers } from '../../core/concurrency/timers.ts'
 import { Agent, type Dispatcher } from 'undici'
 import { hookAllowedNetworks } from '../../contracts/settings/platform.ts'
 import { readVariable } from '../../contracts/settings/setting.ts'
-import type { AddressGuard } from '../../core/hooks/target-url.ts'
-import type { HookClient, HookReply, HookRequest } from '../../core/hooks/hook-client.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { AddressGuard } from '../../core/outbound/target-url.ts'
+import type { HookClient, HookReply, HookRequest } from '../../core/hooks/request/hook-client.ts'
+import type { Clock } from '../../core/time.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from './address-guard.ts'
 import { type Resolver, systemResolver } from './dns-resolver.ts'
@@ -18,11 +18,12 @@ export interface HookClientLimits {
   readonly totalMs: number
   /** For resolving, connecting and the TLS handshake. */
   readonly connectMs: number
-  /** How much of an answer's body is read, as sent: a compressed answer is not expanded. */
+  /** The most bytes of an answer's body that are read, as sent: a compressed answer is not expanded. */
   readonly replyBytes: number
   /**
-   * How much of an answer is taken from the wire, whatever it is: heads, interim answers, the extensions of chunks,
-   * trailers, TLS. Beyond it the connection is closed. Of an answer whose head has come, what was read of the body counts.
+   * The most bytes of an answer that are read from the connection, of any kind: heads, interim answers, the extensions of
+   * chunks, trailers, TLS. Beyond that, the connection is closed. If the head had arrived, the body counts as far as it was
+   * read.
    */
   readonly wireBytes: number
 }
@@ -35,7 +36,7 @@ export const hookClientLimits: HookClientLimits = {
   wireBytes: 64 * 1024,
 }
 
-/** What the client is made of; tests give their own resolver and scheduler. */
+/** The dependencies of the client; tests give their own resolver and scheduler. */
 export interface HookClientOptions {
   readonly clock: Clock
   readonly guard: AddressGuard
@@ -47,8 +48,8 @@ export interface HookClientOptions {
 }
 
 /**
- * How long an idle connection is kept, and how many one origin may have at once: more than a function has requests on
- * their way (a batch of ten), since one that waited for a connection would lose its time.
+ * The time for which an idle connection is kept, and the most connections to one origin: more than a function has requests in
+ * flight (a batch of ten), since a request that waited for a connection would lose its time.
  */
 const pool = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 60_000, connections: 100, pipelining: 1 }
 
@@ -57,7 +58,7 @@ export function guardedHookClient(context: AdapterContext): HookClient {
   return systemClient(context, hookClientLimits)
 }
 
-/** Of tests, which a caller waits for: two requests, and what surrounds them, fit into the 28 s of his own. */
+/** The limits of tests, which a caller waits for: two requests and their overhead fit into the caller's 28 s. */
 export const testClientLimits: HookClientLimits = { ...hookClientLimits, totalMs: 12_000 }
 
 /** The same client for tests of hooks. */
@@ -76,8 +77,8 @@ function systemClient(context: AdapterContext, limits: HookClientLimits): HookCl
 }
 
 /**
- * A client that reaches only what its guard permits, follows no redirect, asks no proxy, and reads no more and waits
- * no longer than its limits. It never throws: a failed attempt is an answer, too.
+ * Returns a client that reaches only what its guard permits, follows no redirect, uses no proxy, and respects its limits of
+ * size and time. It never throws: a failed attempt is an answer, too.
  */
 export function hookClientOver(options: HookClientOptions): HookClient & { close(): Promise<void> } {
   const { clock, limits, timers } = options
@@ -90,10 +91,13 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
     bodyTimeout: 0,
   })
   return {
-    async send(request) {
+    async send(request, signal) {
       const startedAt = clock.now()
       const abort = new AbortController()
-      const cancel = timers.after(limits.totalMs, () => abort.abort(new TotalTimeout()))
+      const end = () => abort.abort(new TotalTimeout())
+      if (signal?.aborted === true) end()
+      signal?.addEventListener('abort', end, { once: true })
+      const cancel = timers.after(limits.totalMs, end)
       try {
         const answer = await exchange(agent, request, abort.signal, limits.replyBytes)
         return { outcome: 'answered', ...answer, durationMs: clock.now() - startedAt }
@@ -101,6 +105,7 @@ export function hookClientOver(options: HookClientOptions): HookClient & { close
         return { outcome: 'failed', reason: failureOf(error), durationMs: clock.now() - startedAt }
       } finally {
         cancel()
+        signal?.removeEventListener('abort', end)
       }
     },
     close: () => agent.destroy(),
@@ -133,8 +138,8 @@ function flatHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
 }
 
 /**
- * The body up to a limit, as UTF-8 with U+FFFD for what is not; what had come of it where the answer took too much of the
- * wire. At either limit the connection is closed.
+ * Reads the body up to a limit, as UTF-8 with U+FFFD for invalid bytes. If the answer exceeds the limit of the connection,
+ * the part read so far is returned. At either limit the connection is closed.
  */
 async function firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
   const chunks: Uint8Array[] = []

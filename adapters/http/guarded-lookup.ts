@@ -1,11 +1,11 @@
 import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
-import type { AddressGuard } from '../../core/hooks/target-url.ts'
+import type { AddressGuard } from '../../core/outbound/target-url.ts'
 import type { Resolver } from './dns-resolver.ts'
 import { BlockedAddress, NameFailure } from './send-errors.ts'
 
-/** What a guarded lookup is made of. */
+/** The dependencies of a guarded lookup. */
 export interface GuardedLookupOptions {
   readonly guard: AddressGuard
   readonly resolve: Resolver
@@ -35,7 +35,7 @@ async function permittedAddresses(
     throw new NameFailure(cause)
   })
   if (addresses.length === 0) throw new NameFailure(undefined)
-  // One forbidden address spoils the name: whoever owns it decides the order of the answers.
+  // One forbidden address makes the name forbidden: the name's owner decides the order of the answers.
   if (!addresses.every(({ address }) => guard.permits(address))) throw new BlockedAddress()
   return addresses
 }

@@ -26,7 +26,7 @@ export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 }
 
-/** What a failed attempt is recorded with. */
+/** The recorded reason of a failed attempt. */
 export type SendFailure = 'blocked address' | 'timeout' | 'dns' | 'tls' | 'network'
 
 /** The codes of OpenSSL and Node for a handshake or a certificate that failed. */
@@ -36,7 +36,7 @@ const tlsCode =
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** The word of the contract for what a client, socket or resolver threw. */
+/** Returns the contract's word for an error of the client, socket or resolver. */
 export function failureOf(error: unknown): SendFailure {
   if (error instanceof BlockedAddress) return 'blocked address'
   if (error instanceof NameFailure) return 'dns'

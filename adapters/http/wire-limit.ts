@@ -2,16 +2,16 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { AnswerTooLarge } from './send-errors.ts'
 
-/** Counts what a peer sends over one connection. */
+/** Counts the bytes that a peer sends over one connection. */
 export interface WireMeter {
-  /** Starts to count anew: a request is about to be written. */
+  /** Restarts the count, before a request is written. */
   reset(): void
 }
 
 /**
- * Ends a connection whose peer sends more than `maxBytes` after the latest {@link WireMeter.reset}. It counts bytes as the
- * operating system hands them over, before any parser: heads, interim answers, trailers, the extensions of chunks and the
- * padding of TLS count like bodies. Bytes up to the limit still reach the reader, which may have all that it wants of them.
+ * Ends a connection whose peer sends more than `maxBytes` after the latest {@link WireMeter.reset}. Bytes are counted as the
+ * operating system delivers them, before any parser: heads, interim answers, trailers, the extensions of chunks and the
+ * padding of TLS count like bodies. Bytes up to the limit still reach the reader, which may need no more.
  */
 export function limitWire(socket: Socket, maxBytes: number): WireMeter {
   let left = maxBytes
@@ -26,7 +26,7 @@ export function limitWire(socket: Socket, maxBytes: number): WireMeter {
     }
     isOver = true
     const taken = left === 0 || push(chunk.subarray(0, left), encoding)
-    // All that the last bytes lead to, a reader that has enough among it, comes before the next turn of the event loop.
+    // The last bytes are processed before the next turn of the event loop, so a reader that has enough has already finished.
     setImmediate(() => socket.destroy(new AnswerTooLarge()))
     return taken && false
   }

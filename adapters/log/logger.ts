@@ -4,7 +4,7 @@ import { readVariable } from '../../contracts/settings/setting.ts'
 import type { AdapterContext } from '../context.ts'
 
 /**
- * What a log line may carry besides its message: single values under names. Nothing else can be passed, so a request's
+ * The values of a log line in addition to its message: single values under names. Nothing else can be passed, so a request's
  * body, its headers or a whole record cannot end up in a log.
  */
 export type LogKeys = Readonly<Record<string, string | number | boolean | undefined>>
@@ -23,14 +23,14 @@ export interface Log {
 /** Names that are never written whatever their value: a slip of the pen must not become a leak. */
 const SECRET_NAME = /password|secret|token|authorization|cookie|credential|hash|body|headers/i
 
-/** Characters of a value that are written; more of it tells nobody more. */
+/** The most characters of a logged value. */
 const VALUE_LENGTH = 1024
 
 const levels = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERROR' } as const
 
 /**
  * Returns a log of one service (function or process name) at the level of `LOG_LEVEL`. Throws an error that names the
- * variable when that is no level.
+ * variable if its value is not a level.
  */
 export function createLogger(serviceName: string, { env }: Pick<AdapterContext, 'env'>): Log {
   return wrap(new PowertoolsLogger({ serviceName, logLevel: levels[readVariable(logLevel, env)] }), {})

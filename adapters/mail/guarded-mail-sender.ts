@@ -5,7 +5,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { hookAllowedNetworks } from '../../contracts/settings/platform.ts'
 import { readVariable } from '../../contracts/settings/setting.ts'
 import type { Mail, MailOutcome, MailServer } from '../../core/email/email-settings.ts'
-import type { AddressGuard } from '../../core/hooks/target-url.ts'
+import type { AddressGuard } from '../../core/outbound/target-url.ts'
 import type { MailSender } from '../../core/email/mail-sender.ts'
 import type { AdapterContext } from '../context.ts'
 import { addressGuard } from '../http/address-guard.ts'
@@ -22,7 +22,7 @@ export interface MailLimits {
   readonly totalMs: number
   /** For resolving and connecting. */
   readonly connectMs: number
-  /** How much one answer of the server may hold. */
+  /** The most bytes of one reply of the server. */
   readonly replyBytes: number
   /** Bytes that the server may send in all, TLS included. */
   readonly receivedBytes: number
@@ -36,7 +36,7 @@ export const mailLimits: MailLimits = {
   receivedBytes: 256 * 1024,
 }
 
-/** What the sender is made of; tests give their own resolver, scheduler and authorities. */
+/** The dependencies of the sender; tests give their own resolver, scheduler and authorities. */
 export interface MailSenderOptions {
   readonly guard: AddressGuard
   readonly resolve: Resolver
@@ -56,7 +56,7 @@ export function guardedMailSender(context: AdapterContext): MailSender {
   })
 }
 
-/** A sender that reaches only what its guard permits. It never throws: a failed message is an outcome, too. */
+/** Returns a sender that reaches only what its guard permits. It never throws: a failed message is an outcome, too. */
 export function mailSenderOver(options: MailSenderOptions): MailSender {
   return {
     async send(mail, server) {
@@ -103,7 +103,7 @@ function connectionOptions(mail: Mail, server: MailServer, socket: Socket, { lim
     secure: server.secure,
     // An attacker on the path can hide STARTTLS; the login must not be sent in clear because of that.
     requireTLS: server.auth !== undefined && server.tls.allowPlaintextLogin !== true,
-    // The host name of a function would tell where the service runs; a sender speaks for his domain.
+    // The host name of a function would reveal where the service runs, so the sender's domain is used.
     name: senderDomain(mail),
     greetingTimeout: limits.totalMs,
     socketTimeout: limits.totalMs,
@@ -158,7 +158,7 @@ const words = {
 const loginWantsTls =
   'the mail server refuses STARTTLS, and a login is sent over TLS only, unless options.tls.allowPlaintextLogin is true'
 
-/** Returns the server's own words where it said some, and otherwise what prevented the message. */
+/** Returns the server's own words if there are any, and otherwise the cause of the failure. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'command' in error && error.command === 'STARTTLS') return loginWantsTls
   if (error instanceof Error && 'response' in error && typeof error.response === 'string' && error.response !== '') {
@@ -167,7 +167,7 @@ function reasonOf(error: unknown): string {
   return words[failureOf(underlying(error))]
 }
 
-/** The mail library puts a code of its own in the place of a socket's, which it keeps beside it. */
+/** The mail library replaces the code of a socket error by its own, and keeps the original as a member. */
 function underlying(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = 'originalCode' in error ? error.originalCode : 'code' in error ? error.code : undefined

@@ -3,7 +3,7 @@ import { type Socket, connect, isIP } from 'node:net'
 import { guardedLookup, type GuardedLookupOptions } from '../http/guarded-lookup.ts'
 import { BlockedAddress, ConnectTimeout } from '../http/send-errors.ts'
 
-/** What a socket is opened with. */
+/** The options of a guarded socket. */
 export interface GuardedSocketOptions extends GuardedLookupOptions {
   readonly timers: Timers
   /** Milliseconds for resolving and connecting together. */

@@ -1,11 +1,11 @@
 import { Metrics as EmbeddedMetrics, MetricUnit } from '@aws-lambda-powertools/metrics'
 import { type ConnectorMetric, connectorMetrics, levelMetrics, timeMetrics } from '../../contracts/metrics.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/time.ts'
 
 /** Values of a metric in one line. The library writes a line of its own accord when a metric has a hundred. */
 export const maxValues = 99
 
-/** Takes what was measured. */
+/** Records measurements. */
 export interface Metrics {
   /** Writes one line; of a list, the first {@link maxValues}. A list without any is left out. */
   put(values: Readonly<Partial<Record<ConnectorMetric, number | readonly number[]>>>): void

@@ -4,7 +4,7 @@ import { fieldKind } from './fields.ts'
 
 type Of<K extends Aggregation['kind']> = Extract<Aggregation, { readonly kind: K }>
 
-/** Aggregations in the search store's language. `level`: how many others they stand in. */
+/** Returns aggregations in the search store's language. `level` is the number of enclosing ones. */
 export function aggregationsDsl(aggregations: Aggregations, level = 0): Dsl {
   return Object.fromEntries(
     Object.entries(aggregations).map(([name, aggregation]) => [

@@ -6,7 +6,7 @@ import { pairName, variablePair } from './stored-cdr.ts'
 /** A query of the search store's language. */
 export type Dsl = Readonly<Record<string, unknown>>
 
-/** The query that finds what the clause holds for. Nothing in it is scored; every text in it is a value. */
+/** Returns the query that matches a clause. Nothing in it is scored; every text in it is a value. */
 export function clauseDsl(clause: Clause): Dsl {
   switch (clause.kind) {
     case 'all':
@@ -27,13 +27,13 @@ export function clauseDsl(clause: Clause): Dsl {
 }
 
 function boolDsl({ must, mustNot, should, leastShould }: Extract<Clause, { readonly kind: 'bool' }>): Dsl {
-  // An empty bool finds everything in the search store, whatever it says of how many have to hold.
+  // An empty bool matches everything in the search store, whatever its minimum of matches.
   if (leastShould > should.length) return { match_none: {} }
   return {
     bool: {
       filter: must.map(clauseDsl),
       must_not: mustNot.map(clauseDsl),
-      // Where none has to hold, none is sent: of a bool that has nothing else the search store wants one all the same.
+      // If none has to hold, none is sent: otherwise the search store would require one in a bool without other clauses.
       should: leastShould === 0 ? [] : should.map(clauseDsl),
       minimum_should_match: leastShould,
     },
@@ -74,7 +74,7 @@ function variableDsl(clause: FieldClause, name: string): Dsl {
     case 'range': {
       const from = clause.from && { ...clause.from, value: `${start}${clause.from.value}` }
       const to = clause.to && { ...clause.to, value: `${start}${clause.to.value}` }
-      // The character behind `=` ends the terms of this name.
+      // The character after `=` ends the terms of this name.
       const end = `${pairName(name)}>`
       return {
         range: {

@@ -5,7 +5,7 @@ import { openSearchClient } from '../aws/opensearch-client.ts'
 import type { AdapterContext } from '../context.ts'
 import { TimeLimitPassed, checkTimeLimit, timeLimitSignal } from '../time-limit.ts'
 
-/** How long a request may take, and how much may be answered. */
+/** The limits of time and size of a request. */
 export interface OpenSearchLimits {
   readonly timeoutMs: number
   /** Bytes of the answer that are taken; 4 MiB where absent. */
@@ -26,7 +26,7 @@ interface SentRequest extends Promise<ApiResponse> {
 /** Sends a request through the client. The options belong to the request. */
 export type SendToOpenSearch = (client: Client, options: RequestOptions) => SentRequest
 
-/** What the search store answered: its status and its JSON. */
+/** The search store's answer: its status and its JSON. */
 export interface OpenSearchAnswer {
   readonly status: number
   readonly body: unknown
@@ -42,15 +42,15 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /** Statuses of a store that cannot serve now: too many requests, and those of a gateway before it or a node in it. */
 const UNAVAILABLE = new Set([429, 500, 502, 503])
-/** What a store says that could serve, but not this: more than 65 535 buckets (503), more than 1024 clauses (500). */
+/** The answer of a healthy store to an excessive request: more than 65 535 buckets (503), more than 1024 clauses (500). */
 const TOO_MUCH_ASKED = /"too_many_(?:buckets_exception|nested_clauses|clauses)"/
 /** Statuses of work that took too long. */
 const TIMED_OUT = new Set([408, 504])
 
 /**
- * Sends one request to the search store and answers what it said, whatever its status, but for the statuses of
- * an outage: these are `search_unavailable`, as is no answer or one that is no JSON. Without a whole answer in time it is
- * `search_timeout`, above `maxAnswerBytes` `payload_too_large`.
+ * Sends one request to the search store and returns its answer with any status except those of an outage. An outage, a
+ * missing answer and one that is not JSON are `search_unavailable`. An incomplete answer at the time limit is
+ * `search_timeout`, one above `maxAnswerBytes` `payload_too_large`.
  */
 export async function askOpenSearch(
   context: Pick<AdapterContext, 'env'>,
@@ -139,7 +139,7 @@ function searchTimeout(cause: unknown): DomainError {
   return new DomainError('search_timeout', 'the search takes too long: narrow its time range or its query', { cause })
 }
 
-/** The error for a refusal: what the store says of a request that is not to its mind. */
+/** Maps a rejected request to a `DomainError`. */
 export function searchRefused(answer: OpenSearchAnswer): DomainError {
   const said = JSON.stringify(answer.body)?.slice(0, TOLD_CHARACTERS)
   const cause = new Error(`the search store answered ${answer.status}: ${said}`)

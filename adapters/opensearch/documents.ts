@@ -5,7 +5,7 @@ import type { KeptCdr } from '../../core/cdr/merge-cdr.ts'
 import { cdrSchema, keptSchema } from './read-cdr.ts'
 import type { StoredCdr } from './stored-cdr.ts'
 
-/** Where a document is. */
+/** The location of a document. */
 export interface DocumentPlace {
   readonly index: string
   readonly id: string
@@ -13,7 +13,7 @@ export interface DocumentPlace {
   readonly routing: string
 }
 
-/** A document as it was read, and which state of it that was. */
+/** A document as read, with its version. */
 export interface ReadDocument {
   readonly known: KeptCdr
   readonly version: { readonly if_seq_no: number; readonly if_primary_term: number }
@@ -26,7 +26,7 @@ export interface Write {
   readonly over: ReadDocument | undefined
 }
 
-/** What came of a write: `again` after another one came between, or where the store had no room for it now. */
+/** The result of a write: `again` after a concurrent write, or when the store had no room at the moment. */
 export type Written = 'done' | 'again' | { readonly refused: string }
 
 /** One request of a write takes this long at most. */
@@ -47,7 +47,7 @@ const readAnswer = z.object({
   ),
 })
 
-/** Reads documents as they are now, not as searches see them; `undefined` for one that is not there. */
+/** Reads the current documents, not those that searches see; `undefined` for a missing one. */
 export async function readDocuments(
   context: AdapterContext,
   places: readonly DocumentPlace[],
@@ -80,7 +80,7 @@ const bulkAnswer = z.object({
   items: z.array(z.union([z.object({ index: item }), z.object({ create: item })])),
 })
 
-/** Writes documents in one request; answers what came of each, in order. */
+/** Writes documents in one request; returns the result of each, in order. */
 export async function writeDocuments(context: AdapterContext, writes: readonly Write[]): Promise<Written[]> {
   const body = writes.flatMap(({ place, document, over }) => {
     const target = { _index: place.index, _id: place.id, routing: place.routing, ...over?.version }
@@ -96,7 +96,7 @@ export async function writeDocuments(context: AdapterContext, writes: readonly W
   return parsed.data.items.map((result) => outcomeOf('index' in result ? result.index : result.create))
 }
 
-/** Of what is too large together, each half may fit. */
+/** If documents are too large together, each half may fit. */
 async function tooLarge(context: AdapterContext, writes: readonly Write[]): Promise<Written[]> {
   if (writes.length === 1) return [{ refused: 'the search store finds the document too large' }]
   const middle = Math.ceil(writes.length / 2)

@@ -2,10 +2,10 @@ import type { Aggregation, Aggregations } from '../../core/cdr/search-plan.ts'
 import { namedRange } from './aggregation-dsl.ts'
 import { fieldKind } from './fields.ts'
 
-/** What an aggregation came to, or several by their names. */
+/** The result of an aggregation, or of several by their names. */
 export type AggregationAnswer = Readonly<Record<string, unknown>>
 
-/** What the search store answers to aggregations over nothing. */
+/** Returns the search store's answer to aggregations over nothing. */
 export function emptyAnswers(aggregations: Aggregations): AggregationAnswer {
   return Object.fromEntries(Object.entries(aggregations).map(([name, wanted]) => [name, emptyAnswer(wanted)]))
 }

@@ -1,6 +1,6 @@
 import { fieldTypeOf } from '../../core/cdr/cdr-fields.ts'
 
-/** How the search store keeps a field. */
+/** The type under which the search store keeps a field. */
 export type FieldKind = 'keyword' | 'long' | 'double' | 'date'
 
 const kinds = { text: 'keyword', integer: 'long', decimal: 'double', date: 'date' } as const

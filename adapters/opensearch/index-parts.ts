@@ -1,6 +1,9 @@
+import { retry } from '../../core/concurrency/retry.ts'
 import type { CdrPart, CdrRecording } from '../../core/cdr/cdr.ts'
 import type { CdrPlace, RefusedPart } from '../../core/cdr/cdr-store.ts'
+import { DomainError } from '../../core/errors.ts'
 import type { AdapterContext } from '../context.ts'
+import { retryDeps } from '../system/retry-deps.ts'
 import { searchUnavailable } from './client.ts'
 import { type DocumentPlace, type ReadDocument, type Write, readDocuments, writeDocuments } from './documents.ts'
 import { documentId, indexOf } from './indices.ts'
@@ -12,8 +15,8 @@ const MAX_DOCUMENTS = 200
 /** Characters of JSON of one request, about; one document may pass it. */
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
-/** Waits between tries of documents that others wrote meanwhile or that found no room; each is shortened at random. */
-const WAITS_MS = [25, 50, 100, 200, 400, 800]
+/** Another writer needs some 20 ms, a full queue of the store up to a second: seven attempts wait 1.5 s in all. */
+const CONTENTION = { attempts: 7, backoff: { firstMs: 25, longestMs: 800 } }
 
 /** The parts of one leg. */
 interface LegParts {
@@ -21,7 +24,7 @@ interface LegParts {
   readonly parts: CdrPart[]
 }
 
-/** Writes parts, each merged with what is known of its leg; answers those that the store refuses for good. */
+/** Writes parts, each merged with the stored record of its leg; returns those that the store refuses for good. */
 export async function indexParts(context: AdapterContext, parts: readonly CdrPart[]): Promise<RefusedPart[]> {
   const refused: RefusedPart[] = []
   for (const legs of requestsOf(legsOf(parts))) {
@@ -31,7 +34,7 @@ export async function indexParts(context: AdapterContext, parts: readonly CdrPar
   return refused
 }
 
-/** Replaces the recordings of a CDR; `false` when it is not there. */
+/** Replaces the recordings of a CDR; returns `false` if it does not exist. */
 export async function replaceRecordings(
   context: AdapterContext,
   cdr: CdrPlace,
@@ -49,8 +52,8 @@ export async function replaceRecordings(
 }
 
 /**
- * Changes documents: reads them, makes of each what `next` says (nothing: it stays as it is), writes those that became
- * different, and does so again with those that others changed meanwhile. Answers the refused ones, with the reason.
+ * Changes documents: reads them, applies `next` to each (nothing: unchanged), writes the changed ones, and repeats this for
+ * those that were changed concurrently. Returns the refused ones, with the reason.
  */
 async function change<L extends { readonly place: DocumentPlace }>(
   context: AdapterContext,
@@ -59,8 +62,7 @@ async function change<L extends { readonly place: DocumentPlace }>(
 ): Promise<ReadonlyMap<L, string>> {
   const refused = new Map<L, string>()
   let left = legs
-  for (let tries = 0; left.length > 0; tries += 1) {
-    if (tries > 0) await pause(tries)
+  const changeRest = async () => {
     const read = await readDocuments(
       context,
       left.map(({ place }) => place),
@@ -81,7 +83,10 @@ async function change<L extends { readonly place: DocumentPlace }>(
       if (typeof outcome === 'object') refused.set(leg, outcome.refused)
     }
     left = writes.flatMap(({ leg }, index) => (written[index] === 'again' ? [leg] : []))
+    if (left.length > 0) throw searchUnavailable(new LeftOver('the search store had no room, or others kept writing'))
   }
+  const mayPass = (problem: unknown) => problem instanceof DomainError && problem.cause instanceof LeftOver
+  if (left.length > 0) await retry(changeRest, retryDeps, { ...CONTENTION, mayPass })
   return refused
 }
 
@@ -105,7 +110,7 @@ function legsOf(parts: readonly CdrPart[]): LegParts[] {
   return [...legs.values()]
 }
 
-/** Cut into what one request takes. */
+/** Splits legs into requests of an acceptable size. */
 function requestsOf(legs: readonly LegParts[]): LegParts[][] {
   const requests: LegParts[][] = []
   let characters = 0
@@ -136,11 +141,5 @@ function canonical(value: unknown): string {
   )
 }
 
-/** Waits before a try, or gives up after the last one. */
-async function pause(tries: number): Promise<void> {
-  const wait = WAITS_MS[tries - 1]
-  if (wait === undefined) throw searchUnavailable(new Error('the search store had no room, or others kept writing'))
-  await new Promise((resolve) => {
-    setTimeout(resolve, wait * (0.5 + Math.random() / 2))
-  })
-}
+/** Documents of a request were written by others meanwhile, or found no room. */
+class LeftOver extends Error {}

@@ -11,7 +11,7 @@ const keyword = { type: 'keyword', ignore_above: 8_000 } as const
 /** Kept in the source, never looked at: names in there are those of tenants and must not become fields. */
 const opaque = { type: 'object', enabled: false } as const
 
-/** How the fields of a CDR are kept. A field that is not named here is in the source alone. */
+/** The mapping of a CDR's fields. A field that is not named here is in the source alone. */
 export const cdrMappings = {
   dynamic: false,
   _routing: { required: true },
@@ -48,7 +48,7 @@ export const cdrTemplates = {
   'cdr-b': templateOf('cdr-b'),
 } as const
 
-/** How long a CDR is kept at least. */
+/** The least time for which a CDR is kept. */
 const retentionDays = 400
 
 /**
@@ -88,7 +88,7 @@ function templateOf(alias: string): Definition {
   }
 }
 
-/** The store adds to a policy what it likes; by its description one can tell whether it is still the same. */
+/** The store adds members to a policy; its description shows whether it is still the same. */
 function withEdition<P extends Definition>(policy: P): P & { readonly description: string } {
   const edition = createHash('sha256').update(JSON.stringify(policy)).digest('hex').slice(0, 12)
   return { description: `CDRs are kept for ${retentionDays} days (edition ${edition})`, ...policy }

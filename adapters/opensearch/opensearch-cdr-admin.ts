@@ -16,7 +16,10 @@ const storedPolicy = z.object({
   policy: z.object({ description: z.optional(z.string()) }),
 })
 
-/** What a store answers that knows no Index State Management: OpenSearch without that plugin says 400 and why. */
+/**
+ * Returns whether an answer shows that the store lacks Index State Management: OpenSearch without that plugin answers 400
+ * with this reason.
+ */
 function knowsNoPath({ status, body }: OpenSearchAnswer): boolean {
   return status === 405 || status === 501 || (status === 400 && JSON.stringify(body).includes('no handler found'))
 }
@@ -28,7 +31,7 @@ export function openSearchCdrAdmin(context: AdapterContext): CdrAdmin {
       for (const [name, template] of Object.entries(cdrTemplates)) {
         await change(context, (client, options) => client.indices.putIndexTemplate({ name, body: template }, options))
       }
-      // Indices that are there already learn the fields that are new.
+      // Existing indices learn the new fields.
       const { dynamic, properties } = cdrMappings
       await change(context, (client, options) =>
         client.indices.putMapping({ ...everyIndex, body: { dynamic, properties } }, options),
@@ -47,19 +50,19 @@ async function change(context: AdapterContext, send: SendToOpenSearch): Promise<
   if (answer.status >= 300) throw searchRefused(answer)
 }
 
-/** Puts the policy in force, for new indices and for those that are there; `false` where the store knows no policies. */
+/** Applies the policy to new and existing indices; returns `false` if the store does not support policies. */
 async function keepFor400Days(context: AdapterContext): Promise<boolean> {
   const outcome = await writePolicy(context)
   if (outcome === 'unknown') return false
-  // Indices without a policy come under it, and those under an older edition under this one: neither is an error for
-  // an index that is so already, and a store without indices says that there are none.
+  // Indices without a policy get it, and those with an older edition get this one. Neither is an error for an index that has
+  // it already, and a store without indices says that there are none.
   const all = { index: 'cdr-*', body: { policy_id: retentionPolicyId } }
   await ask(context, (client, options) => client.ism.addPolicy(all, options))
   if (outcome === 'written') await ask(context, (client, options) => client.ism.changePolicy(all, options))
   return true
 }
 
-/** Another preparation beside this one writes the same: the second look finds it written. */
+/** A concurrent preparation writes the same: the second look finds it written. */
 async function writePolicy(context: AdapterContext, looks = 2): Promise<'same' | 'written' | 'unknown'> {
   const policy = { policy_id: retentionPolicyId }
   const read = await ask(context, (client, options) => client.ism.getPolicy(policy, options))
@@ -75,7 +78,7 @@ async function writePolicy(context: AdapterContext, looks = 2): Promise<'same' |
   const written = await ask(context, (client, options) => client.ism.putPolicy(next, options))
   if (written.status < 300) return 'written'
   if (written.status === 409 && looks > 1) return writePolicy(context, looks - 1)
-  // A policy that is not there is written nevertheless: 404 is a path that is not there.
+  // Writing creates a missing policy, so a 404 means a missing path.
   if (written.status === 404 || knowsNoPath(written)) return 'unknown'
   throw searchRefused(written)
 }

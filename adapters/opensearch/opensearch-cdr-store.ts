@@ -7,13 +7,13 @@ import { indicesOf } from './indices.ts'
 import { readSearchAnswer } from './read-answer.ts'
 import { searchBody } from './search-body.ts'
 
-/** The largest answer of a search that is read: what a caller could still be given. */
+/** The most bytes of a search's answer that are read: a caller could not receive more. */
 const MAX_ANSWER_BYTES = 6 * 1024 * 1024
 
-/** What the way there and back may take of a search's time; the store has the rest, and answers what it has by then. */
+/** The part of a search's time for the network; the store has the rest, and answers what it has by then. */
 const WAY_MS = 500
 
-/** An index that is not there holds nothing. */
+/** A missing index counts as empty. */
 const lenient = { ignore_unavailable: true, allow_no_indices: true }
 
 /** CDRs in OpenSearch, in one index for each kind of leg and month. */

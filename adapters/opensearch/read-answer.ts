@@ -26,7 +26,9 @@ const answerSchema = z.object({
   aggregations: z.optional(z.unknown()),
 })
 
-/** What a search came to. An answer in another form, or with hits of another domain than the plan's, is an outage. */
+/**
+ * Returns the result of a search. An answer in another form, or with hits of another domain than the plan's, is an outage.
+ */
 export function readSearchAnswer(plan: SearchPlan, body: unknown): SearchAnswer {
   const parsed = z.safeParse(answerSchema, body)
   if (!parsed.success) throw searchUnavailable(new Error('a search was answered in another form', parsed.error))
@@ -46,7 +48,7 @@ export function readSearchAnswer(plan: SearchPlan, body: unknown): SearchAnswer 
   }
 }
 
-/** The guard behind the filter: whatever goes wrong on the way, nothing of another tenant leaves here. */
+/** The guard after the filter: even after a fault on the way, no record of another tenant leaves here. */
 function isOfPlan({ domain, presenceId }: SearchPlan, cdr: Cdr): boolean {
   return (
     (domain === undefined || cdr.domain_name === domain) && (presenceId === undefined || cdr.presence_id === presenceId)

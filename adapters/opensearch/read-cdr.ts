@@ -12,7 +12,7 @@ const recording = z.object({
   state: z.enum(['expected', 'stored', 'failed', 'deleted']),
 })
 
-/** A schema that names each variable's place would cost more than all else of a search's answer. */
+/** A schema that names the path of each variable would cost more than the rest of a search's answer. */
 function isTexts(value: unknown): boolean {
   return (
     typeof value === 'object' &&
@@ -55,7 +55,7 @@ export const cdrSchema = z.object({
   variables: z._default(z.custom<Readonly<Record<string, string>>>(isTexts), {}),
 }) satisfies z.ZodMiniType<Cdr>
 
-/** The part of a document that the merge needs besides its CDR. */
+/** The part of a document that the merge needs in addition to its CDR. */
 export const keptSchema = z.object({
   source: z.enum(sourceNames),
   weaker: z.record(z.string(), z.enum(sourceNames)),

@@ -7,7 +7,7 @@ import { innerFields } from './stored-cdr.ts'
 /** Up to which the number of hits is exact. */
 const EXACT_HITS = 10_000
 
-/** The body of a search: the plan's query inside the filter of what its caller may see, which nothing in it can lift. */
+/** Returns the body of a search: the plan's query inside the filter of the caller's scope, which no query can lift. */
 export function searchBody(plan: SearchPlan, timeoutMs: number): Dsl {
   return {
     query: {
@@ -32,20 +32,21 @@ export function searchBody(plan: SearchPlan, timeoutMs: number): Dsl {
   }
 }
 
-/** What a CDR cannot do without. */
+/** The fields that every CDR needs. */
 const needed = ['uuid', 'domain_name', 'leg', 'created_time']
 
-/** Of a hit, what its columns and its sort values are read from; without columns the whole CDR. */
+/** Returns the parts of a hit from which its columns and sort values are read; without columns the whole CDR. */
 function sourceOf({ columns, sort, presenceId }: SearchPlan): Dsl {
   if (columns === undefined) return { excludes: innerFields }
   const named = [...needed, ...columns, ...sort.map(({ field }) => field), ...(presenceId ? ['presence_id'] : [])]
-  // Whole variables and recordings: a name behind the dot may have dots itself, and a recording is nothing in parts.
+  // Variables and recordings are read as a whole: a name after the dot may contain dots itself, and a recording has no
+  // separate parts.
   return { includes: [...new Set(named.map((field) => field.replace(/\..*$/s, '')))] }
 }
 
 /**
- * The numbers that stand for an absent one, behind all others in their order: 2³¹ seconds are 68 years. What the
- * search store takes for itself is a number that JSON does not keep.
+ * The numbers that represent an absent value, sorted after all others: 2³¹ seconds are 68 years. The search store's own
+ * choice is a number that JSON does not represent exactly.
  */
 const ABSENT = { asc: 2_147_483_647, desc: -2_147_483_648 } as const
 

@@ -3,19 +3,19 @@ import { anyValues } from '../../core/cdr/field-values.ts'
 import type { KeptCdr } from '../../core/cdr/merge-cdr.ts'
 
 /**
- * What an index holds of a leg: the contract's fields under their names and types; `variables` as they are, in the
- * source alone; and three fields that no answer shows.
+ * The indexed document of a leg: the contract's fields under their names and types; unchanged `variables`, in the source
+ * alone; and three fields that no answer shows.
  */
 export interface StoredCdr extends Cdr {
-  /** Keyword: what is compared where a query names no field. */
+  /** Keyword: the values that a query without a field name is compared with. */
   readonly any: readonly string[]
   /** Keyword: each variable as {@link variablePair}, so that names never become fields of the index. */
   readonly pairs: readonly string[]
   /** In the source alone: what decides about the parts that are still to come. */
-  readonly kept: Told
+  readonly kept: MergeState
 }
 
-type Told = Omit<KeptCdr, 'cdr'>
+type MergeState = Omit<KeptCdr, 'cdr'>
 
 /** Names of the stored fields that are not the contract's. */
 export const innerFields = ['any', 'pairs', 'kept'] as const
@@ -23,12 +23,12 @@ export const innerFields = ['any', 'pairs', 'kept'] as const
 /** Lucene takes 32 766 bytes as one term; a character of UTF-16 is three bytes of UTF-8 at most. */
 const MAX_TERM_CHARACTERS = 8_000
 
-/** The term that stands for a variable: name, `=`, value. A very long value is cut: queries are shorter. */
+/** Returns the term that represents a variable: name, `=`, value. A very long value is cut: queries are shorter. */
 export function variablePair(name: string, value: string): string {
   return `${pairName(name)}=${value}`.slice(0, MAX_TERM_CHARACTERS)
 }
 
-/** A variable's name as it stands before the `=`, of which a name may hold none. */
+/** Returns a variable's name as it appears before the `=`, which it must not contain. */
 export function pairName(name: string): string {
   return name.replaceAll('%', '%25').replaceAll('=', '%3D')
 }

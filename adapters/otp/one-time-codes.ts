@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import type { OneTimeCodes } from '../../core/auth/one-time-codes.ts'
 
-/** RFC 6238 as the contract wants it and as every authenticator app understands it. */
+/** RFC 6238 in the form of the contract, which every authenticator app supports. */
 const form = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 
 /** Steps before and after the present one whose codes are taken. */

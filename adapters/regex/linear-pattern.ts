@@ -1,9 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js'
-import type { PatternCompiler } from '../../core/hooks/pattern.ts'
-import type { PatternJudge } from '../../core/routes/pattern-judge.ts'
-
-/** The most compiled patterns that are kept; a hook's pattern is asked for with every event of its domain. */
-const maxKept = 500
+import type { PatternCompiler } from '../../core/patterns/pattern.ts'
+import type { PatternJudge } from '../../core/patterns/pattern-judge.ts'
+import { KeptPatterns } from './kept-patterns.ts'
 
 /**
  * The greatest size of a compiled pattern. Time is linear in text times size: a counted repetition makes a short pattern
@@ -17,27 +15,19 @@ const maxSize = 600
  */
 const maxClasses = 8
 
-const kept = new Map<string, ReturnType<PatternCompiler>>()
+/** Patterns of hooks: one is asked for with every event of its domain. */
+const kept = new KeptPatterns(compile)
 
 /**
- * Compiles with RE2 syntax: no back references, no look-around, time linear in the text. Flag `i` ignores case, `m`
- * makes `^` and `$` match at lines, `y` wants the match at the start of the text; `g` changes nothing for a test. Refuses
- * what is larger than {@link maxSize} when compiled, or has more than {@link maxClasses} classes.
+ * Compiles with RE2 syntax: no back references, no look-around, time linear in the text. Flag `i` ignores case, `m` makes `^`
+ * and `$` match at lines, `y` anchors the match at the start of the text; `g` changes nothing for a test. Refuses patterns
+ * that compile to more than {@link maxSize}, or have more than {@link maxClasses} classes.
  */
-export const linearPattern: PatternCompiler = (pattern, flags) => {
-  const key = `${flags}/${pattern}`
-  const compiled = kept.has(key) ? kept.get(key) : compile(pattern, flags)
-  // Evicts the least recently used pattern. All tenants share the cache, so one with more patterns than fit evicts the rest.
-  kept.delete(key)
-  kept.set(key, compiled)
-  const [oldest] = kept.keys()
-  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
-  return compiled
-}
+export const linearPattern: PatternCompiler = (pattern, flags, tenant = '') => kept.take(tenant, pattern, flags)
 
 /**
- * What {@link linearPattern} cannot take of a pattern, and where; `undefined` for one that it takes. Nothing is kept: a
- * pattern is judged when it is written, and that is rare.
+ * Returns the unsupported part of a pattern and its position; `undefined` for a pattern that {@link linearPattern} accepts.
+ * Nothing is cached: patterns are checked only when they are written.
  */
 export const linearPatternProblem: PatternJudge = (pattern, flags) => {
   if (!/^[gimy]*$/.test(flags)) return `unknown flags "${flags}": there are g, i, m and y`
@@ -56,15 +46,25 @@ function modeOf(flags: string): number {
   return (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) | (flags.includes('m') ? RE2JS.MULTILINE : 0)
 }
 
+/**
+ * The cost of compiling in steps of matching, as measured: 70 for each part, and for each class of characters such as `\p{L}`
+ * 5 000, or 25 000 if case is ignored.
+ */
+const compileSteps = { part: 70, class: 5_000, foldedClass: 25_000 } as const
+
 function compile(pattern: string, flags: string): ReturnType<PatternCompiler> {
   if (!/^[gimy]*$/.test(flags)) return undefined
   try {
-    if ((pattern.match(/\\p/gi) ?? []).length > maxClasses) return undefined
+    const classes = (pattern.match(/\\p/gi) ?? []).length
+    if (classes > maxClasses) return undefined
     const compiled = RE2JS.compile(pattern, modeOf(flags))
     const size = compiled.programSize()
     if (size > maxSize) return undefined
+    const isFolded = flags.includes('i') || pattern.includes('(?')
+    const ofClass = isFolded ? compileSteps.foldedClass : compileSteps.class
     return {
       size,
+      compileSteps: size * compileSteps.part + classes * ofClass,
       matches: (text) => (flags.includes('y') ? compiled.matcher(text).lookingAt() : compiled.matcher(text).find()),
     }
   } catch {

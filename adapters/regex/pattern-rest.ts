@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Rest } from '../../core/hooks/pattern-work.ts'
+import type { Rest } from '../../core/hooks/matching/pattern-work.ts'
 
 let last: Promise<void> = Promise.resolve()
 
 /**
- * Waits for the next turn of the event loop, after all that asked before: one at a time goes on in each turn, so that
- * however many events are judged at once, requests and answers of others are handled between any two of them.
+ * Waits for the next turn of the event loop, after all earlier callers. One caller continues in each turn, so that requests
+ * and answers are handled between any two of them, however many events are matched at once.
  */
 export const patternRest: Rest = () => {
   last = last.then(() => setImmediate())

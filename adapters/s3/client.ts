@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { type BucketName, buckets } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { FileBody } from '../../core/recordings/file-store.ts'
+import type { FileBody } from '../../core/files/file-store.ts'
 import { ServiceRefusal, callService } from '../aws/call-service.ts'
 import { s3Client } from '../aws/s3-client.ts'
 import { type AdapterContext, required } from '../context.ts'
@@ -45,7 +45,7 @@ export async function callObjects<T>(
   }
 }
 
-/** Waits for a call; returns `undefined` when the store says that what it names is not there. */
+/** Waits for a call; returns `undefined` when the store answers that the object or upload does not exist. */
 export async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call
@@ -55,7 +55,7 @@ export async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** What the store said when it refused a call. */
+/** Returns the store's refusal of a call. */
 export function refusalIn(error: unknown): ServiceRefusal | undefined {
   return error instanceof DomainError && error.cause instanceof ServiceRefusal ? error.cause : undefined
 }
@@ -65,7 +65,7 @@ export function base64Of(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64')
 }
 
-/** What the command for a body has, and the limits of its call. */
+/** The command for a body, and the limits of its call. */
 interface BodyCall {
   readonly input: { readonly Body: Readable; readonly ContentLength: number; readonly ChecksumSHA256: string }
   readonly limits: { readonly requestTimeout: number; readonly abortSignal: AbortSignal }
@@ -96,7 +96,7 @@ export async function sendBody<T>(body: FileBody, send: (call: BodyCall) => Prom
   }
 }
 
-/** The bytes of a body; fails when they are not as many as it says. */
+/** Yields the bytes of a body; fails when their number differs from its size. */
 async function* exactly({ bytes, size }: FileBody): AsyncGenerator<Uint8Array> {
   let sent = 0
   for await (const piece of bytes) {

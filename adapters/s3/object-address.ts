@@ -2,7 +2,7 @@ import { environment } from '../../contracts/environment.ts'
 import { type BucketName, buckets } from '../../contracts/resources.ts'
 import { type AdapterContext, required } from '../context.ts'
 
-/** Where an object is: the origin, and the path as it stands in a request. */
+/** The address of an object: the origin, and the path as written in a request. */
 export interface ObjectAddress {
   readonly origin: URL
   /** Percent-encoded, from the slash on. */
@@ -26,7 +26,7 @@ function encodePart(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** A query as it stands in a request, without the question mark. */
+/** Returns a query as written in a request, without the question mark. */
 export function queryText(query: Readonly<Record<string, string>>): string {
   return Object.entries(query)
     .map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`)

@@ -7,7 +7,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import type { BucketName } from '../../contracts/resources.ts'
-import type { FileHead, FileStore } from '../../core/recordings/file-store.ts'
+import type { FileHead, FileStore } from '../../core/files/file-store.ts'
 import type { AdapterContext } from '../context.ts'
 import { bucketName, callObjects, sendBody, unlessAbsent } from './client.ts'
 import { s3Uploads } from './s3-uploads.ts'

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { BucketName } from '../../contracts/resources.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { FileStore, Upload, UploadedPart } from '../../core/recordings/file-store.ts'
+import type { FileStore, Upload, UploadedPart } from '../../core/files/file-store.ts'
 import { s3ClientOfOneAttempt } from '../aws/s3-client.ts'
 import type { AdapterContext } from '../context.ts'
 import { base64Of, bucketName, callObjects, refusalIn, sendBody, unlessAbsent } from './client.ts'
@@ -22,8 +22,8 @@ export const completionMs = 100_000
 const UNKNOWN = new Set(['NoSuchUpload', 'InvalidPart'])
 
 /**
- * Uploads in parts to a bucket of S3, each part with its SHA-256, which the store verifies and gives back. `lib-storage`
- * would upload a whole object at once and could not go on with the parts of a process that died.
+ * Uploads in parts to a bucket of S3, each part with its SHA-256, which the store verifies and returns. `lib-storage` would
+ * upload a whole object at once and could not continue the upload of a process that died.
  */
 export function s3Uploads(context: AdapterContext, bucket: BucketName): Uploads {
   const of = ({ key, uploadId }: Upload) => ({ Bucket: bucketName(context, bucket), Key: key, UploadId: uploadId })

@@ -1,13 +1,13 @@
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { BucketName } from '../../contracts/resources.ts'
-import type { FileLink, LinkRequest } from '../../core/recordings/file-store.ts'
+import type { FileLink, LinkRequest } from '../../core/files/file-store.ts'
 import { s3Client } from '../aws/s3-client.ts'
 import { type AdapterContext, required } from '../context.ts'
 import { objectAddress, queryText } from './object-address.ts'
 
 /**
- * A link that gives one object by `GET` alone, with the headers that are signed into it. It is worth what the process's
- * own credentials are: where these end before it, so does the link. A signature is a bare computation: the SDK's
+ * Returns a link through which one object can be read by `GET` alone, with the headers that are signed into it. It depends on
+ * the process's own credentials: if they expire earlier, so does the link. A signature is a pure computation: the SDK's
  * presigner would add 60 ms to a cold start for it.
  */
 export async function signLink(
@@ -18,7 +18,7 @@ export async function signLink(
   const { origin, path } = objectAddress(context, bucket, key)
   const { credentials, sha256 } = s3Client(context).config
   const region = required(context, 'AWS_REGION')
-  // S3 signs paths as they stand in the request.
+  // S3 signs paths as written in the request.
   const signer = new SignatureV4({ credentials, region, service: 's3', sha256, uriEscapePath: false })
   // Signatures know whole seconds.
   const signedAt = Math.floor(context.clock.now() / 1000) * 1000

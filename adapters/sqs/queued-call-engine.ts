@@ -1,27 +1,39 @@
 import { createHash } from 'node:crypto'
-import type { CommandOutcome, CommandRecord, EngineCommand, OrderedBy } from '../../core/commands.ts'
+import type { CommandOutcome, CommandRecord, EngineCommand, OrderedBy } from '../../core/commands/commands.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { CallEngine } from '../../core/channels/call-engine.ts'
-import type { CommandStore } from '../../core/channels/command-store.ts'
-import type { Clock, Randomness } from '../../core/ports.ts'
+import type { CallEngine } from '../../core/commands/call-engine.ts'
+import type { CommandStore } from '../../core/commands/command-store.ts'
+import type { Clock, Randomness } from '../../core/time.ts'
 import { ServiceRefusal } from '../aws/call-service.ts'
 import { uuidFrom } from '../crypto/derived-randomness.ts'
 
-/** A command that nobody waits for may still be sent this long after. */
+/** A command whose caller does not wait may still be sent this long after its creation. */
 const UNWAITED_MS = 60_000
+
+/**
+ * Flushes and drops of an account's registrations change nothing when they are repeated, and an engine may keep without end
+ * what is not flushed. So they may be sent as long as a busy queue could hold them. An engine whose link was lost is flushed
+ * by its connector.
+ */
+const REPEATABLE_MS = 24 * 3_600_000
+const repeatable: ReadonlySet<EngineCommand['kind']> = new Set([
+  'flush-account',
+  'flush-directory',
+  'drop-registrations',
+])
 
 /** The record is read again after this long at first, and less often later: most outcomes come within 50 ms. */
 const FIRST_PAUSE_MS = 15
 const LONGEST_PAUSE_MS = 250
 const PAUSE_GROWTH = 1.5
 
-/** How long the last reading, at the deadline itself, and the withdrawal after it may take together. */
+/** The time for the last reading, at the deadline itself, together with the withdrawal after it. */
 const LAST_LOOK_MS = 2_000
 
-/** What commands go through on their way to a connector. */
-export interface QueuedCallEngineParts {
+/** The dependencies of sending commands to a connector. */
+export interface QueuedCallEngineDeps {
   readonly commands: CommandStore
-  /** Queues a recorded command. Rejects with a {@link ServiceRefusal} as the cause when the queue said no. */
+  /** Queues a recorded command. Rejects with a {@link ServiceRefusal} as the cause when the queue refused it. */
   readonly enqueue: (record: CommandRecord) => Promise<void>
   readonly clock: Clock
   readonly random: Randomness
@@ -30,7 +42,7 @@ export interface QueuedCallEngineParts {
 }
 
 /** Commands that are recorded, queued, and awaited on their record, whatever keeps the records and the queue. */
-export function queuedCallEngine(parts: QueuedCallEngineParts): CallEngine {
+export function queuedCallEngine(parts: QueuedCallEngineDeps): CallEngine {
   const { commands, enqueue, clock, random } = parts
 
   async function record(command: EngineCommand, by: OrderedBy, lifeMs: number): Promise<CommandRecord> {
@@ -43,7 +55,7 @@ export function queuedCallEngine(parts: QueuedCallEngineParts): CallEngine {
     try {
       await enqueue(made)
     } catch (error) {
-      // Without an answer the command may have arrived, also when a later try was refused: its record tells.
+      // Without an answer the command may have arrived, even if a later try was refused; its record shows that.
       if (!(error instanceof DomainError)) throw error
       if (error.cause instanceof ServiceRefusal && (await isWithdrawn(commands, made.id))) throw error
     }
@@ -58,7 +70,7 @@ export function queuedCallEngine(parts: QueuedCallEngineParts): CallEngine {
       return isNew ? queue(made) : outcomeOf(parts, made)
     },
     async send(command, by) {
-      await enqueue(await record(command, by, UNWAITED_MS))
+      await enqueue(await record(command, by, repeatable.has(command.kind) ? REPEATABLE_MS : UNWAITED_MS))
     },
   }
 }
@@ -94,7 +106,7 @@ function newRecord({ command, by, waitMs, id }: WantedCommand, createdAt: number
  * the row that begins with the given one is tried.
  */
 async function recordOnce(
-  { commands, clock }: QueuedCallEngineParts,
+  { commands, clock }: QueuedCallEngineDeps,
   wanted: WantedCommand,
 ): Promise<{ made: CommandRecord; isNew: boolean }> {
   for (let next = wanted.id; ; next = followingId(next)) {
@@ -106,7 +118,7 @@ async function recordOnce(
   }
 }
 
-/** The id of the command that takes the place of one that was never sent. */
+/** Returns the id of the command that replaces one that was never sent. */
 function followingId(id: string): string {
   return uuidFrom(createHash('sha256').update(id).digest())
 }
@@ -116,7 +128,7 @@ function followingId(id: string): string {
  * been taken by then is withdrawn: the queue may still hand it out, and no clock but the record decides.
  */
 async function outcomeOf(
-  { commands, clock, sleep }: QueuedCallEngineParts,
+  { commands, clock, sleep }: QueuedCallEngineDeps,
   { id, deadlineAt }: CommandRecord,
 ): Promise<CommandOutcome | undefined> {
   const left = () => Math.max(0, deadlineAt - clock.now())
@@ -141,7 +153,7 @@ async function lastOutcome(commands: CommandStore, id: string): Promise<CommandO
   return (await commands.read(id))?.outcome
 }
 
-/** The command is on its way: that the store cannot be read for a moment must not be told as its failure. */
+/** The command is on its way: a store that is unreadable for a moment must not look like the command's failure. */
 function ifUnavailable(error: unknown): undefined {
   if (error instanceof DomainError && error.code === 'store_unavailable') return undefined
   throw error

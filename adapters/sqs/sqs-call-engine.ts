@@ -1,10 +1,10 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
-import type { CommandRecord } from '../../core/commands.ts'
-import type { CallEngine } from '../../core/channels/call-engine.ts'
+import type { CommandRecord } from '../../core/commands/commands.ts'
+import type { CallEngine } from '../../core/commands/call-engine.ts'
 import type { AdapterContext } from '../context.ts'
-import { dynamoCommandStore } from '../dynamodb/dynamo-command-store.ts'
+import { dynamoCommandStore } from '../dynamodb/calls/dynamo-command-store.ts'
 import { sendMessage } from './client.ts'
-import { queueBody, queueId } from './queue-text.ts'
+import { queueBody, queueId } from '../events/queue-text.ts'
 import { queuedCallEngine } from './queued-call-engine.ts'
 
 /** Commands over the command queue: recorded, queued, and awaited on their record. */
@@ -23,9 +23,9 @@ async function enqueue(context: AdapterContext, record: CommandRecord): Promise<
 }
 
 /**
- * The message group of a command: orders to one channel keep their order, as do those to one account. A list has a group
- * of its own: it changes nothing, whoever lists what he has done waited for its outcome, and what is in a group is taken
- * and removed one after another, so that a hundred dashboards would wait for each other.
+ * Returns the message group of a command: orders to one channel keep their order, as do those to one account. Each list has a
+ * group of its own: it changes nothing, its caller has waited for the outcome of earlier orders, and messages of one group
+ * are processed one after another, so that a hundred dashboards would wait for each other.
  */
 export function commandGroup({ id, command, scope }: CommandRecord): string {
   const domain = scope.domain ?? ''

@@ -2,8 +2,8 @@ import type { CdrMessage } from '../../contracts/messages/cdr.ts'
 import type { CdrNews, CdrQueue } from '../../core/cdr/cdr-news.ts'
 import type { EndFields } from '../../core/cdr/end-fields.ts'
 import type { AdapterContext } from '../context.ts'
-import { ITEM_EVENT_BYTES, fitted } from './fitted-event.ts'
-import { queueBody, queueId } from './queue-text.ts'
+import { ITEM_EVENT_BYTES, fitted } from '../events/fitted-event.ts'
+import { queueBody, queueId } from '../events/queue-text.ts'
 import { sendBatches } from './send-batches.ts'
 
 /** News of CDRs on the FIFO queue: one group a leg, one message an id. */
@@ -37,7 +37,7 @@ function toMessage(news: CdrNews): CdrMessage {
   }
 }
 
-/** What an ended leg told, cut to what a message may have. */
+/** Returns the report of an ended leg, cut to the size of a message. */
 function fittedFields({ id, uuid, occurredAt, fields }: Extract<CdrNews, { fields: EndFields }>) {
-  return { ...fitted({ id, name: '', domain: '', uuid, occurredAt, fields }, ITEM_EVENT_BYTES).fields }
+  return fitted({ id, name: '', domain: '', uuid, occurredAt, fields }, ITEM_EVENT_BYTES).fields
 }

@@ -1,7 +1,7 @@
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import * as z from 'zod/mini'
 import { DomainError } from '../../core/errors.ts'
-import type { CommandReceiver } from '../../core/channels/command-store.ts'
+import type { CommandReceiver } from '../../core/commands/command-store.ts'
 import { pollingClient } from '../aws/sqs-client.ts'
 import type { AdapterContext } from '../context.ts'
 import { callQueue, queueUrl } from './client.ts'

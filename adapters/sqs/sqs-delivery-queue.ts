@@ -1,10 +1,10 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
+import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 import type { AdapterContext } from '../context.ts'
 import { callQueue, queueUrl } from './client.ts'
-import { queueBody, queueId } from './queue-text.ts'
+import { queueBody, queueId } from '../events/queue-text.ts'
 import { sendBatches } from './send-batches.ts'
 
 /**
@@ -33,7 +33,7 @@ async function waitingIn(context: AdapterContext, queue: 'deliveries' | 'slowDel
   })
   const { Attributes = {} } = await callQueue(context, (client) => client.send(command))
   const { ApproximateNumberOfMessages: count } = Attributes
-  if (count === undefined) throw new DomainError('internal_error', 'the queue did not tell how many messages wait')
+  if (count === undefined) throw new DomainError('internal_error', 'the queue did not report how many messages wait')
   return Number(count)
 }
 

@@ -1,16 +1,11 @@
 import type { EventMessage } from '../../contracts/messages/event.ts'
+import { laneOf } from '../../core/events/lanes.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { AdapterContext } from '../context.ts'
-import { fitted } from './fitted-event.ts'
-import { queueBody, queueId } from './queue-text.ts'
+import { fitted } from '../events/fitted-event.ts'
+import { queueBody, queueId } from '../events/queue-text.ts'
 import { sendBatches } from './send-batches.ts'
-
-/**
- * Groups of each domain on the event queue. SQS hands out one group to one function at a time, so this is how many functions
- * can dispatch events of one domain at once.
- */
-const lanes = 4
 
 /**
  * Events on the FIFO queue: one message an event id, and a few groups for each domain, so that no tenant's backlog takes all
@@ -31,12 +26,7 @@ export function sqsEventSink(context: AdapterContext): EventSink {
   }
 }
 
-/** Always the same for a call; an event without a call is of the first lane. */
-function laneOf(uuid: string): number {
-  return Buffer.from(uuid).reduce((sum, byte) => sum + byte, 0) % lanes
-}
-
 function toMessage(event: PlatformEvent): EventMessage {
   const { id, name, domain, uuid, occurredAt, fields } = event
-  return { version: 1, id, name, domain, uuid, occurredAt, fields: { ...fields } }
+  return { version: 1, id, name, domain, uuid, occurredAt, fields }
 }

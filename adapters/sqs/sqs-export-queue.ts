@@ -1,8 +1,8 @@
 import type { ExportMessage } from '../../contracts/messages/export.ts'
-import type { ExportQueue } from '../../core/cdr/export-job.ts'
+import type { ExportQueue } from '../../core/cdr/exports/export-job.ts'
 import type { AdapterContext } from '../context.ts'
 import { sendMessage } from './client.ts'
-import { queueBody } from './queue-text.ts'
+import { queueBody } from '../events/queue-text.ts'
 
 /** Exports on a standard queue; a message that comes twice finds the job as the first has left it. */
 export function sqsExportQueue(context: AdapterContext): ExportQueue {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/time.ts'
 
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { EngineEvent } from '../../connector/engine.ts'
+import type { EngineEvent } from '../../connector/runtime/engine.ts'
 import { readEvent } from '../../connector/esl/event.ts'
 
 /** One recorded end of a leg, and where in its bytes the uuids and the digit of its domain's name are. */

@@ -13,7 +13,7 @@ import { Gate } from '../../local/gate/gate.ts'
 import { functionEnvironment, sharedEnvironment } from '../../local/platform/local-environment.ts'
 import { platformRole } from '../../local/platform/requeue.ts'
 import { startStores } from '../../local/platform/start-stores.ts'
-import { readSettings } from '../../local/settings.ts'
+import { readSettings } from '../../local/settings/settings.ts'
 import { ensureAssembly } from '../../local/synthesis/ensure-assembly.ts'
 import type { StoresOfBench } from './open-stores.ts'
 
@@ -26,7 +26,8 @@ const gate = new Gate()
 const place = { ...laptop, publicUrl: 'http://127.0.0.1', storesUrl: await gate.open() }
 const assembly = readAssembly(directory, place)
 const kept = readSecrets(folder, settings)
-gate.serve(place, [...assembly.roles, platformRole], await startStores(assembly, { settings, folder, kept, closing }))
+const { backends } = await startStores(assembly, { settings, folder, kept, closing })
+gate.serve(place, [...assembly.roles, platformRole], backends)
 
 const [container] = assembly.containers
 const queueUrl = container?.environment[queues.cdrs.variable]

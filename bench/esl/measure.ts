@@ -3,7 +3,7 @@
  * from the first event to the last: `measure.ts <way> <format> <port> <events>`. The way `reply` tells the milliseconds
  * of one answer of so many bytes instead.
  */
-import { EVENT_HEADERS } from '../../connector/engine.ts'
+import { EVENT_HEADERS } from '../../connector/runtime/engine.ts'
 import { openEslSession } from '../../connector/esl/session.ts'
 import { openLazyScan, parseJson, scanPlain } from './lazy-scan.ts'
 import { EslCommand, EslConnection, EslError, defaultEslLimits, systemEslTimers } from './reader.ts'

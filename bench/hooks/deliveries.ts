@@ -2,21 +2,21 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
 import { type MemoryPorts, memoryPorts } from '../../test/support/memory/memory-ports.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import { hookContent } from '../../core/hooks/hook-content.ts'
-import { newDelivery } from '../../core/hooks/new-delivery.ts'
-import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
-import { secretPurpose } from '../../core/hooks/signing.ts'
+import { hookContent } from '../../core/hooks/definition/hook-content.ts'
+import { newDelivery } from '../../core/hooks/delivery/new-delivery.ts'
+import { queuedAttempt } from '../../core/hooks/delivery/queued-attempt.ts'
+import { secretPurpose } from '../../core/hooks/definition/signing.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import type { QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
-import type { Hook } from '../../core/hooks/hook.ts'
+import type { QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
+import type { Hook } from '../../core/hooks/definition/hook.ts'
 import { readSettings } from '../../functions/endpoint/settings.ts'
-import type { WorkerTools } from '../../functions/worker.ts'
+import type { WorkerDeps } from '../../functions/worker.ts'
 import { silentLog } from '../silent-log.ts'
 
 /** What the functions work with: stores in memory, and the hook client of a deployment over real sockets. */
 export interface BenchParts {
   readonly ports: MemoryPorts
-  readonly tools: WorkerTools
+  readonly tools: WorkerDeps
 }
 
 /** Parts with empty stores. */

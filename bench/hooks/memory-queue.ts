@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { EventEmitter } from 'node:events'
 import type { SQSRecord } from 'aws-lambda'
-import type { QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
+import type { QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 import type { PolledQueue } from '../../local/queues/poller.ts'
 import type { ReceivedMessage } from '../../local/queues/sqs-client.ts'
 import { messageBody, recordOf } from './records.ts'

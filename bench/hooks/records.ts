@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda'
 import type { DeliveryMessage } from '../../contracts/messages/delivery.ts'
-import type { QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
+import type { QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
 
 /** The message that asks for an attempt, as the queue holds it. */
 export function messageBody({ id, domain, hookId, attempt, dueAt }: QueuedDelivery): string {

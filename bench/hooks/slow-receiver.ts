@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { deliver as delivering, deliverSlowly as deliveringSlowly } from '../../contracts/workers.ts'
-import type { Hook } from '../../core/hooks/hook.ts'
+import type { Hook } from '../../core/hooks/definition/hook.ts'
 import { handler as deliver } from '../../functions/hooks/deliver.ts'
 import { handler as deliverSlowly } from '../../functions/hooks/deliver-slowly.ts'
 import { maxConcurrency as laptopConcurrency } from '../../local/queues/start-mappings.ts'

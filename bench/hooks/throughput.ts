@@ -1,6 +1,6 @@
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import type { QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
-import type { Hook } from '../../core/hooks/hook.ts'
+import type { QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
+import type { Hook } from '../../core/hooks/definition/hook.ts'
 import { handler as deliver } from '../../functions/hooks/deliver.ts'
 import type { Figures } from '../figures.ts'
 import { bareClient } from './bare-client.ts'

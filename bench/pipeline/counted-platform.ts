@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { startPlatform } from '../../local/platform/start-platform.ts'
-import { readSettings } from '../../local/settings.ts'
+import { readSettings } from '../../local/settings/settings.ts'
 import { WriteUnits } from './write-units.ts'
 
 const platform = await startPlatform({

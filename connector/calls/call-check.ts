@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors.ts'
-import { type Engine, type EngineLink, isReady } from '../engine.ts'
+import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { ChannelRegistry } from './channel-registry.ts'
 import { reader } from './engine-channels.ts'

@@ -1,5 +1,5 @@
-import type { CommandScope } from '../../core/commands.ts'
-import { type EngineLink, isReady } from '../engine.ts'
+import type { CommandScope } from '../../core/commands/commands.ts'
+import { type EngineLink, isReady } from '../runtime/engine.ts'
 import { EslCommandNotSent } from '../esl/errors.ts'
 import type { ChannelRegistry } from './channel-registry.ts'
 import type { EngineReading, ListedChannel } from './engine-reading.ts'

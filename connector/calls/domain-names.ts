@@ -1,5 +1,5 @@
 import type { DomainStore } from '../../core/domains/domain-store.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/time.ts'
 
 /** Which names are domains of the platform, one that is being deleted included: its calls are still to be ended. */
 export interface DomainNames {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { EngineLink } from '../engine.ts'
+import type { EngineLink } from '../runtime/engine.ts'
 import type { ReadField } from '../../core/channels/leg-domain.ts'
 
 /** A row of `show channels`, or the dump of one channel: whatever is not text is left out. */

@@ -1,6 +1,6 @@
 import { channelFields } from '../../contracts/routes/channels.ts'
-import type { Clock } from '../../core/ports.ts'
-import type { EngineLink } from '../engine.ts'
+import type { Clock } from '../../core/time.ts'
+import type { EngineLink } from '../runtime/engine.ts'
 import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import { type ChannelRegistry, firstExisting } from './channel-registry.ts'
 import type { DomainNames } from './domain-names.ts'

@@ -1,6 +1,6 @@
 import { isSameAccount } from '../../core/channels/leg-account.ts'
-import type { CommandScope } from '../../core/commands.ts'
-import { type Engine, type EngineLink, isReady } from '../engine.ts'
+import type { CommandScope } from '../../core/commands/commands.ts'
+import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import { EslCommandNotSent } from '../esl/errors.ts'
 import type { Channel, ChannelRegistry } from './channel-registry.ts'
 import { dumpChannel, reader } from './engine-channels.ts'

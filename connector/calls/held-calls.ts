@@ -1,6 +1,6 @@
 import { isSameAccount } from '../../core/channels/leg-account.ts'
-import type { CommandScope } from '../../core/commands.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { CommandScope } from '../../core/commands/commands.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Channel, ChannelRegistry } from './channel-registry.ts'
 
 /** The two links of an engine break within moments of each other when the engine goes; this is a long moment. */

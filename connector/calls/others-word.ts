@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { ConnectorReport } from '../../core/status/connector-report.ts'
-import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
+import type { ConnectorReport } from '../../core/connectors/connector-report.ts'
+import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { HeldCalls } from './held-calls.ts'
 

@@ -1,8 +1,8 @@
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
-import { isHealthy } from '../engine.ts'
+import { isHealthy } from '../runtime/engine.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { CommandEngine } from './command-dispatch.ts'
-import { contactLine } from './command-line.ts'
+import { contactLines } from './command-line.ts'
 import type { PhoneAsk, PhoneAsks } from './phone-asks.ts'
 
 /** How long engines are asked where a phone is registered: their links carry one command at a time. */
@@ -27,8 +27,12 @@ export async function chooseEngine(
 ): Promise<CommandEngine | undefined> {
   const healthy = parts.engines.filter(({ engine }) => isHealthy(engine))
   if (healthy.length <= 1) return healthy[0]
-  const line = contactLine(phone.login, phone.domain)
-  const answers = await askAll(healthy, { domain: phone.domain, line }, parts)
+  const lines = contactLines(phone.login, phone.domain)
+  const answers = await askAll(
+    healthy,
+    lines.map((line) => ({ domain: phone.domain, line })),
+    parts,
+  )
   const said = (answer: boolean) => healthy.filter((one) => answers.get(one) === answer && isHealthy(one.engine))
   const best = [said(true), said(false), healthy].find((engines) => engines.length > 0) ?? []
   return leastBusy(best, parts.registry)
@@ -37,7 +41,7 @@ export async function chooseEngine(
 /** What each engine says in time: whether it has a contact of the phone. One that fails to say is left out. */
 async function askAll(
   engines: readonly CommandEngine[],
-  ask: PhoneAsk,
+  questions: readonly PhoneAsk[],
   { asks, clock, timers }: Pick<ChoiceParts, 'asks' | 'clock' | 'timers'>,
 ): Promise<ReadonlyMap<CommandEngine, boolean>> {
   const answers = new Map<CommandEngine, boolean>()
@@ -45,7 +49,9 @@ async function askAll(
   const deadlineAt = clock.now() + askMs
   const asked = engines.map(async (one) => {
     try {
-      answers.set(one, await asks.has(one, ask, deadlineAt))
+      let has = false
+      for (const question of questions) has ||= await asks.has(one, question, deadlineAt)
+      answers.set(one, has)
     } catch {
       // Whoever gives no answer to a question is not given a call before one who does.
     }

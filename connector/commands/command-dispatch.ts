@@ -1,10 +1,10 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
-import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands.ts'
+import type { CommandOutcome, CommandScope, EngineCommand } from '../../core/commands/commands.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
 import type { ChannelList } from '../calls/channel-list.ts'
 import type { Channel, ChannelRegistry } from '../calls/channel-registry.ts'
 import { dumpChannel, reader } from '../calls/engine-channels.ts'
-import { type Engine, type EngineLink, isReady } from '../engine.ts'
+import { type Engine, type EngineLink, isReady } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 import {
   EslCommandFateUnknown,
@@ -13,7 +13,7 @@ import {
   EslCommandRejected,
   EslCommandTimeout,
 } from '../esl/errors.ts'
-import { type LineCommand, commandLine } from './command-line.ts'
+import { type LineCommand, commandLine, forgetLine } from './command-line.ts'
 import { prepareDrop } from './drop-registrations.ts'
 import { hangUpDomain } from './hang-up-domain.ts'
 import { maybeSoAlready, outcomeOf } from './engine-reply.ts'
@@ -29,6 +29,12 @@ export const callGraceMs = 30_000
 
 /** The engine rings a phone for 60 s where nothing else is said. */
 const eavesdropRingMs = 60_000
+
+/**
+ * A lookup that began before a change may bring its old answer into the cache after the flush. An engine waits for a lookup
+ * no longer than this (the engine kit: 2 s), so a second flush afterwards removes it.
+ */
+const longestLookupMs = 5_000
 
 /** A placed call whose fate is unknown: by then its engine has told of it, or its channels were read anew. */
 const forgetMs = 60_000
@@ -92,6 +98,7 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
     const drop = prepareDrop(command, scope.domain)
     const dropAt = async ({ engine }: CommandEngine) => {
       const outcome = await ended(() => drop(engine.commands))
+      flushAgain(parts, [{ engine }], forgetLine(command, scope.domain))
       const isOpen = outcome.state === 'unsent' || outcome.state === 'unknown'
       // The clean-up of a deleted domain repeats its order itself, and a late one would hit the next owner of the name.
       if (isOpen && command.kind === 'drop-registrations') {
@@ -109,9 +116,19 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
     send: async () => {
       const sent = await Promise.all(to.map((engine) => sendJob(parts, engine, job)))
       const wasWritten = sent.some((one) => one.wasWritten)
+      if (command.kind === 'flush-account' || command.kind === 'flush-directory') flushAgain(parts, to, line)
       return { wasWritten, outcome: Promise.all(sent.map(({ outcome }) => outcome)).then(outcomeOfAll) }
     },
   }
+}
+
+/** Flushes once more after lookups that were under way. An engine whose link is lost meanwhile is flushed when it is back. */
+function flushAgain({ timers }: DispatchParts, engines: readonly Pick<CommandEngine, 'engine'>[], line: string): void {
+  timers.after(longestLookupMs, () => {
+    for (const { engine } of engines) {
+      if (isReady(engine.commands)) void engine.commands.api(line).catch(() => {})
+    }
+  })
 }
 
 /** What was asked of a chosen uuid is done to the channel that the engine made of it. */

@@ -1,8 +1,8 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { commandMessageVersion } from '../../contracts/messages/command.ts'
-import type { CommandReceiver, TakenMessage } from '../../core/channels/command-store.ts'
+import type { CommandReceiver, TakenMessage } from '../../core/commands/command-store.ts'
 import { retry } from '../../core/concurrency/retry.ts'
-import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
+import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { Fitness } from './fitness.ts'
 
@@ -102,23 +102,19 @@ export function commandIntake(parts: IntakeParts): CommandIntake {
     }
   }
 
+  const takeSome = async (signal: AbortSignal) => {
+    const now = await fitness()
+    if (now === 'waiting' || now === 'unfit') await pause(timers, lookMs, signal)
+    else if (inHand.size >= maxInHand) await Promise.race(inHand)
+    else for (const message of await receiver.receive(batchSize, signal)) take(message)
+  }
+
   return {
     follow: async (signal) => {
       void watch(signal)
-      let failures = 0
-      while (!signal.aborted) {
-        try {
-          const now = await fitness()
-          if (now === 'waiting' || now === 'unfit') await pause(timers, lookMs, signal)
-          else if (inHand.size >= maxInHand) await Promise.race(inHand)
-          else for (const message of await receiver.receive(batchSize, signal)) take(message)
-          failures = 0
-        } catch (problem) {
-          failures += 1
-          log.warn('the command queue cannot be read', { reason: nameOf(problem), failures })
-          await pause(timers, backoffMs(failures, random), signal)
-        }
-      }
+      const onFailure = (problem: unknown, failures: number) =>
+        log.warn('the command queue cannot be read', { reason: nameOf(problem), failures })
+      while (!signal.aborted) await retry(() => takeSome(signal), { timers, random }, { signal, onFailure })
       await Promise.all(inHand)
     },
   }

@@ -1,8 +1,9 @@
 import { autoAnswerText } from '../../contracts/messages/command.ts'
 import { dialTarget, displayDigits, domainName, hangupCause, login, uuid } from '../../contracts/fields.ts'
+import { registeredName } from '../../core/accounts/registered-name.ts'
 import { checkCallVariables } from '../../core/channels/call-variables.ts'
 import type { ClientVariables } from '../../core/client-names/client-names.ts'
-import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands.ts'
+import type { EavesdropCommand, EngineCommand, OriginateCommand } from '../../core/commands/commands.ts'
 
 /** A value that cannot stand in a command line. Its text names the field and never the value. */
 export class ValueRefused extends Error {
@@ -36,11 +37,11 @@ export function commandLine(command: LineCommand, domain: string | null, added: 
 }
 
 /**
- * The line that asks an engine for the contacts of an account's phones. Throws {@link ValueRefused} as
- * {@link commandLine} does.
+ * Returns the lines that ask an engine for the contacts of an account's phones: registered under the login, and under the
+ * full name. Throws {@link ValueRefused} as {@link commandLine} does.
  */
-export function contactLine(login: string, domain: string | null): string {
-  return soleLine(`sofia_contact ${accountAddress(login, domain)}`)
+export function contactLines(login: string, domain: string | null): readonly string[] {
+  return registeredAddresses(login, domain).map((address) => soleLine(`sofia_contact ${address}`))
 }
 
 /**
@@ -53,16 +54,16 @@ export function forgetLine(command: DropCommand, domain: string | null): string 
 }
 
 /**
- * Returns the line that drops the registrations of an account, or of a whole domain, at one SIP profile of an engine.
+ * Returns the lines that drop the registrations of an account, or of a whole domain, at one SIP profile of an engine.
  * Throws {@link ValueRefused} as {@link commandLine} does; {@link isProfileName} says which profiles can be named.
  */
-export function dropLine(command: DropCommand, domain: string | null, profile: string): string {
+export function dropLines(command: DropCommand, domain: string | null, profile: string): readonly string[] {
   if (!isProfileName(profile)) throw new ValueRefused('profile')
-  const address =
+  const addresses =
     command.kind === 'drop-registrations'
-      ? accountAddress(command.login, domain)
-      : `@${checked(domainName, domain, 'domain')}`
-  return soleLine(`sofia profile ${profile} flush_inbound_reg ${address}`)
+      ? registeredAddresses(command.login, domain)
+      : [`@${checked(domainName, domain, 'domain')}`]
+  return addresses.map((address) => soleLine(`sofia profile ${profile} flush_inbound_reg ${address}`))
 }
 
 /** Whether the name of a SIP profile can stand in a line. */
@@ -126,6 +127,12 @@ function eavesdrop(command: EavesdropCommand, domain: string, added: ClientVaria
 
 function accountAddress(name: string, domain: string | null): string {
   return `${checked(login, name, 'login')}@${checked(domainName, domain, 'domain')}`
+}
+
+/** The addresses that an account's phones may be registered under. */
+function registeredAddresses(name: string, domain: string | null): string[] {
+  const address = accountAddress(name, domain)
+  return [address, `${registeredName({ login: name, domain: domain ?? '' })}@${domain}`]
 }
 
 function autoAnswer(given: OriginateCommand['autoAnswer']): string[][] {

@@ -1,10 +1,10 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { type CommandMessage, commandMessage } from '../../contracts/messages/command.ts'
-import type { CommandOutcome } from '../../core/commands.ts'
-import type { DomainCommands } from '../../core/status/connector-report.ts'
+import type { CommandOutcome } from '../../core/commands/commands.ts'
+import type { DomainCommands } from '../../core/connectors/connector-report.ts'
 import { DomainError } from '../../core/errors.ts'
-import type { CommandStore } from '../../core/channels/command-store.ts'
-import { backoffMs, pause } from '../../core/concurrency/timers.ts'
+import type { CommandStore } from '../../core/commands/command-store.ts'
+import { type RetryRules, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
 import { type RouteParts, likelyEngine, routeCommand, unsent } from './command-route.ts'
 import { type OwedEngine, owedDrops } from './owed-drops.ts'
@@ -77,18 +77,21 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
     else line.info('a command ended', keys)
     const alias = aliasOf(message, outcome)
     const until = clock.now() + storeMs
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        // Whoever is told of the call may order something of it at once, and by its chosen uuid, of any connector.
-        if (alias !== undefined) await store.keepAlias(alias.chosen, alias.actual)
-        return await store.complete(message.id, outcome, message.scope)
-      } catch (problem) {
-        if (attempt === storeAttempts) line.error('the outcome of a command could not be stored', problem)
-        const isGone = problem instanceof DomainError && problem.code === 'store_unavailable'
-        if (isGone ? clock.now() >= until : attempt >= storeAttempts) return
-        await pause(timers, backoffMs(attempt, random))
-      }
+    const complete = async () => {
+      // The caller may order something of the call at once, by its chosen uuid, of any connector.
+      if (alias !== undefined) await store.keepAlias(alias.chosen, alias.actual)
+      await store.complete(message.id, outcome, message.scope)
     }
+    const rules: RetryRules = {
+      mayPass: (problem, failures) => {
+        const isGone = problem instanceof DomainError && problem.code === 'store_unavailable'
+        return isGone ? clock.now() < until : failures < storeAttempts
+      },
+      onFailure: (problem, failures) => {
+        if (failures === storeAttempts) line.error('the outcome of a command could not be stored', problem)
+      },
+    }
+    await retry(complete, { timers, random }, rules).catch(() => {})
   }
 
   const inBackground = (work: Promise<void>) => {

@@ -1,6 +1,6 @@
-import type { CommandOutcome } from '../../core/commands.ts'
-import type { EngineLink } from '../engine.ts'
-import { type DropCommand, dropLine, forgetLine, isProfileName } from './command-line.ts'
+import type { CommandOutcome } from '../../core/commands/commands.ts'
+import type { EngineLink } from '../runtime/engine.ts'
+import { type DropCommand, dropLines, forgetLine, isProfileName } from './command-line.ts'
 
 /** The head of the list of SIP profiles (`api/idle`). */
 const listHead = /^ *Name\t +Type\t/
@@ -18,14 +18,14 @@ export type PreparedDrop = (link: Pick<EngineLink, 'api'>) => Promise<CommandOut
  */
 export function prepareDrop(command: DropCommand, domain: string | null): PreparedDrop {
   const forget = forgetLine(command, domain)
-  dropLine(command, domain, 'any')
+  dropLines(command, domain, 'any')
   return async (link) => {
     await link.api(forget)
     const list = await link.api('sofia status')
     if (!listHead.test(list)) return { state: 'refused', text: '-ERR the SIP profiles cannot be read\n' }
     const profiles = [...new Set([...list.matchAll(profileRow)].map(([, name = '']) => name))]
     const named = profiles.filter(isProfileName)
-    for (const profile of named) await link.api(dropLine(command, domain, profile))
+    for (const line of named.flatMap((profile) => dropLines(command, domain, profile))) await link.api(line)
     const left = profiles.length - named.length
     if (left > 0) return { state: 'refused', text: `-ERR ${left} profiles left\n` }
     return { state: 'done', text: `+OK ${named.length}\n` }

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../../core/commands.ts'
+import type { CommandOutcome } from '../../core/commands/commands.ts'
 import { noSuchChannel } from '../calls/engine-channels.ts'
 import type { LineCommand } from './command-line.ts'
 

@@ -1,12 +1,10 @@
-import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
-import { type Engine, isHealthy, isReady } from '../engine.ts'
+import { freshReports, reliedOnMs } from '../../core/connectors/connectors.ts'
+import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
+import { type Engine, isHealthy, isReady } from '../runtime/engine.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
 /** A link that was lost for a moment comes back within this; so does one that is opened at the start. */
 const graceMs = 2_000
-
-/** A connector that reports every 5 s and was silent for so long is not counted on. */
-export const freshMs = 12_000
 
 /** How long what the other connectors told is taken to hold. */
 const keptMs = 1_000
@@ -36,13 +34,10 @@ export function fitnessJudge({ engines, store, connectorId, clock }: FitnessPart
 
   const read = async () => {
     const now = clock.now()
-    const reports = await store.list(now - freshMs).catch(() => [])
-    const areFit = reports.some((report) => {
-      const { engineConnected, reportedAt, stoppedAt } = report
-      return (
-        report.connectorId !== connectorId && engineConnected && stoppedAt === undefined && reportedAt > now - freshMs
-      )
-    })
+    const reports = await store.list(now - reliedOnMs).catch(() => [])
+    const areFit = freshReports(reports, now, reliedOnMs).some(
+      (report) => report.connectorId !== connectorId && report.engineConnected,
+    )
     others = { areFit, readAt: now }
   }
 

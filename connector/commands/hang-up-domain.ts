@@ -1,6 +1,6 @@
-import type { CommandOutcome, CommandScope } from '../../core/commands.ts'
+import type { CommandOutcome, CommandScope } from '../../core/commands/commands.ts'
 import type { ChannelList } from '../calls/channel-list.ts'
-import type { EngineLink } from '../engine.ts'
+import type { EngineLink } from '../runtime/engine.ts'
 import { ValueRefused, commandLine } from './command-line.ts'
 
 /** The cause that the contract names for calls that end with their domain. */
@@ -18,7 +18,7 @@ export interface HangUpParts {
  * Hangs up every channel of a domain at every engine, by the engines' lists of this moment and the one rule of whose a
  * leg is. A channel that has ended meanwhile is no failure. A channel whose id cannot stand in a command line does not
  * stop the others and is reported by `-ERR`. While an engine is away, the calls at the others are ended and the command
- * counts as unsent; the domain's clean-up repeats it until no engine was away (core/domains/clean-up-domain.ts). A scope
+ * counts as unsent; the domain's clean-up repeats it until no engine was away (core/domains/cleanup/clean-up-domain.ts). A scope
  * without a domain is refused, since it would be every call of the platform. Rejects as the links do.
  */
 export async function hangUpDomain({ channels, engines }: HangUpParts, scope: CommandScope): Promise<CommandOutcome> {

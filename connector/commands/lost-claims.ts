@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { CommandStore } from '../../core/channels/command-store.ts'
+import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /**

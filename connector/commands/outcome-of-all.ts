@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../../core/commands.ts'
+import type { CommandOutcome } from '../../core/commands/commands.ts'
 
 /**
  * The one outcome of a command that went to several engines: it is done when all have done it. What is not known at one

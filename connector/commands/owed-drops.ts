@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { type Engine, isReady } from '../engine.ts'
-import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
+import { type Engine, isReady } from '../runtime/engine.ts'
+import { type RetryDeps, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedDrop } from './drop-registrations.ts'
 
 /** Drops that are kept for one engine; of more the oldest is forgotten. */
@@ -24,22 +24,8 @@ export interface OwedDrops {
 }
 
 /** Owes nothing yet. */
-export function owedDrops(parts: {
-  readonly timers: Timers
-  readonly random: () => number
-  readonly log: Log
-}): OwedDrops {
-  const { timers, random, log } = parts
+export function owedDrops({ timers, random, log }: RetryDeps & { readonly log: Log }): OwedDrops {
   const owed = new Map<string, Map<string, PreparedDrop>>()
-
-  const attempt = async ({ commands }: OwedEngine, drop: PreparedDrop): Promise<boolean> => {
-    try {
-      await drop(commands)
-      return true
-    } catch {
-      return false
-    }
-  }
 
   return {
     owe: (engine, key, drop) => {
@@ -52,17 +38,12 @@ export function owedDrops(parts: {
     },
     settle: async (engine) => {
       const drops = owed.get(engine.name) ?? new Map<string, PreparedDrop>()
-      let [done, failures] = [0, 0]
-      for (let [next] = drops; next !== undefined && isReady(engine.commands); [next] = drops) {
-        const [key, drop] = next
-        if (await attempt(engine, drop)) {
-          if (drops.get(key) === drop) drops.delete(key)
-          done += 1
-          failures = 0
-        } else {
-          failures += 1
-          await pause(timers, backoffMs(failures, random))
-        }
+      let done = 0
+      for (const [key, drop] of drops) {
+        const mayTry = () => isReady(engine.commands) && drops.get(key) === drop
+        if ((await retry(() => drop(engine.commands), { timers, random }, { mayTry })) === undefined) continue
+        if (drops.get(key) === drop) drops.delete(key)
+        done += 1
       }
       if (done > 0)
         log.info('registrations that an engine could not drop before are dropped', { engine: engine.name, drops: done })

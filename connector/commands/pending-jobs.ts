@@ -1,4 +1,4 @@
-import type { EngineEvent } from '../engine.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 
 /** How a job ended: the engine's answer, or why there is none. */

@@ -1,5 +1,5 @@
 import type { CommandMessage } from '../../contracts/messages/command.ts'
-import type { DomainCommands } from '../../core/status/connector-report.ts'
+import type { DomainCommands } from '../../core/connectors/connector-report.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type Slots, slots } from './slots.ts'
 
@@ -71,7 +71,7 @@ export function enginePlaces(
         const { inFlight: ran = 0, waiting: waited = 0 } = domains.get(domain) ?? {}
         domains.set(domain, { domain, inFlight: ran + inFlight, waiting: waited + waiting })
       }
-      for (const { taken, waiting } of all.map((slots) => slots.owners())) {
+      for (const { taken, waiting } of all.map((slots) => slots.keys())) {
         for (const owner of taken) add(owner, 1, 0)
         for (const owner of waiting) add(owner, 0, 1)
       }

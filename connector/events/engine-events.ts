@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { serviceEvent } from '../../core/events/service-event.ts'
-import type { Clock } from '../../core/ports.ts'
-import type { Engine } from '../engine.ts'
+import type { Clock } from '../../core/time.ts'
+import type { Engine } from '../runtime/engine.ts'
 import type { EventOutbox } from './event-outbox.ts'
 import type { Subscriptions } from './subscriptions.ts'
 

@@ -12,6 +12,8 @@ interface Group {
   readonly events: Chain<Waiting>
   /** Times in a row that the queue refused its first event. */
   failures: number
+  /** Whether its first event has waited for one before it, or for another try. */
+  hasWaited: boolean
   /** Its place among those that can be sent. */
   ready: Link<Group> | undefined
 }
@@ -26,6 +28,13 @@ export interface Sending {
 export class EventGroups {
   readonly #groups = new Map<string, Group>()
   readonly #ready = new Chain<Group>()
+  /** Groups in {@link #ready} whose first event has waited for one before it, or for another try. */
+  #waited = 0
+
+  /** Whether a batch should go now: a full one, or one with an event that has waited for its turn. */
+  get isDue(): boolean {
+    return this.#waited > 0 || this.#ready.size >= batchEvents
+  }
 
   /** Whether there is nothing to send now. */
   get isEmpty(): boolean {
@@ -36,11 +45,11 @@ export class EventGroups {
   add(event: Waiting): void {
     const name = groupOf(event.event)
     const known = this.#groups.get(name)
-    const group = known ?? { name, events: new Chain<Waiting>(), failures: 0, ready: undefined }
+    const group = known ?? { name, events: new Chain<Waiting>(), failures: 0, hasWaited: false, ready: undefined }
     event.ofGroup = group.events.push(event)
     if (known !== undefined) return
     this.#groups.set(name, group)
-    this.back(group)
+    group.ready = this.#ready.push(group)
   }
 
   /** Takes out an event that is not under way. */
@@ -49,7 +58,7 @@ export class EventGroups {
     if (group === undefined) return
     group.events.remove(event.ofGroup)
     if (group.events.size > 0 || group.ready?.chain === undefined) return
-    this.#ready.remove(group.ready)
+    this.#unready(group)
     this.#groups.delete(group.name)
   }
 
@@ -62,7 +71,7 @@ export class EventGroups {
       const event = group.events.first?.value
       bytes += event?.bytes ?? 0
       if (batch.length === batchEvents || (batch.length > 0 && bytes > batchBytes)) break
-      this.#ready.remove(link)
+      this.#unready(group)
       if (event === undefined) continue
       event.isAway = true
       batch.push({ group, event })
@@ -80,8 +89,19 @@ export class EventGroups {
 
   /** Says that a group may be sent again, from its first event. */
   back(group: Group): void {
-    if (group.events.size === 0) this.#groups.delete(group.name)
-    else group.ready = this.#ready.push(group)
+    if (group.events.size === 0) {
+      this.#groups.delete(group.name)
+      return
+    }
+    group.ready = this.#ready.push(group)
+    group.hasWaited = true
+    this.#waited += 1
+  }
+
+  #unready(group: Group): void {
+    this.#ready.remove(group.ready)
+    if (group.hasWaited) this.#waited -= 1
+    group.hasWaited = false
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { DomainError } from '../../core/errors.ts'
-import { type EngineEvent, eventNameOf } from '../engine.ts'
+import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import { Chain, type Link } from '../spool/chain.ts'
 import { type DropClass, dropClassOf, dropOrder } from '../spool/drop-class.ts'
 import { type Drop, dropTally } from '../spool/drop-tally.ts'
-import { type Time, backoffMs, pause } from '../../core/concurrency/timers.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
+import { writeBehind } from '../../core/concurrency/write-behind.ts'
 import { InTurn } from './in-turn.ts'
 import { keptEvent } from './kept-event.ts'
 
@@ -81,21 +82,17 @@ export function eventInbox(parts: InboxParts): EventInbox {
   const byClass: Readonly<Record<DropClass, Chain<Held>>> = { 1: new Chain(), 2: new Chain(), 3: new Chain() }
   let bytes = 0
   let handled: Held | undefined
-  let pumping: Promise<void> | undefined
+  let isWaiting = false
 
-  /** Answers whether the event is done with. */
-  const attempt = async (event: EngineEvent, failures: number): Promise<boolean> => {
+  /** Rejects when the event is to be handled again. */
+  const attempt = async (event: EngineEvent): Promise<void> => {
     try {
       await handle(event)
     } catch (problem) {
-      if (problem instanceof DomainError && problem.code === 'store_unavailable') {
-        if (failures === 0) log.warn('events wait: what they need to know cannot be read', { waiting: all.size })
-        return false
-      }
+      if (problem instanceof DomainError && problem.code === 'store_unavailable') throw problem
       counts.unreadable += 1
       log.warn('an event was skipped', { event: event.name, reason: problem instanceof Error ? problem.name : '' })
     }
-    return true
   }
 
   const leave = (held: Held) => {
@@ -104,22 +101,26 @@ export function eventInbox(parts: InboxParts): EventInbox {
     bytes -= held.bytes
   }
 
-  const pump = async () => {
-    let failures = 0
+  /** Returns early after an outage, so that the next one is waited for as a new one. */
+  const handleAll = async (): Promise<boolean> => {
     for (let held = all.first?.value; held !== undefined; held = all.first?.value) {
       handled = held
-      if (await attempt(held.event, failures)) {
-        failures = 0
-        if (held.ofAll?.chain !== undefined) leave(held)
-      } else {
-        failures += 1
-        await pause(timers, backoffMs(failures, random))
-      }
+      await attempt(held.event)
+      if (held.ofAll?.chain !== undefined) leave(held)
+      if (!isWaiting) continue
+      isWaiting = false
+      return true
     }
     handled = undefined
-    pumping = undefined
     tally.over()
+    return false
   }
+
+  const onFailure = (_problem: unknown, failures: number) => {
+    isWaiting = true
+    if (failures === 1) log.warn('events wait: what they need to know cannot be read', { waiting: all.size })
+  }
+  const handling = writeBehind({ write: handleAll, onFailure, timers, random })
 
   /** What has its turn among the events has it now; an event is lost, which is answered. */
   const giveUp = (held: Held): boolean => {
@@ -162,9 +163,9 @@ export function eventInbox(parts: InboxParts): EventInbox {
         if (least === undefined) break
         giveUp(least)
       }
-      pumping ??= Promise.resolve().then(pump)
+      handling.wake()
     },
-    settled: async () => pumping,
+    settled: () => handling.settled(),
     close: () => {
       let lost = 0
       for (let held = all.first?.value; held !== undefined; held = all.first?.value) lost += giveUp(held) ? 1 : 0

@@ -1,15 +1,22 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import { EVENT_BYTES, fitted } from '../../adapters/sqs/fitted-event.ts'
+import { EVENT_BYTES, fitted } from '../../adapters/events/fitted-event.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { DropClass } from '../spool/drop-class.ts'
 import { type Drop, dropTally } from '../spool/drop-tally.ts'
-import { type MemoryLimits, eventBacklog, usualMemory } from '../spool/event-backlog.ts'
-import { diskSpool } from '../spool/disk-spool.ts'
+import { EventBacklog, type MemoryLimits, usualMemory } from '../spool/event-backlog.ts'
+import { DiskSpool } from '../spool/disk-spool.ts'
 import { type SpoolPlace, noSpool } from '../spool/spool.ts'
 import { type Waiting, sizeOf } from '../spool/waiting-events.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { groupSender } from './group-sender.ts'
+
+/**
+ * Milliseconds between batches that are not full: 40 batches a second for events, whose receivers wait for them, and 10 for CDRs,
+ * which are only searched later.
+ */
+const eventPaceMs = 25
+const cdrPaceMs = 100
 
 /** Events on their way to the queue. */
 export interface EventOutbox {
@@ -71,15 +78,15 @@ export interface OutboxParts extends Time {
 
 /**
  * Hands events to the queue, those of one call or domain in order (see `groupSender`). What waits is in memory and on
- * disk, within limits (see `eventBacklog`).
+ * disk, within limits (see `EventBacklog`).
  */
 export function eventOutbox(parts: OutboxParts): EventOutbox {
   const { sink, cdrSink = sink, log, random, clock, timers, place, memory = usualMemory, onDropped } = parts
   const tally = dropTally({ clock, timers, log, reason: 'too many wait for the queue', onDropped })
-  const spool = place === undefined ? noSpool : diskSpool(place, { clock, timers, log, tally })
+  const spool = place === undefined ? noSpool : new DiskSpool(place, { clock, timers, log, tally })
   let idle: (() => void)[] = []
 
-  const backlog = eventBacklog({
+  const backlog = new EventBacklog({
     spool,
     tally,
     memory,
@@ -97,19 +104,21 @@ export function eventOutbox(parts: OutboxParts): EventOutbox {
     idle = []
   }
 
-  const senderTo = (queue: string, to: EventSink) =>
+  const senderTo = (queue: string, to: EventSink, paceMs: number) =>
     groupSender({
       queue,
+      paceMs,
       sink: to,
       log,
       random,
+      clock,
       timers,
       waiting: () => backlog.waiting,
       onTaken: (event) => backlog.done(event),
       onSettled: () => noteIdle(),
     })
-  const sender = senderTo('event queue', sink)
-  const cdrSender = senderTo('CDR queue', cdrSink)
+  const sender = senderTo('event queue', sink, eventPaceMs)
+  const cdrSender = senderTo('CDR queue', cdrSink, cdrPaceMs)
   const senderOf = ({ event }: Waiting) => (event.reader === 'cdr' ? cdrSender : sender)
 
   return {

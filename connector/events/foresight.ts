@@ -1,4 +1,5 @@
-import type { EngineEvent } from '../engine.ts'
+import { Semaphore } from '../../core/concurrency/semaphore.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
 import { SyntheticEvent } from './synthetic-event.ts'
 
 /** Domains that are asked for at once ahead of their events. */
@@ -22,25 +23,25 @@ export interface Foresight {
 
 /** Looks ahead from the beginning. */
 export function foresight({ domainOf, load }: ForesightParts): Foresight {
-  let running = 0
+  const places = new Semaphore(together)
   let isFailing = false
 
   const follow = async (begun: Promise<void>) => {
-    running += 1
     try {
       await begun
     } catch {
       isFailing = true
     }
-    running -= 1
   }
 
   return {
     look: (event) => {
-      if (isFailing || running >= together) return
+      const place = isFailing ? undefined : places.tryTake()
+      if (place === undefined) return
       const domain = event instanceof SyntheticEvent ? event.channel.domain : domainOf(event)
       const begun = typeof domain === 'string' ? load(domain) : domain.then(load)
-      if (begun !== undefined) void follow(begun)
+      if (begun === undefined) place()
+      else void follow(begun).finally(place)
     },
     answered: () => {
       isFailing = false

@@ -1,9 +1,10 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
-import { trouble } from '../health/trouble.ts'
+import { errorLatch } from '../runtime/error-latch.ts'
 import type { Waiting } from '../spool/waiting-events.ts'
-import { type Timers, backoffMs } from '../../core/concurrency/timers.ts'
+import { type Time, backoffMs } from '../../core/concurrency/timers.ts'
 import { EventGroups, type Sending } from './event-groups.ts'
+import { SendPace } from './send-pace.ts'
 
 /** Calls to the queue at a time: one hides another's round trip, more would only make the queue throttle. */
 const parallelBatches = 4
@@ -27,15 +28,16 @@ export interface GroupSender {
   }
 }
 
-/** What a sender is made from. */
-export interface SenderParts {
+/** What a sender needs. */
+export interface SenderDeps extends Time {
   /** Names the queue in the log. */
   readonly queue: string
+  /** Milliseconds between batches that are not full, once some were sent in quick succession. */
+  readonly paceMs: number
   readonly sink: EventSink
   readonly log: Log
   /** A number from 0 to 1, for the waits between attempts. */
   readonly random: () => number
-  readonly timers: Timers
   /** How many events wait, those included that cannot be sent yet. */
   readonly waiting: () => number
   /** Told of each event that the queue took. */
@@ -47,16 +49,20 @@ export interface SenderParts {
 /**
  * Makes a sender. Events of one group (a call, else a domain) go in order and one at a time, different groups side by
  * side: a batch holds at most one event of a group, so that a partly failed batch can never let a later event of a call
- * pass an earlier one. What the queue does not take is tried again, with growing waits and no end, by the same id; its
- * group waits behind it and nobody else does. While the queue cannot be reached, one batch at a time asks whether it is
- * back.
+ * pass an earlier one. What the queue does not take is tried again, with growing waits and no end, by the same id; the
+ * rest of its group waits for it, and no other group does. While the queue cannot be reached, one batch at a time asks
+ * whether it is back.
+ *
+ * An idle sender sends each event at once. Under load, batches that are not full keep a pace, so that events share a
+ * call; a full batch, and the next event of a group that waited for its turn, go without it.
  */
-export function groupSender(parts: SenderParts): GroupSender {
-  const { queue, sink, log, random, timers, waiting, onTaken, onSettled } = parts
+export function groupSender(deps: SenderDeps): GroupSender {
+  const { queue, sink, log, random, clock, timers, waiting, onTaken, onSettled } = deps
+  const pace = new SendPace(clock, deps.paceMs)
   const groups = new EventGroups()
-  const away = trouble(log, `the ${queue} cannot be reached`)
+  const away = errorLatch(log, `the ${queue} cannot be reached`)
   const counts = { published: 0, repeated: 0 }
-  const state = { running: 0, isStopped: false, isPausing: false, failures: 0 }
+  const state = { running: 0, isStopped: false, isPausing: false, isPaced: false, failures: 0 }
 
   const taken = (sending: Sending) => {
     counts.published += 1
@@ -123,8 +129,23 @@ export function groupSender(parts: SenderParts): GroupSender {
     return waiting() >= many ? parallelCatchingUp : parallelBatches
   }
 
+  /** Waits until the pace allows a batch that is not full. */
+  const pumpLater = (waitMs: number) => {
+    if (state.isPaced) return
+    state.isPaced = true
+    timers.after(waitMs, () => {
+      state.isPaced = false
+      pump()
+    })
+  }
+
   const pump = () => {
     while (!state.isStopped && !state.isPausing && !groups.isEmpty && state.running < parallel()) {
+      if (groups.isDue) pace.spend()
+      else {
+        const waitMs = pace.take()
+        if (waitMs > 0) return pumpLater(waitMs)
+      }
       state.running += 1
       void send(groups.next())
     }

@@ -1,4 +1,4 @@
-import type { EngineEvent } from '../engine.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
 
 /**
  * Something to be done when every event before it has been handled: it waits among the events of its engine as one of

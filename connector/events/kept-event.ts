@@ -1,5 +1,5 @@
-import { EVENT_BYTES, fitted } from '../../adapters/sqs/fitted-event.ts'
-import type { EngineEvent } from '../engine.ts'
+import { EVENT_BYTES, fitted } from '../../adapters/events/fitted-event.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
 
 /**
  * An event as it may wait: itself, or without its large values where it is larger than what the queue takes, since all

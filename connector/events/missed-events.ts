@@ -1,8 +1,8 @@
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
-import type { EngineEvent } from '../engine.ts'
-import type { EventLinks } from '../reconcile/event-links.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
+import type { EventLinks } from '../links/event-links.ts'
 import { SyntheticEvent } from './synthetic-event.ts'
 
 /** Ends of a call: with the first of them its account is free again. */

@@ -1,6 +1,6 @@
-import type { ConnectorReport, EventLinkReport } from '../../core/status/connector-report.ts'
-import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
-import type { Clock } from '../../core/ports.ts'
+import { type Listening, listenings } from '../../core/connectors/listening.ts'
+import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
+import type { Clock } from '../../core/time.ts'
 
 /** Reports come every 5 s: of whoever listened and has not reported for so long after a link came up, none will come. */
 const silenceMs = 7_000
@@ -34,36 +34,28 @@ export async function mayHandOver(
 ): Promise<boolean> {
   const { since } = again
   try {
-    const reports = await store.list(since - silenceMs)
-    const others = reports.filter((report) => report.connectorId !== connectorId && report.stoppedAt === undefined)
-    return others.some((report) => {
-      const link = report.eventLinks?.find((one) => one.engine === engine)
-      return link !== undefined && listenedBefore(link, since) && isBehind(report, link, again, clock.now())
-    })
+    const histories = listenings(await store.list(since - silenceMs), engine)
+    return histories.some(
+      (other) => other.connectorId !== connectorId && !other.hasStopped && isBehind(other, again, clock.now()),
+    )
   } catch {
     // Without the store nothing is known, and whatever happens is told when it is back.
     return clock.now() < since + silenceMs
   }
 }
 
-function listenedBefore({ upSince }: EventLinkReport, since: number): boolean {
-  return upSince > 0 && upSince < since
-}
-
-/** One that is silent has died: what it read comes from its disk when it is started again. */
-function isBehind(report: ConnectorReport, link: EventLinkReport, again: HeardAgain, now: number): boolean {
-  return report.reportedAt >= now - silenceMs && !hasHandedOver(report, link, again)
+/** A connector that is silent has died: what it read comes from its disk when it is started again. */
+function isBehind(other: Listening, again: HeardAgain, now: number): boolean {
+  const listenedBefore = other.since !== undefined && other.since < again.since
+  return listenedBefore && other.reportedAt >= now - silenceMs && !hasHandedOver(other, again)
 }
 
 /**
- * Both hear the events of an engine in one order, so whoever has handed over one that came after the first that was
- * heard here has handed over all before it, however late he reads. Many events have the same time.
+ * Both hear the events of an engine in one order. So a connector that has handed over one that came after the first that was
+ * heard here has handed over all before it, however late it reads. Many events have the same time.
  */
-function hasHandedOver(
-  { reportedAt, handedOverTo = reportedAt }: ConnectorReport,
-  link: EventLinkReport,
-  { since, firstAt }: HeardAgain,
-): boolean {
-  if (firstAt === undefined || link.handedOverTo === undefined) return handedOverTo >= since + slackMs
-  return link.handedOverTo > firstAt || handedOverTo >= since + quietMs
+function hasHandedOver(other: Listening, { since, firstAt }: HeardAgain): boolean {
+  const { handedOverTo = other.reportedAt, engineHandedOverTo } = other
+  if (firstAt === undefined || engineHandedOverTo === undefined) return handedOverTo >= since + slackMs
+  return engineHandedOverTo > firstAt || handedOverTo >= since + quietMs
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { accountIn } from '../../core/channels/leg-account.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import type { Channel } from '../calls/channel.ts'
-import { type EngineEvent, eventNameOf } from '../engine.ts'
+import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 
 const idPart = /^[A-Za-z0-9-]{1,64}$/
 

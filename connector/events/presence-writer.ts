@@ -1,78 +1,100 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { PresenceStore } from '../../core/accounts/presence-store.ts'
 import type { Presence } from '../../core/accounts/presence.ts'
-import { type Timers, backoffMs } from '../../core/concurrency/timers.ts'
-import type { PresenceTracker } from './presence.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
+import { type WriteBehind, writeBehind } from '../../core/concurrency/write-behind.ts'
+import { failedOf, peerChecks } from '../calls/stored-batches.ts'
+import { type PresenceTracker, hasSameParts } from './presence.ts'
 
-/** Writes at a time. */
-const parallelWrites = 8
+/** From the end of one round of writes to the next: an account that changes meanwhile is written once. */
+const paceMs = 100
 
-/** Stores what a tracker learns. */
-export interface PresenceWriter {
-  /** Something may have changed. */
-  wake(): void
-  /** Resolves when all that was known on calling is stored, or has failed once more. */
-  flushed(): Promise<void>
+/** How often it is looked whether refreshed registrations are due, while there are some. */
+const refreshLookMs = 5_000
+
+/**
+ * An observation of this age may have been overtaken by one that the peer has stored, which it checks for after 2 s. So
+ * only younger ones are written without a condition.
+ */
+const freshMs = 1_000
+
+/** Stores what a tracker learns, once it is woken. */
+export type PresenceWriter = Pick<WriteBehind, 'wake' | 'flushed'>
+
+/** What storing presence needs. */
+export interface PresenceWriterDeps extends Time {
+  readonly store: Pick<PresenceStore, 'put' | 'replace' | 'readEach'>
+  readonly tracker: PresenceTracker
+  /** Whether another connector that hears the same stores what changes, so that this one only checks it. */
+  readonly isStoredByPeer: () => boolean
+  readonly random: () => number
+  readonly log: Log
 }
 
 /**
  * Stores changed accounts soon after `wake`, always in their newest state: changes that come while a write runs
- * become one write. What cannot be stored is tried again with growing waits.
+ * become one write. While a peer does this, changes are compared with the store a moment later, and only what is missing
+ * there is written. What cannot be stored is tried again with growing waits.
  */
-export function presenceWriter(parts: {
-  readonly store: Pick<PresenceStore, 'put'>
-  readonly tracker: PresenceTracker
-  readonly timers: Timers
-  readonly random: () => number
-  readonly log: Log
-}): PresenceWriter {
-  const { store, tracker, timers, random, log } = parts
-  let busy = false
-  let current: Promise<void> = Promise.resolve()
-  let failures = 0
+export function presenceWriter(deps: PresenceWriterDeps): PresenceWriter {
+  const { store, tracker, isStoredByPeer, clock, log } = deps
+  let isStopping = false
 
-  const writeBatch = async (batch: readonly Presence[]): Promise<boolean> => {
-    let isStored = true
-    for (let start = 0; start < batch.length; start += parallelWrites) {
-      const slice = batch.slice(start, start + parallelWrites)
-      const results = await Promise.allSettled(slice.map((presence) => store.put(presence)))
-      for (const [index, presence] of slice.entries()) {
-        if (results[index]?.status === 'fulfilled') tracker.stored(presence)
-        else {
-          tracker.giveBack(presence)
-          isStored = false
-        }
-      }
+  /** A batch has no conditions: what may be older than what is stored goes alone. */
+  const write = async (chunk: readonly Presence[]) => {
+    const isFresh = ({ observedAt }: Presence) => Math.abs(clock.now() - observedAt) < freshMs
+    const together = chunk.length === 1 ? [] : chunk.filter(isFresh)
+    if (together.length > 0) await store.replace(together)
+    for (const presence of chunk) if (!together.includes(presence)) await store.put(presence)
+  }
+
+  const check = async (chunk: readonly Presence[]) => {
+    const stored = await store.readEach(chunk)
+    for (const presence of chunk) {
+      const found = stored.find((one) => one.domain === presence.domain && isSameLogin(one, presence))
+      if (isMissing(found, presence)) await store.put(presence)
     }
-    return isStored
   }
 
-  const writeAll = async () => {
-    for (let batch = tracker.takeChanged(); batch.length > 0; batch = tracker.takeChanged()) {
-      if (await writeBatch(batch)) {
-        failures = 0
-        continue
-      }
-      failures += 1
-      log.warn('the presence of accounts cannot be stored; it will be tried again', { failures })
-      timers.after(backoffMs(failures, random), wake)
-      break
-    }
-    busy = false
+  const writeDue = async (): Promise<boolean> => {
+    const isChecked = isStoredByPeer()
+    const changed = tracker.takeChanged(isChecked && !isStopping ? peerChecks.afterMs : 0)
+    if (changed.length === 0) return false
+    const failed = isChecked ? await failedOf(changed, check, peerChecks.together) : await failedOf(changed, write)
+    for (const presence of failed) tracker.giveBack(presence)
+    for (const presence of changed) if (!failed.includes(presence)) tracker.stored(presence)
+    if (failed.length > 0) throw new Error(`${failed.length} accounts could not be stored`)
+    return true
   }
 
-  const wake = () => {
-    if (busy) return
-    busy = true
-    current = writeAll()
-  }
+  const writes = writeBehind({
+    ...deps,
+    paceMs: () => (isStoredByPeer() ? peerChecks.lookMs : paceMs),
+    write: writeDue,
+    nextMs: () => {
+      if (isStopping || !tracker.isWaiting) return undefined
+      return isStoredByPeer() ? peerChecks.lookMs : refreshLookMs
+    },
+    onFailure: (_problem, failures) => {
+      if (failures === 1) log.warn('the presence of accounts cannot be stored; it will be tried again')
+    },
+  })
 
   return {
-    wake,
-    flushed: async () => {
-      await current
-      wake()
-      await current
+    wake: () => writes.wake(),
+    flushed: () => {
+      isStopping = true
+      return writes.flushed()
     },
   }
+}
+
+function isSameLogin(one: Presence, other: Presence): boolean {
+  return one.login.toLowerCase() === other.login.toLowerCase()
+}
+
+/** Whether the store lacks what is known. Both connectors observe an event at the same moment of the engine's clock. */
+function isMissing(stored: Presence | undefined, known: Presence): boolean {
+  if (stored === undefined || stored.observedAt < known.observedAt) return true
+  return stored.observedAt === known.observedAt && !hasSameParts(stored, known)
 }

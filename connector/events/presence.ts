@@ -1,5 +1,6 @@
 import type { PresenceStore } from '../../core/accounts/presence-store.ts'
 import type { Presence } from '../../core/accounts/presence.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Registration } from './registration.ts'
 
 /** How an account's state is told in events. */
@@ -37,8 +38,13 @@ export interface PresenceTracker {
   called(account: { domain: string; login: string }, uuid: string, isUp: boolean, at: number): StateChange | undefined
   /** A stored call has ended long ago, or others have told of its end: its account has it no more, and no event tells so. */
   drop(account: Pick<Presence, 'domain' | 'login'>, uuid: string): void
-  /** Accounts whose newest state is not stored yet, each as it is now. */
-  takeChanged(): Presence[]
+  /**
+   * Takes the accounts whose newest state is to be stored, each as it is now: those that changed at least `ageMs` ago, 0
+   * where it is not given. A registration that a phone merely refreshed is stored when half of its stored life has passed.
+   */
+  takeChanged(ageMs?: number): Presence[]
+  /** Whether something is to be stored later. */
+  readonly isWaiting: boolean
   /** Gives back what could not be stored; what has changed since stays as it is. */
   giveBack(presence: Presence): void
   /** Says that an account is stored as it was: without a phone and a call it is forgotten here, unless it has changed. */
@@ -67,14 +73,22 @@ const maxContacts = 50
 /** Makes a tracker that knows nothing yet. */
 export function presenceTracker(
   store: Pick<PresenceStore, 'list'>,
+  clock: Clock,
   onStoredCall: OnStoredCall = () => {},
 ): PresenceTracker {
   const known = new Map<string, Known>()
   const loads = new Map<string, true | Promise<void>>()
-  const changed = new Set<string>()
+  /** When each account changed whose state is not stored, epoch milliseconds. */
+  const changed = new Map<string, number>()
+  /** When the stored registrations of accounts have half of their life behind them, epoch milliseconds. */
+  const refreshAt = new Map<string, number>()
+  /** Accounts with refreshed registrations that are stored at that moment. */
+  const refreshed = new Set<string>()
 
   const takeUp = (presence: Presence) => {
-    known.set(keyOf(presence.domain, presence.login), { ...presence, login: presence.login.toLowerCase() })
+    const key = keyOf(presence.domain, presence.login)
+    known.set(key, { ...presence, login: presence.login.toLowerCase() })
+    refreshAt.set(key, halfLifeOf(presence))
     for (const uuid of presence.calls) onStoredCall(presence, uuid)
   }
 
@@ -89,6 +103,11 @@ export function presenceTracker(
     }
   }
 
+  const note = (key: string) => {
+    if (!changed.has(key)) changed.set(key, clock.now())
+    refreshed.delete(key)
+  }
+
   const apply = (domain: string, login: string, at: number, change: (account: Known) => Partial<Known>) => {
     const key = keyOf(domain, login)
     const before = known.get(key) ?? { domain, login, contacts: [], calls: [], observedAt: 0 }
@@ -96,7 +115,10 @@ export function presenceTracker(
     const live = before.contacts.filter((contact) => contact.expiresAt > observedAt)
     const after = { ...before, contacts: live, ...change({ ...before, contacts: live }), observedAt }
     known.set(key, after)
-    changed.add(key)
+    // One that is merely refreshed in the first half of its stored life can wait.
+    const isRefresh = hasSameParts(before, after) && !changed.has(key) && observedAt < (refreshAt.get(key) ?? 0)
+    if (isRefresh) refreshed.add(key)
+    else note(key)
     const [was, is] = [stateOf(before), stateOf(after)]
     return was === is ? undefined : { domain, login, before: was, after: is, since: before.observedAt }
   }
@@ -115,7 +137,9 @@ export function presenceTracker(
         const own = known.get(key)
         if (own !== undefined && own.observedAt >= presence.observedAt) continue
         known.set(key, { ...presence, login: presence.login.toLowerCase() })
+        refreshAt.set(key, halfLifeOf(presence))
         changed.delete(key)
+        refreshed.delete(key)
       }
     },
     snapshot: () => new Map(known),
@@ -138,17 +162,30 @@ export function presenceTracker(
       const account = known.get(key)
       if (account === undefined) return
       known.set(key, { ...account, calls: account.calls.filter((call) => call !== uuid) })
-      changed.add(key)
+      note(key)
     },
-    takeChanged: () => {
-      const taken = [...changed].flatMap((key) => known.get(key) ?? [])
-      changed.clear()
-      return taken
+    takeChanged: (ageMs = 0) => {
+      const now = clock.now()
+      for (const key of refreshed) if (now >= (refreshAt.get(key) ?? 0)) note(key)
+      // One that changed in the future is old: the clock was set back.
+      const isOld = (at: number) => at > now || now - at >= ageMs
+      const taken = [...changed].filter(([, at]) => isOld(at)).map(([key]) => key)
+      return taken.flatMap((key) => {
+        changed.delete(key)
+        const presence = known.get(key)
+        if (presence !== undefined) refreshAt.set(key, halfLifeOf(presence))
+        return presence ?? []
+      })
     },
-    giveBack: ({ domain, login }) => changed.add(keyOf(domain, login)),
+    get isWaiting() {
+      return changed.size + refreshed.size > 0
+    },
+    giveBack: ({ domain, login }) => note(keyOf(domain, login)),
     stored: (presence) => {
       const key = keyOf(presence.domain, presence.login)
-      if (known.get(key) === presence && isIdle(presence)) known.delete(key)
+      if (known.get(key) !== presence || !isIdle(presence)) return
+      known.delete(key)
+      refreshAt.delete(key)
     },
     get accounts() {
       return known.size
@@ -165,6 +202,19 @@ function isIdle({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): bool
 function stateOf({ contacts, calls }: Pick<Presence, 'contacts' | 'calls'>): AccountState {
   if (contacts.length === 0) return 'NONREG'
   return calls.length > 0 ? 'ISBUSY' : 'ONHOOK'
+}
+
+/** Whether two states of an account have the same phones and calls. */
+export function hasSameParts(one: Presence, other: Presence): boolean {
+  const ids = ({ contacts, calls }: Presence) => [...contacts.map(({ id }) => `contact ${id}`), ...calls].toSorted()
+  const [ofOne, ofOther] = [ids(one), ids(other)]
+  return ofOne.length === ofOther.length && ofOne.every((id, index) => id === ofOther[index])
+}
+
+/** When half of the life has passed that the first of an account's registrations has left, epoch milliseconds. */
+function halfLifeOf({ contacts, observedAt }: Presence): number {
+  const endsAt = Math.min(...contacts.map(({ expiresAt }) => expiresAt))
+  return contacts.length === 0 ? observedAt : observedAt + (endsAt - observedAt) / 2
 }
 
 function keyOf(domain: string, login: string): string {

@@ -1,5 +1,6 @@
 import { login } from '../../contracts/fields.ts'
-import type { EngineEvent } from '../engine.ts'
+import { loginOfRegistration } from '../../core/accounts/registered-name.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
 
 /** What the engine told of one phone of an account. */
 export interface Registration {
@@ -27,9 +28,10 @@ export function readRegistration(event: Pick<EngineEvent, 'subclass' | 'header'>
   const { subclass } = event
   if (subclass !== 'sofia::register' && subclass !== 'sofia::unregister' && subclass !== 'sofia::expire')
     return undefined
-  const user =
-    event.header('user_name') ?? event.header('username') ?? event.header('from-user') ?? event.header('user')
-  if (!login.safeParse(user).success || user === undefined) return undefined
+  const name =
+    event.header('user_name') ?? event.header('username') ?? event.header('from-user') ?? event.header('user') ?? ''
+  const user = loginOfRegistration(name)
+  if (!login.safeParse(user).success) return undefined
   const asked = Number(event.header('expires'))
   const isLive = subclass === 'sofia::register' && Number.isFinite(asked) && asked > 0
   return {

@@ -1,5 +1,5 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { Engine } from '../engine.ts'
+import type { Engine } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 
 /** How long after an engine could not be told what to send it is told again. */

@@ -1,8 +1,8 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { baseEvents } from '../../core/events/base-events.ts'
 import { isEventName } from '../../core/events/catalogue.ts'
-import type { SubscriptionReader } from '../../core/hooks/hook-store.ts'
-import { trouble } from '../health/trouble.ts'
+import type { SubscriptionReader } from '../../core/hooks/definition/hook-store.ts'
+import { errorLatch } from '../runtime/error-latch.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /** A hook takes effect within 2 s: asking once a second leaves one for reading the list and telling the engine. */
@@ -95,7 +95,7 @@ export function subscriptions({ reader, log, timers }: SubscriptionParts): Subsc
     engineWords: () => wordsOf([...engineNames]),
     refresh,
     follow: async (changed, signal) => {
-      const unread = trouble(log, 'what hooks want cannot be read; the last known stays in force')
+      const unread = errorLatch(log, 'what hooks want cannot be read; the last known stays in force')
       while (!signal.aborted) {
         try {
           if (await refresh()) changed()

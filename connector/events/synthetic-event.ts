@@ -1,5 +1,5 @@
 import type { Channel, LifeEvent } from '../calls/channel.ts'
-import type { EngineEvent } from '../engine.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
 
 /**
  * The engine's word for an end of which no reason is told (Q.850 cause 31): what is known of a call whose end was

@@ -1,5 +1,6 @@
 import type { Presence } from '../../core/accounts/presence.ts'
-import { type Timers, backoffMs } from '../../core/concurrency/timers.ts'
+import { retry } from '../../core/concurrency/retry.ts'
+import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
 import type { IsUp, OnEnded, PresenceTracker } from './presence.ts'
 import type { PresenceWriter } from './presence-writer.ts'
 
@@ -29,7 +30,6 @@ export interface UnsureCallsParts {
 /** Nothing waits at first. Until an engine has answered, a call counts as up. */
 export function unsureCalls({ isUp, onEnded, tracker, writer, timers, random }: UnsureCallsParts): UnsureCalls {
   const waiting = new Map<string, Pick<Presence, 'domain' | 'login'>>()
-  let failures = 0
   let isAsking = false
 
   const drop = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => {
@@ -46,18 +46,15 @@ export function unsureCalls({ isUp, onEnded, tracker, writer, timers, random }: 
     return true
   }
 
-  const ask = async () => {
+  /** Rejects when no engine could tell. */
+  const askAll = async (): Promise<void> => {
     const all = [...waiting]
-    let isAnswered = true
-    for (let start = 0; start < all.length && isAnswered; start += together) {
+    for (let start = 0; start < all.length; start += together) {
       const some = all.slice(start, start + together)
       const known = await Promise.all(some.map(([uuid, account]) => judge(uuid, account)))
-      isAnswered = known.some(Boolean)
       for (const [index, [uuid, account]] of some.entries()) if (!known[index]) putLast(uuid, account)
+      if (!known.includes(true)) throw new Error('no engine can tell')
     }
-    failures = isAnswered ? 0 : failures + 1
-    isAsking = false
-    askSoon()
   }
 
   /** The others have their turn first. */
@@ -66,17 +63,21 @@ export function unsureCalls({ isUp, onEnded, tracker, writer, timers, random }: 
     waiting.set(uuid, account)
   }
 
-  const askSoon = () => {
-    if (isAsking || waiting.size === 0) return
+  const ask = async () => {
+    if (isAsking) return
     isAsking = true
-    timers.after(backoffMs(failures + 1, random), () => void ask())
+    while (waiting.size > 0) {
+      await pause(timers, backoffMs(1, random))
+      await retry(askAll, { timers, random })
+    }
+    isAsking = false
   }
 
   return {
     add: (account, uuid) => {
       if (waiting.size >= maxWaiting) return drop(account, uuid)
       waiting.set(uuid, account)
-      askSoon()
+      void ask()
     },
     get waiting() {
       return waiting.size

@@ -1,9 +1,9 @@
 import { maxValues } from '../../adapters/metrics/emf-metrics.ts'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { TimeMetric } from '../../contracts/metrics.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/time.ts'
 import type { RunnerParts } from '../commands/command-runner.ts'
-import { type Times, times } from './times.ts'
+import { type Times, times } from '../runtime/times.ts'
 
 /** Orders to a call: what an engine does at once. A list, and whatever rings a phone, take as long as they take. */
 const orders: ReadonlySet<CommandMessage['command']['kind']> = new Set(['hold', 'unhold', 'hangup'])

@@ -1,4 +1,4 @@
-import type { Engine, EngineLink } from '../engine.ts'
+import type { Engine, EngineLink } from '../runtime/engine.ts'
 import type { EslDownReason } from '../esl/errors.ts'
 
 /** Where one link stands. */

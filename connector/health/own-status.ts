@@ -1,4 +1,4 @@
-import type { Running } from '../running.ts'
+import type { Running } from '../assembly/running.ts'
 import { type StatusReporter, statusReporter } from './status-report.ts'
 
 /** What tells the platform of a running connector. */

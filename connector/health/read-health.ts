@@ -1,4 +1,4 @@
-import type { Running } from '../running.ts'
+import type { Running } from '../assembly/running.ts'
 import { type ConnectorHealth, engineHealth } from './connector-health.ts'
 
 /** How a running connector is: its engines, its lag, and what it has counted. */

@@ -2,7 +2,7 @@ import type { Metrics } from '../../adapters/metrics/emf-metrics.ts'
 import { type CountMetric, type TimeMetric, countMetrics, metricSeconds, timeMetrics } from '../../contracts/metrics.ts'
 import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import type { MetricReading } from './read-metrics.ts'
-import type { Times } from './times.ts'
+import type { Times } from '../runtime/times.ts'
 
 /** What metrics are made from. */
 export interface MetricParts {

@@ -5,11 +5,11 @@ import type {
   EngineReport,
   EventLinkReport,
   SpoolReport,
-} from '../../core/status/connector-report.ts'
-import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
-import { type Engine, isHealthy } from '../engine.ts'
+} from '../../core/connectors/connector-report.ts'
+import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
+import { type Engine, isHealthy } from '../runtime/engine.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
-import { trouble } from './trouble.ts'
+import { errorLatch } from '../runtime/error-latch.ts'
 import { type StatusTexts, statusTexts } from './status-texts.ts'
 
 /** A report older than 30 s counts as silence, and the status page may be 15 s behind. */
@@ -76,7 +76,7 @@ export interface StatusReporter {
 export function statusReporter(parts: StatusParts): StatusReporter {
   const { store, clock, timers, log } = parts
   const texts = statusTexts(parts)
-  const unstored = trouble(log, 'the status of the connector could not be stored')
+  const unstored = errorLatch(log, 'the status of the connector could not be stored')
   let restarts: number | undefined
   let atStop: (ConnectorReport & { readonly stoppedAt: number }) | undefined
 

@@ -1,4 +1,4 @@
-import { type Engine, isReady } from '../engine.ts'
+import { type Engine, isReady } from '../runtime/engine.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /** The engine's status text is a dozen lines. */

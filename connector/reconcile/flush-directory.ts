@@ -1,6 +1,6 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { commandLine } from '../commands/command-line.ts'
-import { type EngineLink, isReady } from '../engine.ts'
+import { type EngineLink, isReady } from '../runtime/engine.ts'
 import { retry } from '../../core/concurrency/retry.ts'
 import { type Time } from '../../core/concurrency/timers.ts'
 

@@ -1,9 +1,10 @@
 import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import { hasChannel } from '../calls/engine-channels.ts'
-import type { EngineLink } from '../engine.ts'
+import type { EngineLink } from '../runtime/engine.ts'
 import { SyntheticEvent } from '../events/synthetic-event.ts'
-import type { Clock } from '../../core/ports.ts'
+import { mapAtMost } from '../../core/concurrency/semaphore.ts'
+import type { Clock } from '../../core/time.ts'
 
 /** Channels that are asked for at a time: an order behind them waits for no more. */
 const together = 16
@@ -27,19 +28,16 @@ export interface GoneParts {
 export async function endGone(parts: GoneParts, uuids: readonly string[]): Promise<string[]> {
   const { registry, link, clock, make, isOver } = parts
   const kept: string[] = []
-  for (let start = 0; start < uuids.length && !isOver(); start += together) {
-    const asked = uuids.slice(start, start + together)
-    const answers = await Promise.all(asked.map((uuid) => hasChannel(link, uuid).catch(() => undefined)))
-    if (isOver()) return []
-    for (const [index, uuid] of asked.entries()) {
-      const channel = registry.find(uuid)
-      if (channel === undefined || channel.heard) continue
-      if (answers[index] !== false) kept.push(uuid)
-      else if (channel.core === '') registry.unplace(uuid)
-      else endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now())))
-    }
-  }
-  return kept
+  await mapAtMost(uuids, together, async (uuid) => {
+    if (isOver()) return
+    const isThere = await hasChannel(link, uuid).catch(() => undefined)
+    const channel = registry.find(uuid)
+    if (isOver() || channel === undefined || channel.heard) return
+    if (isThere !== false) kept.push(uuid)
+    else if (channel.core === '') registry.unplace(uuid)
+    else endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now())))
+  })
+  return isOver() ? [] : kept
 }
 
 /** Makes the ends of a channel that its engine has not told. */

@@ -1,21 +1,11 @@
-import type { ConnectorReport } from '../../core/status/connector-report.ts'
-
-/** In a report of before it was told, what was read up to so long before it counts as kept (`keptTo`). */
-const unwrittenMs = 1_000
+import type { ConnectorReport } from '../../core/connectors/connector-report.ts'
+import { hasListenedSince, lastKept, listenings } from '../../core/connectors/listening.ts'
 
 /** A process that is started again in its task has looked through its disk by then, and reported. */
 const takenOverMs = 120_000
 
 /** What becomes of events that waited where a connector ended. */
 export type SpoolFate = 'told by others' | 'not known yet' | { readonly from: number; readonly to: number }
-
-/**
- * Up to when all that a connector which is gone had read was queued or on its disk, epoch milliseconds; what one that was
- * killed read later belongs to the gap of its death. One that stopped has put on its disk what it had.
- */
-export function lastKept({ stoppedAt, reportedAt, handedOverTo = reportedAt, keptTo }: ConnectorReport): number {
-  return stoppedAt ?? Math.min(reportedAt, Math.max(handedOverTo, keptTo ?? reportedAt - unwrittenMs))
-}
 
 /**
  * Whether events of an engine that waited on the disk of a connector which is gone are lost with it: nobody has taken
@@ -32,12 +22,9 @@ export function spoolFate(
   const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from = to, spool } = gone
   if (from >= lastKept(gone)) return 'told by others'
   if (spool !== undefined && others.some((other) => hasItsDisk(other, gone, spool.owner))) return 'told by others'
-  const listeners = others.filter((other) =>
-    (other.eventLinks ?? []).some((link) => link.engine === engine && link.upSince > 0 && link.upSince <= from),
-  )
-  const later = listeners.filter((other) => other.reportedAt >= to)
+  const later = listenings(others, engine).filter((one) => hasListenedSince(one, from) && one.reportedAt >= to)
   if (later.some(({ handedOverTo = 0 }) => handedOverTo >= to)) return 'told by others'
-  const mayCatchUp = later.some((other) => other.reportedAt >= now - 30_000)
+  const mayCatchUp = later.some((one) => one.reportedAt >= now - 30_000)
   return mayCatchUp || now < reportedAt + takenOverMs ? 'not known yet' : { from, to }
 }
 

@@ -1,7 +1,6 @@
-import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
-
-/** Two reports and a margin: whoever was silent for longer may be gone. */
-export const silenceMs = 12_000
+import { reliedOnMs } from '../../core/connectors/connectors.ts'
+import { hasListenedSince, listenings } from '../../core/connectors/listening.ts'
+import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 
 /** Reports are kept for a day. */
 const reportsMs = 86_400_000
@@ -22,23 +21,19 @@ export async function lastListener(
   { store, connectorId, now }: { store: Pick<ConnectorStatusStore, 'list'>; connectorId: string; now: number },
   engine: string,
 ): Promise<LastListener | undefined> {
-  const reports = await store.list(now - reportsMs)
-  const listeners = reports
-    .filter((report) => report.connectorId !== connectorId)
-    .flatMap((report) =>
-      (report.eventLinks ?? [])
-        .filter((link) => link.engine === engine && (link.upSince > 0 || link.lostAt !== undefined))
-        .map(({ last, upSince, lostAt }) => ({
-          upSince,
-          until: upSince === 0 && lostAt !== undefined ? lostAt : (report.stoppedAt ?? report.reportedAt),
-          isGone: upSince === 0 || report.stoppedAt !== undefined || report.reportedAt < now - silenceMs,
-          core: last.coreUuid,
-        })),
-    )
+  const histories = listenings(await store.list(now - reportsMs), engine)
+  const listeners = histories
+    .filter((one) => one.connectorId !== connectorId && (one.since ?? one.lostAt) !== undefined)
+    .map((one) => ({
+      since: one.since,
+      core: one.last.coreUuid,
+      until: one.since === undefined ? one.heardTo : one.aliveAt,
+      isGone: one.since === undefined || one.hasStopped || one.reportedAt < now - reliedOnMs,
+    }))
     .toSorted((a, b) => b.until - a.until)
   const [newest] = listeners
   const gone = listeners.find(({ isGone }) => isGone)
-  const isHeard = listeners.some(({ isGone, upSince }) => !isGone && upSince <= (gone?.until ?? now))
+  const isHeard = listeners.some((one) => !one.isGone && hasListenedSince(one, gone?.until ?? now))
   if (gone !== undefined && !isHeard) return { until: gone.until, core: gone.core }
   return newest && { until: undefined, core: newest.core }
 }

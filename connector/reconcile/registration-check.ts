@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import type { Log } from '../../adapters/log/logger.ts'
 import { login } from '../../contracts/fields.ts'
+import { loginOfRegistration, registeredName } from '../../core/accounts/registered-name.ts'
 import type { Presence } from '../../core/accounts/presence.ts'
 import { firstExisting } from '../calls/channel-registry.ts'
 import type { DomainNames } from '../calls/domain-names.ts'
-import type { EngineLink } from '../engine.ts'
+import type { EngineLink } from '../runtime/engine.ts'
 import type { PresenceTracker } from '../events/presence.ts'
 import type { Registration } from '../events/registration.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
@@ -76,7 +77,10 @@ async function listedPhones({ links, domains, clock }: RegistrationCheckParts): 
   const unplaced = new Set<string>()
   for (const link of links()) {
     const { rows = [] } = list.parse(JSON.parse(await link.api('show registrations as json')))
-    for (const { reg_user: user, realm, url, expires } of rows) {
+    for (const { reg_user: name, realm, url, expires } of rows) {
+      const user = loginOfRegistration(name)
+      // Registered under the To header of another domain: no call is routed to it there.
+      if (user !== name && name !== registeredName({ login: user, domain: realm })) continue
       const domain = await firstExisting([realm.toLowerCase()], domains)
       const lastsSeconds = Number(expires) - Math.floor(clock.now() / 1_000)
       if (domain === '') unplaced.add(user.toLowerCase())

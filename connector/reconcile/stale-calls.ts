@@ -8,17 +8,17 @@ import { endMissed } from './gone-channels.ts'
 import type { LastListener } from './predecessor.ts'
 import type { ComparedEngine } from './reconciliation.ts'
 
-/** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
+/** The wait of a made-up event: the engine's own goes first if another connector has heard it. */
 const holdBackMs = 3_000
 
-/** A connector that was killed just before this one began still seems to be there; by then it does not. */
+/** The time until a second look: a connector that was killed just before this one began still counts as running at first. */
 const lookAgainMs = 15_000
 
-/** One answer serves all calls that are found at once. */
+/** How long one answer about an engine serves all calls of it. */
 const believedMs = 5_000
 
-/** What calls of before this process are ended with. */
-export interface StaleCallsParts extends Time {
+/** The dependencies of {@link staleCalls}. */
+export interface StaleCallsDeps extends Time {
   readonly registry: ChannelRegistry
   readonly knownCalls: Pick<KnownCallStore, 'read'>
   readonly engines: () => readonly ComparedEngine[]
@@ -28,12 +28,13 @@ export interface StaleCallsParts extends Time {
 }
 
 /**
- * Judges calls that an account is stored with and that no engine has any more. One that is stored by itself, too, or
- * that is known here, is ended by a comparison with its engine, unless somebody else heard its end. Of one that is only
- * in its account it is not known whose it was: where there is one engine, and everybody who could have heard its end is
- * gone, if need be once that is known, its end is made here; else the account alone is put right, without an event.
+ * Decides about calls that are stored with an account and that no engine has any more; resolves with whether the end of such a
+ * call will be reported. A call that has a record of its own, or that this connector knows, is ended by the comparison with its
+ * engine, unless another connector heard its end. The engine of a call that stands only in its account is not known. If there is
+ * a single engine, and every connector that could have heard the end is gone, the end is made up here; otherwise only the
+ * account is corrected, without an event.
  */
-export function staleCalls({ registry, knownCalls, engines, before, make, clock, timers }: StaleCallsParts): OnEnded {
+export function staleCalls({ registry, knownCalls, engines, before, make, clock, timers }: StaleCallsDeps): OnEnded {
   const listeners = new Map<string, { readonly at: number; readonly listener: Promise<LastListener | undefined> }>()
 
   const listenerOf = (engine: string) => {
@@ -51,7 +52,7 @@ export function staleCalls({ registry, knownCalls, engines, before, make, clock,
     endMissed(registry, channel, (name) => make(new SyntheticEvent(name, channel, clock.now()), engine))
   }
 
-  /** Whether the end of a stored call will be found by a comparison with its engine. */
+  /** Whether the comparison with its engine will find the end of a stored call. */
   const isTakenUp = async (engineName: string): Promise<boolean> => {
     if (!engines().some(({ name }) => name === engineName)) return false
     const listener = await listenerOf(engineName)
@@ -83,7 +84,7 @@ export function staleCalls({ registry, knownCalls, engines, before, make, clock,
   }
 }
 
-/** Whether an engine told of the channel, and not only the platform has placed it. */
+/** Whether an engine has reported the channel, and not only the platform has placed it. */
 function isKnown(channel: Channel | undefined, uuid: string): boolean {
   return channel?.uuid === uuid && channel.core !== ''
 }

@@ -1,13 +1,20 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { GapStore } from '../../core/events/gap-store.ts'
 import type { Gap } from '../../core/events/gap.ts'
-import type { ConnectorReport, EventLinkReport } from '../../core/status/connector-report.ts'
-import type { ConnectorStatusStore } from '../../core/status/connector-status-store.ts'
-import { trouble } from '../health/trouble.ts'
+import type { ConnectorReport, EventLinkReport } from '../../core/connectors/connector-report.ts'
+import {
+  type Listening,
+  hasListenedSince,
+  lastAlive,
+  listeningOf,
+  listenings,
+} from '../../core/connectors/listening.ts'
+import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
+import { errorLatch } from '../runtime/error-latch.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
-import { earlierTold, nowhere } from './event-position.ts'
-import { gapId } from './gap-log.ts'
-import { lastKept, spoolFate } from './lost-spool.ts'
+import { earlierTold, nowhere } from '../links/event-position.ts'
+import { gapId } from '../links/gap-log.ts'
+import { spoolFate } from './lost-spool.ts'
 
 /** A connector reports every 5 s; one that was silent for so long and has not said that it stops is dead. */
 export const deadAfterMs = 30_000
@@ -49,7 +56,7 @@ export interface UndertakerParts extends Time {
  */
 export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal): Promise<void> {
   const buried = new Set<string>()
-  const unread = trouble(parts.log, 'the reports of connectors could not be looked through; it will be tried again')
+  const unread = errorLatch(parts.log, 'the reports of connectors could not be looked through; it will be tried again')
   while (!signal.aborted) {
     try {
       const reports = await parts.store.list(parts.clock.now() - reportsMs)
@@ -87,12 +94,12 @@ async function bury(
     const fate = spoolFate(gone, link.engine, others, parts.clock.now())
     if (fate === 'not known yet') isDone = false
     else if (fate !== 'told by others') await recordLostSpool(parts, gone, link, fate)
-    const { upSince, lostAt } = link
-    if (upSince === 0 && lostAt === undefined) continue
-    const heard = heardAgain(parts, gone, link, others)
+    const own = listeningOf(gone, link)
+    if ((own.since ?? own.lostAt) === undefined) continue
+    const heard = heardAgain(parts, own, others)
     if (heard === 'all the time') continue
     if (heard === undefined) isDone = false
-    else await recordGap(parts, gone, link, heard)
+    else await recordGap(parts, own, heard)
   }
   return isDone
 }
@@ -111,33 +118,29 @@ function linksOf({ eventLinks = [], engines = [], spool }: ConnectorReport): rea
  */
 function heardAgain(
   { connectorId, clock }: UndertakerParts,
-  gone: ConnectorReport,
-  link: EventLinkReport,
+  gone: Listening,
   others: readonly ConnectorReport[],
-): EventLinkReport | 'all the time' | undefined {
-  const { engine } = link
-  const until = lastHeard(gone, link)
-  const upAfter = others
-    .filter((report) => (report.connectorId === connectorId ? clock.now() : lastAlive(report)) > until)
-    .flatMap(({ eventLinks = [] }) => eventLinks)
-    .filter((other) => other.engine === engine && other.upSince > 0)
-  const first = upAfter.toSorted((a, b) => a.upSince - b.upSince)[0]
-  return first !== undefined && first.upSince <= missedFrom(gone, link) - slackMs ? 'all the time' : first
+): Listening | 'all the time' | undefined {
+  const later = listenings(others, gone.engine)
+    .filter((other) => other.since !== undefined)
+    .filter((other) => (other.connectorId === connectorId ? clock.now() : other.aliveAt) > gone.heardTo)
+    .toSorted((a, b) => (a.since ?? Infinity) - (b.since ?? Infinity))
+  const [first] = later
+  if (first === undefined) return undefined
+  return hasListenedSince(first, gone.keptTo - slackMs) ? 'all the time' : first
 }
 
 async function recordGap(
   { gaps, connectorId, log }: UndertakerParts,
-  gone: ConnectorReport,
-  link: EventLinkReport,
-  heard: EventLinkReport,
+  gone: Listening,
+  heard: Listening,
 ): Promise<void> {
-  const reason = gone.stoppedAt === undefined ? 'connector-killed' : 'connector-stopped'
-  const { engine, last } = link
-  const from = missedFrom(gone, link)
+  const { engine, last, keptTo: from, hasStopped } = gone
+  const reason = hasStopped ? 'connector-stopped' : 'connector-killed'
   const cause = { connectorId: gone.connectorId, engine, reason, from }
   const after = { coreUuid: heard.last.coreUuid, sequence: '' }
-  const id = gapId({ ...cause, from: lastAlive(gone) })
-  const to = Math.max(from, heard.upSince)
+  const id = gapId({ ...cause, from: gone.aliveAt })
+  const to = Math.max(from, heard.since ?? from)
   const gap: Gap = { ...cause, id, recordedBy: connectorId, to, before: last, after }
   if (!(await gaps.record(gap))) return
   log.warn('events may have been missed', { engine, reason, from, to, connector: gone.connectorId })
@@ -163,24 +166,6 @@ async function recordLostSpool(
   if (!(await gaps.record(gap))) return
   const { connectorId: connector, spool } = gone
   log.warn('events may have been missed', { engine, reason: cause.reason, from, to, connector, left: spool?.left })
-}
-
-function lastAlive({ stoppedAt, reportedAt }: ConnectorReport): number {
-  return stoppedAt ?? reportedAt
-}
-
-/** Up to when nothing of an engine was missed that is not on record. */
-function lastHeard(gone: ConnectorReport, { lostAt = Infinity }: EventLinkReport): number {
-  return Math.min(lastAlive(gone), lostAt)
-}
-
-/**
- * From when on events of an engine may be lost: what was missed and is not on record, what was only in memory, and what
- * the engine had told and the connector had not read. Gaps are compared with the times of events, which are the engine's:
- * an event that was read at a moment had been told before it.
- */
-function missedFrom(gone: ConnectorReport, link: EventLinkReport): number {
-  return Math.min(lastKept(gone), lastHeard(gone, link), link.keptTo ?? Infinity)
 }
 
 /** One death of one connector. */

@@ -1,6 +1,7 @@
 import { isOfTenant } from '../../core/domains/tenancy-start.ts'
-import type { Ports } from '../../core/ports.ts'
+import type { Ports } from '../../contracts/ports.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
+import { limited } from '../../core/concurrency/semaphore.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type FinishParts, finishRecording } from './finish-recording.ts'
 import { mappedPath } from './mapped-path.ts'
@@ -8,7 +9,6 @@ import { placeRecording } from './place-recording.ts'
 import type { RecordingDisk } from './recording-disk.ts'
 import type { RecordingFacts } from './recording-facts.ts'
 import { type StoreParts, storeRecording } from './store-recording.ts'
-import { type Turns, turns } from './turns.ts'
 import { type RecordedCall, expectUnheard } from './unheard-recording.ts'
 
 /** Uploads at a time: each holds a part of 8 MiB at most in memory. */
@@ -72,8 +72,8 @@ const finished: Attended = { kind: 'finished', storedBytes: 0 }
 /** Makes what looks after recordings, so many at a time. */
 export function recordingAttendant(parts: AttendParts): RecordingAttendant {
   const { ports, place, clock } = parts
-  const records: Turns = turns(recordsAtOnce)
-  const uploads: Turns = turns(uploadsAtOnce)
+  const records = limited(recordsAtOnce)
+  const uploads = limited(uploadsAtOnce)
 
   const store = async (facts: RecordingFacts, endedAt: number, place: RecordingsPlace): Promise<Attended> => {
     const { recording, isReplaced } = await records(() => placeRecording(ports.recordings, facts))

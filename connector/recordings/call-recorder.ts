@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors.ts'
-import type { Ports } from '../../core/ports.ts'
+import type { Ports } from '../../contracts/ports.ts'
 import { recordingNews } from '../../core/recordings/recording-news.ts'
 import type { RecordingsPlace } from './attend-recording.ts'
 import { type Recorder, type RecorderParts, recorder } from './recorder.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FileBody, FileStore, Upload, UploadedPart } from '../../core/recordings/file-store.ts'
+import type { FileBody, FileStore, Upload, UploadedPart } from '../../core/files/file-store.ts'
 import type { FileVersion, OpenFile } from './recording-disk.ts'
 
 /** A recording up to this size is stored at once, a larger one in parts: 16 MiB, by the contract. */

@@ -1,22 +1,22 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import { longestCallMs } from '../../core/recordings/recording-store.ts'
-import type { EngineEvent } from '../engine.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
 import type { IsUp } from '../events/presence.ts'
-import { trouble } from '../health/trouble.ts'
-import { pause } from '../../core/concurrency/timers.ts'
+import { errorLatch } from '../runtime/error-latch.ts'
+import { limited } from '../../core/concurrency/semaphore.ts'
+import { backoffMs, pause } from '../../core/concurrency/timers.ts'
 import { type AttendParts, type Attended, recordingAttendant } from './attend-recording.ts'
 import { type KnownRecording, knownRecordings, maxKnown } from './known-recordings.ts'
 import { FileRefused } from './mapped-path.ts'
 import { type HeardLeg, recordingWord } from './recording-facts.ts'
 import { recordingNotes } from './recording-notes.ts'
-import { turns } from './turns.ts'
 import { type RecordedCall, afterOthersTold } from './unheard-recording.ts'
 
 /** How often notes are looked for that others left, and calls whose end nobody told. */
 const lookMs = 15_000
 
-/** The waits between attempts double from a second to a minute. */
-const maxWaitMs = 60_000
+/** An attempt reads a whole file, and many may fail together while the store is gone. */
+const backoff = { firstMs: 1_000, longestMs: 60_000 }
 
 /** Notes that are written at a time. */
 const notesAtOnce = 4
@@ -44,12 +44,12 @@ export function recorder(parts: RecorderParts): Recorder {
   const stopping = new AbortController()
   const attendant = recordingAttendant({ ...parts, signal: stopping.signal })
   const notes = place && recordingNotes(place.disk)
-  const noting = turns(notesAtOnce)
+  const noting = limited(notesAtOnce)
   const known = knownRecordings()
-  const away = trouble(log, 'recordings cannot be stored; they wait')
-  const diskAway = trouble(log, 'the folder of the recordings cannot be used')
+  const away = errorLatch(log, 'recordings cannot be stored; they wait')
+  const diskAway = errorLatch(log, 'the folder of the recordings cannot be used')
   // A full disk can still be looked through: that is no sign that it takes notes again.
-  const diskUnread = trouble(log, 'the folder of the recordings cannot be looked through')
+  const diskUnread = errorLatch(log, 'the folder of the recordings cannot be looked through')
   const counts = { stored: 0, bytes: 0, failures: 0, refused: 0, givenUp: 0, noteFailures: 0 }
   const atWork = new Set<Promise<void>>()
 
@@ -64,8 +64,7 @@ export function recorder(parts: RecorderParts): Recorder {
   }
   const again = (one: KnownRecording) => {
     one.failures += 1
-    const waitMs = Math.min(maxWaitMs, 1_000 * 2 ** Math.min(one.failures - 1, 10))
-    one.cancel = timers.after(Math.round(waitMs * (1 - random() / 2)), () => attend(one))
+    one.cancel = timers.after(backoffMs(one.failures, random, backoff), () => attend(one))
   }
   const finish = async (one: KnownRecording) => {
     known.finish(one)

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { lstat, mkdir, open, readFile, readdir, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FileRefused } from './mapped-path.ts'
-import { readPart } from '../read-part.ts'
+import { readPart } from '../runtime/read-part.ts'
 
 /** What tells one content of a file from another. */
 export interface FileVersion {

@@ -1,5 +1,5 @@
 import type { Time } from '../../core/concurrency/timers.ts'
-import type { Copy } from './journal.ts'
+import type { Copy } from './segment-files.ts'
 import type { Spool } from './spool.ts'
 import type { Waiting, WaitingEvents } from './waiting-events.ts'
 
@@ -9,55 +9,107 @@ import type { Waiting, WaitingEvents } from './waiting-events.ts'
  */
 const commitMs = 250
 
-/** Written at a time: a disk that is slow to answer takes a storm in few calls, and no call takes long to prepare. */
-const chunkBytes = 4 * 1024 * 1024
-
 /** What the window has no room for is written before its time when it is this much. */
 const earlyBytes = 1024 * 1024
 
-/** Writes to the disk what waits for too long, and what the window has no room for. */
-export interface Committer {
-  /** Says that an event came. */
-  wake(): void
-  /** Writes everything that is not on disk, however young, and then no more. */
-  finish(): Promise<void>
-  /** Events that should have been on disk and were not, since the disk did not take them. */
-  readonly skipped: number
+/** What a committer needs. */
+export interface CommitterDeps extends Time {
+  readonly events: WaitingEvents
+  readonly spool: Spool
+  /** Called whenever a write has ended, well or not. */
+  readonly onWritten: () => void
 }
 
-/** Makes a committer. `onWritten` is told whenever a write has ended, well or not. */
-export function committer(
-  parts: Time & { readonly events: WaitingEvents; readonly spool: Spool; readonly onWritten: () => void },
-): Committer {
-  const { events, spool, clock, timers, onWritten } = parts
-  let skipped = 0
-  let isRefused = false
-  let isFinished = !spool.isThere
-  let writing: Promise<void> | undefined
-  let cancel: (() => void) | undefined
+/** Writes to the disk what waits for too long, and what the window has no room for. */
+export class Committer {
+  readonly #deps: CommitterDeps
+  #skipped = 0
+  #isRefused = false
+  #isFinished: boolean
+  #writing: Promise<void> | undefined
+  #cancel: (() => void) | undefined
 
-  /** One that was read in the future is old: the clock was set back. */
-  const isYoung = ({ takenAt }: Waiting) => {
-    const ageMs = clock.now() - takenAt
-    return ageMs >= 0 && ageMs < commitMs
+  constructor(deps: CommitterDeps) {
+    this.#deps = deps
+    this.#isFinished = !deps.spool.isThere
   }
 
-  /** The events that are to be written now, the oldest first, until they have so many bytes. */
-  const due = (isLast: boolean, upTo: number): Waiting[] => {
+  /** Events that should have been on disk and were not, since the disk did not take them. */
+  get skipped(): number {
+    return this.#skipped
+  }
+
+  /** Says that an event came. */
+  wake(): void {
+    this.#commitSoon()
+    if (this.#deps.events.tailBytes >= earlyBytes && !this.#isRefused && !this.#isFinished) this.#commit()
+  }
+
+  /** Writes everything that is not on disk, however young, and then no more. */
+  async finish(): Promise<void> {
+    if (this.#isFinished) return
+    this.#isFinished = true
+    this.#cancel?.()
+    await this.#writing
+    await this.#write(true)
+  }
+
+  #commitSoon(): void {
+    if (!this.#isFinished) this.#cancel ??= this.#deps.timers.after(commitMs, () => this.#commit())
+  }
+
+  #commit(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    this.#writing ??= this.#write(false).finally(() => {
+      this.#writing = undefined
+      if (this.#deps.events.unwritten.size > 0) this.#commitSoon()
+    })
+  }
+
+  async #write(isLast: boolean): Promise<void> {
+    const { spool, onWritten } = this.#deps
+    for (;;) {
+      const chunk = this.#due(isLast, spool.chunkBytes)
+      if (chunk.length === 0) return
+      for (const event of chunk) event.isBeingWritten = true
+      const copies = await spool.append(chunk)
+      for (const [index, event] of chunk.entries()) {
+        event.isBeingWritten = false
+        const copy = copies?.[index]
+        if (copy !== undefined) this.#settle(event, copy)
+      }
+      this.#isRefused = copies === undefined
+      if (this.#isRefused) for (const event of this.#due(isLast, Infinity)) this.#noteSkipped(event)
+      onWritten()
+      if (this.#isRefused) return
+    }
+  }
+
+  /** Chooses the events to write now, the oldest first, until they have so many bytes. */
+  #due(isLast: boolean, upTo: number): Waiting[] {
+    const { events } = this.#deps
     const chosen: Waiting[] = []
-    // The tail can only be written behind all of the window, however young that is.
+    // The tail can only be written after all of the window, however young that is.
     const isUrgent = isLast || events.tail.size > 0
     let bytes = 0
     for (let link = events.unwritten.first; link !== undefined && bytes < upTo; link = link.next) {
       const event = link.value
-      if (!isUrgent && isYoung(event)) break
+      if (!isUrgent && this.#isYoung(event)) break
       chosen.push(event)
       bytes += event.bytes
     }
     return chosen
   }
 
-  const settle = (event: Waiting, copy: Copy) => {
+  /** One that was read in the future is old: the clock was set back. */
+  #isYoung({ takenAt }: Waiting): boolean {
+    const ageMs = this.#deps.clock.now() - takenAt
+    return ageMs >= 0 && ageMs < commitMs
+  }
+
+  #settle(event: Waiting, copy: Copy): void {
+    const { events, spool } = this.#deps
     const isHere = event.ofClass?.chain !== undefined
     events.written(event, copy)
     if (!isHere) spool.release(copy)
@@ -67,54 +119,8 @@ export function committer(
     }
   }
 
-  const noteSkipped = (event: Waiting) => {
-    if (!event.isSkipped) skipped += 1
+  #noteSkipped(event: Waiting): void {
+    if (!event.isSkipped) this.#skipped += 1
     event.isSkipped = true
-  }
-
-  const write = async (isLast: boolean) => {
-    for (let chunk = due(isLast, chunkBytes); chunk.length > 0; chunk = due(isLast, chunkBytes)) {
-      for (const event of chunk) event.isBeingWritten = true
-      const copies = await spool.append(chunk)
-      for (const [index, event] of chunk.entries()) {
-        event.isBeingWritten = false
-        const copy = copies?.[index]
-        if (copy !== undefined) settle(event, copy)
-      }
-      isRefused = copies === undefined
-      if (isRefused) due(isLast, Infinity).forEach(noteSkipped)
-      onWritten()
-      if (isRefused) break
-    }
-  }
-
-  const commit = () => {
-    cancel?.()
-    cancel = undefined
-    writing ??= write(false).finally(() => {
-      writing = undefined
-      if (events.unwritten.size > 0) commitSoon()
-    })
-  }
-
-  const commitSoon = () => {
-    if (!isFinished) cancel ??= timers.after(commitMs, commit)
-  }
-
-  return {
-    wake: () => {
-      commitSoon()
-      if (events.tailBytes >= earlyBytes && !isRefused && !isFinished) commit()
-    },
-    finish: async () => {
-      if (isFinished) return
-      isFinished = true
-      cancel?.()
-      await writing
-      await write(true)
-    },
-    get skipped() {
-      return skipped
-    },
   }
 }

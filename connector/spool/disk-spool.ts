@@ -1,16 +1,18 @@
 import { join } from 'node:path'
 import type { Log } from '../../adapters/log/logger.ts'
-import { trouble } from '../health/trouble.ts'
+import { retry } from '../../core/concurrency/retry.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
-import { type DropClass, dropOrder } from './drop-class.ts'
+import { errorLatch } from '../runtime/error-latch.ts'
+import type { DropClass } from './drop-class.ts'
 import type { DropTally } from './drop-tally.ts'
-import { type Copy, Journal } from './journal.ts'
-import { takeOverLeft } from './left-journals.ts'
-import { patientReader } from './patient-reader.ts'
-import type { Segment } from './segment.ts'
-import type { Spool, SpoolPlace } from './spool.ts'
-import { spoolLine } from './spool-line.ts'
-import { folderName, showOwner } from './spool-owner.ts'
+import { findLeftSegments } from './left-segments.ts'
+import { inFull, patientReader } from './patient-reader.ts'
+import { type Segment, isSegment } from './segment.ts'
+import type { Copy } from './segment-files.ts'
+import { type ReadEvent, SegmentLog } from './segment-log.ts'
+import type { SpoolPlace } from './spool.ts'
+import { type SpooledEvent, spoolLine } from './spool-line.ts'
+import { type SpoolLock, takeLock } from './spool-lock.ts'
 
 /** How long a disk that refused is left alone. */
 const leaveAloneMs = 5_000
@@ -19,175 +21,227 @@ const leaveAloneMs = 5_000
 const smallestSegment = 64 * 1024
 const largestSegment = 8 * 1024 * 1024
 
+/** A disk that is slow to answer takes a storm in few writes, and no write takes long to prepare. */
+const largestChunk = 4 * 1024 * 1024
+
 /** Events that were given up and whose copies could not be erased; of more, the next process may find one again. */
 const mostUnerased = 10_000
 
-/** Makes a spool. What does not fit its room is given up, the oldest file of the least class first, and noted in `tally`. */
-export function diskSpool(place: SpoolPlace, parts: Time & { readonly log: Log; readonly tally: DropTally }): Spool {
-  const { files, folder, owner } = place
-  const { clock, timers, log, tally } = parts
-  const segmentBytes = Math.min(largestSegment, Math.max(smallestSegment, Math.floor(place.bytes / 32)))
-  const counts = { found: 0, damaged: 0, failures: 0 }
-  const closing = new AbortController()
-  const onDamaged = ({ dropClass, from, to }: Segment, events: number) => {
-    counts.damaged += events
-    tally.lost(dropClass, from, events, to)
-    log.warn('events in the spool cannot be read', { events })
-  }
-  const onRefused = (problem: unknown, tries: number) => {
-    counts.failures += 1
-    if (tries === 1) log.error('the spool cannot be read: it is tried again', problem)
-  }
-  const read = patientReader({ files, timers, signal: closing.signal, onRefused })
-  const journalIn = (name: string, since: number) =>
-    new Journal({ files, folder: join(folder, name), since, segmentBytes, read, onDamaged })
-  const startedAt = clock.now()
-  const ownName = folderName(owner, startedAt)
-  const own = journalIn(ownName, startedAt)
-  let journals: readonly Journal[] = [own]
-  let hasFolder = false
-  let refusedAt: number | undefined
-  const unerased: Copy[] = []
-  const underWay = new Set<Promise<unknown>>()
+/** What a spool needs. Events that do not fit its room are noted in `tally`. */
+export interface DiskSpoolDeps extends Time {
+  readonly log: Log
+  readonly tally: DropTally
+}
 
-  /** Nothing of this process is on the disk before others can see that it runs. */
-  const shown = showOwner(place, log)
-  const failed = (problem: unknown) => {
-    counts.failures += 1
-    if (refusedAt === undefined) log.error('the spool cannot be written: events wait in memory only', problem)
-    refusedAt = clock.now()
-  }
-  /** Not for longer when the clock is set back. */
-  const isLeftAlone = () => {
-    const agoMs = clock.now() - (refusedAt ?? -Infinity)
-    return agoMs >= 0 && agoMs < leaveAloneMs
-  }
-  const segments = () => journals.flatMap((journal) => journal.segments)
-  const bytes = () => segments().reduce((sum, { size }) => sum + size, 0)
+/**
+ * Events on a disk, in a folder that one process uses at a time. Nothing of it ever rejects: what a disk cannot do is
+ * counted.
+ */
+export class DiskSpool {
+  /** Whether there is a disk at all. */
+  readonly isThere: boolean = true
+  /** Written at a time, in bytes of memory. */
+  readonly chunkBytes: number
+  /** Events that earlier processes left, lines that could not be read and count as dropped, and refusals of the disk. */
+  readonly counts = { found: 0, damaged: 0, failures: 0 }
+  readonly #place: SpoolPlace
+  readonly #deps: DiskSpoolDeps
+  readonly #log: SegmentLog
+  readonly #closing = new AbortController()
+  readonly #unerased: Copy[] = []
+  #lock: SpoolLock | undefined
+  /** Resolves when the lock was taken, or could not be taken for the first time. */
+  readonly #asked = Promise.withResolvers<void>()
+  #hasFolder = false
+  /** Files of earlier processes that were not found yet. */
+  #unfound = 0
+  #refusedAt: number | undefined
 
-  /** Lets something happen by itself; the folder of an earlier process goes with its last file. */
-  const inBackground = (work: Promise<unknown>, journal: Journal) => {
-    const isLast = journal !== own && journal.segments.length === 0 && journals.includes(journal)
-    if (isLast) journals = journals.filter((one) => one !== journal)
-    const whole = work
-      .catch(() => (counts.failures += 1))
-      .then(() => (isLast ? files.removeFolder(journal.folder).catch(() => undefined) : undefined))
-      .finally(() => underWay.delete(whole))
-    underWay.add(whole)
+  constructor(place: SpoolPlace, deps: DiskSpoolDeps) {
+    const { files, folder, bytes } = place
+    const { timers, log, tally } = deps
+    this.#place = place
+    this.#deps = deps
+    this.chunkBytes = Math.min(largestChunk, Math.floor(bytes / 8))
+    this.#log = new SegmentLog({
+      files,
+      folder,
+      bytes,
+      segmentBytes: Math.min(largestSegment, Math.max(smallestSegment, Math.floor(bytes / 32))),
+      read: patientReader({
+        files,
+        timers,
+        signal: this.#closing.signal,
+        onRefused: (problem, tries) => {
+          this.counts.failures += 1
+          if (tries === 1) log.error('the spool cannot be read: it is tried again', problem)
+        },
+      }),
+      onDropped: ({ dropClass, count, from, to }) => tally.note(dropClass, from, count, to),
+      onDamaged: ({ dropClass, count, from, to }) => {
+        this.counts.damaged += count
+        tally.lost(dropClass, from, count, to)
+        log.warn('events in the spool cannot be read', { events: count })
+      },
+      onFailure: () => {
+        this.counts.failures += 1
+      },
+    })
+  }
+
+  /** Events that are only on disk. */
+  get unread(): number {
+    return this.#log.unread
+  }
+
+  /** Bytes of all files. */
+  get bytes(): number {
+    return this.#log.bytes
+  }
+
+  /** When the first event that is only on disk was read from the engine, or earlier; absent when there is none. */
+  get oldestAt(): number | undefined {
+    return this.#log.oldestAt
+  }
+
+  /**
+   * Takes the lock of the folder, and takes over the events that earlier processes left; `onFound` is called for each file.
+   * They come before what this process puts there, in their order. Resolves when all were found but those that the disk does
+   * not show; these are asked for until the spool is closed.
+   */
+  async open(onFound: () => void): Promise<void> {
+    const { files, folder, onTaken } = this.#place
+    const { timers, log } = this.#deps
+    const { signal } = this.#closing
+    const onFailure = this.#failuresOf('what an earlier process left cannot be looked through; it will be tried again')
+    const taken = await this.#takeLock()
+    if (taken === undefined) return
+    const { generation, former, names } = taken
+    this.#lock = taken
+    this.#hasFolder = true
+    this.#log.begin(generation)
+    this.#asked.resolve()
+    for (const name of names) if (name.endsWith('.log.new')) this.#log.inBackground(files.remove(join(folder, name)))
+    const found = (segment: Segment) => {
+      this.#adopt(segment)
+      onFound()
+    }
+    const left = names.filter(isSegment)
+    this.#unfound = left.length
+    const search = { files, folder, timers, signal, onFound: found, onFailure }
+    await findLeftSegments(search, left)
+    if (signal.aborted) return
+    if (this.counts.found > 0) log.warn('events of an earlier process were found', { events: this.counts.found })
+    if (former !== undefined) onTaken?.(former)
+  }
+
+  /** Writes events in their order, all or none; `undefined` when they were not written. */
+  async append(events: readonly SpooledEvent[]): Promise<readonly Copy[] | undefined> {
+    await this.#asked.promise
+    const { files, folder, owner } = this.#place
+    const lock = this.#lock
+    if (lock === undefined || this.#closing.signal.aborted || this.#isLeftAlone()) return undefined
+    const lines = events.map((event) => ({ ...event, line: spoolLine(event) }))
+    const needed = lines.reduce((sum, { line }) => sum + line.length, 0)
+    const least = lines.reduce<DropClass>((least, { dropClass }) => (dropClass > least ? dropClass : least), 1)
+    try {
+      if (!(await this.#log.makeRoom(needed, least))) return undefined
+      if (!this.#hasFolder) {
+        await files.makeFolder(folder)
+        await files.makeLock(lock.path, owner.name)
+      }
+      this.#hasFolder = true
+      const copies = await this.#log.append(lines)
+      this.#refusedAt = undefined
+      for (const copy of this.#unerased.splice(0)) this.#eraseLater(copy)
+      return copies
+    } catch (problem) {
+      this.#hasFolder = false
+      this.#refused(problem)
+      return undefined
+    }
+  }
+
+  /** Says that an event that was just written leaves memory, with all after it. */
+  leave(copy: Copy): void {
+    this.#log.leave(copy)
+  }
+
+  /** Says that an event needs its copy no more. */
+  release(copy: Copy): void {
+    this.#log.release(copy)
+  }
+
+  /** Says that an event was given up, so that its copy must not be read by the next process either. */
+  erase(copy: Copy): void {
+    this.#log.release(copy)
+    this.#eraseLater(copy)
+  }
+
+  /** Reads the next event that is only on disk. */
+  next(): Promise<ReadEvent | undefined> {
+    return this.#log.next()
+  }
+
+  /** Resolves when all files that are not needed are removed; nothing is written afterwards. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#asked.resolve()
+    await this.#log.settled()
+    // A lock that stays tells the next process whose events it finds.
+    const isDone = this.#log.isEmpty && this.#unfound === 0
+    if (this.#lock !== undefined && isDone) await this.#place.files.remove(this.#lock.path).catch(() => {})
+  }
+
+  /** Tries until it has the lock of the folder; `undefined` when the spool was closed before. */
+  async #takeLock(): Promise<SpoolLock | undefined> {
+    const { files, folder, owner } = this.#place
+    const note = this.#failuresOf(
+      'the spool folder cannot be locked: events wait in memory only; it will be tried again',
+    )
+    const onFailure = (problem: unknown) => {
+      note(problem)
+      this.#asked.resolve()
+    }
+    const work = () => takeLock(folder, files, owner)
+    const rules = { signal: this.#closing.signal, onFailure }
+    return (await retry(work, { timers: this.#deps.timers, random: inFull }, rules))?.value
+  }
+
+  /** Returns what counts failures, and logs the first one with a message. */
+  #failuresOf(message: string): (problem: unknown) => void {
+    const failing = errorLatch(this.#deps.log, message)
+    return (problem) => {
+      this.counts.failures += 1
+      failing.note(problem)
+    }
+  }
+
+  #adopt(segment: Segment): void {
+    this.#unfound -= 1
+    this.counts.found += segment.unread
+    this.#log.adopt(segment)
   }
 
   /** Erases now, and after the next write once more when the disk refuses. */
-  const eraseLater = (copy: Copy) => {
-    inBackground(
-      copy.journal.erase(copy).catch(() => {
-        if (unerased.length < mostUnerased) unerased.push(copy)
-      }),
-      copy.journal,
-    )
-  }
-
-  const victim = (least: DropClass): { journal: Journal; segment: Segment } | undefined => {
-    for (const dropClass of dropOrder.filter((dropClass) => dropClass >= least)) {
-      for (const journal of journals) {
-        const segment = journal.victim(dropClass)
-        if (segment !== undefined) return { journal, segment }
-      }
+  #eraseLater(copy: Copy): void {
+    const again = () => {
+      if (this.#unerased.length < mostUnerased) this.#unerased.push(copy)
     }
-    return undefined
+    this.#log.inBackground(this.#log.erase(copy).catch(again))
   }
 
-  /** Gives up what is less important than, or as important as, what needs the room. */
-  const makeRoom = (needed: number, least: DropClass): boolean => {
-    while (bytes() + needed > place.bytes) {
-      const given = victim(least)
-      if (given === undefined) return false
-      const { journal, segment } = given
-      tally.note(segment.dropClass, segment.from, segment.unread, segment.to)
-      inBackground(journal.giveUp(segment), journal)
+  #refused(problem: unknown): void {
+    this.counts.failures += 1
+    if (this.#refusedAt === undefined) {
+      this.#deps.log.error('the spool cannot be written: events wait in memory only', problem)
     }
-    return true
+    this.#refusedAt = this.#deps.clock.now()
   }
 
-  /** Its events come before those of younger journals, and before this process's own. */
-  const adopt = (journal: Journal) => {
-    const left = [...journals.filter((one) => one !== own), journal]
-    journals = [...left.toSorted((a, b) => a.since - b.since), own]
-    counts.found += journal.unread
-    if (journal.unread > 0) log.warn('events of an earlier process were found', { events: journal.unread })
-    for (const segment of journal.segments.filter(({ unread }) => unread === 0)) {
-      inBackground(journal.remove(segment), journal)
-    }
-    inBackground(Promise.resolve(), journal)
-  }
-
-  return {
-    isThere: true,
-    open: async (onFound) => {
-      await shown
-      const unfound = trouble(log, 'what an earlier process left cannot be looked through; it will be tried again')
-      const found = (journal: Journal) => {
-        adopt(journal)
-        onFound()
-      }
-      const onFailed = (problem: unknown) => {
-        counts.failures += 1
-        unfound.note(problem)
-      }
-      const search = { place, own: ownName, timers, signal: closing.signal, journalIn }
-      await takeOverLeft({ ...search, onFound: found, onFailed })
-    },
-    append: async (events) => {
-      if (closing.signal.aborted || isLeftAlone()) return undefined
-      const lines = events.map((event) => ({ ...event, line: spoolLine(event) }))
-      const needed = lines.reduce((sum, { line }) => sum + line.length, 0)
-      const least = lines.reduce<DropClass>((least, { dropClass }) => (dropClass > least ? dropClass : least), 1)
-      if (!makeRoom(needed, least)) return undefined
-      try {
-        await shown
-        if (!hasFolder) await files.makeFolder(own.folder)
-        hasFolder = true
-        const copies = await own.append(lines)
-        refusedAt = undefined
-        unerased.splice(0).forEach(eraseLater)
-        return copies
-      } catch (problem) {
-        hasFolder = false
-        failed(problem)
-        return undefined
-      }
-    },
-    leave: (copy) => copy.journal.leave(copy),
-    release: (copy) => {
-      if (!copy.segment.isGone) inBackground(copy.journal.release(copy), copy.journal)
-    },
-    erase: (copy) => {
-      if (copy.segment.isGone) return
-      inBackground(copy.journal.release(copy), copy.journal)
-      eraseLater(copy)
-    },
-    next: async () => {
-      for (const journal of journals) {
-        const event = journal.unread > 0 ? await journal.next() : undefined
-        if (event !== undefined) return event
-      }
-      return undefined
-    },
-    close: async () => {
-      closing.abort()
-      await Promise.all(underWay)
-      void shown.then((hide) => hide?.())
-      if (own.segments.length === 0 && hasFolder) await files.removeFolder(own.folder).catch(() => undefined)
-    },
-    get unread() {
-      return journals.reduce((sum, { unread }) => sum + unread, 0)
-    },
-    get bytes() {
-      return bytes()
-    },
-    get oldestAt() {
-      const times = segments().flatMap(({ unread, from }) => (unread > 0 ? from : []))
-      return times.length === 0 ? undefined : Math.min(...times)
-    },
-    counts,
+  /** Not for longer when the clock is set back. */
+  #isLeftAlone(): boolean {
+    const agoMs = this.#deps.clock.now() - (this.#refusedAt ?? -Infinity)
+    return agoMs >= 0 && agoMs < leaveAloneMs
   }
 }

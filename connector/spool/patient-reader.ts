@@ -1,46 +1,52 @@
-import { type Timers, backoffMs, pause } from '../../core/concurrency/timers.ts'
+import { retry } from '../../core/concurrency/retry.ts'
+import type { Timers } from '../../core/concurrency/timers.ts'
 import { type ReadLine, type Segment, readLines } from './segment.ts'
 import { type SpoolFiles, codeOf } from './spool-files.ts'
 
 /** A file is asked for so often, which takes two minutes, before it counts as damaged. */
-const mostTries = 30
+const mostRefusals = 30
 
 /** What the process or the machine is short of; it says nothing about a file, which is asked for until it is read. */
 const shortages: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
 
 /** No wait is shortened: nobody else asks this disk. */
-const inFull = () => 0
+export const inFull = () => 0
 
-/** What a reader is made from. */
-export interface ReaderParts {
+/** What a reader needs. */
+export interface PatientReaderDeps {
   readonly files: SpoolFiles
   readonly timers: Timers
   /** Ends every wait. */
   readonly signal: AbortSignal
-  /** Told of each try that failed and is repeated, from 1. */
+  /** Called with each attempt that failed and is repeated, from 1. */
   readonly onRefused: (problem: unknown, tries: number) => void
 }
 
 /**
- * Answers the next lines of a file; none when it does not give them: it is gone, too short, or could not be read for two
- * minutes. `undefined` when `signal` was aborted while it waited.
+ * Returns the next lines of a file; none when it does not give them: it is gone, too short, or could not be read for two
+ * minutes. `undefined` when `signal` was aborted during the wait.
  */
 export type PatientReader = (segment: Segment) => Promise<readonly ReadLine[] | undefined>
 
 /** Makes a reader. A file that cannot be read is asked for again, 250 ms to 5 s later, unless it was given up meanwhile. */
-export function patientReader({ files, timers, signal, onRefused }: ReaderParts): PatientReader {
+export function patientReader({ files, timers, signal, onRefused }: PatientReaderDeps): PatientReader {
   return async (segment) => {
-    for (let tries = 1; segment.unread > 0; tries += 1) {
+    let refusals = 0
+    const read = async () => {
       try {
         return await readLines(files, segment, segment.readOffset)
       } catch (problem) {
-        const code = codeOf(problem)
-        if (code === 'ENOENT' || (tries >= mostTries && !shortages.has(code))) return []
-        onRefused(problem, tries)
+        if (codeOf(problem) === 'ENOENT') return []
+        throw problem
       }
-      await pause(timers, backoffMs(tries, inFull), signal)
-      if (signal.aborted) return undefined
     }
-    return []
+    const onFailure = (problem: unknown, tries: number) => {
+      if (!shortages.has(codeOf(problem))) refusals += 1
+      onRefused(problem, tries)
+    }
+    const mayTry = () => segment.unread > 0 && refusals < mostRefusals
+    const answer = await retry(read, { timers, random: inFull }, { mayTry, signal, onFailure })
+    if (answer === undefined && signal.aborted) return undefined
+    return answer?.value ?? []
   }
 }

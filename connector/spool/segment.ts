@@ -1,27 +1,33 @@
+import { join } from 'node:path'
 import type { DropClass } from './drop-class.ts'
 import type { SpoolFiles } from './spool-files.ts'
-import { type SpooledEvent, readSpoolLine } from './spool-line.ts'
+import { type LineHead, type SpooledEvent, headOf, isErased, readSpoolLine } from './spool-line.ts'
 
-/** One file of a spool: events of one class, in the order of their numbers. */
+/** One file of a spool: events in the order in which they were taken. */
 export interface Segment {
   readonly path: string
-  readonly dropClass: DropClass
-  /** Bytes that count; more may lie behind them after a write that failed. */
+  /** Bytes that count; more may follow after a write that failed. */
   size: number
   /** Events that stand here and in memory. */
   live: number
   /** Events that stand only here: all from `readOffset` on, and none before it. */
   unread: number
   readOffset: number
+  /** Classes of which there may be events that stand only here. */
+  readonly classes: Set<DropClass>
   /** When the oldest and the youngest of its events were read from the engine, epoch milliseconds. */
   from: number
   to: number
   /** That nothing is appended any more. */
   isSealed: boolean
-  /** That a write to it is under way. */
+  /** That it is being written, so it must not be removed. */
   isBusy: boolean
   /** That the file is removed. */
   isGone: boolean
+  /** How often the file was replaced by one without the events of a class. */
+  rewrites: number
+  /** How often lines before `readOffset` were cut off, so that all others moved to the front. */
+  cuts: number
 }
 
 /** A line that was read: what it says, absent when that is damaged or erased, and where the next one begins. */
@@ -29,76 +35,144 @@ export interface ReadLine {
   readonly segment: Segment
   readonly spooled: SpooledEvent | undefined
   readonly isErased: boolean
-  readonly bytes: number
+  readonly start: number
   readonly nextOffset: number
 }
 
 const lineFeed = 10
 
-/** What the first byte of a line becomes when its event was given up; no checksum begins so. */
-export const erasedMark = 'x'
-
 /** Read at a time. */
 const chunkBytes = 256 * 1024
 
-/** No event that a spool writes is as long: it is cut to less than 256 KiB, of which escapes in JSON can make six times as much. */
-const maxLineBytes = 4 * 1024 * 1024
+/** No event that a spool writes is as long: it is cut to less than 1 MB, of which escapes in JSON can make six times as much. */
+const maxLineBytes = 8 * 1024 * 1024
 
-/** Makes a segment of which no byte is written yet. */
-export function newSegment(path: string, dropClass: DropClass): Segment {
-  const nothing = { size: 0, live: 0, unread: 0, readOffset: 0, from: 0, to: 0 }
-  return { path, dropClass, ...nothing, isSealed: false, isBusy: false, isGone: false }
+/** `0000000003-0000000042-1768478400000.log`: generation, number, and when its first event was read from the engine. */
+const form = /^(\d{10})-\d{10}-(\d{1,16})\.log$/
+
+/** Returns a generation as names begin with it, so that names sort in the order in which they were made. */
+export function generationName(generation: number): string {
+  return String(generation).padStart(10, '0')
 }
 
-/** Reads the next whole lines behind `offset`; none at the end. What is too long to be a line is one damaged line. */
+/** Returns the generation with which the name of a lock or a segment begins. */
+export function generationOf(name: string): number | undefined {
+  const [, generation] = /^(\d{10})[-.]/.exec(name) ?? []
+  return generation === undefined ? undefined : Number(generation)
+}
+
+/** Makes a segment of which no byte is written yet. */
+export function newSegment(folder: string, generation: number, number: number, from: number): Segment {
+  const name = `${generationName(generation)}-${String(number).padStart(10, '0')}-${from}.log`
+  return emptySegment(join(folder, name), from)
+}
+
+function emptySegment(path: string, from: number): Segment {
+  const nothing = { size: 0, live: 0, unread: 0, readOffset: 0, rewrites: 0, cuts: 0 }
+  const flags = { isSealed: false, isBusy: false, isGone: false }
+  return { path, ...nothing, classes: new Set(), from, to: from, ...flags }
+}
+
+/** Whether a name is that of a segment. */
+export function isSegment(name: string): boolean {
+  return form.test(name)
+}
+
+/** Reads the next whole lines after `offset`; none at the end. What is too long to be a line is one damaged line. */
 export async function readLines(files: SpoolFiles, segment: Segment, offset: number): Promise<ReadLine[]> {
-  const rest = segment.size - offset
+  const chunk = await wholeLines(files, segment.path, offset, segment.size)
+  if (chunk === 'no line') {
+    return [{ segment, spooled: undefined, isErased: false, start: offset, nextOffset: segment.size }]
+  }
+  return linesIn(chunk).map(({ line, start, end }) => {
+    const isGone = isErased(line)
+    const spooled = isGone ? undefined : readSpoolLine(line)
+    return { segment, spooled, isErased: isGone, start: offset + start, nextOffset: offset + end }
+  })
+}
+
+/** Reads from an offset on: one line at least, and none in part; nothing when the file ends there. */
+async function wholeLines(files: SpoolFiles, path: string, offset: number, end: number): Promise<Buffer | 'no line'> {
+  const rest = end - offset
   for (let length = chunkBytes; ; length *= 4) {
-    const chunk = await files.read(segment.path, offset, Math.min(length, rest))
-    const lines = linesIn(chunk, segment, offset)
-    if (lines.length > 0 || chunk.length === 0) return lines
-    if (chunk.length === rest || chunk.length < length || length > maxLineBytes) {
-      return [{ segment, spooled: undefined, isErased: false, bytes: rest, nextOffset: segment.size }]
-    }
+    const chunk = await files.read(path, offset, Math.min(length, rest))
+    const last = chunk.lastIndexOf(lineFeed)
+    if (last >= 0 || chunk.length === 0) return chunk.subarray(0, last + 1)
+    if (chunk.length === rest || chunk.length < length || length > maxLineBytes) return 'no line'
   }
 }
 
-function linesIn(chunk: Buffer, segment: Segment, offset: number): ReadLine[] {
-  const lines: ReadLine[] = []
+/** Returns the lines of some bytes, each without its line feed, and where it begins and the next one does. */
+function linesIn(bytes: Buffer): { readonly line: Buffer; readonly start: number; readonly end: number }[] {
+  const lines: { readonly line: Buffer; readonly start: number; readonly end: number }[] = []
   let start = 0
-  for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
-    const spooled = readSpoolLine(chunk.subarray(start, end))
-    const isErased = spooled === undefined && chunk[start] === erasedMark.charCodeAt(0)
-    lines.push({ segment, spooled, isErased, bytes: end + 1 - start, nextOffset: offset + end + 1 })
+  for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
+    lines.push({ line: bytes.subarray(start, end), start, end: end + 1 })
     start = end + 1
   }
   return lines
 }
 
+/** A damaged line counts as one of the most important, since nothing says otherwise. */
+const classOf = (head: LineHead | undefined): DropClass => head?.dropClass ?? 1
+
 /**
  * Looks at a file that another process left: its events are counted, none is read yet. A half line at its end is left out.
- * The process was killed while it wrote that line, so the event never counted as being on disk. Where nothing can be read,
- * its events are of `since` or later.
+ * The process was killed while it wrote that line, so the event never counted as being on disk.
  */
-export async function leftSegment(
-  files: SpoolFiles,
-  path: string,
-  dropClass: DropClass,
-  since: number,
-): Promise<Segment> {
+export async function leftSegment(files: SpoolFiles, folder: string, name: string): Promise<Segment> {
+  const path = join(folder, name)
   const { size, changedAt } = await files.look(path)
-  const segment: Segment = { ...newSegment(path, dropClass), isSealed: true }
-  for (let offset = 0; offset < size; ) {
-    const chunk = await files.read(path, offset, chunkBytes)
-    if (chunk.length === 0) break
-    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) {
-      segment.unread += 1
-      segment.size = offset + at + 1
-    }
-    offset += chunk.length
-  }
-  const first = (await readLines(files, segment, 0)).find(({ spooled }) => spooled !== undefined)
-  segment.from = first?.spooled?.takenAt ?? since
+  const segment = emptySegment(path, Number(form.exec(name)?.[2]))
+  segment.isSealed = true
   segment.to = Math.max(segment.from, changedAt)
+  while (segment.size < size) {
+    const chunk = await wholeLines(files, path, segment.size, size)
+    if (chunk === 'no line' && size - segment.size > maxLineBytes) noteDamaged(segment, size)
+    if (chunk === 'no line' || chunk.length === 0) break
+    for (const { line } of linesIn(chunk)) {
+      const head = headOf(line)
+      segment.unread += 1
+      segment.classes.add(classOf(head))
+      segment.from = Math.min(segment.from, head?.takenAt ?? segment.from)
+    }
+    segment.size += chunk.length
+  }
   return segment
+}
+
+/** Counts the rest of a file, in which no line ends, as one line. */
+function noteDamaged(segment: Segment, size: number): void {
+  segment.unread += 1
+  segment.classes.add(1)
+  segment.size = size
+}
+
+/** The part of a segment that stands only on disk, without the events of one class. */
+export interface Rest {
+  readonly kept: readonly Buffer[]
+  readonly keptLines: number
+  /** Of the events of the class: how many there were, and when the first and the last were read. */
+  readonly dropped: number
+  readonly from: number
+  readonly to: number
+}
+
+/** Parts what stands only in a segment into the events of a class and all others. */
+export async function restWithout(files: SpoolFiles, segment: Segment, dropClass: DropClass): Promise<Rest> {
+  const { path, readOffset, size } = segment
+  const bytes = await files.read(path, readOffset, size - readOffset)
+  const kept: Buffer[] = []
+  let dropped = 0
+  let [from, to] = [segment.to, segment.from]
+  for (const { line, start, end } of linesIn(bytes)) {
+    const head = headOf(line)
+    if (head === undefined || head.dropClass !== dropClass) kept.push(bytes.subarray(start, end))
+    else {
+      dropped += 1
+      from = Math.min(from, head.takenAt)
+      to = Math.max(to, head.takenAt)
+    }
+  }
+  return { kept, keptLines: kept.length, dropped, from, to }
 }

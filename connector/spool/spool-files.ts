@@ -1,5 +1,5 @@
-import { mkdir, open, readdir, rename, rmdir, stat, truncate, unlink } from 'node:fs/promises'
-import { readPart } from '../read-part.ts'
+import { mkdir, open, readdir, readlink, rename, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises'
+import { readPart } from '../runtime/read-part.ts'
 
 /** What a spool asks of a disk. Each rejects with the system's error when it cannot be done. */
 export interface SpoolFiles {
@@ -7,16 +7,18 @@ export interface SpoolFiles {
   makeFolder(path: string): Promise<void>
   /** The names in a folder; none where there is no folder. */
   list(path: string): Promise<readonly string[]>
-  /** Gives a folder another name; `false` when it is gone. */
-  rename(from: string, to: string): Promise<boolean>
-  /** Removes an empty folder. */
-  removeFolder(path: string): Promise<void>
+  /** Makes a lock file that names its owner, in one step; `false` when there is one. */
+  makeLock(path: string, owner: string): Promise<boolean>
+  /** Whom a lock file names; absent when it is gone. */
+  readLock(path: string): Promise<string | undefined>
   /** A file's length in bytes, and when it was last written, epoch milliseconds. */
   look(path: string): Promise<{ readonly size: number; readonly changedAt: number }>
   /** Writes at a file's end, in whole; makes the file, for this user only, where there is none. */
   append(path: string, bytes: Buffer): Promise<void>
-  /** Puts other bytes in the place of those at `offset`. */
+  /** Overwrites the bytes at `offset`. */
   overwrite(path: string, offset: number, text: string): Promise<void>
+  /** Replaces a file in one step. A process that is killed in the middle leaves a file whose name ends in `.new`. */
+  replace(path: string, bytes: Buffer): Promise<void>
   /** Cuts a file's end off. */
   truncate(path: string, size: number): Promise<void>
   /** Up to `length` bytes from `offset`; fewer only at the end of the file. */
@@ -31,8 +33,9 @@ export const systemSpoolFiles: SpoolFiles = {
     await mkdir(path, { recursive: true, mode: 0o700 })
   },
   list: async (path) => (await unlessAbsent(readdir(path))) ?? [],
-  rename: async (from, to) => (await unlessAbsent(rename(from, to).then(() => true))) ?? false,
-  removeFolder: (path) => rmdir(path),
+  // A symbolic link is created together with its target, so no process reads half a name.
+  makeLock: (path, owner) => unlessCode('EEXIST', symlink(owner, path)).then((made) => made !== 'EEXIST'),
+  readLock: (path) => unlessAbsent(readlink(path)),
   look: async (path) => {
     const { size, mtimeMs } = await stat(path)
     return { size, changedAt: Math.floor(mtimeMs) }
@@ -53,6 +56,10 @@ export const systemSpoolFiles: SpoolFiles = {
       await file.close()
     }
   },
+  replace: async (path, bytes) => {
+    await writeFile(`${path}.new`, bytes, { mode: 0o600 })
+    await rename(`${path}.new`, path)
+  },
   truncate: (path, size) => truncate(path, size),
   read: async (path, offset, length) => {
     const file = await open(path, 'r')
@@ -71,10 +78,16 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
+  const answer = await unlessCode('ENOENT', work)
+  return answer === 'ENOENT' ? undefined : answer
+}
+
+/** Returns what work makes, or the system's word when it fails with that. */
+async function unlessCode<T, Code extends string>(code: Code, work: Promise<T>): Promise<T | Code> {
   try {
     return await work
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (codeOf(error) === code) return code
     throw error
   }
 }

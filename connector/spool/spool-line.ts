@@ -2,13 +2,19 @@ import { crc32 } from 'node:zlib'
 import * as z from 'zod/mini'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
+import { type DropClass, dropOrder } from './drop-class.ts'
 
 /** An event as it stands in a spool file. */
 export interface SpooledEvent {
   readonly event: PlatformEvent
-  /** Rises from line to line of a file. */
-  readonly number: number
   /** When the event was read from the engine, epoch milliseconds. */
+  readonly takenAt: number
+  readonly dropClass: DropClass
+}
+
+/** What the beginning of a line says, which is read without the event. */
+export interface LineHead {
+  readonly dropClass: DropClass
   readonly takenAt: number
 }
 
@@ -18,23 +24,44 @@ const spooled = z.extend(eventMessage, {
   reader: z.optional(z.literal('cdr')),
 })
 
-/** `checksum number takenAt json`; JSON holds no line feed of its own. */
-const form = /^([0-9a-f]{8}) ((\d{1,16}) (\d{1,16}) (\{.*\}))$/s
+/** `checksum class takenAt json`; JSON holds no line feed of its own. */
+const form = /^([0-9a-f]{8}) ([123] \d{1,16} (\{.*\}))$/s
 
-/** One line of a spool file, its line feed included. */
-export function spoolLine({ event, number, takenAt }: SpooledEvent): Buffer {
-  const text = `${number} ${takenAt} ${JSON.stringify({ version: 1, ...event })}`
+const headForm = /^[0-9a-f]{8} ([123]) (\d{1,16}) /
+
+/** As long as a head can be. */
+const headBytes = 29
+
+/** What the first byte of a line becomes when its event was given up; no checksum begins so. */
+export const erasedMark = 'x'
+
+/** Returns one line of a spool file, its line feed included. */
+export function spoolLine({ event, takenAt, dropClass }: SpooledEvent): Buffer {
+  const text = `${dropClass} ${takenAt} ${JSON.stringify({ version: 1, ...event })}`
   return Buffer.from(`${checksum(text)} ${text}\n`)
 }
 
 /** Reads a line without its line feed. `undefined` when it is not, byte for byte, what {@link spoolLine} wrote. */
 export function readSpoolLine(line: Buffer): SpooledEvent | undefined {
-  const [, sum, text = '', number, takenAt, json = ''] = form.exec(line.toString()) ?? []
-  if (sum === undefined || sum !== checksum(text)) return undefined
+  const [, sum, text = '', json = ''] = form.exec(line.toString()) ?? []
+  const head = headOf(line)
+  if (head === undefined || sum !== checksum(text)) return undefined
   const { success, data } = spooled.safeParse(parsed(json))
   if (!success) return undefined
   const { version: _version, ...event } = data
-  return { event, number: Number(number), takenAt: Number(takenAt) }
+  return { event, ...head }
+}
+
+/** Reads the beginning of a line. `undefined` when it is damaged or erased. */
+export function headOf(line: Buffer): LineHead | undefined {
+  const [, found, takenAt] = headForm.exec(line.toString('latin1', 0, headBytes)) ?? []
+  const dropClass = dropOrder.find((one) => String(one) === found)
+  return dropClass === undefined ? undefined : { dropClass, takenAt: Number(takenAt) }
+}
+
+/** Whether the event of a line was given up. */
+export function isErased(line: Buffer): boolean {
+  return line[0] === erasedMark.charCodeAt(0)
 }
 
 function checksum(text: string): string {

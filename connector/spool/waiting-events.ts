@@ -1,13 +1,11 @@
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { Chain, type Link } from './chain.ts'
 import { type DropClass, dropClassOf, dropOrder } from './drop-class.ts'
-import type { Copy } from './journal.ts'
+import type { Copy } from './segment-files.ts'
 
 /** An event in memory that the queue has not taken. */
 export interface Waiting {
   readonly event: PlatformEvent
-  /** Rises with each event that is taken. */
-  readonly number: number
   /** About what it takes of memory. */
   readonly bytes: number
   /** When it was read from the engine, epoch milliseconds. */
@@ -31,7 +29,6 @@ export interface Waiting {
 
 /** What is known of an event that is taken in. */
 interface Entrance {
-  readonly number: number
   readonly takenAt: number
   /** Where it stands on disk, if it does. */
   readonly copy?: Copy
@@ -42,7 +39,7 @@ interface Entrance {
 /** Events in memory: by class, by place, and by whether they stand on disk as well. */
 export class WaitingEvents {
   readonly tail = new Chain<Waiting>()
-  /** Those without a copy on disk, in the order of their numbers. */
+  /** Those without a copy on disk, in the order in which they were taken. */
   readonly unwritten = new Chain<Waiting>()
   readonly #byClass: Readonly<Record<DropClass, Chain<Waiting>>> = { 1: new Chain(), 2: new Chain(), 3: new Chain() }
   #bytes = 0
@@ -77,11 +74,10 @@ export class WaitingEvents {
 
   /** Takes an event in, at the end. It is in the tail, and unwritten unless it has a copy. */
   enter(event: PlatformEvent, given: Entrance): Waiting {
-    const { number, takenAt, copy, bytes = sizeOf(event) } = given
+    const { takenAt, copy, bytes = sizeOf(event) } = given
     const dropClass = dropClassOf(event)
     const held: Waiting = {
       event,
-      number,
       takenAt,
       dropClass,
       bytes,

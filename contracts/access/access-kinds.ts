@@ -1,4 +1,4 @@
-import type { PortName, Ports } from '../../core/ports.ts'
+import type { PortName, Ports } from '../ports.ts'
 import type { BucketName, KeyName, QueueName, SearchDomainName, SecretName, TableName } from '../resources.ts'
 
 /** The DynamoDB actions that adapters use; a transaction needs the action of each of its parts. */
@@ -13,10 +13,10 @@ export type TableAction =
   | 'BatchWriteItem'
   | 'ConditionCheckItem'
 
-/** What a role may do with a search domain: IAM knows the methods of its HTTP requests. */
+/** The rights to a search domain: IAM knows the methods of its HTTP requests. */
 export type SearchAction = 'ESHttpGet' | 'ESHttpHead' | 'ESHttpPost' | 'ESHttpPut' | 'ESHttpDelete'
 
-/** What a role may do with the objects of a bucket. The names are IAM's: beginning an upload is a `PutObject`, too. */
+/** The rights to the objects of a bucket. The names are IAM's: beginning an upload is a `PutObject`, too. */
 export type ObjectAction =
   | 'GetObject'
   | 'PutObject'
@@ -31,9 +31,9 @@ export type Access =
   | { readonly secret: SecretName; readonly actions: readonly ('GetSecretValue' | 'DescribeSecret')[] }
   | { readonly key: KeyName; readonly actions: readonly ('Encrypt' | 'Decrypt')[] }
   | { readonly bucket: BucketName; readonly actions: readonly ObjectAction[] }
-  /** On the bucket itself: who may not list it is told 403 of objects that are not there. */
+  /** On the bucket itself: without the right to list, a missing object is answered 403 instead of 404. */
   | { readonly bucket: BucketName; readonly actions: readonly ['ListBucket']; readonly whole: true }
   | { readonly search: SearchDomainName; readonly actions: readonly SearchAction[] }
 
-/** What every method of every port touches. */
+/** The access of every method of every port. */
 export type MethodAccess = { readonly [P in PortName]: { readonly [M in keyof Ports[P]]: readonly Access[] } }

@@ -1,6 +1,6 @@
 import type { MethodAccess } from './access-kinds.ts'
 
-/** What the ports of calls, commands and connectors touch. */
+/** The access of the ports of calls, commands and connectors. */
 export const callsAccess = {
   engine: {
     run: [
@@ -31,10 +31,11 @@ export const callsAccess = {
     remove: [{ table: 'liveCalls', actions: ['UpdateItem'] }],
   },
   knownCalls: {
-    put: [{ table: 'knownCalls', actions: ['PutItem'] }],
+    put: [{ table: 'knownCalls', actions: ['BatchWriteItem'] }],
     read: [{ table: 'knownCalls', actions: ['GetItem'] }],
+    readEach: [{ table: 'knownCalls', actions: ['BatchGetItem'] }],
     list: [{ table: 'knownCalls', index: true, actions: ['Query'] }],
-    remove: [{ table: 'knownCalls', actions: ['DeleteItem'] }],
+    remove: [{ table: 'knownCalls', actions: ['BatchWriteItem'] }],
   },
   connectorStatus: {
     report: [{ table: 'connectors', actions: ['PutItem'] }],

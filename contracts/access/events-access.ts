@@ -1,6 +1,6 @@
 import type { MethodAccess } from './access-kinds.ts'
 
-/** What the ports of events, hooks and deliveries touch. */
+/** The access of the ports of events, hooks and deliveries. */
 export const eventsAccess = {
   events: { publish: [{ queue: 'events', actions: ['SendMessage'] }] },
   eventLogWriter: {
@@ -12,7 +12,7 @@ export const eventsAccess = {
     ],
   },
   eventLog: {
-    // What a dead writer left is made void.
+    // A reader writes too: it makes the numbers void that a dead writer left.
     read: [{ table: 'events', actions: ['GetItem', 'Query', 'PutItem'] }],
     latest: [{ table: 'events', actions: ['GetItem', 'Query', 'PutItem'] }],
     head: [{ table: 'events', actions: ['GetItem'] }],
@@ -25,12 +25,13 @@ export const eventsAccess = {
     replace: [{ table: 'hooks', actions: ['PutItem', 'UpdateItem'] }],
     remove: [
       { table: 'hooks', actions: ['DeleteItem', 'UpdateItem'] },
-      // What was sent to it goes with its domain still.
+      // Deliveries of a removed hook are recorded for removal together with their domain.
       { table: 'deliveries', actions: ['PutItem'] },
     ],
     countFailure: [{ table: 'hooks', actions: ['UpdateItem'] }],
     clearFailures: [{ table: 'hooks', actions: ['UpdateItem'] }],
     noteSpeed: [{ table: 'hooks', actions: ['UpdateItem'] }],
+    notePrompt: [{ table: 'hooks', actions: ['UpdateItem'] }],
     endNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
     renewNotice: [{ table: 'hooks', actions: ['UpdateItem'] }],
   },
@@ -53,6 +54,7 @@ export const eventsAccess = {
     ],
     beginAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     recordAttempt: [{ table: 'deliveries', actions: ['UpdateItem'] }],
+    recordTogether: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     reschedule: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     reopen: [{ table: 'deliveries', actions: ['UpdateItem'] }],
     listDue: [{ table: 'deliveries', actions: ['Query'], index: true }],

@@ -1,10 +1,11 @@
 import type { BucketName } from '../resources.ts'
 import type { MethodAccess } from './access-kinds.ts'
 
-/** What the ports of recordings, CDRs and exports touch. */
+/** The access of the ports of recordings, CDRs and exports. */
 export const recordingsAccess = {
   recordings: {
     expect: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
+    listRecorded: [{ table: 'recordings', actions: ['BatchGetItem'] }],
     read: [{ table: 'recordings', actions: ['GetItem'] }],
     list: [{ table: 'recordings', actions: ['Query'] }],
     claim: [{ table: 'recordings', actions: ['GetItem', 'PutItem'] }],
@@ -40,7 +41,7 @@ export const recordingsAccess = {
   cdrAdmin: { prepare: [{ search: 'cdr', actions: ['ESHttpGet', 'ESHttpPut', 'ESHttpPost'] }] },
 } satisfies Partial<MethodAccess>
 
-/** What the methods of a file store touch. A link is judged when it is used, by what its signer may do. */
+/** Returns the access of a file store's methods. Using a link requires the rights of the function that signed it. */
 function filesIn(bucket: BucketName): MethodAccess['recordingFiles'] {
   const list = { bucket, actions: ['ListBucket'], whole: true } as const
   const put = { bucket, actions: ['PutObject'] } as const

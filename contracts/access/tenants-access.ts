@@ -1,7 +1,7 @@
 import { domainPartitions } from '../domain-partitions.ts'
 import type { Access, MethodAccess } from './access-kinds.ts'
 
-/** What the ports of tenants, their people and their credentials touch. */
+/** The access of the ports of tenants, users and credentials. */
 export const tenantsAccess = {
   domains: {
     create: [{ table: 'domains', actions: ['PutItem'] }],
@@ -9,6 +9,7 @@ export const tenantsAccess = {
     list: [{ table: 'domains', actions: ['Scan'] }],
     replaceSettings: [{ table: 'domains', actions: ['UpdateItem'] }],
     exists: [{ table: 'domains', actions: ['GetItem'] }],
+    anyExists: [{ table: 'domains', actions: ['BatchGetItem'] }],
     beginDeletion: [{ table: 'domains', actions: ['UpdateItem'] }],
     readDeleted: [{ table: 'domains', actions: ['GetItem'] }],
     listDeleted: [{ table: 'domains', actions: ['Scan'] }],
@@ -19,7 +20,7 @@ export const tenantsAccess = {
       ...[...new Set(domainPartitions.map(({ table }) => table))].map(
         (table): Access => ({ table, actions: ['Query', 'BatchWriteItem'] }),
       ),
-      // The connectors are told that there are fewer hooks.
+      // Marks the list of hooks as changed, so that connectors read it again.
       { table: 'hooks', actions: ['UpdateItem'] },
     ],
   },
@@ -46,7 +47,9 @@ export const tenantsAccess = {
   presence: {
     read: [{ table: 'presence', actions: ['GetItem'] }],
     list: [{ table: 'presence', actions: ['Query'] }],
+    readEach: [{ table: 'presence', actions: ['BatchGetItem'] }],
     put: [{ table: 'presence', actions: ['PutItem'] }],
+    replace: [{ table: 'presence', actions: ['BatchWriteItem'] }],
   },
   tokens: {
     create: [{ table: 'tokens', actions: ['PutItem', 'Query', 'DeleteItem'] }],

@@ -47,12 +47,12 @@ export const commandMessage = z.object({
   command: engineCommand,
   deadlineAt: z.int(),
   createdAt: z.int(),
-  /** Whoever asked, for the logs. */
+  /** The id of the request that gave the order, for the logs. */
   requestId: z.optional(z.string()),
 })
 
 /** See {@link commandMessage}. */
 export type CommandMessage = z.infer<typeof commandMessage>
 
-/** Checks that a name and value still are what the API accepted. */
+/** Checks that a name and value still satisfy the rules of the API. */
 export const autoAnswerText = autoAnswer

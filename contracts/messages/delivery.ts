@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** A message of the delivery queue: where the delivery is recorded, not what it holds. */
+/** A message of the delivery queue: the key of the delivery's record, without its content. */
 export const deliveryMessage = z.object({
   version: z.literal(1),
   id: z.string(),

@@ -3,12 +3,12 @@ import { assignments, login, password } from '../fields.ts'
 import { domainQuery, listQuery, okData, okInfo } from './shapes.ts'
 import { route } from './route.ts'
 
-/** The path id of an account is its login; any text is looked up, and none that is no login is found. */
+/** The path id of an account is its login. Any text is accepted; text that is not a login finds no account. */
 const params = z.object({ account_id: z.string() })
 
 /**
- * All values are text; which keys are there varies with the account and the caller. `ignored` names the keys, separated
- * by commas, that the engine is not served because clients may not set them any more.
+ * All values are text; the keys vary with the account and the caller. `ignored` names the keys, separated by commas, that are
+ * not served to the engine because clients may no longer set them.
  */
 const detail = z.record(z.string(), z.string())
 
@@ -138,7 +138,7 @@ export const deleteAccount = route({
   response: okInfo(z.literal('+OK destroyed!\n')),
 })
 
-/** `DELETE /api/v2/accounts/<account_id>/totp`: for a user who lost the device that makes his codes. */
+/** `DELETE /api/v2/accounts/<account_id>/totp`: for a user who lost the device that generates the codes. */
 export const endAccountTotp = route({
   operationId: 'endAccountTotp',
   group: 'accounts',

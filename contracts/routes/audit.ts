@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { route } from './route.ts'
 import { listQuery, okData } from './shapes.ts'
 
-/** `GET /api/v2/audit`: who changed what in a domain, the newest first. */
+/** `GET /api/v2/audit`: the changes in a domain and their authors, newest first. */
 export const listAudit = route({
   operationId: 'listAudit',
   group: 'audit',

@@ -10,7 +10,7 @@ const cdr = z.object({ host: z.string(), useProxy: z.literal('true') })
 /** A one-time code. */
 const codeBody = z.object({ code: z.string('must be six digits').check(z.regex(/^\d{6}$/, 'must be six digits')) })
 
-/** `POST /login`: a name and a password become a token. */
+/** `POST /login`: exchanges a name and a password for a token. */
 export const logIn = route({
   operationId: 'logIn',
   group: 'auth',
@@ -70,7 +70,7 @@ export const whoAmI = route({
   group: 'auth',
   method: 'GET',
   path: '/api/v2/whoami',
-  summary: 'Tell the caller who he is and what he may do',
+  summary: 'Describe the caller and its permissions',
   authentication: 'token',
   permission: null,
   domain: 'none',

@@ -3,7 +3,7 @@ import { blacklistName, blacklistNumber, epochMs, plainText } from '../fields.ts
 import { domainQuery, listQuery } from './shapes.ts'
 import { route } from './route.ts'
 
-/** The engine does not ask for them; it follows its own dial plan. Remove this when it does. */
+/** The engine does not read blacklists yet; it follows its own dial plan. Remove this notice when it reads them. */
 const notice = 'blacklists are stored, and do not block calls yet'
 
 const listParams = z.object({ blacklist_name: blacklistName })
@@ -19,7 +19,7 @@ const entry = z.object({
   note: z.optional(z.string()),
 })
 
-/** How many records a removal removed. */
+/** The number of records that were removed. */
 const removed = z.object({ ok: z.literal(1), n: z.int() })
 
 /** `GET /api/v2/routes/blacklists` */
@@ -58,7 +58,7 @@ export const readBlacklist = route({
   response: z.array(z.partial(entry)),
 })
 
-/** `POST /api/v2/routes/blacklists/<blacklist_name>`: the first number makes the list. */
+/** `POST /api/v2/routes/blacklists/<blacklist_name>`: the first number creates the list. */
 export const addBlacklistNumber = route({
   operationId: 'addBlacklistNumber',
   group: 'blacklists',
@@ -80,7 +80,7 @@ export const addBlacklistNumber = route({
   response: z.object({ ok: z.literal(1), Modified: z.int(), n: z.int() }),
 })
 
-/** `GET /api/v2/routes/blacklists/<blacklist_name>/<blacklist_number>`: the entry, or none. */
+/** `GET /api/v2/routes/blacklists/<blacklist_name>/<blacklist_number>`: the entry, or an empty answer. */
 export const readBlacklistNumber = route({
   operationId: 'readBlacklistNumber',
   group: 'blacklists',
@@ -97,7 +97,7 @@ export const readBlacklistNumber = route({
   response: z.array(entry),
 })
 
-/** `DELETE /api/v2/routes/blacklists/<blacklist_name>/<blacklist_number>`: the last number takes the list with it. */
+/** `DELETE /api/v2/routes/blacklists/<blacklist_name>/<blacklist_number>`: removing the last number removes the list. */
 export const removeBlacklistNumber = route({
   operationId: 'removeBlacklistNumber',
   group: 'blacklists',

@@ -6,12 +6,12 @@ import { domainQuery, okData } from './shapes.ts'
 const common = { group: 'cdr', authentication: 'token', domain: 'optional' } as const
 const permission = { resource: 'cdr', action: 'r', own: true } as const
 
-/** A search; its members are read by the search rules in core, and what is none of them is ignored. */
+/** A search. The search rules in core read its members and ignore unknown ones. */
 const search = z.looseObject({ domain: z.optional(z.string()) })
 
 const query = z.object({ domain: z.optional(z.string()), leg: z.optional(z.string()) })
 
-/** A CDR as a whole: the contract's fields, each where it is known. */
+/** A complete CDR: the contract's fields, as far as they are known. */
 const cdr = z.record(z.string(), z.unknown())
 
 const answer = z.object({
@@ -58,7 +58,7 @@ export const searchCdrs = route({
   atOnce: 'searching',
 })
 
-/** `POST /api/v2/cdr/text/scroll`: the next page of a search that was begun with `scroll`. */
+/** `POST /api/v2/cdr/text/scroll`: the next page of a search that started with `scroll`. */
 export const scrollCdrs = route({
   ...common,
   operationId: 'scrollCdrs',
@@ -113,7 +113,7 @@ export const listOtherLegs = route({
   atOnce: 'searching',
 })
 
-/** `POST /api/v2/cdr/export`: a file of all that a search finds. */
+/** `POST /api/v2/cdr/export`: writes all results of a search to a file. */
 export const beginExport = route({
   ...common,
   operationId: 'beginExport',
@@ -132,7 +132,7 @@ export const beginExport = route({
   limits: ['search'],
 })
 
-/** `GET /api/v2/cdr/export/<jobId>`: how far an export is, and a link to its file. */
+/** `GET /api/v2/cdr/export/<jobId>`: the progress of an export, and a link to its file. */
 export const readExport = route({
   ...common,
   operationId: 'readExport',

@@ -47,8 +47,8 @@ export const channelFields = [
 const published: ReadonlySet<string> = new Set(channelFields)
 
 /**
- * Whether something is a row of the list, or the wanted columns of one. Judged by hand and handed on as it is: there are
- * thousands on a page, and a hundred dashboards may want it at once.
+ * Returns whether a value is a row of the list, or the requested columns of one. Written by hand and without a copy: a page
+ * has thousands of rows, and a hundred dashboards may request it at once.
  */
 function isChannelRow(row: unknown): boolean {
   if (typeof row !== 'object' || row === null) return false
@@ -57,12 +57,12 @@ function isChannelRow(row: unknown): boolean {
 
 const params = z.object({ channel_id: uuid })
 
-/** `pending` is there when the engine had not answered in 20 s: the call may still come up. */
+/** `pending` is set when the engine did not answer within 20 s: the call may still come up. */
 const engineAnswer = z.object({ status: z.literal('OK'), info: z.string(), pending: z.optional(z.literal(true)) })
 
 /**
- * Up to 32 variables of up to 256 characters; core/client-names judges their names and values. `:_:` anywhere in a
- * command makes two calls of it.
+ * Up to 32 variables of up to 256 characters; core/client-names checks their names and values. `:_:` anywhere in a command
+ * would split it into two calls.
  */
 const callVariables = z
   .record(

@@ -3,16 +3,16 @@ import { domainQuery, listQuery } from './shapes.ts'
 import { plainText } from '../fields.ts'
 import { route } from './route.ts'
 
-/** The engine does not ask for them; it follows its own dial plan. Remove this when it does. */
+/** The engine does not read default routes yet; it follows its own dial plan. Remove this notice when it reads them. */
 const notice = 'default routes are stored, and do not rule calls yet'
 
 /** Callflows are large: the limit of their endpoints' bodies. */
 const maxBodyBytes = 1024 * 1024
 
-/** The path id of a route; any text is looked up, and none that is no id is found. */
+/** The path id of a route. Any text is accepted; text that is not an id finds no route. */
 const params = z.object({ route_id: z.string() })
 
-/** Orders are 32-bit, so that the highest and one more never lose digits. */
+/** Orders are 32-bit, so that the highest plus one never loses digits. */
 const order = z
   .int('must be a whole number')
   .check(
@@ -20,7 +20,7 @@ const order = z
     z.maximum(2_147_483_647, 'must be at most 2147483647'),
   )
 
-/** A route as callers write it. Pattern, zone and callflow are judged in core/routes. */
+/** A route as callers write it. core/default-routes checks pattern, zone and callflow. */
 const routeInput = z.object({
   destination_number: plainText(1, 120),
   name: z.optional(plainText(1, 120)),
@@ -42,7 +42,9 @@ const routeOutput = z.object({
   fs_timezone: z.nullable(z.string()),
   description: z.string(),
   callflow: z.array(z.record(z.string(), z.unknown())),
-  /** Places of the callflow that are no longer allowed, such as `callflow[3].setVar`; the engine is not served them. */
+  /**
+   * Positions in the callflow that are no longer allowed, such as `callflow[3].setVar`; they are not served to the engine.
+   */
   ignored: z.optional(z.array(z.string())),
   version: z.int(),
 })
@@ -50,7 +52,7 @@ const routeOutput = z.object({
 /** `GET /api/v2/routes/default` */
 export const listDefaultRoutes = route({
   operationId: 'listDefaultRoutes',
-  group: 'routes',
+  group: 'default-routes',
   method: 'GET',
   path: '/api/v2/routes/default',
   summary: 'List the default routes of a domain',
@@ -66,7 +68,7 @@ export const listDefaultRoutes = route({
 /** `POST /api/v2/routes/default` */
 export const createDefaultRoute = route({
   operationId: 'createDefaultRoute',
-  group: 'routes',
+  group: 'default-routes',
   method: 'POST',
   path: '/api/v2/routes/default',
   summary: 'Create a default route',
@@ -84,7 +86,7 @@ export const createDefaultRoute = route({
 /** `GET /api/v2/routes/default/<id>` */
 export const readDefaultRoute = route({
   operationId: 'readDefaultRoute',
-  group: 'routes',
+  group: 'default-routes',
   method: 'GET',
   path: '/api/v2/routes/default/{route_id}',
   summary: 'Read a default route',
@@ -99,10 +101,10 @@ export const readDefaultRoute = route({
   response: routeOutput,
 })
 
-/** `PUT /api/v2/routes/default/<id>`: what is left out gets its default, but for the order, which stays. */
+/** `PUT /api/v2/routes/default/<id>`: fields that are left out get their defaults, except the order, which stays. */
 export const replaceDefaultRoute = route({
   operationId: 'replaceDefaultRoute',
-  group: 'routes',
+  group: 'default-routes',
   method: 'PUT',
   path: '/api/v2/routes/default/{route_id}',
   summary: 'Replace a default route',
@@ -122,7 +124,7 @@ export const replaceDefaultRoute = route({
 /** `DELETE /api/v2/routes/default/<id>` */
 export const deleteDefaultRoute = route({
   operationId: 'deleteDefaultRoute',
-  group: 'routes',
+  group: 'default-routes',
   method: 'DELETE',
   path: '/api/v2/routes/default/{route_id}',
   summary: 'Delete a default route',
@@ -137,10 +139,10 @@ export const deleteDefaultRoute = route({
   response: z.object({ ok: z.literal(1), n: z.literal(1) }),
 })
 
-/** `PUT /api/v2/routes/default/<id>/up`: swaps the order with the route before. */
+/** `PUT /api/v2/routes/default/<id>/up`: swaps the order with the previous route. */
 export const moveDefaultRouteUp = route({
   operationId: 'moveDefaultRouteUp',
-  group: 'routes',
+  group: 'default-routes',
   method: 'PUT',
   path: '/api/v2/routes/default/{route_id}/up',
   summary: 'Move a default route up',
@@ -155,10 +157,10 @@ export const moveDefaultRouteUp = route({
   response: routeOutput,
 })
 
-/** `PUT /api/v2/routes/default/<id>/down`: swaps the order with the route behind. */
+/** `PUT /api/v2/routes/default/<id>/down`: swaps the order with the next route. */
 export const moveDefaultRouteDown = route({
   operationId: 'moveDefaultRouteDown',
-  group: 'routes',
+  group: 'default-routes',
   method: 'PUT',
   path: '/api/v2/routes/default/{route_id}/down',
   summary: 'Move a default route down',

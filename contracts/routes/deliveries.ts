@@ -25,7 +25,7 @@ const deliveryOutput = z.object({
       replySnippet: z.optional(z.string()),
     }),
   ),
-  /** When the next attempt is due, while it is pending. */
+  /** The time of the next attempt, while the delivery is pending. */
   nextAttemptAt: z.optional(z.int()),
 })
 
@@ -56,7 +56,7 @@ export const listDeliveries = route({
   response: okData(z.array(z.partial(deliveryOutput))),
 })
 
-/** `POST /api/v2/hooks/<id>/deliveries/<delivery>/resend`: sends a delivery again, under its id. */
+/** `POST /api/v2/hooks/<id>/deliveries/<delivery>/resend`: sends a delivery again, with the same id. */
 export const resendDelivery = route({
   ...common,
   operationId: 'resendDelivery',
@@ -74,7 +74,7 @@ export const resendDelivery = route({
   response: okData(deliveryOutput),
 })
 
-/** `POST /api/v2/hooks/<id>/replay`: sends the deliveries of a time again, each under its id. */
+/** `POST /api/v2/hooks/<id>/replay`: sends the deliveries of a time range again, each with the same id. */
 export const replayDeliveries = route({
   ...common,
   operationId: 'replayDeliveries',
@@ -100,11 +100,11 @@ export const replayDeliveries = route({
     z.object({
       /** Deliveries that were queued again. */
       requeued: z.int(),
-      /** Those that wait for an attempt already. */
+      /** Deliveries that already wait for an attempt. */
       pending: z.int(),
-      /** Those that were sent too often, or that somebody else moved on meanwhile. */
+      /** Deliveries that were sent too often, or that another request changed meanwhile. */
       left: z.int(),
-      /** The `cursor` that goes on; `null` at the end of the window. */
+      /** The `cursor` of the next page; `null` at the end of the window. */
       next: z.nullable(z.string()),
     }),
   ),

@@ -3,11 +3,11 @@ import { epochMs, plainText } from '../fields.ts'
 import { route } from './route.ts'
 import { listQuery, okInfo } from './shapes.ts'
 
-/** The path names the domain: a caller bound to one may name no other. */
+/** The path names the domain: a caller that is bound to a domain may name no other. */
 const params = z.object({ domain_name: z.string() })
 const oneToken = z.object({ domain_name: z.string(), uuid: z.string() })
 
-/** A token as it is shown: never its text. `expire` and `createdOn` are epoch milliseconds. */
+/** A token as it is shown, always without its text. `expire` and `createdOn` are epoch milliseconds. */
 const shown = z.object({
   uuid: z.uuid(),
   expire: z.int(),
@@ -21,7 +21,7 @@ const shown = z.object({
 const permission = { resource: 'domain', action: 'u', own: true } as const
 const path = '/api/v2/domains/{domain_name}/settings/token'
 
-/** `POST /api/v2/domains/<name>/settings/token`: the token's text is in the answer, once. */
+/** `POST /api/v2/domains/<name>/settings/token`: the answer contains the token's text, once. */
 export const createDomainToken = route({
   operationId: 'createDomainToken',
   group: 'domains',
@@ -32,7 +32,7 @@ export const createDomainToken = route({
   permission,
   domain: 'path',
   showsSecret: true,
-  // The wrapper seals the answer, which holds the token, and opens it for a repeated request.
+  // The wrapper encrypts the answer, which contains the token, and decrypts it for a repeated request.
   needs: { domainTokens: ['create'], roles: ['read'], secretBox: [] },
   params,
   body: z.object({

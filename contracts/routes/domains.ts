@@ -3,7 +3,7 @@ import { assignment, assignments, customerId, domainName, settingName, settingVa
 import { listQuery, okData, okInfo } from './shapes.ts'
 import { route } from './route.ts'
 
-/** `GET /api/v2/domains`: the tenants; a caller bound to a domain sees just his own. */
+/** `GET /api/v2/domains`: the tenants; a caller that is bound to a domain sees only its own. */
 export const listDomains = route({
   operationId: 'listDomains',
   group: 'domains',
@@ -30,7 +30,7 @@ export const listDomains = route({
   ),
 })
 
-/** `POST /api/v2/domains`: makes a tenant. */
+/** `POST /api/v2/domains`: creates a tenant. */
 export const createDomain = route({
   operationId: 'createDomain',
   group: 'domains',
@@ -50,7 +50,7 @@ export const createDomain = route({
   response: z.object({ status: z.literal('OK'), info: z.string(), 'more info': z.string() }),
 })
 
-/** The path names the domain: a caller bound to one may name no other. */
+/** The path names the domain: a caller that is bound to a domain may name no other. */
 const params = z.object({ domain_name: z.string() })
 
 const detail = z.object({
@@ -58,7 +58,7 @@ const detail = z.object({
   customer_id: z.string(),
   variables: z.array(z.string()),
   parameters: z.array(z.string()),
-  /** Settings such as `variables.foo` that clients may not set any more and that the engine is not served. */
+  /** Settings such as `variables.foo` that clients may no longer set and that are not served to the engine. */
   ignored: z.optional(z.array(z.string())),
   created_on: z.int(),
   counts: z.object({ accounts: z.int(), devices: z.int() }),
@@ -80,12 +80,12 @@ export const readDomain = route({
   response: okInfo(detail),
 })
 
-/** Settings, each `name=value` or `{key, value}`; how many there may be is a rule of domains. */
+/** Settings, each `name=value` or `{key, value}`; the rules of domains limit their number. */
 const settings = z.array(z.union([assignment, z.object({ key: settingName, value: settingValue })]))
 
 const settingNeeds = { domains: ['read', 'replaceSettings'], presence: ['list'] } as const
 
-/** `PUT /api/v2/domains/<domain_name>/var`: lays variables over those of the domain. */
+/** `PUT /api/v2/domains/<domain_name>/var`: merges variables into those of the domain. */
 export const updateDomainVariables = route({
   operationId: 'updateDomainVariables',
   group: 'domains',
@@ -102,7 +102,7 @@ export const updateDomainVariables = route({
   response: okInfo(detail),
 })
 
-/** `PUT /api/v2/domains/<domain_name>/params`: lays parameters over those of the domain. */
+/** `PUT /api/v2/domains/<domain_name>/params`: merges parameters into those of the domain. */
 export const updateDomainParameters = route({
   operationId: 'updateDomainParameters',
   group: 'domains',
@@ -119,7 +119,7 @@ export const updateDomainParameters = route({
   response: okInfo(detail),
 })
 
-/** `DELETE /api/v2/domains/<domain_name>`: at once for its users; what it leaves is removed behind the scenes. */
+/** `DELETE /api/v2/domains/<domain_name>`: takes effect at once for its users; its records are removed in the background. */
 export const deleteDomain = route({
   operationId: 'deleteDomain',
   group: 'domains',

@@ -5,10 +5,10 @@ import { route } from './route.ts'
 
 const flag = z.boolean('must be true or false')
 
-/** The contract allows routes and mail settings more than other bodies. */
+/** The contract allows larger bodies for routes and mail settings. */
 const maxBodyBytes = 1024 * 1024
 
-/** Mail settings as callers write them; what is left out has the default of core/email. */
+/** Mail settings as callers write them; fields that are left out get the defaults of core/email. */
 const emailInput = z.object({
   provider: z.literal('smtp', 'must be "smtp"'),
   description: z.optional(plainText(0, 500)),
@@ -67,7 +67,7 @@ export const readEmailSettings = route({
   response: emailOutput,
 })
 
-/** `POST /api/v2/email/settings`: creates the settings, or replaces those that are there. */
+/** `POST /api/v2/email/settings`: creates or replaces the settings. */
 export const createEmailSettings = route({
   ...common,
   operationId: 'createEmailSettings',
@@ -93,7 +93,7 @@ export const replaceEmailSettings = route({
   response: emailOutput,
 })
 
-/** `DELETE /api/v2/email/settings`: a domain without settings is no error. */
+/** `DELETE /api/v2/email/settings`: succeeds for a domain without settings, too. */
 export const deleteEmailSettings = route({
   ...common,
   operationId: 'deleteEmailSettings',
@@ -104,7 +104,7 @@ export const deleteEmailSettings = route({
   response: z.object({ status: z.literal('OK'), Info: z.string() }),
 })
 
-/** `POST /api/v2/email/settings/test`: sends one message and tells what the server said. */
+/** `POST /api/v2/email/settings/test`: sends one message and returns the reply of the mail server. */
 export const sendTestMail = route({
   operationId: 'sendTestMail',
   group: 'email',

@@ -3,8 +3,19 @@ import { okInfo } from './shapes.ts'
 import { route } from './route.ts'
 
 /**
+ * How long an engine may keep an answer: whole milliseconds, or until the connector flushes it. The engine multiplies
+ * milliseconds by 1 000 in 32 bits, so that longer times would end at once.
+ */
+const directoryCache = z.string().check(
+  z.refine((text) => text === 'until-flushed' || (/^[1-9][0-9]{0,6}$/.test(text) && Number(text) <= 2_100_000), {
+    error: 'must be "until-flushed", or milliseconds from 1 to 2100000',
+  }),
+)
+
+/**
  * `POST /engine/directory`: the engine's own lookup of an account, form-encoded as its XML lookup module sends it and
- * answered in XML. Anything it does not know is answered `not found`, with status 200, as the engine expects.
+ * answered in XML. Unknown names are answered `not found`, with status 200, as the engine expects. `cache` is for engines
+ * with the settings of the engine kit: their phones are registered under full names, and answers may be kept.
  */
 export const lookUpDirectory = route({
   operationId: 'lookUpDirectory',
@@ -15,7 +26,8 @@ export const lookUpDirectory = route({
   authentication: 'engine',
   permission: null,
   domain: 'none',
-  needs: { accounts: ['read', 'readByNumber'], domains: ['read'] },
+  needs: { accounts: ['read', 'readByNumber'], domains: ['read', 'anyExists'] },
+  query: z.object({ cache: z.optional(directoryCache) }),
   form: z.object({
     section: z.optional(z.string()),
     key: z.optional(z.string()),
@@ -35,9 +47,10 @@ export const lookUpDirectory = route({
 })
 
 /**
- * `POST /engine/cdr`: the engine's own CDR of a leg (mod_json_cdr), in each of the forms that the module writes. docs/engine.md
- * has the CDRs posted from the engine's disk; a module that is told to post them itself ends no call before it has an
- * answer, so the CDR is queued and no more. Any status but 2xx means that it was not taken: both senders try again.
+ * `POST /engine/cdr`: the engine's own CDR of a leg (mod_json_cdr), in each of the forms that the module writes.
+ * docs/engine.md posts the CDRs from the engine's disk; a module that is configured to post them itself ends no call before
+ * it has an answer, so the CDR is only queued here. Any status but 2xx means that the CDR was not accepted: both senders try
+ * again.
  */
 export const takeCdr = route({
   operationId: 'takeCdr',
@@ -49,7 +62,7 @@ export const takeCdr = route({
   permission: null,
   domain: 'none',
   needs: { cdrQueue: ['send'] },
-  // The largest recorded CDR has 13 KB; a call of many steps and transfers has all of them in it.
+  // The largest recorded CDR has 13 KB; a call of many steps and transfers lists all of them.
   maxBodyBytes: 1024 * 1024,
   query: z.object({ uuid: z.string().check(z.minLength(1), z.maxLength(130)) }),
   rawBody: true,

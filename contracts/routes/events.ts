@@ -3,13 +3,13 @@ import { textByName } from './hook-shapes.ts'
 import { route } from './route.ts'
 import { wholeNumber } from './shapes.ts'
 
-/** A number of a domain's list of events; 15 digits are exact in JSON, and more than any domain comes to. */
+/** A number of a domain's list of events; 15 digits are exact in JSON, and no domain has more events. */
 const sequence = z.pipe(
   z.string().check(z.regex(/^\d{1,15}$/, 'must be a whole number, 0 or the "next" of an answer before')),
   z.transform((text: string) => Number(text)),
 )
 
-/** Why events of a time may be missing. `several`: more than are told one by one. */
+/** The reason why events of a time may be missing. `several`: too many reasons to list one by one. */
 const timeGapReason = z.enum([
   'engine_link_lost',
   'engine_restarted',
@@ -20,7 +20,7 @@ const timeGapReason = z.enum([
   'several',
 ])
 
-/** `GET /api/v2/events`: the events of a domain in the order of their numbers, and all that may be missing. */
+/** `GET /api/v2/events`: the events of a domain in the order of their numbers, and all possible gaps. */
 export const listEvents = route({
   operationId: 'listEvents',
   group: 'events',
@@ -43,7 +43,7 @@ export const listEvents = route({
   }),
   response: z.object({
     status: z.literal('OK'),
-    /** What to do, where no events are collected. */
+    /** Advice for a domain whose events are not collected. */
     info: z.optional(z.string()),
     data: z.object({
       events: z.readonly(
@@ -51,7 +51,7 @@ export const listEvents = route({
           z.object({
             /** The `webhook-sequence` of its deliveries. */
             sequence: z.int(),
-            /** When it occurred, epoch milliseconds. */
+            /** The time of the event, epoch milliseconds. */
             at: z.int(),
             name: z.string(),
             /** The call; empty for an event without one. */
@@ -63,7 +63,7 @@ export const listEvents = route({
       gaps: z.readonly(
         z.array(
           z.discriminatedUnion('kind', [
-            /** Numbers without an event, both ends included: of events that are not kept any more, or never given to one. */
+            /** Numbers without an event, both ends included: the event is no longer kept, or the number was never used. */
             z.object({
               kind: z.literal('numbers'),
               reason: z.enum(['not_kept', 'void']),
@@ -75,11 +75,11 @@ export const listEvents = route({
           ]),
         ),
       ),
-      /** The highest number that the domain has given; 0 before its first event. */
+      /** The highest number that the domain has used; 0 before its first event. */
       head: z.int(),
-      /** The `since` that goes on behind this answer. */
+      /** The `since` that continues after this answer. */
       next: z.int(),
-      /** Whether there is more behind `next` already. */
+      /** Whether there are already events after `next`. */
       more: z.boolean(),
       /** Whether the domain has a hook, without which its events are not collected. */
       isCollected: z.boolean(),

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import type { JsonValue } from '../../core/hooks/event-fields.ts'
+import type { JsonValue } from '../../core/hooks/definition/event-fields.ts'
 import { hookInput, textByName } from './hook-shapes.ts'
 import { domainQuery, okData, wholeNumber } from './shapes.ts'
 import { route } from './route.ts'
 
-/** A request as it goes over the wire; names of headers are in lower case. */
+/** A request as it is sent; names of headers are in lower case. */
 const sentRequest = z.object({
   method: z.string(),
   url: z.string(),
@@ -12,7 +12,7 @@ const sentRequest = z.object({
   body: z.string(),
 })
 
-/** A filter that an event does not pass, and what stands in the event there. */
+/** A filter that an event does not pass, and the event's value for it. */
 const refusal = z.object({
   field: z.string(),
   operation: z.string(),
@@ -21,7 +21,7 @@ const refusal = z.object({
   found: z.nullable(z.string()),
 })
 
-/** A value of a test's event: such fields are read by names with dots. */
+/** A value of a test's event; filters address nested values by names with dots. */
 const json: z.ZodMiniType<JsonValue, JsonValue> = z.lazy(() =>
   z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
 )
@@ -56,7 +56,7 @@ export const testHook = route({
       /** `skipped`: a filter refused the event, and nothing was sent or recorded. */
       state: z.enum(['delivered', 'failed', 'skipped']),
       reason: z.optional(z.string()),
-      /** Under which id it stands in the log. */
+      /** The delivery's id in the log. */
       delivery: z.optional(z.string()),
       sent: z.nullable(sentRequest),
       /** `null` when no answer came. */
@@ -66,7 +66,7 @@ export const testHook = route({
   ),
 })
 
-/** `POST /api/v2/hooks/dry-run`: what a hook would have made of the last events of a domain. */
+/** `POST /api/v2/hooks/dry-run`: the effect that a hook would have had on the latest events of a domain. */
 export const dryRunHook = route({
   operationId: 'dryRunHook',
   group: 'hooks',
@@ -83,14 +83,14 @@ export const dryRunHook = route({
   body: hookInput,
   response: okData(
     z.object({
-      /** Events of the domain that were looked at, at most 200. */
+      /** The number of events of the domain that were examined, at most 200. */
       looked: z.int(),
-      /** Those of other names. */
+      /** Examined events with other names. */
       otherEvents: z.readonly(z.array(z.object({ event: z.string(), count: z.int() }))),
-      /** Those of the hook's name that it would have fired for, and those that a filter refuses. */
+      /** Events with the hook's name that would have fired it, and those that a filter refuses. */
       matched: z.int(),
       refused: z.int(),
-      /** Of both, the newest first. */
+      /** Both kinds of events, newest first. */
       events: z.readonly(
         z.array(
           z.object({
@@ -99,17 +99,17 @@ export const dryRunHook = route({
             occurredAt: z.int(),
             matches: z.boolean(),
             refusedBy: z.readonly(z.array(refusal)),
-            /** The pre-request, where the hook wants one. */
+            /** The pre-request, if the hook has one. */
             authRequest: z.optional(sentRequest),
             request: z.optional(sentRequest),
-            /** Why no request could be made. */
+            /** The reason why no request could be made. */
             problem: z.optional(z.enum(['auth_failed', 'bad_template'])),
           }),
         ),
       ),
       /** Whether there are more than `limit` of them, or more than an answer can hold. */
       isCut: z.boolean(),
-      /** What `webhook-signature` is made with here. */
+      /** The secret that made the `webhook-signature` of this answer. */
       exampleSecret: z.string(),
     }),
   ),

@@ -1,15 +1,15 @@
-/** How hooks look in requests and answers. */
+/** Schemas of hooks in requests and answers. */
 import * as z from 'zod/mini'
 
 /** Text values by name. */
 export const textByName = z.record(z.string(), z.string('must be text'))
 
-/** Seconds to wait behind the first failed attempt. */
+/** Seconds between the first failed attempt and the second. */
 const delay = z
   .int('must be a whole number')
   .check(z.minimum(1, 'must be at least 1'), z.maximum(3600, 'must be at most 3600'))
 
-/** A hook as callers write it. The rules that need more than a type stand in core/hooks. */
+/** A hook as callers write it. core/hooks has the rules that need more than a type. */
 export const hookInput = z.object({
   event: z.string('must be the name of an event').check(z.maxLength(256, 'must have at most 256 characters')),
   enable: z.optional(z.boolean('must be true or false')),
@@ -51,10 +51,10 @@ export const hookInput = z.object({
   delay: z.optional(delay),
 })
 
-/** The fields of a hook that are to be changed. */
+/** The fields of a hook that are to change. */
 export const hookPatch = z.extend(z.partial(hookInput), { delay: z.optional(z.nullable(delay)) })
 
-/** A hook as callers see it: what they wrote, with the defaults, its id and its domain. Never a secret. */
+/** A hook as callers see it: the written fields, the defaults, its id and its domain, without any secret. */
 export const hookOutput = z.object({
   _id: z.string().check(z.regex(/^[0-9a-f]{24}$/)),
   domain: z.string(),

@@ -49,7 +49,7 @@ export const createHooks = route({
   ),
 })
 
-/** One hook of a domain; any text is looked up, and none that is no id is found. */
+/** One hook of a domain. Any text is accepted; text that is not an id finds no hook. */
 const oneHook = {
   group: 'hooks',
   path: '/api/v2/hooks/{hook_id}',
@@ -71,7 +71,7 @@ export const readHook = route({
   response: okData(hookOutput),
 })
 
-/** `PUT /api/v2/hooks/<id>`: what is left out gets its default; id, domain and secrets stay. */
+/** `PUT /api/v2/hooks/<id>`: fields that are left out get their defaults; id, domain and secrets stay. */
 export const replaceHook = route({
   ...oneHook,
   operationId: 'replaceHook',
@@ -83,7 +83,7 @@ export const replaceHook = route({
   response: okData(hookOutput),
 })
 
-/** `PATCH /api/v2/hooks/<id>`: each field that is given is changed as a whole, the others stay. */
+/** `PATCH /api/v2/hooks/<id>`: replaces each given field as a whole; the others stay. */
 export const updateHook = route({
   ...oneHook,
   operationId: 'updateHook',
@@ -106,7 +106,7 @@ export const deleteHook = route({
   response: okData(z.object({ ok: z.literal(1), n: z.literal(1) })),
 })
 
-/** `POST /api/v2/hooks/<id>/secret`: a new signing secret; the one before signs beside it for a day. */
+/** `POST /api/v2/hooks/<id>/secret`: creates a signing secret; the previous one also signs for a day. */
 export const rotateHookSecret = route({
   ...oneHook,
   operationId: 'rotateHookSecret',
@@ -122,7 +122,7 @@ export const rotateHookSecret = route({
       _id: z.string(),
       /** Hook id to `whsec_…`: shown here and never again. */
       secrets: textByName,
-      /** Until when the secret before signs beside it, epoch milliseconds. */
+      /** The moment until which the previous secret also signs, epoch milliseconds. */
       previousUntil: z.int(),
     }),
   ),

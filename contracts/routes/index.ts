@@ -45,7 +45,7 @@ export const routes: readonly Route[] = [
   .flatMap((file): unknown[] => Object.values(file))
   .filter(isRoute)
 
-/** A handler's file name without its ending: the operation id in kebab case. */
+/** Returns a handler's file name without its ending: the operation id in kebab case. */
 export function handlerName(operationId: string): string {
   return operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

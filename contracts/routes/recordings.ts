@@ -5,7 +5,7 @@ import { okInfo } from './shapes.ts'
 
 const params = z.object({ uuid })
 
-/** Of a recording's name: what the engine may call a file. */
+/** The name of a recording: any name that the engine may give to a file. */
 const name = z.optional(
   z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255, 'must have at most 255 characters')),
 )
@@ -30,8 +30,9 @@ const listed = z.object({
 })
 
 /**
- * `GET /cdr/api/v2/files/<uuid>`: a recording of a call, by a link to it (302), by the link as JSON (for whoever accepts
- * JSON and no recording), or as the bytes themselves with `redirect=false`; with `type=all` what recordings there are.
+ * `GET /cdr/api/v2/files/<uuid>`: a recording of a call as a link (302), as JSON with the link (for a client that accepts
+ * JSON and no recording), or as the bytes themselves with `redirect=false`. With `type=all`, the list of the call's
+ * recordings.
  */
 export const readRecording = route({
   operationId: 'readRecording',
@@ -61,7 +62,7 @@ export const readRecording = route({
   audited: true,
 })
 
-/** `DELETE /cdr/api/v2/files/<uuid>`: all recordings of a call, or those of one name. */
+/** `DELETE /cdr/api/v2/files/<uuid>`: deletes all recordings of a call, or those with one name. */
 export const deleteRecordings = route({
   operationId: 'deleteRecordings',
   group: 'recordings',
@@ -81,7 +82,7 @@ export const deleteRecordings = route({
   response: okInfo(z.string()),
 })
 
-/** `PUT /cdr/api/v2/files/<uuid>/hold`: keeps recordings of a call from being deleted, or lets go of them. */
+/** `PUT /cdr/api/v2/files/<uuid>/hold`: protects recordings of a call from deletion, or ends the protection. */
 export const holdRecordings = route({
   operationId: 'holdRecordings',
   group: 'recordings',

@@ -3,7 +3,7 @@ import { roleName } from '../fields.ts'
 import { route } from './route.ts'
 import { domainQuery, listQuery, okInfo } from './shapes.ts'
 
-/** Resource to permissions. Which words there are is told by the rules of roles, with the name of the wrong one. */
+/** Resource to permissions. The rules of roles know the valid words, and refuse a wrong one by name. */
 const aclInput = z.record(z.string().check(z.maxLength(64)), z.array(z.string()).check(z.maxLength(9)))
 
 /** One parent, alone or in a list. */
@@ -52,7 +52,7 @@ export const createRole = route({
   response: okInfo(z.string()),
 })
 
-/** `GET /api/v2/acl/roles/<name>`: all that a role allows, what it has from its parents included. */
+/** `GET /api/v2/acl/roles/<name>`: everything that a role allows, including the permissions of its parents. */
 export const readRole = route({
   operationId: 'readRole',
   group: 'acl',
@@ -97,7 +97,7 @@ export const deleteRole = route({
   group: 'acl',
   method: 'DELETE',
   path: '/api/v2/acl/roles/{name}',
-  summary: 'Delete a role that nobody has',
+  summary: 'Delete a role that no account has',
   authentication: 'token',
   permission: { resource: 'acl/roles', action: 'd' },
   domain: 'required',

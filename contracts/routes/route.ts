@@ -1,28 +1,28 @@
 import type * as z from 'zod/mini'
 import type { AclAction, AclResource } from '../../core/access/acl.ts'
-import type { Needs } from '../../core/ports.ts'
+import type { Needs } from '../ports.ts'
 
 /** HTTP methods that routes use. */
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a caller's role must hold. With `own`, the same action on one's own things (`ro`) is enough. */
+/** A permission that the caller's role must hold. With `own`, the same action on the caller's own things (`ro`) is enough. */
 export interface Permission {
   readonly resource: AclResource
   readonly action: AclAction
   readonly own?: boolean
-  /** What must be held besides. */
+  /** A second permission that must be held as well. */
   readonly and?: { readonly resource: AclResource; readonly action: AclAction }
 }
 
 /**
- * How the domain that an endpoint works in is found. A caller bound to a domain always works in his own; this says
- * what root must do: `required` (root names one), `optional` (root may leave it out and sees all), `path` (the
- * parameter `domain_name` of the path names one, for everybody), `none` (the endpoint does not work in a domain).
+ * The source of the domain that an endpoint works in. A caller that is bound to a domain always works in that one. This rule
+ * says what root must do: `required` (root names one), `optional` (root may leave it out and sees all), `path` (the parameter
+ * `domain_name` of the path names one, for every caller), `none` (the endpoint does not work in a domain).
  */
 export type DomainRule = 'required' | 'optional' | 'path' | 'none'
 
 /**
- * What requests are counted by: the token, the domain of the caller, the source of logins, calls placed in the domain,
+ * The counters of rate limits: the token, the domain of the caller, the source of logins, calls placed in the domain,
  * searches of the domain.
  */
 export const limitNames = ['token', 'domain', 'login', 'call', 'search'] as const
@@ -30,7 +30,7 @@ export const limitNames = ['token', 'domain', 'login', 'call', 'search'] as cons
 /** A form of a success: see {@link Route.answers}. */
 export type AnswerForm = 'json' | 'redirect' | 'bytes'
 
-/** Requests of one token that may be under way at once: searches. */
+/** The concurrency limits, each counted per token: searches. */
 export const concurrencyNames = ['searching'] as const
 
 /** One of {@link concurrencyNames}. */
@@ -51,59 +51,61 @@ export interface Route {
   /** Canonical path; parameters in braces. */
   readonly path: string
   readonly summary: string
-  /** What every success says in the header `X-Callplane-Notice`: one plain ASCII sentence about what it does not do yet. */
+  /** The header `X-Callplane-Notice` of every success: one plain ASCII sentence about what the endpoint does not do yet. */
   readonly notice?: string
-  /** `token`: a user's or a domain's token. `engine`: the engine's own credential. `none`: open to all. */
+  /** `token`: a user's or a domain's token. `engine`: the engine's own credential. `none`: no credential. */
   readonly authentication: 'token' | 'engine' | 'none'
-  /** What the caller's role must hold; `null`: nothing beyond being authentic. */
+  /** The permission that the caller's role must hold; `null`: every authenticated caller may call it. */
   readonly permission: Permission | null
   readonly domain: DomainRule
-  /** The port methods that the use case itself calls; {@link needsOf} adds what the wrapper calls before and after it. */
+  /**
+   * The port methods that the use case itself calls; {@link needsOf} adds those that the wrapper calls before and after it.
+   */
   readonly needs: Needs
   readonly params?: z.ZodMiniType
   readonly query?: z.ZodMiniType
   /**
-   * Query parameters whose text is never refused, whatever bytes it holds: control characters reach the use case, and
-   * bytes that are no UTF-8 arrive as U+FFFD. The use case replaces both before the text goes anywhere.
+   * Query parameters whose text is never refused, whatever bytes it has: control characters reach the use case, and bytes
+   * that are not UTF-8 arrive as U+FFFD. The use case replaces both before it passes the text on.
    */
   readonly uncheckedQuery?: readonly string[]
   readonly body?: z.ZodMiniType
   /** Form-encoded request instead of JSON: the engine's own lookups. */
   readonly form?: z.ZodMiniType
-  /** Takes a body of any media type, as the bytes that came, and reads it itself; instead of `body` and `form`. */
+  /** Accepts a body of any media type, as the bytes that came, and parses it itself; instead of `body` and `form`. */
   readonly rawBody?: true
   /** The success body. */
   readonly response: z.ZodMiniType
   /**
-   * What forms a success may have: `json` (or `responseType`), a `redirect`, `bytes` of any media type; the body of
-   * `response` alone where not given.
+   * The possible forms of a success: `json` (or `responseType`), a `redirect`, `bytes` of any media type. By default only the
+   * body of `response`.
    */
   readonly answers?: readonly AnswerForm[]
-  /** The media type of the success body; JSON where not given. */
+  /** The media type of the success body; JSON by default. */
   readonly responseType?: 'application/json' | 'text/xml'
-  /** The most bytes that a request body may have; 256 KiB where not given. */
+  /** The most bytes that a request body may have; 256 KiB by default. */
   readonly maxBodyBytes?: number
   /** Whether the audit trail gets a line for each call; by default when the method changes something. */
   readonly audited?: boolean
-  /** Whether an `Idempotency-Key` is taken; by default by every POST with a token. Not by searches and dry runs. */
+  /** Whether an `Idempotency-Key` is accepted; by default for every POST with a token, except searches and dry runs. */
   readonly idempotent?: boolean
-  /** Whether the answer shows a secret: what is kept of it for an `Idempotency-Key` is then encrypted. */
+  /** Whether the answer contains a secret; if so, the copy that is kept for an `Idempotency-Key` is encrypted. */
   readonly showsSecret?: boolean
   /**
-   * Whether it is about one record with versions: a GET then answers its `ETag`, and a change heeds `If-Match`. Changes
-   * of what has no versions refuse any `If-Match` but `*`.
+   * Whether the endpoint handles one record with versions: a GET then returns its `ETag`, and a change respects `If-Match`. A
+   * change of a record without versions refuses any `If-Match` but `*`.
    */
   readonly versioned?: boolean
-  /** What its requests are counted by besides what all requests with a token are counted by. */
+  /** The rate limits that apply in addition to those of all requests with a token. */
   readonly limits?: readonly LimitName[]
   /**
-   * Refuses a request whose counts are not known in time (429), instead of letting it through: for what is costly, or
-   * worth guessing at.
+   * Refuses a request (429) when its counters cannot be read in time, instead of admitting it: for requests that are costly,
+   * or that guess at secrets.
    */
   readonly mustBeCounted?: true
-  /** Whose number of requests under way, for one token, it belongs to. */
+  /** The per-token concurrency limit that this route counts against. */
   readonly atOnce?: ConcurrencyName
-  /** How much memory its function gets, in MB; 512 where not given. */
+  /** The memory of its function in MB; 512 by default. */
   readonly memoryMb?: number
 }
 
@@ -112,37 +114,37 @@ export function route<const R extends Route>(declaration: R): R {
   return declaration
 }
 
-/** What the check of a user's token needs. */
+/** The needs of checking a user's token. */
 const tokenNeeds = {
   credentials: ['read', 'readDomainToken'],
   sessions: ['touch', 'meet'],
-  // Root's tokens end with his password.
+  // Root's tokens end when root's password changes.
   secrets: ['rootVersion'],
-  // A token that is used from a new source is told in the trail, whatever it is used for.
+  // Every request may find that its token is used from a new source, and writes that to the trail.
   audit: ['append'],
 } as const satisfies Needs
-/** What the check of the engine's credential needs. */
+/** The needs of checking the engine's credential. */
 const engineNeeds = { secrets: ['engineCredential'] } as const satisfies Needs
 const auditNeeds = { audit: ['append'] } as const satisfies Needs
 
-/** Whether calls of a route are written to the audit trail. */
+/** Returns whether calls of a route are written to the audit trail. */
 export function isAudited(declared: Route): boolean {
   return declared.audited ?? (declared.method !== 'GET' && declared.authentication !== 'engine')
 }
 
-/** Whether a request may bring an `Idempotency-Key`. */
+/** Returns whether a request may bring an `Idempotency-Key`. */
 export function takesKey({ method, authentication, idempotent }: Route): boolean {
   return method === 'POST' && authentication === 'token' && idempotent !== false
 }
 
-/** What the requests of a route are counted by. */
+/** Returns the rate limits of a route. */
 export function limitsOf({ authentication, limits = [] }: Route): readonly LimitName[] {
   return authentication === 'token' ? ['token', 'domain', ...limits] : limits
 }
 
 /**
- * Whether the domain of a request is looked up. Only root's is, since root names one: every other caller's domain comes
- * with its credential. The caller is known only once the request is there, so every such route needs the read.
+ * Returns whether the domain of a request is looked up. Only root's is, since root names one; every other caller's domain
+ * comes with its credential. The caller is known only at run time, so every such route needs the read.
  */
 export function looksUpDomain({ authentication, domain }: Route): boolean {
   return authentication === 'token' && domain !== 'none'
@@ -150,14 +152,14 @@ export function looksUpDomain({ authentication, domain }: Route): boolean {
 
 const domainNeeds = { domains: ['read'] } as const satisfies Needs
 const keyNeeds = { idempotency: ['create', 'takeOver', 'complete', 'release'] } as const satisfies Needs
-/** What the encryption of answers needs. */
+/** The needs of encrypting answers. */
 const secretAnswerNeeds = { secretBox: ['seal', 'open'] } as const satisfies Needs
 const concurrencyNeeds = { rateLimits: ['enter', 'leave'] } as const satisfies Needs
 const limitNeeds = { rateLimits: ['take'] } as const satisfies Needs
 
 /**
- * Returns everything that a route's function may reach: what its use case needs, and what authentication, sessions,
- * the domain's lookup, audit, request keys and limits need.
+ * Returns everything that a route's function may reach: the needs of its use case, and those of authentication, sessions, the
+ * domain's lookup, audit, request keys and limits.
  */
 export function needsOf(declared: Route): Needs {
   const parts: Needs[] = [declared.needs]

@@ -1,4 +1,4 @@
-/** Shapes that more than one route answers with or takes. */
+/** Schemas that more than one route uses. */
 import * as z from 'zod/mini'
 import { errorCodes } from './error-codes.ts'
 

@@ -38,10 +38,12 @@ export const readStatus = route({
     crashCount: z.string(),
     freeSWITCH: z.string(),
     nodeVersion: z.string(),
+    /** The age of the event that has been waiting longest in a connector, in seconds. Only for root. */
+    eventLagSec: z.optional(z.number()),
   }),
 })
 
-/** `GET /health`: whether every part is up, and nothing more. A part that is down makes it a 503 of the same form. */
+/** `GET /health`: only whether every part is up. If a part is down, the answer is a 503 of the same form. */
 export const readHealth = route({
   operationId: 'readHealth',
   group: 'status',

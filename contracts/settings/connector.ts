@@ -74,7 +74,7 @@ export const spoolDir = {
   meaning: 'the folder in which events wait while their queue is away',
 } as const satisfies Variable
 
-/** Less could not hold one file of each class and the one that is being written. */
+/** A smaller spool could not hold one file of each class and the file that is being written. */
 const leastSpoolBytes = 4 * 1024 ** 2
 
 /** Five minutes of a busy engine (500 events of 7 KB a second). */

@@ -1,17 +1,17 @@
-/** Where an engine's event socket is; without a password of its own it has that of `ENGINE_PASSWORD`. */
+/** The address of an engine's event socket; `ENGINE_PASSWORD` is used if it has no password of its own. */
 export interface EngineSocket {
   readonly host: string
   readonly port: number
   readonly password: string | undefined
 }
 
-/** What a malformed list of event sockets must be. */
+/** The sentence that describes a well-formed list of event sockets. */
 export const engineSocketWords = 'esl://host:port, or several of them, comma-separated'
 
 /** The port of the event socket where the address has none. */
 const defaultPort = 8021
 
-/** Each engine costs two links and a reader of its jobs; a longer list is a mistake. */
+/** Each engine costs two links and a reader of its jobs; a longer list is surely a mistake. */
 const maxEngines = 32
 
 /**
@@ -37,7 +37,10 @@ function readSocket(text: string): EngineSocket {
   return { host, port: url.port === '' ? defaultPort : Number(url.port), password: readPassword(url) }
 }
 
-/** An event socket has no path, query or fragment: most likely a password was not percent-encoded. */
+/**
+ * Returns whether an address has a path, query or fragment. An event socket has none; most likely a password was not
+ * percent-encoded.
+ */
 function hasMore({ pathname, search, hash }: URL): boolean {
   return !['', '/'].includes(pathname) || search !== '' || hash !== ''
 }

@@ -30,7 +30,7 @@ export const publicUrl = {
   fallback: '',
   unset: "the API's own address",
   meaning: '`https://` and a domain name that you have mapped to the API',
-  // A laptop has no TLS; a deployment has nothing else.
+  // A laptop has no TLS; a deployment always has it.
   deployment: { rule: () => optional(matching(/^https:\/\/[^\s/]+$/, 'an address such as https://api.example.com')) },
 } as const satisfies Variable
 
@@ -68,7 +68,7 @@ export const deletionGraceSeconds = {
   rule: () => wholeNumber(1, 900),
   fallback: '120',
   meaning: 'seconds, at most 900, after which the rest of a deleted domain is removed and its name is free again',
-  // A request or a function behind a queue may still work for a domain this long. Tests need less.
+  // A request or a queue consumer may still use a deleted domain for this long. Tests need less.
   deployment: { rule: () => wholeNumber(60, 900), unset: '120; at least 60' },
 } as const satisfies Variable
 
@@ -90,6 +90,15 @@ export const rateLimits = {
   meaning:
     'the rates of a token, a domain and a source of logins (an IPv4 address or an IPv6 /64), and how many searches of a token may run at once: `token=50/s:100,login=10/m,searching=2`; `off`: no limits',
   deployment: { fallback: usualRateLimits },
+} as const satisfies Variable
+
+export const eventsPerSecond = {
+  variable: 'EVENTS_PER_SECOND',
+  context: 'eventsPerSecond',
+  readers: ['functions', 'laptop'],
+  rule: () => wholeNumber(50, 100_000),
+  fallback: '500',
+  meaning: 'how many events of one domain are dispatched to its hooks in a second: 50 to 100000; more of them wait',
 } as const satisfies Variable
 
 export const hookAllowedNetworks = {

@@ -2,12 +2,12 @@ import type { Allowance } from '../../core/limits/allowance.ts'
 import { type ConcurrencyName, type LimitName, concurrencyNames, limitNames } from '../routes/route.ts'
 
 /**
- * The rates of the contract: `<name>=<requests>/<s|m|h>`, with `:<burst>` where that is another number. A name without
- * a period, `<name>=<requests>`, limits the requests in flight. Names stand in contracts/routes/route.ts.
+ * The rates of the contract: `<name>=<requests>/<s|m|h>`, followed by `:<burst>` if that is another number. A name without a
+ * period, `<name>=<requests>`, limits the requests in flight. contracts/routes/route.ts declares the names.
  */
 export const usualRateLimits = 'token=50/s:100,domain=200/s:400,login=10/m,call=5/s,search=5/s,searching=2'
 
-/** What a malformed text of rates must be. */
+/** The sentence that describes well-formed rates. */
 export const rateWords = `"off" or rates such as ${usualRateLimits}`
 
 /** The rates that are enforced; a name that is missing has no limit. */
@@ -15,7 +15,7 @@ export type RateLimits = Readonly<Partial<Record<LimitName, Allowance> & Record<
 
 const periodsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const
 
-/** Reads rates such as {@link usualRateLimits}; `off` is none. Throws an error that says what the text must be. */
+/** Reads rates such as {@link usualRateLimits}; `off` means no limits. Throws an error that describes the expected text. */
 export function readRateLimits(text: string): RateLimits {
   return text === 'off' ? {} : Object.fromEntries(text.split(',').map(readLimit))
 }

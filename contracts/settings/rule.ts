@@ -42,12 +42,12 @@ export function onOrOff(): Rule<boolean> {
   }
 }
 
-/** Returns a rule that takes the values of another, and no text at all. */
+/** Returns a rule that accepts the values of another, and the empty text. */
 export function optional<T>({ words, schema }: Rule<T>): Rule<T | ''> {
   return { words: `${words}, or empty`, schema: z.union([z.literal(''), schema]) }
 }
 
-/** Returns a rule that takes values separated by commas, and none at all. */
+/** Returns a rule that accepts values separated by commas, and the empty list. */
 export function listOf<T>({ words, schema }: Rule<T>): Rule<T[]> {
   return {
     words: `a comma-separated list, each ${words}`,
@@ -61,7 +61,7 @@ export function readBy<T>(read: (text: string) => T, words: string): Rule<T> {
     try {
       return read(text)
     } catch (error) {
-      // The text may hold a password: it must not hang on the issue.
+      // The text may hold a password, so the issue must not contain it.
       issues.push({ code: 'custom', input: undefined, message: error instanceof Error ? error.message : words })
       return z.NEVER
     }

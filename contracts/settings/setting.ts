@@ -4,10 +4,10 @@ import type { Rule } from './rule.ts'
 /** A process that reads variables: the functions, the connector, or `npm start`. */
 export type Reader = 'functions' | 'connector' | 'laptop'
 
-/** What one place does differently. */
+/** The differences of a setting in a deployment or on a laptop. */
 interface Difference {
   readonly fallback?: string
-  /** The default in the tables, where {@link Setting.fallback} does not say it. */
+  /** The default in the documented tables, if {@link Setting.fallback} does not show it. */
   readonly unset?: string
 }
 
@@ -15,15 +15,15 @@ interface Difference {
 export interface Setting<T = unknown> {
   /** A function, so that a bundle holds only the rules that its function reads. */
   readonly rule: () => Rule<T>
-  /** The text that counts where none is given; without one the setting must be given. */
+  /** The text that applies when none is given; without a fallback the setting is required. */
   readonly fallback?: string
-  /** The default in the tables, where `fallback` does not say it. */
+  /** The default in the documented tables, if `fallback` does not show it. */
   readonly unset?: string
-  /** One sentence or two for the tables of all places; words in backquotes are code. */
+  /** One or two sentences for all documented tables; words in backquotes are code. */
   readonly meaning: string
-  /** What a deployment does differently, which reads the setting from the CDK context. */
+  /** The differences in a deployment, which reads the setting from the CDK context. */
   readonly deployment?: Difference & { readonly rule?: () => Rule<unknown> }
-  /** What `npm start` does differently. */
+  /** The differences on a laptop (`npm start`). */
   readonly laptop?: Difference
 }
 
@@ -31,7 +31,7 @@ export interface Setting<T = unknown> {
 export interface Variable<T = unknown> extends Setting<T> {
   readonly variable: string
   readonly readers: readonly Reader[]
-  /** The CDK context value that a deployment sets it by. */
+  /** The CDK context value with which a deployment sets it. */
   readonly context?: string
 }
 
@@ -44,8 +44,8 @@ export interface ContextValue<T = unknown> extends Setting<T> {
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads a setting from the environment. An empty text counts as none, unless the rule takes it. Throws an error that
- * names the variable and what it must be, never its value.
+ * Reads a setting from the environment. An empty text counts as absent, unless the rule accepts it. Throws an error that
+ * names the variable and the expected form, never its value.
  */
 export function readVariable<T>(setting: Variable<T>, env: Variables, fallback = setting.fallback): T {
   return readText(setting.rule(), textOf(setting, env, fallback), setting.variable)
@@ -69,7 +69,7 @@ function textOf({ variable, rule }: Variable, env: Variables, fallback: string |
   return fallback
 }
 
-/** Reads text by a rule. Throws an error that names the setting and what it must be, never the text. */
+/** Reads text by a rule. Throws an error that names the setting and the expected form, never the text. */
 export function readText<T>(rule: Rule<T>, text: string, name: string): T {
   const result = z.safeParse(rule.schema, text)
   if (result.success) return result.data

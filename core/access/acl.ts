@@ -44,5 +44,5 @@ export type AclPermission = (typeof aclPermissions)[number]
 /** The permissions of a role: resource to permissions. A resource that is absent allows nothing. */
 export type Acl = Readonly<Partial<Record<AclResource, readonly AclPermission[]>>>
 
-/** What a caller may act on: everything in his domain, or only what is his own. */
+/** The reach of a permission: everything in the caller's domain, or only the caller's own things. */
 export type AccessScope = 'all' | 'own'

@@ -1,27 +1,30 @@
 import type { Precondition } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { CustomRole } from './custom-role.ts'
-import type { Caller } from '../auth/token.ts'
-import type { Clock, PortsOf, Randomness } from '../ports.ts'
+import type { Caller } from './token.ts'
+import type { RoleStore } from './role-store.ts'
+import type { Clock, Randomness } from '../time.ts'
 import { changeRoles, checkRoleGiven, maxRoles } from './role-change.ts'
 import { type RoleInput, checkCustomName, readRoleInput } from './role-input.ts'
 
-/** Who writes the roles of which domain. */
+/** The author of a change of roles, and the domain. */
 export interface RoleContext {
   readonly caller: Pick<Caller, 'acl'>
   readonly domain: string
   readonly clock: Clock
   readonly random: Randomness
-  /** What is demanded of the role that is changed. */
+  /** The requirement on the version of the changed role. */
   readonly precondition: Precondition
 }
 
 /** The ports of {@link createRole}. */
-export type CreateRolePorts = PortsOf<{ readonly roles: readonly ['read', 'write'] }>
+export interface CreateRolePorts {
+  readonly roles: Pick<RoleStore, 'read' | 'write'>
+}
 
 /**
- * Makes a role. Throws `invalid_field`, `permission_denied` for a permission that its author lacks, and `conflict` for
- * a name in use and a domain that has {@link maxRoles}.
+ * Creates a role. Throws `invalid_field`, `permission_denied` for a permission that its author lacks, and `conflict` for a
+ * name in use and a domain that has {@link maxRoles}.
  */
 export async function createRole(
   { roles }: CreateRolePorts,
@@ -34,7 +37,7 @@ export async function createRole(
   const role: CustomRole = { name: input.name, parent, allows, creationId, createdAt: clock.now(), version: 1 }
   await changeRoles(roles, domain, (before) => {
     const same = before.find(({ name }) => name === role.name)
-    // Made by an earlier run of the same request.
+    // Created by an earlier run of the same request.
     if (same?.creationId === creationId) return before
     if (same !== undefined) throw new DomainError('conflict', 'the role exists')
     const after = [...before, role]

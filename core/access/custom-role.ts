@@ -1,13 +1,13 @@
 import type { Acl } from './acl.ts'
 
-/** A role that a tenant made. */
+/** A role that a tenant created. */
 export interface CustomRole {
   readonly name: string
-  /** The role whose permissions this one has besides its own: a default one or another of the domain. */
+  /** A default role or another role of the domain whose permissions this one inherits. */
   readonly parent: string | null
   /** Its own permissions, without those of its parent. */
   readonly allows: Acl
-  /** Made with the role: tells its creation from another's. */
+  /** The id of the creation, which distinguishes it from another creation of the same name. */
   readonly creationId: string
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -15,10 +15,10 @@ export interface CustomRole {
   readonly version: number
 }
 
-/** All roles that a tenant made, as one record: whatever is written of them is checked against all of them. */
+/** All custom roles of a domain, as one record: every write is checked against all of them. */
 export interface DomainRoles {
   readonly domain: string
   readonly roles: readonly CustomRole[]
-  /** Rises by one with every write; 0 where nothing was written yet. */
+  /** Rises by one with every write; 0 before the first. */
   readonly version: number
 }

@@ -1,19 +1,17 @@
 import { requireMatch } from '../concurrency/precondition.ts'
-import type { PortsOf } from '../ports.ts'
+import type { RoleStore } from './role-store.ts'
 import type { RoleContext } from './create-role.ts'
-import { changeRoles, checkRoleWithin, checkUnused, findRole, versionOfRole } from './role-change.ts'
+import { type RoleUsers, changeRoles, checkRoleWithin, checkUnused, findRole, versionOfRole } from './role-change.ts'
 import { checkEditable } from './update-role.ts'
 
 /** The ports of {@link deleteRole}. */
-export type DeleteRolePorts = PortsOf<{
-  readonly roles: readonly ['read', 'write']
-  readonly accounts: readonly ['list']
-  readonly domainTokens: readonly ['list']
-}>
+export interface DeleteRolePorts extends RoleUsers {
+  readonly roles: Pick<RoleStore, 'read' | 'write'>
+}
 
 /**
- * Removes a role that nobody has. Throws `not_found`, `permission_denied` for a role above the caller's permissions and
- * for those of the platform, and `conflict` for one in use.
+ * Removes an unused role. Throws `not_found`, `permission_denied` for a role above the caller's permissions and for those of
+ * the platform, and `conflict` for one in use.
  */
 export async function deleteRole(
   ports: DeleteRolePorts,

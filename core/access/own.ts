@@ -1,13 +1,13 @@
-import type { Caller } from '../auth/token.ts'
+import type { Caller } from './token.ts'
 
-/** The login of the caller's own account; root and the token of a domain have none. */
+/** Returns the login of the caller's own account; root and domain tokens have none. */
 export function ownLogin(caller: Pick<Caller, 'kind' | 'domain' | 'login'>): string | undefined {
   return caller.kind === 'user' && caller.domain !== null ? caller.login : undefined
 }
 
 /**
- * The presence id by which the caller's own calls, CDRs and recordings are told. The token of a domain owns none: what
- * stands for it here holds a character that no presence id of an account has, so that it equals none.
+ * Returns the presence id that identifies the caller's own calls, CDRs and recordings. A domain token owns none: its value
+ * contains a character that no presence id of an account has, so that it never matches.
  */
 export function ownPresenceId({ kind, username }: Pick<Caller, 'kind' | 'username'>): string {
   return kind === 'user' ? username : `token:${username}`

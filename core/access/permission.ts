@@ -8,12 +8,12 @@ import {
   aclResources,
 } from './acl.ts'
 
-/** The refusal of whatever a caller may not do: 403 with the contract's fixed text. */
+/** Returns the refusal of a forbidden request: 403 with the contract's fixed text. */
 export function permissionDenied(): DomainError {
   return new DomainError('permission_denied', 'Permission denied!')
 }
 
-/** How far a map allows an action: on everything, on one's own things, or not at all (`null`). */
+/** Returns the reach of an action in a map: everything, only the caller's own things, or nothing (`null`). */
 export function scopeOf(acl: Acl, resource: AclResource, action: AclAction): AccessScope | null {
   const held = acl[resource] ?? []
   if (held.includes('*') || held.includes(action)) return 'all'
@@ -21,9 +21,8 @@ export function scopeOf(acl: Acl, resource: AclResource, action: AclAction): Acc
 }
 
 /**
- * How far a caller may act where a permission is wanted. `own` says that the action on one's own things is enough,
- * `and` names another permission that must be held in full besides.
- * Throws `permission_denied` when the map allows less.
+ * Returns the reach of a caller for a required permission. With `own`, the action on the caller's own things is enough; `and`
+ * names a second permission that must be held in full. Throws `permission_denied` when the map allows less.
  */
 export function decidePermission(
   acl: Acl,
@@ -42,7 +41,7 @@ export function decidePermission(
 
 const everyAction: readonly AclAction[] = ['c', 'r', 'u', 'd']
 
-/** Whether one map allows anything that another does not: a role that its giver may not give. */
+/** Returns whether one map allows anything that another does not. A caller may not grant such a role. */
 export function exceeds(acl: Acl, limit: Acl): boolean {
   return aclResources.some((resource) =>
     (acl[resource] ?? []).some((permission) => !implied(limit, resource, permission)),

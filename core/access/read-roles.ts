@@ -2,7 +2,7 @@ import type { CustomRole } from './custom-role.ts'
 import type { RoleStore } from './role-store.ts'
 import { isDefaultRole } from './roles.ts'
 
-/** The roles that a domain made, as far as they are needed to judge `names`: none when all are default roles. */
+/** Reads the custom roles of a domain if they are needed to judge `names`: none if all are default roles. */
 export async function readRoles(
   roles: Pick<RoleStore, 'read'>,
   domain: string,

@@ -1,37 +1,41 @@
 import { DomainError, invalidField } from '../errors.ts'
-import type { Caller } from '../auth/token.ts'
-import type { DomainStore } from '../domains/domain-store.ts'
+import type { Caller } from './token.ts'
 import { permissionDenied } from './permission.ts'
 
-/** Lower-cases ASCII letters and nothing else, so that no other letter ever becomes one of a domain's name. */
+/** Lower-cases ASCII letters and nothing else, so that no other letter turns into one of a domain's name. */
 export function lowerAscii(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-/** The domains that a request names, as it names them. */
+/** The domains that a request names, as written. */
 export interface NamedDomains {
   readonly path?: string | undefined
   readonly query: string | undefined
   readonly body: string | undefined
 }
 
-/** A domain that a request works in. */
+/** The domain of a request. */
 export interface ResolvedDomain {
   readonly name: string
-  /** When it was made, epoch milliseconds. */
+  /** The time of its creation, epoch milliseconds. */
   readonly createdAt: number
 }
 
+/** Reads domains by name; part of the store of domains. */
+export interface DomainReader {
+  read(name: string): Promise<{ readonly createdAt: number } | undefined>
+}
+
 /**
- * The domain that a request works in. A caller bound to a domain works in his own and may name no other (403). Root
- * names one that exists (404 otherwise); where `optional` he may name none and works in all of them (`null`), else
+ * Returns the domain of a request. A caller that is bound to a domain works in that one and may name no other (403). Root
+ * names an existing one (404 otherwise). With `optional`, root may name none and works in all of them (`null`); without it,
  * that is `domain_required`.
  */
 export async function resolveDomain(
   caller: Pick<Caller, 'domain' | 'domainCreatedAt'>,
   named: NamedDomains,
   rule: 'required' | 'optional',
-  domains: Pick<DomainStore, 'read'>,
+  domains: DomainReader,
 ): Promise<ResolvedDomain | null> {
   const names = [named.path, named.query, named.body].filter((name) => name !== undefined).map(lowerAscii)
   if (caller.domain !== null) {
@@ -54,12 +58,12 @@ export async function resolveDomain(
   return { name, createdAt: found.createdAt }
 }
 
-/** The refusal of a domain that is not there. */
+/** Returns the refusal of a missing domain. */
 export function noSuchDomain(): DomainError {
   return new DomainError('not_found', 'Domain not found')
 }
 
-/** Whether a text can be a domain's name at all; no other is looked up. */
+/** Returns whether a text can be a domain's name at all; other texts are not looked up. */
 export function couldBeDomain(name: string): boolean {
   return /^[a-z0-9.-]{1,253}$/.test(name)
 }

@@ -3,18 +3,16 @@ import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from './custom-role.ts'
 import type { RoleStore } from './role-store.ts'
-import type { AccountStore } from '../accounts/account-store.ts'
-import type { Caller } from '../auth/token.ts'
-import type { DomainTokenStore } from '../domains/domain-token-store.ts'
+import type { Caller } from './token.ts'
 import { exceeds, permissionDenied } from './permission.ts'
 import { aclOfRole, isDefaultRole, rootRole } from './roles.ts'
 
-/** Roles that one domain can make; all of them are one stored record, which holds far more. */
+/** The most roles of one domain; all of them are one stored record, which has room for far more. */
 export const maxRoles = 50
 
 /**
- * Writes the roles of a domain as `change` makes them of those that are there, again when somebody else wrote first:
- * what `change` throws is judged by all roles of one moment.
+ * Writes the roles of a domain as changed by `change`, and repeats it when another write came first: `change` always judges a
+ * consistent set of roles.
  */
 export async function changeRoles(
   roles: Pick<RoleStore, 'read' | 'write'>,
@@ -29,7 +27,7 @@ export async function changeRoles(
   })
 }
 
-/** The custom role of a name. Throws `not_found`. */
+/** Returns the custom role of a name. Throws `not_found`. */
 export function findRole(roles: readonly CustomRole[], name: string): CustomRole {
   const found = roles.find((role) => role.name === name)
   if (found === undefined) throw noSuchRole()
@@ -37,12 +35,12 @@ export function findRole(roles: readonly CustomRole[], name: string): CustomRole
 }
 
 /**
- * The version of what a role allows, its parents' permissions included: another one whenever the role or any of its
- * parents is changed. A parent in use cannot be removed and made anew, so that of parents the count alone is enough.
+ * Returns the version of a role's full permissions, including those of its parents: it changes whenever the role or a parent
+ * changes. A parent in use cannot be removed and created again, so the sum of the versions is enough.
  */
 export function versionOfRole(role: CustomRole, all: readonly CustomRole[]): Versioned {
   const inherited: number[] = []
-  // No parent is met twice, so that even a circle of them would end.
+  // No parent is visited twice, so that even a cycle ends.
   const others = new Set(all.filter(({ name }) => name !== role.name))
   for (let at = parentOf(role, [...others]); at !== undefined; at = parentOf(at, [...others])) {
     inherited.push(at.version)
@@ -51,14 +49,14 @@ export function versionOfRole(role: CustomRole, all: readonly CustomRole[]): Ver
   return { createdAt: role.createdAt, version: role.version, inherited }
 }
 
-/** The refusal of a role that is not there. */
+/** Returns the refusal of a missing role. */
 export function noSuchRole(): DomainError {
   return new DomainError('not_found', 'Role not found')
 }
 
 /**
- * Refuses a role whose parent is not there, is root or leads back to the role itself, and one that is given a
- * permission which its author lacks. `all` are the roles as they would be.
+ * Refuses a role whose parent is missing, is root or leads back to the role itself, and one with a permission that its author
+ * lacks. `all` are the roles after the change.
  */
 export function checkRoleGiven(role: CustomRole, all: readonly CustomRole[], author: Pick<Caller, 'acl'>): void {
   const seen = new Set<string>()
@@ -78,13 +76,18 @@ export function checkRoleWithin(name: string, all: readonly CustomRole[], caller
   if (exceeds(aclOfRole(name, all) ?? {}, caller.acl)) throw permissionDenied()
 }
 
-/** The ports of {@link checkUnused}. */
-export interface RoleUsers {
-  readonly accounts: Pick<AccountStore, 'list'>
-  readonly domainTokens: Pick<DomainTokenStore, 'list'>
+/** Lists what has a role in a domain; part of the stores of accounts and of tokens. */
+export interface RoleHolders {
+  list(domain: string): Promise<readonly { readonly role: string }[]>
 }
 
-/** Refuses with `conflict` the removal of a role that an account, a token or another role has. */
+/** The ports of {@link checkUnused}. */
+export interface RoleUsers {
+  readonly accounts: RoleHolders
+  readonly domainTokens: RoleHolders
+}
+
+/** Refuses with `conflict` to remove a role that an account, a token or another role uses. */
 export async function checkUnused(ports: RoleUsers, domain: string, name: string, all: readonly CustomRole[]) {
   if (all.some(({ parent }) => parent === name)) throw inUse('another role')
   const [accounts, tokens] = await Promise.all([ports.accounts.list(domain), ports.domainTokens.list(domain)])

@@ -2,15 +2,15 @@ import { DomainError, invalidField } from '../errors.ts'
 import { type Acl, type AclPermission, type AclResource, aclPermissions, aclResources } from './acl.ts'
 import { isDefaultRole } from './roles.ts'
 
-/** What a request says of a role. */
+/** The fields of a role in a request. */
 export interface RoleInput {
   /** Resource to permissions. */
   readonly allows?: Readonly<Record<string, readonly string[]>> | undefined
-  /** One parent, alone or in a list; none where empty or `null`. */
+  /** One parent, alone or in a list; empty or `null` means no parent. */
   readonly parents?: string | readonly string[] | null | undefined
 }
 
-/** A request's words for a role, checked by themselves. Absent: not said. */
+/** A change of a role, checked in itself. An absent member stays unchanged. */
 export interface RoleChange {
   readonly allows: Acl | undefined
   readonly parent: string | null | undefined
@@ -19,7 +19,7 @@ export interface RoleChange {
 const isResource = (name: string): name is AclResource => aclResources.some((known) => known === name)
 const isPermission = (text: string): text is AclPermission => aclPermissions.some((known) => known === text)
 
-/** Throws `invalid_field` for what is no resource or permission, and for more than one parent. */
+/** Reads a change of a role. Throws `invalid_field` for unknown resources and permissions, and for more than one parent. */
 export function readRoleInput({ allows, parents }: RoleInput): RoleChange {
   return { allows: allows && readAllows(allows), parent: readParent(parents) }
 }

@@ -14,7 +14,7 @@ const userAcl: Acl = {
   'cc/tiers': ['r'],
 }
 
-/** What admins may do in full, by the contract's list. */
+/** The resources over which admins have all rights, by the contract's list. */
 const adminOwned: readonly AclResource[] = [
   'blacklist',
   'calendar',
@@ -41,7 +41,7 @@ const adminOwned: readonly AclResource[] = [
 
 const all = (resources: readonly AclResource[]): Acl => Object.fromEntries(resources.map((name) => [name, ['*']]))
 
-/** The default roles, each with what it inherits. */
+/** The default roles, each with its inherited permissions. */
 const roles: ReadonlyMap<string, Acl> = new Map([
   [rootRole, all(aclResources)],
   ['admin', inherit(userAcl, { ...all(adminOwned), domain: ['ro', 'uo'], 'acl/roles': ['r'] })],
@@ -51,31 +51,31 @@ const roles: ReadonlyMap<string, Acl> = new Map([
 /** The names of the roles that every domain has. */
 export const defaultRoleNames: readonly string[] = ['admin', rootRole, 'user']
 
-/** Whether a role is one that every domain has and nobody can change. */
+/** Returns whether a role is a default one, which exists in every domain and cannot be changed. */
 export function isDefaultRole(role: string): boolean {
   return roles.has(role)
 }
 
 /**
- * The current permissions of a role, those of its parents included: a default one, or one of `custom`, the roles of the
- * domain. `undefined` when there is no such role; a parent that is not there gives nothing.
+ * Returns the current permissions of a role, including those of its parents. The role is a default one or one of `custom`,
+ * the roles of the domain. `undefined` when there is no such role; a missing parent adds nothing.
  */
 export function aclOfRole(role: string, custom: readonly CustomRole[] = []): Acl | undefined {
   const own = roles.get(role)
   if (own !== undefined) return own
   const found = custom.find(({ name }) => name === role)
   if (found === undefined) return undefined
-  // What was looked at is not looked at again, so that even a circle of parents would end.
+  // Visited roles are excluded, so that even a cycle of parents ends.
   const others = custom.filter(({ name }) => name !== role)
   return inherit(found.parent === null ? {} : (aclOfRole(found.parent, others) ?? {}), found.allows)
 }
 
-/** A map as answers show it. */
+/** Returns a map in the form of answers. */
 export function shownAcl(acl: Acl): Record<string, string[]> {
   return Object.fromEntries(Object.entries(acl).map(([name, held]) => [name, [...held]]))
 }
 
-/** A role as a number, as the published API shows it: root 2, admin 1, user 0, any other -1. */
+/** Returns a role as a number, as the published API shows it: root 2, admin 1, user 0, any other -1. */
 export function numberOfRole(role: string): number {
   return ['user', 'admin', rootRole].indexOf(role)
 }
@@ -88,7 +88,7 @@ function inherit(parent: Acl, own: Acl): Acl {
   )
 }
 
-/** Both sets as one; `*` stands for all. */
+/** Returns the union of two sets; `*` stands for all. */
 function union(a: readonly AclPermission[], b: readonly AclPermission[]): readonly AclPermission[] {
   const both = new Set([...a, ...b])
   return both.has('*') ? ['*'] : [...both]

@@ -2,23 +2,25 @@ import type { Versioned } from '../concurrency/precondition.ts'
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { CustomRole } from './custom-role.ts'
-import type { PortsOf } from '../ports.ts'
+import type { RoleStore } from './role-store.ts'
 import { noSuchRole, versionOfRole } from './role-change.ts'
 import { aclOfRole, defaultRoleNames, isDefaultRole, shownAcl } from './roles.ts'
 
 /** The ports of {@link listRoles} and {@link readRole}. */
-export type ShowRolesPorts = PortsOf<{ readonly roles: readonly ['read'] }>
+export interface ShowRolesPorts {
+  readonly roles: Pick<RoleStore, 'read'>
+}
 
-/** A role in the list: its own permissions, and the role that it has more from. */
+/** A role in the list: its own permissions, and the role from which it inherits. */
 export interface RoleEntry {
   /** The role's name, under the key that the published API gives it. */
   readonly roles: string
   readonly allows: Record<string, string[]>
-  /** None or one. */
+  /** Empty, or one role. */
   readonly parents: string[]
 }
 
-/** The roles of a domain by name, those that every domain has included. */
+/** Lists the roles of a domain by name, including the default ones. */
 export async function listRoles({ roles }: ShowRolesPorts, domain: string, query: ListQuery) {
   const { roles: custom } = await roles.read(domain)
   const platform = defaultRoleNames.map(
@@ -35,7 +37,9 @@ export async function listRoles({ roles }: ShowRolesPorts, domain: string, query
 /** The roles of the platform never change. */
 const platformVersion: Versioned = { createdAt: 0, version: 1 }
 
-/** All that a role allows, what it has from its parents included, and the version of all that. Throws `not_found`. */
+/**
+ * Returns everything that a role allows, including inherited permissions, and the version of all that. Throws `not_found`.
+ */
 export async function readRole(
   { roles }: ShowRolesPorts,
   domain: string,

@@ -1,18 +1,20 @@
 import { requireMatch } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
-import type { PortsOf } from '../ports.ts'
+import type { RoleStore } from './role-store.ts'
 import type { RoleContext } from './create-role.ts'
 import { changeRoles, checkRoleGiven, checkRoleWithin, findRole, noSuchRole, versionOfRole } from './role-change.ts'
 import { type RoleInput, readRoleInput } from './role-input.ts'
 import { isDefaultRole } from './roles.ts'
 
 /** The ports of {@link updateRole}. */
-export type UpdateRolePorts = PortsOf<{ readonly roles: readonly ['read', 'write'] }>
+export interface UpdateRolePorts {
+  readonly roles: Pick<RoleStore, 'read' | 'write'>
+}
 
 /**
- * Replaces the permissions of a role, its parent, or both: what is not given stays. Whoever has the role is bound by it
- * from his next request. Throws as the making of one does, `not_found`, and `permission_denied` too for a role that
- * already holds more than its editor and for the roles of the platform.
+ * Replaces the permissions of a role, its parent, or both; fields that are left out stay. The change applies to every request
+ * that follows. Throws the errors of a creation, `not_found`, and also `permission_denied` for a role that already exceeds
+ * its editor's permissions and for the roles of the platform.
  */
 export async function updateRole(
   { roles }: UpdateRolePorts,
@@ -39,7 +41,7 @@ export async function updateRole(
   })
 }
 
-/** Refuses the roles of the platform, and names that no role can have. */
+/** Refuses the roles of the platform, and invalid names. */
 export function checkEditable(name: string): void {
   if (isDefaultRole(name)) throw new DomainError('permission_denied', 'the roles of the platform cannot be changed')
   if (!/^[a-z][a-z0-9_-]{1,31}$/.test(name)) throw noSuchRole()

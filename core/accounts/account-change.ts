@@ -3,9 +3,9 @@ import { invalidField } from '../errors.ts'
 import type { CustomRole } from '../access/custom-role.ts'
 import { lowerAscii } from '../access/resolve-domain.ts'
 import type { AccountStore } from './account-store.ts'
-import { type Assignment, type AssignmentRules, readAssignments } from './assignments.ts'
+import { type Assignment, type AssignmentRules, readAssignments } from '../client-names/assignments.ts'
 
-/** The fields of a request that set something of an account. */
+/** The fields of a request that change an account. */
 export interface AccountInput {
   readonly password?: string | undefined
   readonly role?: string | undefined
@@ -13,11 +13,11 @@ export interface AccountInput {
   readonly variables?: readonly string[] | undefined
 }
 
-/** What a request sets, whichever of its fields it came in. */
+/** The changes of a request, independent of the fields that carried them. */
 export interface AccountChange {
   readonly password: string | undefined
   readonly role: string | undefined
-  /** Absent: unchanged. Empty: back to the login alone. */
+  /** Absent: unchanged. Empty: only the login remains. */
   readonly numbers: readonly string[] | undefined
   /** The voicemail PIN; empty removes it. */
   readonly voicemailPin: string | undefined
@@ -25,19 +25,19 @@ export interface AccountChange {
   readonly variables: readonly Assignment[]
 }
 
-/** Parameters that are kept in fields of their own. */
+/** Parameters that are stored in fields of their own. */
 const ownFields: ReadonlySet<string> = new Set(['password', 'role', 'svc-extensions', 'vm-password'])
 
-/** What a request is judged by. */
+/** The rules that a request is checked against. */
 export interface ChangeRules extends Omit<AssignmentRules, 'place'> {
   readonly domain: string
   readonly passwordMinLength: number
 }
 
 /**
- * Reads what a request sets. Password and role may come as parameters, and the role as the variable `account_role`
- * too; the field of the request itself wins. Throws `invalid_field` for whatever the contract does not allow; whether
- * the role exists is for {@link checkRole} to say, and whether a contact exists for {@link checkAgentContact}.
+ * Reads the changes of a request. Password and role may come as parameters, and the role also as the variable `account_role`;
+ * the field of the request itself wins. Throws `invalid_field` for anything that the contract does not allow. {@link
+ * checkRole} checks that the role exists, and {@link checkAgentContact} that a contact does.
  */
 export function readChange(input: AccountInput, { passwordMinLength, ...rules }: ChangeRules): AccountChange {
   const items = input.parameters?.map((item) => withDomain(item, rules.domain))
@@ -57,13 +57,13 @@ export function readChange(input: AccountInput, { passwordMinLength, ...rules }:
   }
 }
 
-/** Completes the contact of an agent that names a login alone: the engine would look for it in a domain of its own. */
+/** Completes the contact of an agent that is a login alone: the engine would look for it in its own domain. */
 function withDomain(item: string, domain: string): string {
   const [, login, given = domain] = /^cc-agent-contact=user\/([^@]+)(?:@([^@]*))?$/.exec(item) ?? []
   return login === undefined ? item : `cc-agent-contact=user/${login}@${lowerAscii(given)}`
 }
 
-/** Refuses the contact of an agent that is no account of the domain. `login` is the account that the change is for. */
+/** Refuses an agent's contact that is not an account of the domain. `login` is the account that is changed. */
 export async function checkAgentContact(
   accounts: Pick<AccountStore, 'read'>,
   { parameters }: AccountChange,
@@ -88,13 +88,15 @@ function checkPassword({ field, value }: Assignment, minLength: number): string 
   return value
 }
 
-/** Refuses a role that no account can have: root's, and one that neither every domain has nor this one made. */
+/** Refuses a role that no account can have: root's, and an unknown one. */
 export function checkRole(role: string | undefined, custom: readonly CustomRole[]): void {
   if (role === undefined || (role !== rootRole && aclOfRole(role, custom) !== undefined)) return
   throw invalidField('role', 'must be "admin", "user" or a role of the domain')
 }
 
-/** An update may drop all numbers of an account and add as many; the store changes 100 items at once, one the account. */
+/**
+ * An update may drop all numbers of an account and add as many; the store changes 100 items at once, including the account.
+ */
 const maxNumbers = 49
 
 function readNumbers({ field, value }: Assignment): string[] {

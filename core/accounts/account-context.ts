@@ -5,41 +5,41 @@ import type { Precondition } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import type { AccountStore } from './account-store.ts'
 import type { Account } from './account.ts'
-import type { Caller } from '../auth/token.ts'
+import type { Caller } from '../access/token.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
-import type { Clock, Randomness } from '../ports.ts'
+import type { Clock, Randomness } from '../time.ts'
 
-/** Who acts on the accounts of which domain, and how far. */
+/** The caller that acts on accounts, its domain and its scope. */
 export interface AccountContext {
   readonly caller: Caller
   readonly domain: string
   readonly scope: AccessScope
 }
 
-/** What a change of accounts is made with besides its ports. */
+/** The inputs of a change of accounts in addition to its ports. */
 export interface ChangeContext extends AccountContext {
   readonly requestId?: string | undefined
   readonly clock: Clock
   readonly random: Randomness
-  /** What the request demands of the account that it changes. */
+  /** The requirement of the request on the account's version. */
   readonly precondition: Precondition
   readonly passwordMinLength: number
-  /** What the operator adds to the names that clients may set. */
+  /** The operator's additions to the names that clients may set. */
   readonly clientVariables: ClientVariables
-  /** The digest that the engine checks registrations with: lower-case hex of `md5(login:domain:password)`. */
+  /** Returns the digest that the engine checks registrations with: lower-case hex of `md5(login:domain:password)`. */
   readonly a1Hash: (login: string, domain: string, password: string) => string
-  /** Told of what could not be passed on after the change was made. */
+  /** Receives the notifications of a completed change that could not be sent. */
   readonly reportUnsent: (what: string, error: unknown) => void
 }
 
-/** Whether a login is the caller's own. */
+/** Returns whether a login is the caller's own. */
 export function isOwn({ caller, domain }: AccountContext, login: string): boolean {
   return caller.domain === domain && ownLogin(caller)?.toLowerCase() === login.toLowerCase()
 }
 
 /**
- * The account of an id. With permission for his own things alone a caller is refused any other id, whether or not it
- * exists. Throws `not_found` where there is none.
+ * Returns the account of an id. A caller with permission for its own things only is refused any other id, whether or not it
+ * exists. Throws `not_found` for an unknown id.
  */
 export async function findAccount(
   accounts: Pick<AccountStore, 'read'>,
@@ -52,7 +52,7 @@ export async function findAccount(
   return account
 }
 
-/** The refusal of an account that is not there. */
+/** Returns the refusal of a missing account. */
 export function noSuchAccount(): DomainError {
   return new DomainError('not_found', 'Account not found')
 }

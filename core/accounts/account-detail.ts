@@ -1,43 +1,43 @@
 import { scopeOf } from '../access/permission.ts'
 import type { Versioned } from '../concurrency/precondition.ts'
 import type { Account } from './account.ts'
-import type { Caller } from '../auth/token.ts'
+import type { Caller } from '../access/token.ts'
 import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
 
-/** Where the hashed voicemail PIN is kept among the parameters; the engine's voicemail reads it under this name. */
+/** The parameter that holds the hashed voicemail PIN; the engine's voicemail reads it under this name. */
 export const pinHash = 'vm-a1-hash'
 
-/** Stands for a secret that is set. */
+/** The mask of a secret that is set. */
 const masked = '********'
 
 /**
- * How the engine reaches the account's phones: every registered contact of the dialled user, with the presence id that
- * its channels are told by. The engine fills the variables in at each call.
+ * The dial string with which the engine reaches the account's phones: every registered contact of the dialled user, with the
+ * presence id that identifies its channels. The engine fills in the variables at each call.
  */
 export const dialString =
   '{^^:sip_invite_domain=${dialed_domain}:presence_id=${dialed_user}@${dialed_domain}}${sofia_contact(*/${dialed_user}@${dialed_domain})}'
 
-/** An account as callers see it, and the record behind it, whose version they are told. */
+/** An account as callers see it, and the record with its version. */
 export interface AccountView {
   readonly detail: Record<string, string>
   readonly record: Versioned
 }
 
-/** Who sees an account, and what the operator adds to the names that clients may set. */
+/** The viewer of an account, and the operator's additions to the names that clients may set. */
 export interface ViewContext {
   readonly caller: Pick<Caller, 'acl'>
   readonly clientVariables: ClientVariables
 }
 
-/** See {@link accountDetail}. */
+/** Returns an account with its {@link accountDetail}. */
 export function accountView(account: Account, context: ViewContext): AccountView {
   return { detail: accountDetail(account, context), record: account }
 }
 
 /**
- * An account as callers see it. The digest that phones log in by is shown to those alone who may change accounts.
- * `ignored` names the keys, separated by commas, that the engine is not served because clients may not set them any
- * more; it is absent when there are none.
+ * Returns an account as callers see it. The digest that phones log in with is shown only to callers who may change accounts.
+ * `ignored` names the keys, separated by commas, that are not served to the engine because clients may no longer set them; it
+ * is absent if there are none.
  */
 export function accountDetail(account: Account, { caller, clientVariables }: ViewContext): Record<string, string> {
   const { [pinHash]: pin, ...parameters } = account.parameters
@@ -53,14 +53,14 @@ export function accountDetail(account: Account, { caller, clientVariables }: Vie
   ])
 }
 
-/** What decides over what the engine is served of an account. */
+/** The inputs that decide which settings the engine is served. */
 export interface ServedContext {
   readonly clientVariables: ClientVariables
-  /** The digest of the voicemail PIN of the domain, which accounts without a PIN have. */
+  /** The digest of the domain's voicemail PIN, which applies to accounts without a PIN. */
   readonly domainPinHash: string | undefined
 }
 
-/** Returns what the engine is served of an account, with the defaults of the domain and of the service. */
+/** Returns the settings of an account that the engine is served, with the defaults of the domain and of the service. */
 export function servedAccount(account: Account, { clientVariables, domainPinHash }: ServedContext) {
   const { parameters, variables } = servedOf(account, clientVariables)
   const defaults = domainPinHash === undefined ? {} : { [pinHash]: domainPinHash }
@@ -70,7 +70,7 @@ export function servedAccount(account: Account, { clientVariables, domainPinHash
   }
 }
 
-/** The settings of clients that the engine is served, and the keys of the detail that are not. */
+/** Returns the client settings that the engine is served, and the keys of the detail that it is not. */
 function servedOf(
   { domain, parameters: { [pinHash]: pin, ...given }, variables: set }: Account,
   added: ClientVariables,
@@ -84,7 +84,7 @@ function servedOf(
   }
 }
 
-/** The directory parameters that every account has, with the defaults of those that nobody set. */
+/** Returns the directory parameters that every account has, with defaults for unset ones. */
 function engineParameters({ numbers, role }: Account): Record<string, string> {
   return {
     'vm-enabled': 'false',
@@ -97,7 +97,9 @@ function engineParameters({ numbers, role }: Account): Record<string, string> {
   }
 }
 
-/** The channel variables of an account: its own over the defaults, and those that decide ownership over all. */
+/**
+ * Returns the channel variables of an account. Its own override the defaults, and those that decide ownership override all.
+ */
 function engineVariables({ domain, login, role, variables }: Account): Record<string, string> {
   return {
     effective_caller_id_name: login,

@@ -7,12 +7,12 @@ export interface AccountState {
   readonly state: 'nonreg' | 'onhook' | 'isbusy'
 }
 
-/** The registrations that have not run out. */
+/** Returns the number of registrations that have not expired. */
 export function liveContacts(presence: Presence | undefined, now: number): number {
   return (presence?.contacts ?? []).filter(({ expiresAt }) => expiresAt > now).length
 }
 
-/** An account's state by what the engine last told; an account never seen is `nonreg` and offline. */
+/** Returns an account's state from the engine's last report; an account without a report is `nonreg` and offline. */
 export function accountState(presence: Presence | undefined, now: number): AccountState {
   const isRegistered = liveContacts(presence, now) > 0
   if (presence !== undefined && presence.calls.length > 0) return { online: true, state: 'isbusy' }

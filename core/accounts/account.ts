@@ -7,7 +7,7 @@ export interface Account {
   readonly role: string
   /** Argon2id in PHC text form. */
   readonly passwordHash: string
-  /** Lower-case hex of `md5(login:domain:password)`: what the engine checks a registration with. */
+  /** Lower-case hex of `md5(login:domain:password)`: the engine checks registrations with it. */
   readonly a1Hash: string
   /** The numbers that ring this account, at least one. */
   readonly numbers: readonly string[]
@@ -15,9 +15,9 @@ export interface Account {
   readonly variables: Readonly<Record<string, string>>
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Changes whenever password or role change, so that tokens issued before are refused. */
+  /** Changes whenever password or role change, so that earlier tokens are refused. */
   readonly credentialsId: string
-  /** What proves besides the password that the user is there; absent where it was never begun. */
+  /** The second factor; absent if its set-up was never begun. */
   readonly secondFactor?: SecondFactor | undefined
   /** Rises by one with every write; the guard against lost updates. */
   readonly version: number
@@ -27,8 +27,8 @@ export interface Account {
 export interface SecondFactor {
   /** The shared secret, sealed by the `secretBox` port. */
   readonly sealed: string
-  /** Whether a login needs a code: the user has shown once that he can make them. */
+  /** Whether a login needs a code: the user has shown once that they can generate codes. */
   readonly isOn: boolean
-  /** Number of the latest step whose code was used; no code of it or of an earlier step is taken again. */
+  /** Number of the latest step whose code was used; no code of it or of an earlier step is accepted again. */
   readonly usedStep: number
 }

@@ -4,29 +4,32 @@ import { noSuchDomain } from '../access/resolve-domain.ts'
 import { aclOfRole } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
-import type { AccountCreation } from './account-store.ts'
+import type { AccountCreation, AccountStore } from './account-store.ts'
 import type { Account } from './account.ts'
-import type { PortsOf } from '../ports.ts'
+import type { RoleStore } from '../access/role-store.ts'
+import type { PasswordHasher } from '../secrets.ts'
+import type { EventSink } from '../events/event-sink.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import { type AccountChange, type AccountInput, checkAgentContact, checkRole, readChange } from './account-change.ts'
 import type { ChangeContext } from './account-context.ts'
 import { accountDetail, pinHash } from './account-detail.ts'
-import { mergeAssignments } from './assignments.ts'
-import { tellEngine, tellHooks } from './tell-engine.ts'
+import { mergeAssignments } from '../client-names/assignments.ts'
+import { notifyEngine, publishEvent } from '../commands/notify-engine.ts'
 
-/** Accounts of one domain, by the contract's section on limits. */
+/** The most accounts of one domain, by the contract's section on limits. */
 const maxAccounts = 10_000
 
 /** The ports of {@link createAccount}. */
-export type CreateAccountPorts = PortsOf<{
-  readonly accounts: readonly ['create', 'read']
-  readonly roles: readonly ['read']
-  readonly passwords: readonly ['hash']
-  readonly events: readonly ['publish']
-  readonly engine: readonly ['send']
-}>
+export interface CreateAccountPorts {
+  readonly accounts: Pick<AccountStore, 'create' | 'read'>
+  readonly roles: Pick<RoleStore, 'read'>
+  readonly passwords: Pick<PasswordHasher, 'hash'>
+  readonly events: Pick<EventSink, 'publish'>
+  readonly engine: Pick<CallEngine, 'send'>
+}
 
 /**
- * Creates an account with its login and numbers reserved, and tells hooks and engine of it. Throws `invalid_field`,
+ * Creates an account with its login and numbers reserved, and notifies hooks and engine. Throws `invalid_field`,
  * `permission_denied` for a role above the caller's, and `conflict` for a login or number in use and a full domain.
  */
 export async function createAccount(
@@ -44,8 +47,8 @@ export async function createAccount(
   const account = newAccount(input, change, await ports.passwords.hash(input.password), context)
   refuse(await ports.accounts.create(account, maxAccounts))
   await Promise.all([
-    tellHooks(ports.events, creationEvent(account), context.reportUnsent),
-    tellEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context),
+    publishEvent(ports.events, creationEvent(account), context.reportUnsent),
+    notifyEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context),
   ])
   return accountDetail(account, context)
 }

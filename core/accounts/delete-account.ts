@@ -4,22 +4,25 @@ import { aclOfRole } from '../access/roles.ts'
 import { preconditionFailed, requireMatch } from '../concurrency/precondition.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
-import type { PortsOf } from '../ports.ts'
+import type { AccountStore } from './account-store.ts'
+import type { RoleStore } from '../access/role-store.ts'
+import type { EventSink } from '../events/event-sink.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import { type ChangeContext, findAccount, isOwn, noSuchAccount } from './account-context.ts'
-import { tellEngine, tellHooks } from './tell-engine.ts'
+import { notifyEngine, publishEvent } from '../commands/notify-engine.ts'
 
 /** The ports of {@link deleteAccount}. */
-export type DeleteAccountPorts = PortsOf<{
-  readonly accounts: readonly ['read', 'remove']
-  readonly roles: readonly ['read']
-  readonly events: readonly ['publish']
-  readonly engine: readonly ['send']
-}>
+export interface DeleteAccountPorts {
+  readonly accounts: Pick<AccountStore, 'read' | 'remove'>
+  readonly roles: Pick<RoleStore, 'read'>
+  readonly events: Pick<EventSink, 'publish'>
+  readonly engine: Pick<CallEngine, 'send'>
+}
 
 /**
- * Removes an account with its numbers; its tokens end with it and its phones are dropped at the engine. Throws
- * `not_found`, `precondition_failed` as the context demands, `bad_request` for the caller's own account and
- * `permission_denied` for one above his permissions.
+ * Removes an account with its numbers; its tokens end with it and the engine drops its phones. Throws `not_found`,
+ * `precondition_failed` as the context demands, `bad_request` for the caller's own account and `permission_denied` for one
+ * above the caller's permissions.
  */
 export async function deleteAccount(ports: DeleteAccountPorts, id: string, context: ChangeContext): Promise<void> {
   const account = await findAccount(ports.accounts, context, id)
@@ -38,5 +41,8 @@ export async function deleteAccount(ports: DeleteAccountPorts, id: string, conte
     fields: { 'User-ID': login, 'User-Domain': domain, variable_account_role: role },
   })
   const commands = [{ kind: 'drop-registrations', login }] as const
-  await Promise.all([tellHooks(ports.events, event, context.reportUnsent), tellEngine(ports.engine, commands, context)])
+  await Promise.all([
+    publishEvent(ports.events, event, context.reportUnsent),
+    notifyEngine(ports.engine, commands, context),
+  ])
 }

@@ -1,15 +1,16 @@
 import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { Account } from './account.ts'
-import type { PortsOf } from '../ports.ts'
+import type { AccountStore } from './account-store.ts'
+import type { PresenceStore } from './presence-store.ts'
 import type { AccountContext } from './account-context.ts'
 import { type AccountState, accountState } from './account-state.ts'
 
 /** The ports of {@link listAccounts}. */
-export type ListAccountsPorts = PortsOf<{
-  readonly accounts: readonly ['list', 'read']
-  readonly presence: readonly ['list']
-}>
+export interface ListAccountsPorts {
+  readonly accounts: Pick<AccountStore, 'list' | 'read'>
+  readonly presence: Pick<PresenceStore, 'list'>
+}
 
 /** An account in the list. */
 export interface AccountEntry extends AccountState {
@@ -19,8 +20,8 @@ export interface AccountEntry extends AccountState {
 }
 
 /**
- * The accounts of a domain by id, each with the state of its phones at `now` (epoch milliseconds); with permission
- * for his own things alone, just the caller's. Ordered by login without regard to case.
+ * Lists the accounts of a domain by id, each with the state of its phones at `now` (epoch milliseconds). A caller with
+ * permission for its own things only sees its own account. Ordered by login without regard to case.
  */
 export async function listAccounts(
   ports: ListAccountsPorts,

@@ -2,7 +2,7 @@ import type { AccountStore } from './account-store.ts'
 import { type AccountContext, findAccount } from './account-context.ts'
 import { type AccountView, type ViewContext, accountView } from './account-detail.ts'
 
-/** An account's detail. Throws `permission_denied` and `not_found` as {@link findAccount} does. */
+/** Returns an account's detail. Throws `permission_denied` and `not_found` as {@link findAccount} does. */
 export async function readAccount(
   accounts: Pick<AccountStore, 'read'>,
   id: string,

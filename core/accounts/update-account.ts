@@ -7,32 +7,35 @@ import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from '../access/custom-role.ts'
 import type { Account } from './account.ts'
-import type { PortsOf } from '../ports.ts'
+import type { AccountStore } from './account-store.ts'
+import type { RoleStore } from '../access/role-store.ts'
+import type { PasswordHasher } from '../secrets.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import { type AccountChange, type AccountInput, checkAgentContact, checkRole, readChange } from './account-change.ts'
 import { type ChangeContext, findAccount, isOwn } from './account-context.ts'
 import { type AccountView, accountView, pinHash } from './account-detail.ts'
-import { mergeAssignments } from './assignments.ts'
-import { tellEngine } from './tell-engine.ts'
+import { mergeAssignments } from '../client-names/assignments.ts'
+import { notifyEngine } from '../commands/notify-engine.ts'
 
 /** The ports of {@link updateAccount}. */
-export type UpdateAccountPorts = PortsOf<{
-  readonly accounts: readonly ['read', 'update']
-  readonly roles: readonly ['read']
-  readonly passwords: readonly ['hash']
-  readonly engine: readonly ['send']
-}>
+export interface UpdateAccountPorts {
+  readonly accounts: Pick<AccountStore, 'read' | 'update'>
+  readonly roles: Pick<RoleStore, 'read'>
+  readonly passwords: Pick<PasswordHasher, 'hash'>
+  readonly engine: Pick<CallEngine, 'send'>
+}
 
-/** What an update may carry; login and domain are those of the account or are refused. */
+/** The fields of an update; login and domain must be those of the account. */
 export interface UpdateInput extends AccountInput {
   readonly login?: string | undefined
   readonly domain?: string | undefined
 }
 
 /**
- * Changes an account's password, role, parameters and variables, merged by name; all else stays. A new password or
- * role ends every token of the account. Changes made at the same time are all kept. Throws `permission_denied` for what
- * the caller may not change, `bad_request` for an empty update and for a change of the caller's own role,
- * `precondition_failed` as the context demands, and `conflict` when another account has one of the new numbers.
+ * Changes an account's password, role, parameters and variables, merged by name; everything else stays. A new password or
+ * role ends every token of the account. Concurrent changes are all kept. Throws `permission_denied` for changes that the
+ * caller may not make, `bad_request` for an empty update and for a change of the caller's own role, `precondition_failed` as
+ * the context demands, and `conflict` when another account has one of the new numbers.
  */
 export async function updateAccount(
   ports: UpdateAccountPorts,
@@ -61,11 +64,11 @@ export async function updateAccount(
     if (outcome === 'number_taken') throw new DomainError('conflict', 'another account has one of these numbers')
     return outcome === 'updated' ? next : undefined
   })
-  await tellEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context)
+  await notifyEngine(ports.engine, [{ kind: 'flush-account', login: account.login }], context)
   return accountView(account, context)
 }
 
-/** With permission for his own account alone, a caller may change password, language and voicemail. */
+/** With permission for its own account only, a caller may change password, language and voicemail. */
 function checkOwnChange(context: ChangeContext, id: string, input: UpdateInput): void {
   const names = (items: readonly string[] = []) => items.map((item) => item.split('=')[0] ?? '')
   const isAllowed =
@@ -80,7 +83,7 @@ function checkSame(field: string, given: string | undefined, actual: string): vo
   if (given !== undefined && lowerAscii(given) !== lowerAscii(actual)) throw invalidField(field, 'cannot be changed')
 }
 
-/** Nobody touches an account above his own permissions, lifts one above them, or changes his own role. */
+/** No caller may change an account above its own permissions, raise one above them, or change its own role. */
 function checkRoleChange(
   previous: Account,
   { role }: AccountChange,

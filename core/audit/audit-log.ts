@@ -10,30 +10,30 @@ export interface AuditRecord {
   readonly status: number
   /** Names of the fields that the request set; never their values. */
   readonly fields: readonly string[]
-  /** What was remarkable besides. */
+  /** A remark about the request. */
   readonly note?: string | undefined
 }
 
-/** A line of the trail and its place there. */
+/** A line of the trail and its position. */
 export interface AuditEntry extends AuditRecord {
-  /** Opaque; where a further page begins. */
+  /** Opaque; marks the start of the next page. */
   readonly position: string
 }
 
-/** Which part of a domain's trail is wanted. */
+/** The requested part of a domain's trail. */
 export interface AuditRange {
   /** Epoch milliseconds; nothing earlier is shown. */
   readonly since: number
-  /** Continues behind this entry. */
+  /** Continues after this entry. */
   readonly after?: string | undefined
   readonly newestFirst: boolean
   /** 1 to 1000. */
   readonly limit: number
 }
 
-/** The append-only trail of what was changed by whom. */
+/** The append-only trail of changes and their authors. */
 export interface AuditLog {
   append(record: AuditRecord): Promise<void>
-  /** Lines of a domain in the order of their time. Fewer than the limit: there are no more. */
+  /** Lists lines of a domain in the order of their time. Fewer lines than the limit mean that there are no more. */
   list(domain: string, range: AuditRange): Promise<AuditEntry[]>
 }

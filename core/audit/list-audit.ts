@@ -3,16 +3,16 @@ import { invalidField } from '../errors.ts'
 import { applyList } from '../lists/apply-list.ts'
 import { readCursor, writeCursor } from '../lists/cursor.ts'
 import { type ListQuery, readWishes } from '../lists/list-query.ts'
-import type { AuditEntry, AuditRecord } from './audit-log.ts'
-import type { PortsOf } from '../ports.ts'
+import type { AuditEntry, AuditLog, AuditRecord } from './audit-log.ts'
+import type { DomainStore } from '../domains/domain-store.ts'
 
 /** The ports of {@link listAudit}. */
-export type ListAuditPorts = PortsOf<{
-  readonly audit: readonly ['list']
-  readonly domains: readonly ['read']
-}>
+export interface ListAuditPorts {
+  readonly audit: Pick<AuditLog, 'list'>
+  readonly domains: Pick<DomainStore, 'read'>
+}
 
-/** What lines can be filtered and cut by. */
+/** The fields by which lines can be filtered and cut. */
 const fields = [
   'at',
   'requestId',
@@ -26,17 +26,17 @@ const fields = [
   'note',
 ] as const
 
-/** Lines on a page where `limit` is not given. */
+/** Lines of a page by default. */
 const defaultLimit = 40
 /** Lines that are read at once. */
 const batchSize = 1_000
-/** Lines that one request looks at: behind them, its page ends where it is and the cursor goes on. */
+/** Lines that one request examines; after that, its page ends and the cursor continues. */
 const maxLooked = 10_000
 
 /**
- * The trail of a domain, the newest line first, or the oldest where `sort` says `{"at":1}`. Nothing is shown that is
- * older than the domain: an earlier tenant of its name is none of its business. Always pages; a page may hold fewer
- * lines than its limit while a cursor goes on, when a filter lets few through. Throws `invalid_field`.
+ * Lists the trail of a domain, newest line first, or oldest first if `sort` is `{"at":1}`. Lines older than the domain are
+ * hidden, since they belong to an earlier tenant of its name. The list is always paged. When a filter matches few lines, a
+ * page may have fewer lines than its limit although a cursor continues. Throws `invalid_field`.
  */
 export async function listAudit(
   ports: ListAuditPorts,
@@ -69,7 +69,7 @@ interface Look {
   readonly range: { readonly since: number; readonly newestFirst: boolean; readonly after: string | undefined }
 }
 
-/** The first lines that the filter lets through. `last` is where to go on when there may be more behind them. */
+/** Returns the first lines that match the filter. `last` is the position to continue from if there may be more. */
 async function look(
   audit: ListAuditPorts['audit'],
   domain: string,
@@ -87,7 +87,7 @@ async function look(
   return { found, last: after }
 }
 
-/** Without a filter, no more is read than is wanted. */
+/** Without a filter, only the requested lines are read. */
 function filtered({ filter }: ListQuery, wanted: number): number {
   return filter === undefined ? wanted : batchSize
 }
@@ -105,7 +105,7 @@ function cut(page: readonly AuditEntry[], { columns }: ListQuery): Partial<Audit
   return rows.map(({ item: { position: _position, ...record } }) => record)
 }
 
-/** Lines have one order, their time; it can be turned round. */
+/** Lines have one order, their time, which can be reversed. */
 function readOrder(query: ListQuery): boolean {
   if (query.cursor !== undefined && query.page !== undefined) {
     throw invalidField('cursor', 'must not be given together with page')

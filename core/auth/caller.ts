@@ -1,14 +1,14 @@
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { DomainError } from '../errors.ts'
 import type { Credentials, DomainTokenCredentials } from './credentials.ts'
-import type { Caller } from './token.ts'
+import type { Caller } from '../access/token.ts'
 
-/** The refusal of a credential that proves nothing; the same text whatever is wrong with it. */
+/** Returns the refusal of an invalid credential, with the same text for every reason. */
 export function invalidToken(): DomainError {
   return new DomainError('invalid_token', 'Bad caller')
 }
 
-/** What a presented token is judged by. */
+/** The inputs for judging a presented token. */
 export interface PresentedToken {
   readonly credentials: Credentials
   /** Whether the digest of the presented text is the stored one. */
@@ -17,14 +17,15 @@ export interface PresentedToken {
   readonly now: number
   /** Name of the root user. */
   readonly rootName: string
-  /** The version of the root user's password; nothing for the token of an account. */
+  /** The version of the root user's password; absent for the token of an account. */
   readonly rootVersion: string | undefined
 }
 
 /**
- * Who presents a token. It must be stored, enabled, unexpired and presented exactly, its account and domain must be
- * there, and it must have been issued since the last change of the account's password and role, or of root's password.
- * The permissions are those that the role has now. Throws `invalid_token`, or `token_expired` for a genuine one whose time is over.
+ * Returns the caller that presents a token. The token must be stored, enabled, unexpired and presented exactly; its account
+ * and domain must exist; and it must have been issued since the last change of the account's password and role, or of root's
+ * password. The permissions are the current ones of the role. Throws `invalid_token`, or `token_expired` for a genuine token
+ * whose time is over.
  */
 export function callerOfToken({ credentials, digestMatches, now, rootName, rootVersion }: PresentedToken): Caller {
   const { token, account, domain, roles } = credentials
@@ -45,7 +46,7 @@ export function callerOfToken({ credentials, digestMatches, now, rootName, rootV
   return { ...proven, username: `${login}@${domain.name}`, login, ...bound, role, acl }
 }
 
-/** What the presented token of a domain is judged by. */
+/** The inputs for judging a presented domain token. */
 export interface PresentedDomainToken {
   readonly credentials: DomainTokenCredentials
   readonly digestMatches: boolean
@@ -54,8 +55,8 @@ export interface PresentedDomainToken {
 }
 
 /**
- * The program that presents the token of a domain, by the same rules. It owns no account and no call: its login is one
- * that no account can have. Throws `invalid_token` and `token_expired`.
+ * Returns the program that presents a domain token, by the same rules. It owns no account and no call: no account can have
+ * its login. Throws `invalid_token` and `token_expired`.
  */
 export function callerOfDomainToken({ credentials, digestMatches, now }: PresentedDomainToken): Caller {
   const { token, domain, roles } = credentials

@@ -1,46 +1,46 @@
 import type { Account } from '../accounts/account.ts'
 import type { CustomRole } from '../access/custom-role.ts'
 import type { Domain } from '../domains/domain.ts'
-import type { DomainToken, Token } from './token.ts'
+import type { DomainToken, Token } from '../access/token.ts'
 
-/** What a user's credential is judged by. */
+/** The records that decide about a user's credential. */
 export interface Credentials {
   readonly token: Token | undefined
   /** Absent for root. */
   readonly account: Account | undefined
-  /** Absent for root, and when its deletion has begun. */
+  /** Absent for root, and once the deletion of the domain has begun. */
   readonly domain: Domain | undefined
-  /** The roles that the domain made. */
+  /** The custom roles of the domain. */
   readonly roles: readonly CustomRole[]
 }
 
-/** What the credential of a domain itself is judged by. */
+/** The records that decide about a domain token. */
 export interface DomainTokenCredentials {
   readonly token: DomainToken | undefined
-  /** Absent too when its deletion has begun. */
+  /** Also absent once the deletion of the domain has begun. */
   readonly domain: Domain | undefined
-  /** The roles that the domain made. */
+  /** The custom roles of the domain. */
   readonly roles: readonly CustomRole[]
 }
 
-/** Reads all that decides whether a request is authentic and what it may do, in one consistent read. */
+/** Reads everything that decides whether a request is authentic and what it may do, in one consistent read. */
 export interface CredentialReader {
   read(who: { readonly domain: string; readonly login: string; readonly key: string }): Promise<Credentials>
   readDomainToken(which: { readonly domain: string; readonly uuid: string }): Promise<DomainTokenCredentials>
 }
 
-/** Which users were active when; feeds the session counts of the status report. */
+/** The times at which users were active; the source of the session counts of the status report. */
 export interface SessionStore {
-  /** Notes that a user was active at `at` (epoch milliseconds). Written at most once a minute a user and process. */
+  /** Records that a user was active at `at` (epoch milliseconds). Written at most once a minute for each user and process. */
   touch(username: string, domain: string, at: number): Promise<void>
   /**
-   * Notes from which network a credential is used: `true` when that was not noted in the last 90 days. Written at most
-   * once for each pair and process.
+   * Records the network from which a credential is used. Returns `true` if it was not recorded in the last 90 days. Written
+   * at most once for each pair and process.
    */
   meet(username: string, network: string, at: number): Promise<boolean>
   /**
-   * Counts the users seen at or after `since` (epoch milliseconds), those of one domain where it is given, with the
-   * highest such count of the same scope that was ever read, this one included.
+   * Counts the users that were active at or after `since` (epoch milliseconds), in one domain if it is given, together with
+   * the highest count of the same scope that was ever read, including this one.
    */
   count(since: number, domain?: string): Promise<{ users: number; domains: number; highest: number }>
 }

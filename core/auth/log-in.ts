@@ -3,30 +3,38 @@ import { readRoles } from '../access/read-roles.ts'
 import { aclOfRole, numberOfRole, rootRole, shownAcl } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { Account } from '../accounts/account.ts'
-import type { PortsOf, Randomness } from '../ports.ts'
-import { CodeMissing } from './login-attempts.ts'
+import type { AccountStore } from '../accounts/account-store.ts'
+import type { RoleStore } from '../access/role-store.ts'
+import type { PasswordHasher, RootPassword, SecretBox, SecretReader } from '../secrets.ts'
+import type { DomainStore } from '../domains/domain-store.ts'
+import type { TokenStore } from './token-store.ts'
+import type { SessionStore } from './credentials.ts'
+import type { Randomness } from '../time.ts'
+import { CodeMissing, type LoginThrottle } from './login-attempts.ts'
 import { type LoginAttempt, throttled } from './login-throttle.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 import { factorPurpose } from './second-factor.ts'
-import type { RootPassword } from './secrets.ts'
 
-/** Tokens of one user that live at once; a further login ends the oldest. */
+/** The most valid tokens of one user; a further login ends the oldest. */
 const maxTokens = 50
 
 /** The ports of a login. */
-export type LoginPorts = PortsOf<{
-  readonly accounts: readonly ['read', 'useCode']
-  readonly roles: readonly ['read']
-  readonly secretBox: readonly ['open']
-  readonly domains: readonly ['read']
-  readonly tokens: readonly ['create']
-  readonly passwords: readonly ['verify']
-  readonly secrets: readonly ['rootPassword']
-  readonly loginThrottle: readonly ['begin', 'settle', 'release', 'clear', 'pause', 'isKnown', 'remember']
-  readonly sessions: readonly ['touch']
-}>
+export interface LoginPorts {
+  readonly accounts: Pick<AccountStore, 'read' | 'useCode'>
+  readonly roles: Pick<RoleStore, 'read'>
+  readonly secretBox: Pick<SecretBox, 'open'>
+  readonly domains: Pick<DomainStore, 'read'>
+  readonly tokens: Pick<TokenStore, 'create'>
+  readonly passwords: Pick<PasswordHasher, 'verify'>
+  readonly secrets: Pick<SecretReader, 'rootPassword'>
+  readonly loginThrottle: Pick<
+    LoginThrottle,
+    'begin' | 'settle' | 'release' | 'clear' | 'pause' | 'isKnown' | 'remember'
+  >
+  readonly sessions: Pick<SessionStore, 'touch'>
+}
 
-/** What a caller sends to log in, and from where. */
+/** The input of a login and its source. */
 export interface LoginInput {
   readonly username: string | undefined
   readonly password: string | undefined
@@ -35,7 +43,7 @@ export interface LoginInput {
   readonly sourceAddress: string
 }
 
-/** What a login is made with besides its ports. */
+/** The inputs of a login in addition to its ports. */
 export interface LoginContext {
   /** Epoch milliseconds. */
   readonly now: number
@@ -43,20 +51,20 @@ export interface LoginContext {
   readonly rootName: string
   readonly tokenSeconds: number
   readonly codes: OneTimeCodes
-  /** Compares two secrets in a time that tells nothing of them. */
+  /** Compares two secrets in constant time. */
   readonly sameText: (a: string, b: string) => boolean
-  /** Writes the token's text from what it claims and 32 random bytes. */
+  /** Writes the token's text from its claims and 32 random bytes. */
   readonly writeToken: (
     claims: { readonly username: string; readonly domain: string; readonly key: string },
     secret: Uint8Array,
   ) => string
-  /** The digest that a token's text is kept by. */
+  /** Returns the digest by which a token's text is stored. */
   readonly tokenDigest: (text: string) => string
-  /** Told the user's name once it is known to be one, whether or not the login succeeds. */
+  /** Receives the user's name once it is known to exist, whether or not the login succeeds. */
   readonly actAs: (username: string, domain: string) => void
 }
 
-/** What a login gives; `expires` is epoch milliseconds. */
+/** The result of a login; `expires` is epoch milliseconds. */
 export interface LoginResult {
   readonly key: string
   readonly username: string
@@ -67,7 +75,7 @@ export interface LoginResult {
   readonly acl: Record<string, string[]>
 }
 
-/** Whom a username names: root, or an account that may or may not be there. */
+/** The user that a username names: root, or an account that may not exist. */
 interface NamedUser {
   readonly isRoot: boolean
   /** The name with its domain in lower case. */
@@ -78,11 +86,10 @@ interface NamedUser {
 }
 
 /**
- * Turns a name and a password into a token. Throws `missing_field` or `invalid_field` for a name that is none,
- * `locked_out` after too many failures, `not_found` for an unknown user and `invalid_credentials` for a wrong or
- * missing password; for an account with a second factor also without a one-time code, or with one that is wrong or was
- * used before, and the details then name the field `code`. Every attempt that is let through costs one password hash,
- * whoever it names.
+ * Exchanges a name and a password for a token. Throws `missing_field` or `invalid_field` for a malformed name, `locked_out`
+ * after too many failures, `not_found` for an unknown user and `invalid_credentials` for a wrong or missing password. For an
+ * account with a second factor, a missing, wrong or used one-time code is `invalid_credentials` too, and the details then
+ * name the field `code`. Every admitted attempt costs one password hash, whatever user it names.
  */
 export async function logIn(ports: LoginPorts, input: LoginInput, context: LoginContext): Promise<LoginResult> {
   const user = readUser(input.username, context.rootName)
@@ -116,7 +123,7 @@ function readUser(given: string | undefined, rootName: string): NamedUser {
   return { isRoot: false, username: `${login}@${domain}`, login, domain }
 }
 
-/** Whom a login has proven: an account, or root by a version of his password. */
+/** The user that a login has proven: an account, or root with a version of its password. */
 type Proven = { readonly account: Account } | { readonly rootVersion: string }
 
 /** Checks root's password, at the cost of a hash as for any user. */
@@ -146,7 +153,7 @@ async function proveUser(
   return { account }
 }
 
-/** Asks for a one-time code where the account has a second factor. A code that let somebody in lets nobody in again. */
+/** Requires a one-time code if the account has a second factor. A code can be used once. */
 async function proveSecondFactor(
   { accounts, secretBox }: LoginPorts,
   account: Account,
@@ -167,7 +174,7 @@ function wrongCode(): DomainError {
 
 const wrongPassword = () => new DomainError('invalid_credentials', 'invalid credentials')
 
-/** Reads domain and account both, whether or not the first is there. */
+/** Reads both domain and account, whether or not the first exists. */
 async function findAccount(ports: LoginPorts, { domain, login }: NamedUser): Promise<Account | undefined> {
   if (!/^[A-Za-z0-9._+-]{1,64}$/.test(login) || !/^[a-z0-9.-]{1,253}$/.test(domain)) return undefined
   const [tenant, account] = await Promise.all([ports.domains.read(domain), ports.accounts.read(domain, login)])

@@ -14,24 +14,24 @@ export interface BegunAttempt {
   readonly id: string
 }
 
-/** The user that a login names, whether or not there is such an account; lower-cased, and without a domain for root. */
+/** The user that a login names, whether or not it exists; lower-cased, and without a domain for root. */
 export interface LoginUser {
   readonly domain: string
   readonly login: string
 }
 
-/** The refusal of a right password without the one-time code that its account needs: it counts as no failed login. */
+/** The refusal of a right password without the required one-time code, which does not count as a failed login. */
 export class CodeMissing extends DomainError {
   constructor() {
     super('invalid_credentials', 'a one-time code is needed', { details: [{ field: 'code', problem: 'required' }] })
   }
 }
 
-/** Counts failed logins in a moving window, and keeps the networks that users logged in from. Keys are opaque text. */
+/** Counts failed logins in a moving window, and keeps the networks from which users logged in. Keys are opaque text. */
 export interface LoginThrottle {
   /**
-   * Begins an attempt, which counts as a failure under way, unless the key has `room.limit` failures since `room.since`
-   * already: then returns them, oldest first. The limit is exact, however many begin at one moment.
+   * Begins an attempt, which counts as a failure under way, unless the key already has `room.limit` failures since
+   * `room.since`. In that case returns those failures, oldest first. The limit is exact even for simultaneous attempts.
    */
   begin(
     key: string,
@@ -40,14 +40,14 @@ export interface LoginThrottle {
   ): Promise<{ readonly attempt: BegunAttempt } | { readonly failures: readonly LoginFailure[] }>
   /** Records that an attempt has failed: it is no longer under way, and counts. */
   settle(attempt: BegunAttempt): Promise<void>
-  /** Takes back an attempt, which then counts no more. */
+  /** Withdraws an attempt, which then no longer counts. */
   release(attempt: BegunAttempt): Promise<void>
-  /** Forgets the failures of a key, those under way included. */
+  /** Forgets the failures of a key, including those under way. */
   clear(key: string): Promise<void>
-  /** Waits about `ms`, so that attempts under way can end; in memory as long as it takes others to go on. */
+  /** Waits about `ms`, so that attempts under way can end; in memory only until other work has run. */
   pause(ms: number): Promise<void>
   /** Returns whether a user has logged in from a network at or after `since`, as far as its networks are kept. */
   isKnown(user: LoginUser, network: string, since: number): Promise<boolean>
-  /** Notes that a user logged in from a network, and keeps the `most` newest networks of that user. */
+  /** Records that a user logged in from a network, and keeps the `most` newest networks of that user. */
   remember(user: LoginUser, network: string, at: number, most: number): Promise<void>
 }

@@ -3,31 +3,34 @@ import { type BegunAttempt, CodeMissing, type LoginThrottle, type LoginUser } fr
 import { loginNetwork } from './source-network.ts'
 
 const dayMs = 86_400_000
-/** Failed logins count for this long. */
+/** The time for which failed logins count. */
 const windowMs = 15 * 60_000
 /** Failed logins after which further attempts are refused, by the contract's section on logins. */
 const maxFailures = { ofUserFromNetwork: 10, fromNetwork: 50, ofUser: 100 }
-/** A network is known to a user for this long after a login from it. */
+/** The time for which a network counts as known after a login from it. */
 const knownMs = 30 * dayMs
-/** Networks that are kept of one user, the newest. */
+/** The number of newest networks that are kept for one user. */
 const maxNetworks = 20
 
-/** An attempt is judged in far less than this; one that is under way for longer died, and has failed. */
+/** An attempt is judged in far less time than this; one that takes longer has died and failed. */
 export const judgingMs = 5000
-/** How long an attempt waits for others under way, in all counters together, before it is refused; and how long at a time. */
+/**
+ * The time that an attempt waits for others under way before it is refused, in all counters together, and the length of
+ * single waits.
+ */
 export const patience = { totalMs: 5000, firstMs: 50, longestMs: 400 }
 
 /** One attempt to log in, as the throttle sees it. */
 export interface LoginAttempt {
   readonly user: LoginUser
-  /** The version of root's secret, for root alone: a new secret begins with no failures. */
+  /** The version of root's secret, for root only: with a new secret, failures start from zero. */
   readonly rootVersion: string | undefined
   readonly sourceAddress: string
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** One count that an attempt is held to. */
+/** One count that limits an attempt. */
 interface Counter {
   readonly key: string
   readonly limit: number
@@ -36,13 +39,12 @@ interface Counter {
 }
 
 /**
- * Judges an attempt by `prove` if the limits allow it, otherwise throws `locked_out`. Failures are counted for the user
- * in this network, for the network over all users, and for the user over all networks. The last two do not hold a user
- * who has logged in from this network before, so nobody else can lock such a user out.
- *
- * While it is judged an attempt counts as failed, so that attempts made at one moment cannot all pass below a limit. One
- * that finds the room taken by others under way waits for them, since they may succeed. A success forgets the failures
- * of this user in this network; an outage counts as neither, nor does a right password without its one-time code.
+ * Judges an attempt by `prove` if the limits allow it, otherwise throws `locked_out`. Failures are counted for the user in
+ * this network, for the network over all users, and for the user over all networks. The last two do not limit a user who has
+ * logged in from this network before, so no other client can lock such a user out.
+ * An attempt counts as failed while it is judged, so that simultaneous attempts cannot all pass below a limit. If the room is
+ * taken by others under way, it waits for them, since they may succeed. A success forgets the failures of this user in this
+ * network. Outages do not count, nor does a right password without its one-time code.
  */
 export async function throttled<T>(
   throttle: LoginThrottle,
@@ -74,8 +76,8 @@ export async function throttled<T>(
 }
 
 /**
- * The counters of an attempt, the one of this user in this network first. All attempts begin them in one order, so that
- * no two wait for each other. No two keys are equal: a network has no space in it.
+ * Returns the counters of an attempt, first the one of this user in this network. All attempts begin them in one order, so
+ * that no two wait for each other. No two keys are equal, since a network contains no space.
  */
 function countersOf(
   { user: { login, domain }, rootVersion }: LoginAttempt,
@@ -91,15 +93,15 @@ function countersOf(
 }
 
 /**
- * A wrong password, an unknown user or a wrong code. A right password without a code is the first step of a login with
- * a second factor, so it is not counted: otherwise people who log in that way would lock their own network.
+ * A wrong password, an unknown user or a wrong code. A right password without a code is the first step of a login with a
+ * second factor, so it does not count: otherwise such users would lock their own network.
  */
 const isFailedLogin = (error: unknown) =>
   error instanceof DomainError &&
   !(error instanceof CodeMissing) &&
   (error.code === 'invalid_credentials' || error.code === 'not_found')
 
-/** Begins an attempt in each counter, or in none of them and throws. */
+/** Begins an attempt in each counter. If one refuses, begins none of them and throws. */
 async function beginAll(throttle: LoginThrottle, counters: readonly Counter[], now: number): Promise<BegunAttempt[]> {
   const begun: BegunAttempt[] = []
   const waiting: Waiting = { waitedMs: 0 }
@@ -115,12 +117,12 @@ async function beginAll(throttle: LoginThrottle, counters: readonly Counter[], n
   }
 }
 
-/** How long an attempt has waited so far, in all its counters. */
+/** The time that an attempt has waited so far, in all its counters. */
 interface Waiting {
   waitedMs: number
 }
 
-/** Waits for room in a counter. An attempt that is refused does not count, so that the window passes. */
+/** Waits for room in a counter. A refused attempt does not count, so that the window passes. */
 async function beginOne(
   throttle: LoginThrottle,
   { key, limit, isBinding }: Counter,
@@ -139,7 +141,7 @@ async function beginOne(
   }
 }
 
-/** Takes attempts back. When even this cannot be written, they count until the window has passed. */
+/** Withdraws attempts. If this cannot be written, they count until the window has passed. */
 async function releaseAll(throttle: LoginThrottle, begun: readonly BegunAttempt[]): Promise<void> {
   await Promise.allSettled(begun.map((each) => throttle.release(each)))
 }
@@ -147,8 +149,8 @@ async function releaseAll(throttle: LoginThrottle, begun: readonly BegunAttempt[
 const codeKey = (username: string) => `code ${username.toLowerCase()}`
 
 /**
- * Lets a user who is logged in try a one-time code, or throws `locked_out`. Each try counts as failed until
- * {@link forgetCodes}. Codes are counted apart from logins: the holder of a stolen token cannot lock its user out.
+ * Admits a one-time code of a user who is logged in, or throws `locked_out`. Each try counts as failed until {@link
+ * forgetCodes}. Codes are counted separately from logins: the holder of a stolen token cannot lock its user out.
  */
 export async function admitCode(throttle: Pick<LoginThrottle, 'begin'>, username: string, now: number): Promise<void> {
   const room = { limit: maxFailures.ofUserFromNetwork, since: now - windowMs }
@@ -156,12 +158,12 @@ export async function admitCode(throttle: Pick<LoginThrottle, 'begin'>, username
   if ('failures' in begun) throw lockedOut(begun.failures[0]?.at ?? now, now)
 }
 
-/** Forgets the failed codes of a user who has just given a right one. */
+/** Forgets the failed codes of a user who has just entered a right one. */
 export async function forgetCodes(throttle: Pick<LoginThrottle, 'clear'>, username: string): Promise<void> {
   await throttle.clear(codeKey(username))
 }
 
-/** Until the oldest failure leaves the window: then there is room for one more. */
+/** Refuses until the oldest failure leaves the window and makes room for one more. */
 function lockedOut(oldestAt: number, now: number): DomainError {
   const retryAfterSeconds = Math.max(1, Math.ceil((oldestAt + windowMs - now) / 1000))
   return new DomainError('locked_out', 'too many failed logins: try again later', { retryAfterSeconds })

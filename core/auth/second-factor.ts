@@ -2,24 +2,25 @@ import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { Account, SecondFactor } from '../accounts/account.ts'
-import type { SecretBox } from './secrets.ts'
-import type { Caller } from './token.ts'
-import type { Clock, PortsOf, Randomness } from '../ports.ts'
+import type { SecretBox } from '../secrets.ts'
+import type { Caller } from '../access/token.ts'
+import type { LoginThrottle } from './login-attempts.ts'
+import type { Clock, Randomness } from '../time.ts'
 import { ownLogin } from '../access/own.ts'
 import { admitCode, forgetCodes } from './login-throttle.ts'
 import type { OneTimeCodes } from './one-time-codes.ts'
 
-/** Bytes of a secret: as many as SHA-1 gives, which RFC 4226 recommends. */
+/** The length of a secret in bytes: the output of SHA-1, as RFC 4226 recommends. */
 const secretBytes = 20
 
-/** What users' own second factors are managed with. */
-export type SecondFactorPorts = PortsOf<{
-  readonly accounts: readonly ['read', 'update']
-  readonly secretBox: readonly ['open']
-  readonly loginThrottle: readonly ['begin', 'clear']
-}>
+/** The ports for managing users' own second factors. */
+export interface SecondFactorPorts {
+  readonly accounts: Pick<AccountStore, 'read' | 'update'>
+  readonly secretBox: Pick<SecretBox, 'open'>
+  readonly loginThrottle: Pick<LoginThrottle, 'begin' | 'clear'>
+}
 
-/** Whose second factor it is, and what it is worked with besides the ports. */
+/** The owner of a second factor, and the inputs in addition to the ports. */
 export interface SecondFactorContext {
   readonly caller: Caller
   readonly clock: Clock
@@ -28,9 +29,8 @@ export interface SecondFactorContext {
 }
 
 /**
- * Makes a new secret for the caller's account and shows it, once. Logins do not ask for a code before
- * {@link confirmSecondFactor}. Throws `bad_request` for a caller without an account, and `conflict` while a second
- * factor is on.
+ * Creates a secret for the caller's account and shows it once. Logins do not require a code before {@link
+ * confirmSecondFactor}. Throws `bad_request` for a caller without an account, and `conflict` while a second factor is on.
  */
 export async function beginSecondFactor(
   ports: Pick<SecondFactorPorts, 'accounts'> & { readonly secretBox: Pick<SecretBox, 'seal'> },
@@ -46,7 +46,10 @@ export async function beginSecondFactor(
   return codes.show(secret, caller.username)
 }
 
-/** Switches the caller's second factor on, when he can make codes. Throws `conflict` when it is on or was not begun. */
+/**
+ * Switches the caller's second factor on, once the caller can generate codes. Throws `conflict` when it is on or was not
+ * begun.
+ */
 export async function confirmSecondFactor(
   ports: SecondFactorPorts,
   code: string,
@@ -77,8 +80,8 @@ export async function endSecondFactor(
 }
 
 /**
- * Replaces the second factor of an account, or removes it; other changes made at the same time are kept. Throws
- * `conflict` when the factor itself or the account's credentials changed since `read` was read.
+ * Replaces the second factor of an account, or removes it; other concurrent changes are kept. Throws `conflict` when the
+ * factor itself or the account's credentials changed since `read` was read.
  */
 export async function replaceFactor(
   accounts: Pick<AccountStore, 'read' | 'update'>,
@@ -98,7 +101,7 @@ export async function replaceFactor(
   })
 }
 
-/** Compares what proves a user: a code that was used meanwhile, or a new password, must not be undone by a replacement. */
+/** Compares the credentials of a user: a replacement must not undo a code that was used meanwhile, or a new password. */
 function hasSameFactor(one: Account, other: Account): boolean {
   return (
     one.credentialsId === other.credentialsId &&
@@ -108,17 +111,17 @@ function hasSameFactor(one: Account, other: Account): boolean {
   )
 }
 
-/** The refusal of an account that has no second factor. */
+/** Returns the refusal of an account without a second factor. */
 export function noSecondFactor(): DomainError {
   return new DomainError('not_found', 'there is no second factor')
 }
 
-/** What an account's secret is sealed for: it opens for no other account. */
+/** Returns the purpose that an account's secret is sealed for: it opens for no other account. */
 export function factorPurpose({ domain, login }: Pick<Account, 'domain' | 'login'>): string {
   return `totp:${domain}:${login.toLowerCase()}`
 }
 
-/** The step of a right code that was not used yet. A user has ten tries in a quarter of an hour, right ones included. */
+/** Returns the step of a right, unused code. A user has ten tries in a quarter of an hour, including right ones. */
 async function provenStep(
   { secretBox, loginThrottle }: SecondFactorPorts,
   account: Account,

@@ -1,7 +1,7 @@
 /**
- * The network that stands for a source address in rate limits and in the trail: an IPv4 address itself, or the /64 of
- * an IPv6 address, all of which one customer of a provider has. An IPv4 address in IPv6 notation counts as IPv4. Text
- * that is no address stands for itself.
+ * Returns the network that represents a source address in rate limits and in the trail: the IPv4 address itself, or the /64
+ * of an IPv6 address, which belongs to one customer of a provider. An IPv4 address in IPv6 notation counts as IPv4. Other
+ * text represents itself.
  */
 export function sourceNetwork(address: string): string {
   if (!address.includes(':')) return address
@@ -16,14 +16,14 @@ export function sourceNetwork(address: string): string {
     .join(':')
 }
 
-/** The network that failed logins are counted by: the /24 of an IPv4 address, the /64 of an IPv6 address. */
+/** Returns the network by which failed logins are counted: the /24 of an IPv4 address, the /64 of an IPv6 address. */
 export function loginNetwork(address: string): string {
   const source = sourceNetwork(address)
   const [prefix] = /^\d{1,3}\.\d{1,3}\.\d{1,3}(?=\.\d{1,3}$)/.exec(source) ?? []
   return prefix === undefined ? source : `${prefix}.0/24`
 }
 
-/** The eight groups of an IPv6 address. The last two may be written as IPv4, and a zone may follow. */
+/** Returns the eight groups of an IPv6 address. The last two may be written as IPv4, and a zone may follow. */
 function groupsOf(address: string): number[] {
   const [text = ''] = address.split('%')
   const [head = [], tail] = text.split('::').map(groupsIn)

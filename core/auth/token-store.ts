@@ -1,9 +1,9 @@
-import type { Token } from './token.ts'
+import type { Token } from '../access/token.ts'
 
 /** The records of logins. */
 export interface TokenStore {
-  /** Keeps a token. When the user then has more than `limit` live ones, the oldest go. */
+  /** Stores a token. If the user then has more than `limit` valid ones, the oldest are removed. */
   create(token: Token, limit: number): Promise<void>
-  /** Ends a token; `false` when it was not there. */
+  /** Removes a token; returns `false` if it did not exist. */
   remove(domain: string, login: string, key: string): Promise<boolean>
 }

@@ -1,21 +1,21 @@
 import { numberOfRole, shownAcl } from '../access/roles.ts'
-import type { Caller } from './token.ts'
+import type { Caller } from '../access/token.ts'
 
-/** A caller as he is told of himself. */
+/** The response of `GET /whoami`. */
 export interface Identity {
-  /** `<login>@<domain>`, the root name, or `<uuid>@<domain>` of a domain's token. */
+  /** `<login>@<domain>`, the root name, or `<uuid>@<domain>` for a domain token. */
   readonly id: string
   /** Empty for root. */
   readonly domain: string
   readonly role: number
   readonly roleName: string
-  /** What the role allows now. */
+  /** The current permissions of the role. */
   readonly acl: Record<string, string[]>
-  /** When the token ends, epoch milliseconds. */
+  /** The end of the token, epoch milliseconds. */
   readonly expires: number
 }
 
-/** Who a caller is and what he may do. */
+/** Describes a caller and its permissions. */
 export function whoAmI({ username, domain, role, acl, expiresAt }: Caller): Identity {
   return {
     id: username,

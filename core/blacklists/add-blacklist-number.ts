@@ -1,19 +1,19 @@
 import { DomainError, invalidField } from '../errors.ts'
 import { newRecordId } from '../record-id.ts'
 import type { BlacklistStore } from './blacklist-store.ts'
-import type { Clock, Randomness } from '../ports.ts'
+import type { Clock, Randomness } from '../time.ts'
 
-/** The most of both that a domain may have. */
+/** The most entries and lists that a domain may have. */
 const blacklistLimits = { entries: 100_000, lists: 200 } as const
 
-/** What an addition is made with. */
+/** The inputs of an addition. */
 export interface BlacklistContext {
   readonly blacklists: Pick<BlacklistStore, 'add'>
   readonly clock: Clock
   readonly random: Randomness
 }
 
-/** A number to be added; its syntax has been checked. */
+/** A number to add; its syntax has been checked. */
 export interface BlacklistInput {
   readonly number: string
   /** Epoch milliseconds. */
@@ -22,8 +22,8 @@ export interface BlacklistInput {
 }
 
 /**
- * Adds a number to a list, which its first number makes. Answers whether it was new: an entry that is there stays as it
- * is. Throws `invalid_field` for an end that has passed, and `conflict` when list or domain is full.
+ * Adds a number to a list; the first number creates the list. Returns whether it was new: an existing entry stays unchanged.
+ * Throws `invalid_field` for an expiry in the past, and `conflict` when list or domain is full.
  */
 export async function addBlacklistNumber(
   { blacklists, clock, random }: BlacklistContext,

@@ -7,7 +7,7 @@ export interface BlacklistEntry {
   readonly list: string
   /** Without spaces, hyphens, dots and parentheses. */
   readonly number: string
-  /** Epoch milliseconds from which the entry is not there any more. */
+  /** The expiry, epoch milliseconds. */
   readonly expires?: number | undefined
   readonly note?: string | undefined
   /** Epoch milliseconds. */

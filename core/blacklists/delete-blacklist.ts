@@ -1,12 +1,12 @@
 import type { BlacklistStore } from './blacklist-store.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../time.ts'
 
-/** How long a deletion frees room before it answers: a request has 28 s in all. */
+/** The time for which a deletion frees room before it answers: a request has 28 s in all. */
 const sweepMs = 5_000
 
 /**
- * Removes a list and answers how many entries it had. The list is gone with the first write; the room that its entries
- * take is freed as far as it can be at once. What is left, as when the store refuses now, goes with the next deletion.
+ * Removes a list and returns the number of its entries. The list disappears with the first write; the room of its entries is
+ * freed at once as far as possible. The rest, for example when the store refuses, is freed by the next deletion.
  */
 export async function deleteBlacklist(
   { blacklists, clock }: { blacklists: Pick<BlacklistStore, 'removeList' | 'sweep'>; clock: Clock },

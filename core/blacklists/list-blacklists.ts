@@ -2,7 +2,7 @@ import { applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { BlacklistStore } from './blacklist-store.ts'
 
-/** The names of a domain's blacklists, sorted, by the rules that every list follows. */
+/** Lists the names of a domain's blacklists, sorted, by the rules that every list follows. */
 export async function listBlacklists(blacklists: Pick<BlacklistStore, 'names'>, domain: string, query: ListQuery) {
   const lists = (await blacklists.names(domain)).map((name) => ({ name }))
   const { rows, headers } = applyList(lists, query, { id: ({ name }) => name, fields: ['name'] })

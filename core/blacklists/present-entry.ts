@@ -11,7 +11,7 @@ export interface PresentedEntry {
   readonly note?: string
 }
 
-/** Shows an entry. Every member is named here, so that none slips out. */
+/** Shows an entry. Every member is named here, so that no other is revealed. */
 export function presentEntry({ id, number, list, domain, expires, note }: BlacklistEntry): PresentedEntry {
   return {
     _id: id,

@@ -5,7 +5,7 @@ import { type ListQuery, readWishes } from '../lists/list-query.ts'
 import type { BlacklistStore } from './blacklist-store.ts'
 import { presentEntry } from './present-entry.ts'
 
-/** The query of a list's entries: that of every list, and `order` and `orderValue` in the place of `sort`. */
+/** The query of a list's entries: that of every list, with `order` and `orderValue` instead of `sort`. */
 export interface EntriesQuery extends ListQuery {
   /** The field to order by. */
   readonly order?: string | undefined
@@ -17,8 +17,8 @@ const fields = ['_id', 'number', 'name', 'domain', 'expires', 'note'] as const
 const defaultLimit = 40
 
 /**
- * A page of a blacklist's entries, by number unless the query says otherwise; none of a list that is missing. The order
- * of numbers is the store's own, so that a page of a long list reads that page; any other order reads the whole list.
+ * Returns a page of a blacklist's entries, by number unless the query says otherwise; a missing list has none. The order of
+ * numbers is the store's own, so a page of a long list reads only that page; any other order reads the whole list.
  */
 export async function readBlacklist(
   blacklists: Pick<BlacklistStore, 'page' | 'entries'>,
@@ -49,7 +49,7 @@ async function readByNumber(
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor).id
   const skip = ((query.page ?? 1) - 1) * limit
   const { entries, more } = await blacklists.page(domain, list, { after, skip, limit, direction })
-  // The page is cut already: what is left of the list rules is the choice of columns.
+  // The page is cut already: only the choice of columns remains.
   const { rows } = applyList(
     entries.map(presentEntry),
     { columns: query.columns, limit },
@@ -63,7 +63,7 @@ async function readByNumber(
   return { data: rows.map(({ item }) => item), headers }
 }
 
-/** `order` and `orderValue` as the `sort` that they stand for. */
+/** Returns `order` and `orderValue` as the equivalent `sort`. */
 function sortOf({ order, orderValue, sort }: EntriesQuery): string | undefined {
   if (order === undefined && orderValue === undefined) return sort
   if (sort !== undefined) throw invalidField('order', 'must not be given together with sort')
@@ -72,12 +72,12 @@ function sortOf({ order, orderValue, sort }: EntriesQuery): string | undefined {
   return JSON.stringify({ [field]: Number(orderValue ?? '1') })
 }
 
-/** The direction, where entries are wanted in the order of their numbers and all of them. */
+/** Returns the direction if all entries are requested in the order of their numbers. */
 function numberOrder(query: ListQuery): 1 | -1 | undefined {
   const { sort, filter } = readWishes(query, fields)
   const [first] = sort
   if (filter.length > 0) return undefined
   if (first === undefined) return 1
-  // A number stands in a list once, so that nothing is left to order behind it.
+  // A number appears in a list once, so further sort keys have no effect.
   return first.field === 'number' ? first.direction : undefined
 }

@@ -9,7 +9,7 @@ const lengths: ReadonlyMap<CalendarUnit, number> = new Map([
   ['hour', 3_600_000],
 ])
 
-/** The beginning of the unit that a moment lies in, by the clocks of a zone. Epoch milliseconds. */
+/** Returns the beginning of the unit that contains a moment, by the clocks of a zone. Epoch milliseconds. */
 export function beginningOf(unit: CalendarUnit, at: number, zone: TimeZone): number {
   const offset = zone.offsetAt(at)
   const length = lengths.get(unit)
@@ -33,7 +33,7 @@ export function beginningOf(unit: CalendarUnit, at: number, zone: TimeZone): num
   }
 }
 
-/** A moment so many units later (earlier where negative); a day that its month does not have becomes the last one. */
+/** Returns a moment so many units later (earlier if negative); a day that its month does not have becomes the last one. */
 export function plusUnits(unit: CalendarUnit, count: number, at: number, zone: TimeZone): number {
   const length = lengths.get(unit)
   if (length !== undefined) return at + count * length
@@ -46,7 +46,7 @@ export function plusUnits(unit: CalendarUnit, count: number, at: number, zone: T
   return momentOf(dayOf(year, month, Math.min(local.getUTCDate(), lastDay) + days) + time, zone)
 }
 
-/** The beginning of a day; unlike `Date.UTC`, years below 100 are themselves. */
+/** Returns the beginning of a day; unlike `Date.UTC`, years below 100 are themselves. */
 function dayOf(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day)
 }

@@ -1,4 +1,7 @@
-/** How the values of a field are written and compared: text exactly, durations as whole numbers, dates as epoch ms. */
+/**
+ * The type of a field decides how values are written and compared: text exactly, durations as whole numbers, dates as epoch
+ * ms.
+ */
 export type FieldType = 'text' | 'integer' | 'decimal' | 'date'
 
 const text = [
@@ -38,10 +41,10 @@ export const plainFields = [...text, 'created_time', ...integer, 'quality_percen
 /** The name of a field with one value. */
 export type PlainField = (typeof plainFields)[number]
 
-/** What is known of each recording of a call. */
+/** The fields of each recording of a call. */
 export const recordingFields = ['name', 'contentType', 'size', 'state'] as const
 
-/** Begins the name of each channel variable. */
+/** The prefix of each channel variable's name. */
 export const variablePrefix = 'variables.'
 
 const types: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
@@ -55,7 +58,7 @@ const types: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ['recordings.state', 'text'],
 ])
 
-/** The type of a field of the contract; channel variables are text. Absent for every other name. */
+/** Returns the type of a field of the contract; channel variables are text. Absent for every other name. */
 export function fieldTypeOf(field: string): FieldType | undefined {
   return field.startsWith(variablePrefix) && field.length > variablePrefix.length ? 'text' : types.get(field)
 }

@@ -1,18 +1,18 @@
 import { legDomainCandidates } from '../channels/leg-domain.ts'
 import type { CdrPart } from './cdr.ts'
 import { type EndedLeg, cdrOfEnd } from './cdr-of-end.ts'
-import { type EndFields, told } from './end-fields.ts'
+import { type EndFields, reported } from './end-fields.ts'
 
-/** What the engine's CDR post tells of its leg; `undefined` when it tells no usable time. */
+/** Returns the CDR fields of the engine's CDR post; `undefined` if it has no usable time. */
 export function cdrFromPost(post: EndedLeg): CdrPart | undefined {
   const cdr = cdrOfEnd(post)
   return cdr === undefined ? undefined : { source: 'post', cdr }
 }
 
-/** The names that may be the domain of a posted leg, best first: see {@link legDomainCandidates}. */
+/** Returns the names that may be the domain of a posted leg, best first: see {@link legDomainCandidates}. */
 export function postDomainCandidates(fields: EndFields): string[] {
   return legDomainCandidates(
-    (name) => told(fields, name),
+    (name) => reported(fields, name),
     () => undefined,
   )
 }
@@ -20,7 +20,7 @@ export function postDomainCandidates(fields: EndFields): string[] {
 /** An object of JSON. */
 type Members = Readonly<Record<string, unknown>>
 
-/** The engine's own name of a leg's profile, and the header of its events that tells the same. */
+/** The members of a leg's profile in the post, each with the equivalent header of events. */
 const profileHeaders = {
   caller_id_name: 'Caller-Caller-ID-Name',
   caller_id_number: 'Caller-Caller-ID-Number',
@@ -31,11 +31,11 @@ const profileHeaders = {
 } as const
 
 /**
- * A CDR post of the engine (mod_json_cdr), under the names of event headers. With `encode-values`, the default of the
- * module, its variables are percent-encoded, and nothing in the post says so; it is told by the leg's own time stamps,
- * which the engine writes itself at the end of each leg, and which have a space in them. As with plain events a percent
- * sign before two hexadecimal digits is not escaped, so that such a value cannot be told from an encoded one.
- * `undefined` when it is not such a post.
+ * Returns a CDR post of the engine (mod_json_cdr) under the names of event headers; `undefined` for anything else. With
+ * `encode-values`, the default of the module, its variables are percent-encoded without a mark in the post. The encoding is
+ * recognized by the leg's own time stamps, which the engine writes at the end of each leg and which contain a space. As with
+ * plain events, a percent sign before two hexadecimal digits is not escaped, so such a value cannot be distinguished from an
+ * encoded one.
  */
 export function fieldsOfPost(post: unknown, percentDecode: (text: string) => string): EndFields | undefined {
   const root = members(post)
@@ -56,7 +56,7 @@ export function fieldsOfPost(post: unknown, percentDecode: (text: string) => str
   return Object.fromEntries(fields)
 }
 
-/** The engine writes the latest part of a leg's way first: the one that its events tell of. */
+/** The engine writes the latest call flow of a leg first, which is the one in its events. */
 function latestFlow(root: Members): Members {
   const flow = root['callflow']
   return members(Array.isArray(flow) ? flow[0] : undefined)
@@ -81,14 +81,14 @@ function isEncoded(variables: readonly (readonly [string, unknown])[]): boolean 
   return variables.some(([name, value]) => stamps.has(name) && /^\d{4}-\d\d-\d\d%20/.test(textOf(value)))
 }
 
-/** A value as the engine's events show it: a list as `ARRAY::a|:b`, a list of one as its only value. */
+/** Returns a value in the form of the engine's events: a list as `ARRAY::a|:b`, a list of one as its only value. */
 function textOf(value: unknown): string {
   if (!Array.isArray(value)) return plainText(value)
   const items = value.map(plainText)
   return items.length > 1 ? `ARRAY::${items.join('|:')}` : (items[0] ?? '')
 }
 
-/** The engine nests nothing deeper; what somebody else does is not followed. */
+/** The engine nests nothing deeper; deeper values of other senders are ignored. */
 function plainText(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''

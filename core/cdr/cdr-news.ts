@@ -1,18 +1,18 @@
 import type { CdrPlace } from './cdr-store.ts'
 import type { EndFields } from './end-fields.ts'
 
-/** What all news of a CDR have. */
+/** The members that all news of a CDR share. */
 interface News {
-  /** The same for each telling of the same: the queue keeps one of them. */
+  /** Equal for repeated news: the queue keeps one of them. */
   readonly id: string
-  /** The uuid of the leg, in lower case, 128 characters at most. News of one leg are taken in their order. */
+  /** The uuid of the leg, in lower case, 128 characters at most. News of one leg are processed in order. */
   readonly uuid: string
 }
 
-/** Something that changes a CDR, on its way to the index. */
+/** A queued message that changes a CDR. */
 export type CdrNews = EventNews | PostNews | RecordingNews
 
-/** A leg has ended: its `CHANNEL_HANGUP_COMPLETE`, the engine's own or a made one. */
+/** A leg has ended: its `CHANNEL_HANGUP_COMPLETE`, the engine's own or a synthetic one. */
 export interface EventNews extends News {
   readonly kind: 'event'
   readonly domain: string
@@ -21,10 +21,10 @@ export interface EventNews extends News {
   readonly fields: EndFields
 }
 
-/** The engine has posted its CDR of a leg. Whose it is, is found out when it is indexed. */
+/** The engine has posted its CDR of a leg. Its domain is determined when it is indexed. */
 export interface PostNews extends News {
   readonly kind: 'post'
-  /** When it was taken, epoch milliseconds. */
+  /** The time of receipt, epoch milliseconds. */
   readonly occurredAt: number
   readonly fields: EndFields
 }
@@ -34,12 +34,12 @@ export interface RecordingNews extends News {
   readonly kind: 'recording'
   readonly domain: string
   readonly leg: CdrPlace['leg']
-  /** Epoch milliseconds: by it and the leg the CDR is found. */
+  /** Epoch milliseconds; together with the leg it identifies the CDR. */
   readonly createdTime: number
 }
 
-/** News of CDRs, queued. Fails with `store_unavailable` when the queue took none at all. */
+/** The queue of news. Fails with `store_unavailable` when the queue accepted none at all. */
 export interface CdrQueue {
-  /** Queues news, those of one leg in order. Answers the ids of those that were not taken. */
+  /** Queues news, those of one leg in order. Returns the ids of those that were not accepted. */
   send(news: readonly CdrNews[]): Promise<readonly string[]>
 }

@@ -1,23 +1,23 @@
 import type { Cdr } from './cdr.ts'
 import { cdrVariables, cut } from './cdr-variables.ts'
 import { accountIn, accountOfLeg } from '../channels/leg-account.ts'
-import { type EndFields, firstTold, knownAccountField, told } from './end-fields.ts'
+import { type EndFields, firstReported, knownAccountField, reported } from './end-fields.ts'
 import { legOf, parentOf } from './leg.ts'
 
-/** An ended leg: whose it is, which, and what the engine told of it. */
+/** An ended leg: its domain, its uuid and the fields that the engine reported. */
 export interface EndedLeg {
   readonly domain: string
   /** Lower case. */
   readonly uuid: string
-  /** When the engine told it, epoch milliseconds. */
+  /** The time of the engine's report, epoch milliseconds. */
   readonly occurredAt: number
   readonly fields: EndFields
 }
 
-/** Longer text of a field is cut: no name or number of a call is longer, and the store takes 32 766 bytes of a field. */
+/** Longer text of a field is cut: names and numbers of calls are shorter, and the store accepts 32 766 bytes of a field. */
 const maxText = 1024
 
-/** The contract's text fields and where they come from, best first. */
+/** The contract's text fields with their sources, best first. */
 const texts = {
   direction: ['Call-Direction'],
   caller_id_name: ['Caller-Caller-ID-Name'],
@@ -32,7 +32,7 @@ const texts = {
   transfer_disposition: ['variable_transfer_disposition'],
 } as const satisfies { readonly [F in keyof Cdr]?: readonly string[] }
 
-/** The contract's whole numbers and where they come from. */
+/** The contract's whole numbers with their sources. */
 const numbers = {
   duration: 'variable_duration',
   billsec: 'variable_billsec',
@@ -43,14 +43,14 @@ const numbers = {
   hangup_cause_q850: 'variable_hangup_cause_q850',
 } as const satisfies { readonly [F in keyof Cdr]?: string }
 
-/** No call of this platform began outside of these years; a date beyond them is a number that went wrong. */
+/** No call of this platform began outside of these years; a date beyond them is a corrupted number. */
 const earliest = Date.UTC(2000, 0, 1)
 const latest = Date.UTC(2100, 0, 1)
 
 /**
- * The CDR of an ended leg: the contract's fields from their sources. What the engine did not tell, or told as something
- * that is no number where one belongs, is left out. Where it tells no usable time of creation, that of its telling
- * stands for it; `undefined` when that is not usable either.
+ * Returns the CDR of an ended leg: the contract's fields, each from its source. Fields that the engine did not report, or
+ * reported in a wrong form, are left out. Without a usable time of creation, the time of the report is used; `undefined` when
+ * that is not usable either.
  */
 export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | undefined {
   const createdTime = createdTimeOf(fields, occurredAt)
@@ -66,7 +66,7 @@ export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | 
       parent_uuid: shortened(parentOf(fields)),
       presence_id: account,
       extension: account?.slice(0, account.lastIndexOf('@')),
-      quality_percentage_audio: percentage(told(fields, 'variable_rtp_audio_in_quality_percentage')),
+      quality_percentage_audio: percentage(reported(fields, 'variable_rtp_audio_in_quality_percentage')),
     }),
     ...textsOf(fields),
     ...durationsOf(fields),
@@ -76,35 +76,35 @@ export function cdrOfEnd({ domain, uuid, occurredAt, fields }: EndedLeg): Cdr | 
 
 function textsOf(fields: EndFields): Partial<Cdr> {
   return present(
-    Object.fromEntries(Object.entries(texts).map(([field, names]) => [field, shortened(firstTold(fields, names))])),
+    Object.fromEntries(Object.entries(texts).map(([field, names]) => [field, shortened(firstReported(fields, names))])),
   )
 }
 
 function durationsOf(fields: EndFields): Partial<Cdr> {
-  const told = Object.fromEntries(Object.entries(numbers).map(([field, name]) => [field, wholeNumber(fields, name)]))
-  const { billsec, holdsec } = told
-  // The engine rounds both by itself, so that hold can be the longer of them.
+  const read = Object.fromEntries(Object.entries(numbers).map(([field, name]) => [field, wholeNumber(fields, name)]))
+  const { billsec, holdsec } = read
+  // The engine rounds both values independently, so that hold can be the longer of them.
   const talksec = billsec === undefined || holdsec === undefined ? undefined : Math.max(0, billsec - holdsec)
-  return present({ ...told, talksec })
+  return present({ ...read, talksec })
 }
 
-/** What the connector knew of the whole life of the leg comes first; its last event and its post may know less. */
+/** The connector's knowledge of the whole life of the leg takes precedence; its last event and its post may know less. */
 function accountOfEnd(fields: EndFields, domain: string): string | undefined {
-  return accountIn(domain, told(fields, knownAccountField) ?? accountOfLeg((name) => told(fields, name)))
+  return accountIn(domain, reported(fields, knownAccountField) ?? accountOfLeg((name) => reported(fields, name)))
 }
 
 function createdTimeOf(fields: EndFields, occurredAt: number): number | undefined {
-  const microseconds = [told(fields, 'Caller-Channel-Created-Time'), told(fields, 'variable_start_uepoch')]
+  const microseconds = [reported(fields, 'Caller-Channel-Created-Time'), reported(fields, 'variable_start_uepoch')]
   const times = [...microseconds.map((text) => Math.floor(digits(text) / 1_000)), occurredAt]
   return times.find((time) => time >= earliest && time < latest)
 }
 
 function wholeNumber(fields: EndFields, name: string): number | undefined {
-  const value = digits(told(fields, name))
+  const value = digits(reported(fields, name))
   return value <= 0x7f_ff_ff_ff ? value : undefined
 }
 
-/** `NaN` where the text is not digits alone, of which 16 are exact. */
+/** Returns `NaN` if the text is not made of digits alone, of which 16 are exact. */
 function digits(text: string | undefined): number {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
@@ -117,7 +117,7 @@ function shortened(text: string | undefined): string | undefined {
   return text === undefined ? undefined : cut(text, maxText)
 }
 
-/** Without the fields that are not there: they are left out, not empty. */
+/** Leaves out absent fields, instead of keeping them empty. */
 function present<T extends object>(fields: T): T {
   const kept = { ...fields }
   for (const name in kept) if (kept[name] === undefined) delete kept[name]

@@ -1,7 +1,7 @@
 import { isClientVariable } from '../client-names/client-names.ts'
-import { type EndFields, told } from './end-fields.ts'
+import { type EndFields, reported } from './end-fields.ts'
 
-/** What a CDR keeps of the channel's other variables at most. The fullest recorded leg has 213 of about 7 KB in all. */
+/** The limits of the other variables in a CDR. The largest recorded leg has 213 of about 7 KB in all. */
 export const variableLimits = {
   count: 400,
   /** Characters of a name and of a value; longer values are cut, variables of longer names left out. */
@@ -13,10 +13,10 @@ export const variableLimits = {
 
 const prefix = 'variable_'
 
-/** Printable ASCII: a name that can be asked for in a query. */
+/** Printable ASCII: a name that can be used in a query. */
 const askable = /^[!-~]+$/
 
-/** Where fields of the contract come from: these are no other variables. */
+/** The variables from which fields of the contract are taken; they are not repeated. */
 const fieldSources: ReadonlySet<string> = new Set([
   'originating_leg_uuid',
   'presence_id',
@@ -36,12 +36,12 @@ const fieldSources: ReadonlySet<string> = new Set([
   'rtp_audio_in_quality_percentage',
 ])
 
-/** What the service itself sets on channels, to know whose they are. */
+/** Variables that the service itself sets on channels, to identify their owners. */
 const ofService = /^(?:svc|w_|domain_name$|uuid$|user_scheme$|user_context$|account_role$|process_cdr$|__proto__$)/i
 
 /**
- * Names of what must not be read by whoever reads CDRs: credentials of SIP and of others, and descriptions of media,
- * which hold the keys that the media is encrypted with.
+ * Names of secrets, which readers of CDRs must not see: credentials of SIP and of other services, and descriptions of media,
+ * which contain the keys that encrypt it.
  */
 const secret =
   /auth|passw|passphrase|passcode|pwd|secret|hash|token|credential|crypto|cookie|nonce|digest|sdp|bearer|jwt|api_?key|(?:^|[_-])(?:pin|key|a1)(?:$|[_-])/i
@@ -50,9 +50,8 @@ const secret =
 const userInfo = /(?:sips?:|:\/\/)[^\s/@:]{1,256}:[^\s/@]{1,256}@/i
 
 /**
- * The other variables of a channel, without their prefix: not those that fields come from, those of the service, and
- * those that are or tell secrets. Of more than {@link variableLimits} allows, the engine's own go first, and of these the
- * last by name.
+ * Returns the other variables of a channel, without their prefix: not the sources of fields, not those of the service, and no
+ * secrets. Beyond {@link variableLimits}, the engine's own variables are dropped first, beginning with the last by name.
  */
 export function cdrVariables(fields: EndFields): Record<string, string> {
   const given = Object.keys(fields)
@@ -63,8 +62,8 @@ export function cdrVariables(fields: EndFields): Record<string, string> {
   const kept: [string, string][] = []
   let all = 0
   for (const name of given) {
-    const value = cut(told(fields, prefix + name) ?? '', variableLimits.value)
-    if (value === '' || tellsSecret(value)) continue
+    const value = cut(reported(fields, prefix + name) ?? '', variableLimits.value)
+    if (value === '' || containsSecret(value)) continue
     all += name.length + value.length
     if (kept.length === variableLimits.count || all > variableLimits.all) break
     kept.push([name, value])
@@ -72,7 +71,7 @@ export function cdrVariables(fields: EndFields): Record<string, string> {
   return Object.fromEntries(kept.sort(byName))
 }
 
-/** A text of so many characters at most; the half of a pair that a cut leaves is replaced. */
+/** Returns a text of at most so many characters; half of a surrogate pair at the cut is replaced. */
 export function cut(text: string, length: number): string {
   return (text.length <= length ? text : text.slice(0, length)).toWellFormed()
 }
@@ -83,10 +82,10 @@ function isShown(name: string): boolean {
 }
 
 /**
- * Whether a value sets something secret, as the data of an application does (`last_arg` of a bridge:
- * `[sip_auth_password=…]sofia/…`), or is an address with a password in it.
+ * Returns whether a value contains a secret: as part of an application's data (`last_arg` of a bridge:
+ * `[sip_auth_password=…]sofia/…`), or as an address with a password.
  */
-function tellsSecret(value: string): boolean {
+function containsSecret(value: string): boolean {
   const names = value.split('=').slice(0, -1)
   return names.some((text) => secret.test(/[\w.-]{1,64}$/.exec(text.slice(-64))?.[0] ?? '')) || userInfo.test(value)
 }

@@ -30,7 +30,7 @@ export interface Cdr {
   readonly network_addr?: string | undefined
   readonly source?: string | undefined
   readonly gateway?: string | undefined
-  /** Whole seconds, as all durations. */
+  /** Whole seconds, like all durations. */
   readonly duration?: number | undefined
   readonly billsec?: number | undefined
   readonly progresssec?: number | undefined
@@ -46,14 +46,14 @@ export interface Cdr {
   readonly transfer_disposition?: string | undefined
   readonly quality_percentage_audio?: number | undefined
   readonly recordings?: readonly CdrRecording[] | undefined
-  /** The channel's other variables, without the prefix `variable_`; those of the service and secrets are not in it. */
+  /** The channel's other variables, without the prefix `variable_`, without those of the service and without secrets. */
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** Where a part of a CDR comes from. Of what two parts tell, `post` wins over `event`, and `event` over `made`. */
+/** The source of a part of a CDR. For the same field, `post` wins over `event`, and `event` over `made`. */
 export type CdrSource = 'made' | 'event' | 'post'
 
-/** What one source tells of a leg; the parts of a leg come in any order, and more than once. */
+/** The report of one source about a leg; the parts of a leg arrive in any order, and repeatedly. */
 export interface CdrPart {
   readonly source: CdrSource
   readonly cdr: Cdr

@@ -1,7 +1,7 @@
 import { cdrVariables, cut } from './cdr-variables.ts'
-import { type EndFields, knownAccountField, told } from './end-fields.ts'
+import { type EndFields, knownAccountField, reported } from './end-fields.ts'
 
-/** What a CDR is made from besides the channel's other variables: whose, which and when, and the contract's fields. */
+/** The sources of a CDR except the channel's other variables: owner, leg, time, and the contract's fields. */
 const sources = [
   'Event-Name',
   'Unique-ID',
@@ -56,13 +56,13 @@ const sources = [
 const maxValue = 1024
 
 /**
- * Of what an ended leg told, all that its CDR is made from and nothing else: no credential and no key of its media
- * leaves with it. At most about 150 000 characters, whatever it told; from them comes the same CDR.
+ * Returns exactly those reported fields from which the CDR is made: no credential and no key of its media leaves with them.
+ * At most about 150 000 characters, whatever the engine reported; the resulting CDR is the same.
  */
 export function keptFields(fields: EndFields): EndFields {
   const variables = Object.entries(cdrVariables(fields)).map(([name, value]) => [`variable_${name}`, value] as const)
   const kept = sources.flatMap((name) => {
-    const value = told(fields, name)
+    const value = reported(fields, name)
     return value === undefined ? [] : [[name, cut(value, maxValue)] as const]
   })
   return Object.fromEntries([...variables, ...kept])

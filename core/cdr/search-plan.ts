@@ -10,8 +10,8 @@ export interface Bound {
 }
 
 /**
- * A condition on one CDR, as the service has understood and written it anew: no caller's text is syntax in it. Fields
- * are names of the contract, `variables.<name>`, or {@link anyField}. Text is compared exactly, with regard to case.
+ * A condition on one CDR, written by the service after parsing: no caller's text is syntax in it. Fields are names of the
+ * contract, `variables.<name>`, or {@link anyField}. Text is compared exactly, with regard to case.
  */
 export type Clause =
   | { readonly kind: 'all' }
@@ -21,7 +21,7 @@ export type Clause =
       readonly must: readonly Clause[]
       readonly mustNot: readonly Clause[]
       readonly should: readonly Clause[]
-      /** How many of `should` have to hold, at least. */
+      /** The least number of `should` clauses that must hold. */
       readonly leastShould: number
     }
   /** The field has one of these values. */
@@ -33,11 +33,11 @@ export type Clause =
       readonly to?: Bound | undefined
     }
   | { readonly kind: 'prefix'; readonly field: string; readonly text: string }
-  /** `*` stands for any text, `?` for one character; a backslash takes its meaning from the character behind it. */
+  /** `*` stands for any text, `?` for one character; a backslash escapes the next character. */
   | { readonly kind: 'wildcard'; readonly field: string; readonly pattern: string }
   | { readonly kind: 'exists'; readonly field: string }
 
-/** Stands in a {@link Clause} for every field of the contract but variables and recordings: one of them has to match. */
+/** Stands in a {@link Clause} for every field of the contract except variables and recordings: one of them has to match. */
 export const anyField = 'any'
 
 /** A key of the order of hits. */
@@ -46,14 +46,14 @@ export interface SortKey {
   readonly order: 'asc' | 'desc'
 }
 
-/** Values asked for beside the hits, or instead of them. Of the contract's kinds, three levels deep at most. */
+/** Computed values in addition to the hits, or instead of them. Only the contract's kinds, three levels deep at most. */
 export type Aggregation = { readonly within?: Aggregations | undefined } & (
   | {
       readonly kind: 'terms'
       readonly field: string
       /** 1 to 1000. */
       readonly size: number
-      /** By what the buckets are ordered; by count, greatest first, where absent. */
+      /** The order of the buckets; by count, greatest first, by default. */
       readonly order?: { readonly by: 'count' | 'key' | { readonly metric: string }; readonly order: 'asc' | 'desc' }
       readonly leastCount: number
     }
@@ -85,31 +85,31 @@ export type Aggregation = { readonly within?: Aggregations | undefined } & (
 /** Aggregations by the names that the caller gave them. */
 export type Aggregations = Readonly<Record<string, Aggregation>>
 
-/** A search as the service has understood it. All times in it are absolute. */
+/** A parsed search. All times in it are absolute. */
 export interface SearchPlan {
   /** The one domain whose CDRs may be found; absent for root without a domain: all. */
   readonly domain?: string | undefined
-  /** Only CDRs of this presence id may be found: callers who may see just their own calls. */
+  /** Only CDRs of this presence id may be found: for callers that may see only their own calls. */
   readonly presenceId?: string | undefined
   readonly legs: readonly Leg[]
   /**
-   * The span of created_time, epoch milliseconds, both ends included: outside of it nothing is found, whatever the query
-   * says. It begins no sooner than the domain.
+   * The span of created_time, epoch milliseconds, both ends included: nothing outside of it is found, whatever the query
+   * says. It does not begin before the domain.
    */
   readonly from: number
   readonly to: number
   readonly query: Clause
-  /** Hits that are wanted, 0 to 1000, and how many are passed over first. */
+  /** The number of requested hits, 0 to 1000, and of hits to skip first. */
   readonly limit: number
   readonly skip: number
   /** The order of hits; the last key is always `uuid`. */
   readonly sort: readonly SortKey[]
-  /** Continues behind the hit with these sort values. */
+  /** Continues after the hit with these sort values. */
   readonly after?: readonly (string | number | boolean | null)[] | undefined
   readonly aggregations?: Aggregations | undefined
   /**
-   * The columns that hits are shown with: of other fields a store may leave out those that a CDR can do without, and
-   * all variables where none is among them. Everything where absent.
+   * The columns that hits are shown with. A store may leave out optional fields that are not listed, and all variables if
+   * none is listed. By default everything.
    */
   readonly columns?: readonly string[] | undefined
 }
@@ -121,10 +121,10 @@ export interface SearchHit {
   readonly sort: readonly (string | number | boolean | null)[]
 }
 
-/** What a search came to. */
+/** The result of a search. */
 export interface SearchAnswer {
   readonly tookMs: number
-  /** The store has stopped before it had seen everything. */
+  /** Whether the store stopped before it had seen everything. */
   readonly timedOut: boolean
   readonly shards: {
     readonly total: number

@@ -1,15 +1,14 @@
 import { DomainError, invalidField } from '../errors.ts'
-import type { PortsOf } from '../ports.ts'
-import type { CdrNews } from './cdr-news.ts'
-import { type EndFields, told } from './end-fields.ts'
+import type { CdrNews, CdrQueue } from './cdr-news.ts'
+import { type EndFields, reported } from './end-fields.ts'
 import { keptFields } from './kept-fields.ts'
 
-/** The longest uuid of a channel that is taken: the engine lets whoever places a call choose any. */
+/** The longest accepted uuid of a channel: the engine lets the originator of a call choose any. */
 const maxUuid = 128
 
 /** A CDR that the engine posts. */
 export interface PostedCdr {
-  /** As the engine names the leg in the query; with `prefix-a-leg` of its module, a leg `a` as `a_<uuid>`. */
+  /** The engine's name of the leg in the query; with `prefix-a-leg` of its module, a leg `a` is `a_<uuid>`. */
   readonly named: string
   readonly fields: EndFields
   /** Epoch milliseconds. */
@@ -17,18 +16,18 @@ export interface PostedCdr {
 }
 
 /**
- * Queues a CDR that the engine posts. Posts of one leg are one: the queue keeps the first of five minutes, and the index
- * takes any number of them. Throws `invalid_field` when it is of another leg than the engine says, and
- * `store_unavailable` when the queue did not take it.
+ * Queues a CDR that the engine posts. Repeated posts of a leg are harmless: the queue keeps the first of five minutes, and
+ * the index merges any number of them. Throws `invalid_field` when the body is about another leg than the query, and
+ * `store_unavailable` when the queue did not accept it.
  */
 export async function takeCdr(
-  { cdrQueue }: PortsOf<{ readonly cdrQueue: readonly ['send'] }>,
+  { cdrQueue }: { readonly cdrQueue: Pick<CdrQueue, 'send'> },
   { named, fields, now }: PostedCdr,
 ): Promise<void> {
-  const uuid = (told(fields, 'Unique-ID') ?? '').toLowerCase()
+  const uuid = (reported(fields, 'Unique-ID') ?? '').toLowerCase()
   if (uuid.length > maxUuid) throw invalidField('body', `must have a uuid of at most ${maxUuid} characters`)
   if (![uuid, `a_${uuid}`].includes(named.toLowerCase())) throw invalidField('uuid', 'must be that of the body')
-  const created = /^\d{1,20}$/.exec(told(fields, 'Caller-Channel-Created-Time') ?? '')?.[0] ?? ''
+  const created = /^\d{1,20}$/.exec(reported(fields, 'Caller-Channel-Created-Time') ?? '')?.[0] ?? ''
   const news: CdrNews = {
     kind: 'post',
     id: `post:${uuid}:${created}`,

@@ -3,18 +3,18 @@ import { permissionDenied } from '../access/permission.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { Account } from '../accounts/account.ts'
-import type { Caller } from '../auth/token.ts'
+import type { Caller } from '../access/token.ts'
 
 /** An account as a request names it: `<login>` or `<login>@<domain>`. */
 export interface NamedAccount {
   readonly field: 'callerId' | 'user'
-  /** The caller himself where not given. */
+  /** The caller itself by default. */
   readonly name: string | undefined
 }
 
 /**
- * The account that a request names, in the domain that it works in. The caller himself when it names none; root and
- * the token of a domain have no account and must name one. Another domain is refused before anything is looked up.
+ * Returns the account that a request names, in its domain, and the caller's own if it names none. Root and domain tokens have
+ * no account and must name one. Another domain is refused before anything is looked up.
  */
 export async function readCallAccount(
   accounts: Pick<AccountStore, 'read'>,

@@ -6,21 +6,21 @@ import { DomainError } from '../errors.ts'
 /** Channel variables of a call, by name. */
 export type CallVariables = Readonly<Record<string, string>>
 
-/** What the variables of a call are judged by. */
+/** The rules for the variables of a call. */
 export interface CallVariableRules {
-  /** Whether the caller may change accounts; such a caller may choose caller ids and groups for one call, too. */
+  /** Whether the caller may change accounts; such a caller may also choose caller ids and groups for one call. */
   readonly isTrusted: boolean
-  /** What the operator adds to the names that clients may set. */
+  /** The operator's additions to the names that clients may set. */
   readonly added: ClientVariables
 }
 
-/** The rules for a caller with these permissions. */
+/** Returns the rules for a caller with these permissions. */
 export function callVariableRules(acl: Acl, added: ClientVariables): CallVariableRules {
   return { isTrusted: scopeOf(acl, 'account', 'u') === 'all', added }
 }
 
 /**
- * The variables of a call, when the closed list allows all of them. Throws `invalid_field` that names each refused one.
+ * Returns the variables of a call if the closed list allows all of them. Throws `invalid_field` that names each refused one.
  */
 export function checkCallVariables(
   variables: CallVariables = {},

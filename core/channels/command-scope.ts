@@ -1,9 +1,9 @@
 import type { AccessScope } from '../access/acl.ts'
 import { ownPresenceId } from '../access/own.ts'
-import type { OrderedBy } from '../commands.ts'
-import type { Caller } from '../auth/token.ts'
+import type { OrderedBy } from '../commands/commands.ts'
+import type { Caller } from '../access/token.ts'
 
-/** Who orders something of the engine, and how far his permission reaches. */
+/** The caller of an order, and the reach of its permission. */
 export interface Orderer {
   readonly caller: Caller
   /** `null` is root working in every domain. */
@@ -12,7 +12,7 @@ export interface Orderer {
   readonly requestId?: string | undefined
 }
 
-/** The channels that an order may touch: those of the domain, and of these only the caller's own if that is all he may. */
+/** Returns the channels that an order may touch: those of the domain, limited to the caller's own if the permission is. */
 export function commandScope({ caller, domain, scope, requestId }: Orderer): OrderedBy {
   return { domain, presenceId: scope === 'own' ? ownPresenceId(caller) : null, requestId }
 }

@@ -1,8 +1,8 @@
-import type { CommandOutcome, EavesdropCommand } from '../commands.ts'
+import type { CommandOutcome, EavesdropCommand } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
-import type { CallEngine } from './call-engine.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import type { PlatformEvent } from '../events/platform-event.ts'
 import { readCallAccount } from './call-account.ts'
@@ -13,22 +13,22 @@ import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 import { refuseReload, variableTexts } from './reload-words.ts'
 import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer, requireDone } from './engine-answer.ts'
 
-/** Who listens to what, as it is asked for; every text has matched its pattern. */
+/** The fields of a request to listen; every text has matched its pattern. */
 export interface EavesdropRequest {
   /** The channel that is listened to. */
   readonly target: string
-  /** The listener's login; the caller's where not given. */
+  /** The listener's login; by default the caller's. */
   readonly user?: string | undefined
   /** Digits shown to the listener. */
   readonly display?: string | undefined
   readonly mode?: EavesdropCommand['mode'] | undefined
   readonly dtmf?: boolean | undefined
-  /** The number that the listening leg identifies itself with; the listener's login where not given. */
+  /** The number that the listening leg identifies itself with; by default the listener's login. */
   readonly side?: string | undefined
   readonly variables?: CallVariables | undefined
 }
 
-/** What the use case reaches. */
+/** The ports of {@link eavesdropChannel}. */
 export interface EavesdropPorts extends LiveCallPorts {
   readonly accounts: Pick<AccountStore, 'read'>
   readonly engine: Pick<CallEngine, 'run'>
@@ -36,11 +36,11 @@ export interface EavesdropPorts extends LiveCallPorts {
 }
 
 /**
- * Rings a listener's phone and lets it hear a live channel of the domain. `uuid` is the listening leg that the
- * service chose; the command is sent once however often it is asked for under one `commandId`. Tells the hooks by
- * `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings, and when what became of the command is
- * lost: every use that may have taken effect is reported. The listening leg counts as a call that
- * the API placed; throws `rate_limited` when the domain has too many of them up.
+ * Rings a listener's phone and connects it as a listener to a live channel of the domain. The service chose `uuid` for the
+ * listening leg; with one `commandId` the command is sent once, however often it is requested. Publishes
+ * `CUSTOM->svc::eavesdrop_start`, also while the listener's phone still rings and when the outcome is unknown: every use that
+ * may have taken effect is reported. The listening leg counts as a call that the API placed; throws `rate_limited` when the
+ * domain has too many of them.
  */
 export async function eavesdropChannel(
   ports: EavesdropPorts,
@@ -66,17 +66,17 @@ export async function eavesdropChannel(
   const startedAt = clock.now()
   await countCall(ports, orderer, { uuid, now: startedAt })
   const outcome = await ports.engine.run(command, commandScope(orderer), engineWaitMs, commandId)
-  if (mayListen(outcome)) await tell(ports.events, startEvent(command, orderer, outcome, startedAt), outcome)
+  if (mayListen(outcome)) await publishListen(ports.events, startEvent(command, orderer, outcome, startedAt), outcome)
   await recountCall(ports, domain, { uuid, now: clock.now() }, outcome)
   return isUnanswered(outcome) ? pendingAnswer(uuid) : okAnswer(requireDone(outcome, uuid).text)
 }
 
-/** Whether the engine was asked and did not refuse: also where its answer is open, or lost for ever. */
+/** Returns whether the engine was asked and did not refuse, including answers that are pending or lost. */
 function mayListen(outcome: CommandOutcome | undefined): boolean {
   return outcome === undefined || outcome.state === 'done' || outcome.state === 'unknown'
 }
 
-/** The listening leg is the one that the engine made, as far as it said; else the chosen one, which leads to it. */
+/** The listening leg is the one that the engine reported; otherwise the chosen one, which leads to it. */
 function startEvent(
   command: EavesdropCommand,
   { caller, domain }: Orderer & { readonly domain: string },
@@ -98,8 +98,11 @@ function startEvent(
   })
 }
 
-/** A listener that nobody is told of would be worse than an error after the fact: it says what has happened. */
-async function tell(
+/**
+ * Publishes the event. Listening without an event would be worse than a late error, so a failure is reported to the caller
+ * with what has happened.
+ */
+async function publishListen(
   events: Pick<EventSink, 'publish'>,
   event: PlatformEvent,
   outcome: CommandOutcome | undefined,
@@ -107,5 +110,5 @@ async function tell(
   const refused = await events.publish([event])
   if (refused.length === 0) return
   const what = `${outcome?.state === 'done' ? 'was' : 'may have been'} called (${event.fields['Eavesdrop-UUID']})`
-  throw new DomainError('store_unavailable', `the listener ${what}, but the event that tells of it could not be queued`)
+  throw new DomainError('store_unavailable', `the listener ${what}, but the event of it could not be queued`)
 }

@@ -1,35 +1,35 @@
-import type { CommandOutcome } from '../commands.ts'
+import type { CommandOutcome } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 
-/** How long an endpoint waits for the engine's answer. */
+/** The time that an endpoint waits for the engine's answer. */
 export const engineWaitMs = 20_000
 
-/** When to come back after a refusal that is about the moment and not about the request. */
+/** The waiting time that is advised after a temporary refusal. */
 const retryAfterSeconds = 5
 
-/** What an order to the engine is answered with. */
+/** The answer to an order to the engine. */
 export interface EngineAnswer {
   readonly status: 'OK'
   /** The engine's answer in its own form: a line that begins with `+OK`. */
   readonly info: string
-  /** There when the engine had not answered in time: the call may still come up. */
+  /** Set when the engine had not answered in time: the call may still come up. */
   readonly pending?: true
 }
 
-/** The success of an order whose answer in words is fixed. */
+/** Returns the success of an order whose text is fixed. */
 export function okAnswer(info: string): EngineAnswer {
   return { status: 'OK', info }
 }
 
-/** An order that was sent and has not been answered: the call of this uuid may still come up. */
+/** Returns the answer to an order that was sent and is not answered yet: the call of this uuid may still come up. */
 export function pendingAnswer(uuid: string): EngineAnswer {
   return { status: 'OK', info: `+OK ${uuid}\n`, pending: true }
 }
 
-/** What `run` gives: an outcome, or nothing within the time. */
+/** The result of `run`: an outcome, or nothing within the time. */
 type Run = CommandOutcome | undefined
 
-/** Whether the engine was asked and gave no answer in time, whoever of endpoint and connector noticed first. */
+/** Returns whether the engine was asked and gave no answer in time, as noticed by the endpoint or the connector. */
 export function isUnanswered(outcome: Run): boolean {
   return outcome === undefined || (outcome.state === 'unknown' && outcome.reason === 'timeout')
 }
@@ -38,10 +38,10 @@ export function isUnanswered(outcome: Run): boolean {
 const noSuchChannel = /^-ERR no such channel/i
 
 /**
- * The engine's answer when it did as it was told. Every other outcome throws the error of the contract: `not_found`
- * when the channel is not there for this caller, `engine_refused` with the engine's text, `engine_unavailable` and
- * `rate_limited` when nothing was sent, `engine_timeout` and `outcome_unknown` when it may have had its effect. `placed`
- * is the uuid that the service chose for a call: an `outcome_unknown` names it, so that its fate can be looked up.
+ * Returns the engine's answer if it carried out the order. Every other outcome throws the error of the contract: `not_found`
+ * when the channel does not exist for this caller, `engine_refused` with the engine's text, `engine_unavailable` and
+ * `rate_limited` when nothing was sent, `engine_timeout` and `outcome_unknown` when it may have had its effect. `placed` is
+ * the uuid that the service chose for a call; an `outcome_unknown` names it, so that the call can be looked up.
  */
 export function requireDone(outcome: Run, placed?: string): Extract<CommandOutcome, { state: 'done' }> {
   if (outcome === undefined || isUnanswered(outcome)) {

@@ -1,9 +1,9 @@
-import type { CallEngine } from './call-engine.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { refuseReload } from './reload-words.ts'
 import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
 
-/** The cause that a call ends with when the caller names none. */
+/** The default cause of a hang-up. */
 const usualCause = 'NORMAL_CLEARING'
 
 /** Hangs a channel up with an engine cause word. */

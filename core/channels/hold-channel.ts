@@ -1,8 +1,8 @@
-import type { CallEngine } from './call-engine.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { type EngineAnswer, engineWaitMs, okAnswer, requireDone } from './engine-answer.ts'
 
-/** Puts a channel on hold or takes it off. Holding a held channel is a success. */
+/** Puts a channel on hold or takes it off. Repeating the order is a success. */
 export async function holdChannel(
   engine: Pick<CallEngine, 'run'>,
   orderer: Orderer,

@@ -1,12 +1,17 @@
 import type { KnownCall } from './known-call.ts'
 
-/** The legs that connectors know to be up: what ends while nobody listens is ended by whoever listens next. */
+/** Names a leg: its domain and its uuid. */
+export type LegKey = Pick<KnownCall, 'domain' | 'uuid'>
+
+/** The legs that were known to be up. If one ends while no connector listens, the next connector publishes its end. */
 export interface KnownCallStore {
-  /** Notes a leg; one that is noted already is replaced where its engine, its process or its account is another one. */
-  put(call: KnownCall): Promise<void>
+  /** Stores legs; stored ones are replaced. If it fails, an unknown part of them is stored. */
+  put(calls: readonly KnownCall[]): Promise<void>
   read(domain: string, uuid: string): Promise<KnownCall | undefined>
-  /** Every noted leg of an engine, in no order; what was noted or removed within the last second may be missing or there. */
+  /** Reads up to 100 legs and returns those that are stored, in no order. */
+  readEach(legs: readonly LegKey[]): Promise<KnownCall[]>
+  /** Lists every stored leg of an engine, in no order; changes of the last second may be missing. */
   list(engine: string): Promise<KnownCall[]>
-  /** Forgets a leg. */
-  remove(domain: string, uuid: string): Promise<void>
+  /** Removes legs. Missing ones count as removed. */
+  remove(legs: readonly LegKey[]): Promise<void>
 }

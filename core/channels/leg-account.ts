@@ -21,7 +21,7 @@ export function accountOfLeg(read: ReadField): string | undefined {
   return found ?? (read('variable_uuid') === undefined ? undefined : '')
 }
 
-/** The account when it belongs to the leg's own domain; no other tenant's account ever counts. */
+/** Returns the account if it belongs to the leg's own domain; accounts of other tenants never count. */
 export function accountIn(domain: string, account: string | undefined): string | undefined {
   return account !== undefined && account.endsWith(`@${domain}`) ? account : undefined
 }

@@ -1,7 +1,7 @@
-/** Reads one header or column of what the engine told; absent and empty are the same. */
+/** Reads one header or column of the engine's report; an empty value counts as absent. */
 export type ReadField = (name: string) => string | undefined
 
-/** What the engine calls the same thing in events and in the rows of `show channels`. */
+/** The engine's names of the presence id in events and in the rows of `show channels`. */
 const presenceFields = ['Channel-Presence-ID', 'presence_id', 'variable_presence_id']
 const contextFields = ['Caller-Context', 'context', 'variable_user_context']
 const partnerFields = ['Other-Leg-Unique-ID', 'variable_originating_leg_uuid', 'variable_other_loopback_leg_uuid']
@@ -13,10 +13,10 @@ const eventFields = ['realm', 'domain_name', 'from-host', 'host', 'Event-Domain'
 const maxNameLength = 253
 
 /**
- * The names that may be the domain of a call leg, best first, lower-cased: the leg's domain is the first of them that
- * exists as a domain. What the service recorded for the leg's uuid goes before all of these and is the caller's to
- * look at. A name is taken whole or not at all: no suffix or part of it is ever a candidate.
- * `domainOfLeg` tells the domain of another leg by its uuid.
+ * Returns the names that may be the domain of a call leg, best first, lower-cased: the leg's domain is the first one that
+ * exists as a domain. The domain that the service recorded for the leg's uuid has precedence, and the caller must check it. A
+ * name is used whole or not at all: no suffix or part of it is a candidate. `domainOfLeg` returns the domain of another leg
+ * by its uuid.
  */
 export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string) => string | undefined): string[] {
   return names([
@@ -31,20 +31,20 @@ export function legDomainCandidates(read: ReadField, domainOfLeg: (uuid: string)
   ])
 }
 
-/** The names that may be the domain of an event without a call, best first, lower-cased. */
+/** Returns the names that may be the domain of an event without a call, best first, lower-cased. */
 export function eventDomainCandidates(read: ReadField): string[] {
   return names(eventFields.map(read))
 }
 
 /**
- * Whether the leg came in from outside. Its presence id is then the From header, which the caller chooses. That of a leg
- * which the engine placed comes from the service's own dial string.
+ * Returns whether the leg came in from outside. Its presence id is then the From header, which the caller chooses. The
+ * presence id of a leg that the engine placed comes from the service's own dial string.
  */
 function cameIn(read: ReadField): boolean {
   return (read('Call-Direction') ?? read('direction')) === 'inbound'
 }
 
-/** The part after the `@` of a presence id; absent when there is not exactly one `@`. */
+/** Returns the part after the `@` of a presence id; `undefined` unless there is exactly one `@`. */
 function hostOf(presenceId: string | undefined): string | undefined {
   const parts = presenceId?.split('@') ?? []
   return parts.length === 2 ? parts[1] : undefined

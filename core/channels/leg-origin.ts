@@ -1,16 +1,15 @@
 import type { ReadField } from './leg-domain.ts'
 
-/** What the engine names as the source of a leg that it made as half of a loopback pair. */
+/** The engine's source of a leg that is half of a loopback pair. */
 const loopbackSource = 'mod_loopback'
 
-/** What the engine calls the second half of a loopback pair (recorded: `loopback/9198-b`). */
+/** The engine's name of the second half of a loopback pair (recorded: `loopback/9198-b`). */
 const secondHalfName = /^loopback\/.*-b$/
 
 /**
- * Whether a leg was created to be joined to another one, or is the second half of a loopback pair.
- *
- * A leg that came in from outside never was, whatever its variables and its other leg say: a phone can name its channel
- * (`X-FS-Channel-Name`) and take the place of another (`Replaces`). Nor was a leg that the service placed.
+ * Returns whether a leg was created to be joined to another one, or is the second half of a loopback pair.
+ * A leg that came in from outside never was, whatever its variables and its other leg say: a phone can choose its channel's
+ * name (`X-FS-Channel-Name`) and replace another channel (`Replaces`). Nor was a leg that the service placed.
  */
 export function isJoiningLeg(read: ReadField): boolean {
   if (isSecondHalf(read)) return true
@@ -18,21 +17,21 @@ export function isJoiningLeg(read: ReadField): boolean {
   return read('Other-Type') === 'originator' || read('variable_originating_leg_uuid') !== undefined
 }
 
-/** The uuid of the leg that a leg was created for, in lower case; absent for a leg that was created for none. */
+/** Returns the uuid of the leg that a leg was created for, in lower case; `undefined` for all other legs. */
 export function originOfLeg(read: ReadField): string | undefined {
   if (!isJoiningLeg(read)) return undefined
   return (read('variable_originating_leg_uuid') ?? read('Other-Leg-Unique-ID'))?.toLowerCase()
 }
 
 /**
- * Whether the service placed the leg. Only its `originate` commands give a leg of the engine both of these variables, and
- * no client may set either.
+ * Returns whether the service placed the leg. Only its `originate` commands give a leg of the engine both of these variables,
+ * and no client may set either.
  */
 function isPlacedByService(read: ReadField): boolean {
   return read('variable_domain_name') !== undefined && read('variable_origination_uuid') !== undefined
 }
 
-/** The engine itself writes the source; a channel's name counts only where no source is told. */
+/** The engine itself writes the source; a channel's name counts only if there is no source. */
 function isSecondHalf(read: ReadField): boolean {
   const source = read('Caller-Source')
   if (source !== undefined && source !== loopbackSource) return false

@@ -1,9 +1,9 @@
-import type { CommandOutcome } from '../commands.ts'
+import type { CommandOutcome } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 import { applyList } from '../lists/apply-list.ts'
 import { handedOverBytes } from '../lists/json-bytes.ts'
 import type { ListQuery } from '../lists/list-query.ts'
-import type { CallEngine } from './call-engine.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import { processWide } from '../process-wide.ts'
 import { commandScope, type Orderer } from './command-scope.ts'
 import { requireDone } from './engine-answer.ts'
@@ -11,7 +11,7 @@ import { requireDone } from './engine-answer.ts'
 /** A live channel: a text for each field of the published list. */
 export type ChannelRow = Readonly<Record<string, string>>
 
-/** Which of the channels in scope are wanted. */
+/** The requested channels among those in scope. */
 export interface ChannelFilter {
   /** `<login>` or `<login>@<domain>` that the channel's presence id names. */
   readonly userId?: string | undefined
@@ -20,18 +20,18 @@ export interface ChannelFilter {
 }
 
 /**
- * The most bytes that the rows of one page have as they are handed over: a function's answer has 6 291 556 at most.
- * 4 000 usual channels have some 5 100 000.
+ * The most bytes of the rows of one page: a function's answer has 6 291 556 at most. 4 000 usual channels have some 5 100
+ * 000.
  */
 const maxListBytes = 5_500_000
 
-/** How long the list may take; the contract wants it no older than 5 s, and nobody waits longer for a list. */
+/** The time limit of the list; the contract requires it to be no older than 5 s, and no client waits longer for a list. */
 export const listWaitMs = 8_000
 
 /**
- * The live channels in the caller's scope, by their age and then their uuid, each with exactly `fields` ("" for what
- * the engine does not tell). Throws `engine_unavailable` when the engine did not give a list: a list that may be
- * stale is never shown.
+ * Lists the live channels in the caller's scope, by their age and then their uuid, each with exactly `fields` ("" for
+ * unreported ones). Throws `engine_unavailable` when the engine did not return a list: a list that may be stale is never
+ * shown.
  */
 export async function listChannels(
   engine: Pick<CallEngine, 'run'>,
@@ -44,7 +44,7 @@ export async function listChannels(
   return channelsOf(requireDone(outcome), fields).filter((row) => isWanted(row, filter))
 }
 
-/** The rows of lists, by the outcome that holds them: many who are given the same one share what was read of it. */
+/** The parsed rows of lists, by the outcome that contains them: concurrent requests with the same outcome share them. */
 const readLists = processWide(
   'rows of channels',
   () => new WeakMap<CommandOutcome, { readonly fields: string; readonly rows: ChannelRow[] }>(),
@@ -60,7 +60,7 @@ function channelsOf(outcome: Extract<CommandOutcome, { state: 'done' }>, fields:
   return rows
 }
 
-/** Rows come with exactly the published fields: such a one is taken as it is. */
+/** Rows arrive with exactly the published fields, and are used as they are. */
 function channelRow(row: Readonly<Record<string, unknown>>, fields: readonly string[]): ChannelRow {
   return isChannelRow(row, fields) ? row : Object.fromEntries(fields.map((name) => [name, textField(row, name)]))
 }
@@ -72,7 +72,7 @@ function isChannelRow(row: Readonly<Record<string, unknown>>, fields: readonly s
   )
 }
 
-/** A page of channels by the rules that every list follows, in the shape of the published list, and its headers. */
+/** Returns a page of channels by the rules that every list follows, in the shape of the published list, with its headers. */
 export function pageOfChannels(channels: readonly ChannelRow[], query: ListQuery, fields: readonly string[]) {
   const { rows, headers } = applyList(channels, query, {
     id: (row) => row['uuid'] ?? '',
@@ -125,7 +125,7 @@ function isOf(presenceId: string, userId: string): boolean {
   return wanted.includes('@') ? id === wanted : id.slice(0, id.lastIndexOf('@')) === wanted
 }
 
-/** When a channel was created and which it is, as one text that sorts by both. Epoch seconds have ten digits. */
+/** Returns creation time and uuid as one text that sorts by both. Epoch seconds have ten digits. */
 function age(row: ChannelRow): string {
   return `${(row['created_epoch'] ?? '').padStart(12, '0')}:${row['uuid'] ?? ''}`
 }
@@ -134,7 +134,7 @@ function compared(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
 }
 
-/** The weights of whole rows: each is weighed once, however many pages show it. */
+/** The weights of whole rows: each is computed once, however many pages show it. */
 const weights = processWide('weights of channels', () => new WeakMap<object, number>())
 
 function weightOf(row: object): number {

@@ -1,7 +1,7 @@
-import type { CommandOutcome } from '../commands.ts'
+import type { CommandOutcome } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 import { rateLimited } from '../limits/allowance.ts'
-import type { CallEngine } from './call-engine.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import type { KnownCallStore } from './known-call-store.ts'
 import type { LiveCallStore } from './live-call-store.ts'
 import { listChannels } from './list-channels.ts'
@@ -13,10 +13,10 @@ const maxLiveCalls = 50
 export const risingMs = 150_000
 /** A call that was answered may take this long to show in the engine's list, which is at most 5 s old. */
 const showingMs = 10_000
-/** When to come back to a full domain: nobody knows when a call ends. */
+/** The waiting time that is advised for a full domain; the end of a call cannot be predicted. */
 const waitMs = 5_000
 
-/** What the count works with. */
+/** The ports of counting calls. */
 export interface LiveCallPorts {
   readonly liveCalls: Pick<LiveCallStore, 'put' | 'list' | 'remove'>
   readonly engine: Pick<CallEngine, 'run'>
@@ -30,9 +30,9 @@ export interface CountedCall {
 }
 
 /**
- * Counts a call that is about to be placed. When the count is full, what has ended is dropped from it: what the engine
- * does not list, though it would if it were up. Throws `rate_limited` when there is no room then, and
- * `engine_unavailable` when there is no list to tell, and no call that has ended by all that is known.
+ * Counts a call before it is placed. When the count is full, ended calls are dropped from it: those that the engine would
+ * list if they were up. Throws `rate_limited` when there is still no room, and `engine_unavailable` when there is neither a
+ * list nor a call that is known to have ended.
  */
 export async function countCall(
   ports: LiveCallPorts,
@@ -51,8 +51,9 @@ export async function countCall(
 }
 
 /**
- * Which of the calls are up no more. Where an engine is away that may hold calls of the domain, there is no list: then
- * it is those whose end a connector has heard. Calls of the engine that is away stay counted, and keep none from another.
+ * Returns the calls that are no longer up. If an engine that may hold calls of the domain is unreachable, there is no list:
+ * then only calls whose end a connector has received count as ended. Calls of the unreachable engine stay counted, and block
+ * no call at another engine.
  */
 async function ended(
   { engine, knownCalls }: LiveCallPorts,
@@ -73,8 +74,8 @@ async function ended(
 }
 
 /**
- * Sets the count right by what the engine said: a call that did not come up counts no more, and one that came up
- * counts under the uuid that the engine gave it. One whose fate is not known stays counted for as long as it may rise.
+ * Corrects the count after the engine's answer: a call that did not come up no longer counts, and one that came up counts
+ * under the engine's uuid. A call with an unknown outcome stays counted for as long as it may come up.
  */
 export async function recountCall(
   { liveCalls }: Pick<LiveCallPorts, 'liveCalls'>,

@@ -1,8 +1,8 @@
 import { ownPresenceId } from '../access/own.ts'
 import { permissionDenied } from '../access/permission.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
-import type { CallEngine } from './call-engine.ts'
-import type { Clock } from '../ports.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
+import type { Clock } from '../time.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { type CallVariables, callVariableRules, checkCallVariables } from './call-variables.ts'
 import { readCallAccount } from './call-account.ts'
@@ -11,10 +11,10 @@ import { type EngineAnswer, engineWaitMs, isUnanswered, okAnswer, pendingAnswer,
 import { refuseReload, variableTexts } from './reload-words.ts'
 import { type LiveCallPorts, countCall, recountCall } from './live-calls.ts'
 
-/** How long the caller's phone rings when the request does not say. */
+/** The default ringing time of the caller's phone. */
 const usualTimeoutSeconds = 60
 
-/** A call as it is asked for; every text has matched its pattern. */
+/** The fields of a requested call; every text has matched its pattern. */
 export interface CallRequest {
   readonly calledId: string
   readonly callerId?: string | undefined
@@ -25,25 +25,25 @@ export interface CallRequest {
   readonly timeout?: number | undefined
 }
 
-/** What the use case reaches. */
+/** The ports of {@link originateCall}. */
 export interface OriginatePorts extends LiveCallPorts {
   readonly accounts: Pick<AccountStore, 'read'>
   readonly engine: Pick<CallEngine, 'run'>
 }
 
-/** What the service chose for a call before it is placed. */
+/** The values that the service chooses for a call before it is placed. */
 export interface ChosenCall {
   readonly uuid: string
   readonly commandId: string
   readonly clock: Clock
-  /** What the operator adds to the names that clients may set. */
+  /** The operator's additions to the names that clients may set. */
   readonly clientVariables: ClientVariables
 }
 
 /**
- * Rings an account's phone and connects it to what it calls. Where the engine made another channel than the chosen one,
- * that one is told. The call is placed once however often it is asked for under one `commandId`. Whoever may place only
- * his own calls must be the caller himself. Throws `rate_limited` when the domain has too many such calls up.
+ * Rings an account's phone and connects it to its target. If the engine created another channel than the chosen one, that one
+ * is returned. With one `commandId` the call is placed once, however often it is requested. A caller that may place only its
+ * own calls must be the calling account. Throws `rate_limited` when the domain has too many such calls.
  */
 export async function originateCall(
   ports: OriginatePorts,
@@ -81,7 +81,7 @@ export async function originateCall(
   return okAnswer(requireDone(outcome, uuid).text)
 }
 
-/** Refused before the account is looked up, so that the answer does not tell which accounts there are. */
+/** Refused before the account is looked up, so that the answer does not reveal which accounts exist. */
 function refuseOthersCall({ caller, domain, scope }: Orderer, callerId: string | undefined): void {
   if (scope === 'all' || callerId === undefined) return
   const named = callerId.includes('@') ? callerId : `${callerId}@${domain}`

@@ -8,9 +8,9 @@ const module = /mod_event_socket/i
 const problem = 'must not hold "mod_event_socket" in a request that holds "reload" or "unload" as well'
 
 /**
- * Refuses texts that would make the engine reload its event socket and cut off all its clients: any line does that has
- * both words in it, wherever they stand. `domain` stands in the line too. Throws `invalid_field` that names each field
- * with the module in it.
+ * Refuses texts that would make the engine reload its event socket and disconnect all its clients: any line does that has
+ * both words in it, at any position. `domain` is part of the line too. Throws `invalid_field` that names each field with the
+ * module in it.
  */
 export function refuseReload(domain: string | null, texts: readonly FieldText[]): void {
   if (!reloads.test([domain ?? '', ...texts.map(([, text]) => text ?? '')].join(' '))) return

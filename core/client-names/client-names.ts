@@ -1,4 +1,4 @@
-import { retentionParameter } from '../recordings/retention.ts'
+import { retentionParameter } from './retention.ts'
 import { type NamePlace, ownParameters, places, trustedCallVariables } from './closed-lists.ts'
 import type { ValueRule } from './value-rules.ts'
 
@@ -6,8 +6,8 @@ import type { ValueRule } from './value-rules.ts'
 export type ClientVariables = ReadonlyMap<string, (value: string) => boolean>
 
 /**
- * Settings of the service itself: it acts on them, or keeps them in fields of their own, and the engine is never served
- * them. An engine that is served a password takes it in place of the digest.
+ * Settings of the service itself: it acts on them, or stores them in fields of their own, and the engine is never served
+ * them. An engine that is served a password uses it instead of the digest.
  */
 const ofService: ReadonlySet<string> = new Set([
   retentionParameter,
@@ -18,12 +18,12 @@ const ofService: ReadonlySet<string> = new Set([
   'vm-password',
 ])
 
-/** Whether clients may set a variable of this name on accounts without the operator adding it. */
+/** Returns whether clients may set a variable of this name on accounts without the operator's addition. */
 export function isClientVariable(name: string): boolean {
   return nameProblem('accountVariables', name, { added: new Map() }) === undefined
 }
 
-/** What a name is judged with besides its place. */
+/** The context in which a name is judged, in addition to its place. */
 export interface NameContext {
   /** Lower-cased; decides over contacts of agents. */
   readonly domain?: string | undefined
@@ -31,8 +31,8 @@ export interface NameContext {
 }
 
 /**
- * Says why clients may not set a name in a place, and the way out; `undefined` for a name that they may set. The text
- * does not repeat the name: people send passwords in the wrong places.
+ * Returns why clients may not set a name in a place, and the way out; `undefined` for an allowed name. The text does not
+ * repeat the name: people send passwords in the wrong places.
  */
 export function nameProblem(place: NamePlace, name: string, { added }: NameContext): string | undefined {
   const { names, own, takesAdded } = places[place]
@@ -48,7 +48,7 @@ export function nameProblem(place: NamePlace, name: string, { added }: NameConte
   return `is not a name that clients may set here (they are ${Object.keys(names).join(', ')}): ${wayOut}${operator}`
 }
 
-/** Says why a name may not be set to a value, and the way out; `undefined` when it may. */
+/** Returns why a name may not be set to a value, and the way out; `undefined` for an allowed value. */
 export function assignmentProblem(
   place: NamePlace,
   name: string,
@@ -66,8 +66,8 @@ export function assignmentProblem(
 }
 
 /**
- * The settings that the engine is served, and the names of those that the closed list does not allow any more and that
- * are ignored. What clients keep for themselves is in neither.
+ * Returns the settings that the engine is served, and the names of ignored ones, which the closed list no longer allows.
+ * Settings for the client's own use are in neither.
  */
 export function servedSettings(
   place: NamePlace,

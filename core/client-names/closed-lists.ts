@@ -1,4 +1,4 @@
-import { isRetention, retentionDays, retentionParameter } from '../recordings/retention.ts'
+import { isRetention, retentionDays, retentionParameter } from './retention.ts'
 import {
   type ValueRule,
   agentContact,
@@ -20,9 +20,9 @@ import {
 } from './value-rules.ts'
 
 /**
- * Where a client gives values to names. Each place has a closed list of names, because the engine gives a meaning to
- * more than a thousand of them: some run commands, some choose the dial plan. A caller who may change accounts sets
- * `trustedCallVariables` on the calls that it originates, any other caller `callVariables`.
+ * The places in which a client gives values to names. Each place has a closed list of names, because the engine gives a
+ * meaning to more than a thousand of them: some run commands, some choose the dial plan. A caller who may change accounts
+ * sets `trustedCallVariables` on the calls that it originates, any other caller `callVariables`.
  */
 export type NamePlace =
   | 'accountParameters'
@@ -66,7 +66,7 @@ const accountParameters: Names = {
 
 const freeCallVariables: Names = { call_timeout: digits, default_language: language, timezone: timeZone }
 
-/** Names that only callers who may change accounts set on calls stand here besides the free ones. */
+/** The free names, and those that only callers who may change accounts may set on calls. */
 export const trustedCallVariables: Names = {
   ...freeCallVariables,
   effective_caller_id_name: shownName,
@@ -83,12 +83,12 @@ const stepVariables: Names = {
   directory_full_name: shownName,
 }
 
-/** The list of one place, and what clients and operators may add to it. */
+/** The list of one place, and the additions that clients and operators may make. */
 export interface Place {
   readonly names: Names
-  /** Names of the client's own and the values that they take; absent: there are none. */
+  /** Names for the client's own use with their possible values; absent if there are none. */
   readonly own?: { readonly prefix: RegExp; readonly values: ValueRule }
-  /** Whether the operator's names are allowed, too. */
+  /** Whether the operator's names are also allowed. */
   readonly takesAdded: boolean
 }
 

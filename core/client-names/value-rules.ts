@@ -1,6 +1,6 @@
-import { isTimeZone } from '../routes/time-zone.ts'
+import { isTimeZone } from './time-zone.ts'
 
-/** Which values a name takes, and how a refusal describes them. */
+/** The accepted values of a name, and their description in a refusal. */
 export interface ValueRule {
   /** Completes "must be …". */
   readonly words: string
@@ -66,8 +66,8 @@ export const blacklistName = matching(
 )
 
 /**
- * What clients keep under names of their own. The engine expands values that begin with `ARRAY::` or `^^`, and takes what
- * stands after `:_:` in a dial string for another dial string.
+ * Values of names for the client's own use. The engine expands values that begin with `ARRAY::` or `^^`, and treats the text
+ * after `:_:` in a dial string as another dial string.
  */
 export const ownText: ValueRule = {
   words:
@@ -75,5 +75,5 @@ export const ownText: ValueRule = {
   accepts: (value) => /^(?!ARRAY::|\^\^|.*:_:)[\p{L}\p{M}\p{N} ._+()&/:@=;%?#-]{0,256}$/u.test(value),
 }
 
-/** Whatever the syntax of all settings allows. */
+/** Every value that the syntax of settings allows. */
 export const anyText: ValueRule = { words: 'text', accepts: () => true }

@@ -1,4 +1,4 @@
-import { type Timers, backoffMs, pause } from './timers.ts'
+import { type Backoff, type Timers, backoffMs, pause } from './timers.ts'
 
 /** What a retry waits with. */
 export interface RetryDeps {
@@ -12,21 +12,39 @@ export interface RetryRules {
   /** Asked before each attempt. */
   readonly mayTry?: () => boolean
   readonly attempts?: number
+  /** Whether a failure may pass, given how many there were; any other is thrown at once. */
+  readonly mayPass?: (problem: unknown, failures: number) => boolean
   /** Ends the waiting and the attempts. */
   readonly signal?: AbortSignal
   /** Called with each failure and their number so far. */
   readonly onFailure?: (problem: unknown, failures: number) => void
+  /** The waits between attempts; from 250 ms to 5 s where absent. */
+  readonly backoff?: Backoff
+  /** Waits between attempts, in milliseconds; where absent, until `signal` is aborted. */
+  readonly wait?: (ms: number) => Promise<void>
 }
 
 /**
  * Tries work again and again, with the growing waits of {@link backoffMs}. Returns what it made, or nothing when the rules
- * ended the attempts. Throws the last failure when all `attempts` were made.
+ * ended the attempts. Throws the last failure when all `attempts` were made, or when it cannot pass.
  */
 export async function retry<T>(
   work: () => Promise<T>,
+  deps: RetryDeps,
+  rules?: Omit<RetryRules, 'mayTry' | 'signal'>,
+): Promise<{ readonly value: T }>
+export async function retry<T>(
+  work: () => Promise<T>,
+  deps: RetryDeps,
+  rules: RetryRules,
+): Promise<{ readonly value: T } | undefined>
+export async function retry<T>(
+  work: () => Promise<T>,
   { timers, random }: RetryDeps,
-  { mayTry = () => true, attempts = Number.POSITIVE_INFINITY, signal, onFailure }: RetryRules = {},
+  rules: RetryRules = {},
 ): Promise<{ readonly value: T } | undefined> {
+  const { mayTry = () => true, attempts = Number.POSITIVE_INFINITY, mayPass = () => true, signal, onFailure } = rules
+  const wait = rules.wait ?? ((ms: number) => pause(timers, ms, signal))
   const goesOn = () => signal?.aborted !== true && mayTry()
   for (let failures = 0; goesOn(); ) {
     try {
@@ -34,8 +52,8 @@ export async function retry<T>(
     } catch (problem) {
       failures += 1
       onFailure?.(problem, failures)
-      if (failures >= attempts) throw problem
-      await pause(timers, backoffMs(failures, random), signal)
+      if (failures >= attempts || !mayPass(problem, failures)) throw problem
+      await wait(backoffMs(failures, random, rules.backoff))
     }
   }
   return undefined

@@ -1,10 +1,13 @@
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../time.ts'
 
 /** Delayed calls. The process's own in production, moved by hand in tests. */
 export interface Timers {
   /** Calls `run` once after `ms` milliseconds; the answer takes it back. */
   after(ms: number, run: () => void): () => void
 }
+
+/** Delayed calls, and the time that they follow. */
+export interface ClockedTimers extends Clock, Timers {}
 
 /** The time and a way to wait for it. */
 export interface Time {
@@ -26,11 +29,20 @@ export function pause(timers: Timers, ms: number, signal?: AbortSignal): Promise
   })
 }
 
+/** Waits that double from the first to the longest, in milliseconds. */
+export interface Backoff {
+  readonly firstMs: number
+  readonly longestMs: number
+}
+
+/** For a service that is unreachable: an attempt every 5 s is no load for it, and work resumes at most 5 s after it is back. */
+const usualBackoff: Backoff = { firstMs: 250, longestMs: 5_000 }
+
 /**
- * The wait before attempt `attempt` (1 for the first repeat): doubling from 250 ms to 5 s, less up to half of it at
- * random, so that connectors that failed together do not come back together. `random` gives 0 to 1.
+ * The wait after so many failures in a row (1 or more): doubling, less up to half of it at random, so that processes that
+ * failed together do not come back together. `random` gives 0 to 1.
  */
-export function backoffMs(attempt: number, random: () => number): number {
-  const full = Math.min(5_000, 250 * 2 ** Math.min(attempt - 1, 10))
+export function backoffMs(failures: number, random: () => number, backoff: Backoff = usualBackoff): number {
+  const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(failures - 1, 10))
   return Math.round(full * (1 - random() / 2))
 }

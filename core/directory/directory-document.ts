@@ -12,8 +12,10 @@ interface DirectoryDomain {
 /** A user of the directory. */
 export interface DirectoryUser {
   readonly id: string
-  /** The number that the user was found by, where that is not his id. */
+  /** The number by which the user was found, if that is not the user's id. */
   readonly numberAlias?: string | undefined
+  /** How long the engine may keep the answer: milliseconds, or a word for "until flushed"; absent: not at all. */
+  readonly cacheable?: string | undefined
   readonly parameters: Readonly<Record<string, string>>
   readonly variables: Readonly<Record<string, string>>
 }

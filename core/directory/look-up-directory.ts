@@ -1,18 +1,20 @@
 import { type ServedContext, dialString, servedAccount } from '../accounts/account-detail.ts'
+import { fullNameDialString, registeredName } from '../accounts/registered-name.ts'
 import { couldBeDomain, lowerAscii } from '../access/resolve-domain.ts'
 import type { Account } from '../accounts/account.ts'
 import { type ClientVariables, assignmentProblem, servedSettings } from '../client-names/client-names.ts'
 import type { Domain } from '../domains/domain.ts'
-import type { PortsOf } from '../ports.ts'
+import type { AccountStore } from '../accounts/account-store.ts'
+import type { DomainStore } from '../domains/domain-store.ts'
 import type { DirectoryDocument, DirectoryUser } from './directory-document.ts'
 
 /** The ports of {@link lookUpDirectory}. */
-export type DirectoryPorts = PortsOf<{
-  readonly accounts: readonly ['read', 'readByNumber']
-  readonly domains: readonly ['read']
-}>
+export interface DirectoryPorts {
+  readonly accounts: Pick<AccountStore, 'read' | 'readByNumber'>
+  readonly domains: Pick<DomainStore, 'read' | 'anyExists'>
+}
 
-/** What the engine asks, by the names that its XML lookup sends (fixtures/freeswitch/xml-curl). */
+/** A lookup of the engine, under the names that its XML lookup sends (fixtures/freeswitch/xml-curl). */
 export interface DirectoryQuestion {
   readonly section?: string | undefined
   readonly key?: string | undefined
@@ -27,38 +29,83 @@ export interface DirectoryQuestion {
   readonly sip_to_host?: string | undefined
 }
 
-/** What a question is answered with. */
+/** The inputs for answering a lookup. */
 export interface DirectoryContext {
   readonly clientVariables: ClientVariables
   /** The digest of a password or PIN that the engine compares. */
   readonly a1Hash: (login: string, domain: string, password: string) => string
+  /**
+   * How long the engine may keep answers. Only an engine that registers phones under the full names of their accounts
+   * says so; absent: it keeps none.
+   */
+  readonly cache?: string | undefined
 }
+
+/** The length of the longest login. */
+const longestLogin = 64
 
 const notFound: DirectoryDocument = { found: false }
 
 /**
- * Returns the directory record that the engine asks for: of an account, found by its login or one of its numbers, or of
- * a domain alone. It holds the digest that phones log in by and never a password, and of what clients set only what the
- * closed lists allow today. Anything unknown is answered as not found, and so are log-ins to the engine's own event
- * socket, which no account may use. The engine may cache no answer: it would not ask again before a phone registers under
- * another address.
+ * Returns the directory record that the engine asks for: that of an account, found by its login or one of its numbers, or
+ * that of a domain alone. It contains the digest that phones log in with and never a password, and only those client settings
+ * that the closed lists allow today. Anything unknown is answered as not found, and so are log-ins to the engine's own event
+ * socket, which no account may use.
  */
 export async function lookUpDirectory(
   ports: DirectoryPorts,
   question: DirectoryQuestion,
-  { clientVariables, a1Hash }: DirectoryContext,
+  context: DirectoryContext,
 ): Promise<DirectoryDocument> {
+  const { clientVariables, a1Hash, cache } = context
   const isDirectory = question.section === 'directory' && question.action !== 'event_socket_auth'
   const name = lowerAscii(question.domain ?? (question.key_name === 'name' ? question.key_value : undefined) ?? '')
   if (!isDirectory || !couldBeDomain(name)) return notFound
   const [domain, account] = await Promise.all([ports.domains.read(name), findUser(ports, name, question.user)])
   if (domain === undefined) return notFound
-  const record = domainRecord(domain, clientVariables)
+  const record = domainRecord(domain, context)
   if (question.user === undefined || question.user === '') return record
   if (account === undefined || hasOtherName(question, account) || registersElsewhere(question, account)) return notFound
   const pin = domainPin(domain)
   const domainPinHash = pin === undefined ? undefined : a1Hash(account.login, name, pin)
-  return { ...record, user: userRecord(account, question.user, { clientVariables, domainPinHash }) }
+  const user = userRecord(account, question.user, { clientVariables, domainPinHash })
+  if (cache === undefined) return { ...record, user }
+  const parameters = { ...user.parameters, ...registrationParameters(account) }
+  const cacheable = (await mayBeKept(ports, question, account)) ? cache : undefined
+  return { ...record, user: { ...user, parameters, cacheable } }
+}
+
+/**
+ * Makes the engine register the account's phones under its full name, whatever their To header says, and keeps the name
+ * of its mailbox as it is.
+ */
+function registrationParameters(account: Account): Record<string, string> {
+  return {
+    'sip-force-extension': registeredName(account),
+    'mwi-account': `${account.login}@${account.domain}`,
+  }
+}
+
+/**
+ * Whether the engine may keep the answer. It keeps answers by login and domain as they were asked for, joined without a
+ * separator: `1000ac` of `me.example.com` and `1000` of `acme.example.com` are one. So an answer is kept only where no
+ * other existing domain can read it as one of its own. Answers by number, or in other letters, are never kept, because
+ * a change of the account flushes its exact name alone.
+ */
+async function mayBeKept(
+  { domains }: DirectoryPorts,
+  { user, domain }: DirectoryQuestion,
+  account: Account,
+): Promise<boolean> {
+  if (user !== account.login || domain !== account.domain) return false
+  return !(await domains.anyExists(otherDomains(account)))
+}
+
+/** The domains that the joined name could also be read as one of: what may be left of it is a login. */
+function otherDomains({ login, domain }: Account): string[] {
+  const joined = lowerAscii(login + domain)
+  const splits = Array.from({ length: Math.min(longestLogin, joined.length - 1) }, (_, at) => joined.slice(at + 1))
+  return splits.filter((name) => name !== domain && couldBeDomain(name))
 }
 
 /**
@@ -90,10 +137,14 @@ async function findUser(
   return (await accounts.read(domain, user)) ?? (await accounts.readByNumber(domain, user))
 }
 
-function domainRecord({ name, ...domain }: Domain, added: ClientVariables) {
+function domainRecord(
+  { name, ...domain }: Domain,
+  { clientVariables: added, cache }: Pick<DirectoryContext, 'clientVariables' | 'cache'>,
+) {
+  const ring = cache === undefined ? dialString : fullNameDialString
   const { served: parameters } = servedSettings('domainParameters', domain.parameters, { added })
   const { served: variables } = servedSettings('domainVariables', domain.variables, { added })
-  return { found: true, name, parameters: { ...parameters, 'dial-string': dialString }, variables } as const
+  return { found: true, name, parameters: { ...parameters, 'dial-string': ring }, variables } as const
 }
 
 /**

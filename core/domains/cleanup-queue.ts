@@ -1,15 +1,15 @@
-/** Deleted domains, queued for the removal of what they leave. */
+/** The queue of deleted domains whose records must be removed. */
 export interface CleanupQueue {
   /** Queues a domain. `delaySeconds` is at most 900. */
   send(cleanup: QueuedCleanup): Promise<void>
 }
 
-/** What the clean-up queue carries. */
+/** A message of the clean-up queue. */
 export interface QueuedCleanup {
   readonly domain: string
-  /** When the deletion was asked for, epoch milliseconds. */
+  /** The time of the deletion request, epoch milliseconds. */
   readonly requestedAt: number
-  /** When the clean-up had its calls ended and its phones dropped, epoch milliseconds; absent before. */
+  /** The time at which the domain's calls had ended and its phones were dropped, epoch milliseconds; absent before. */
   readonly silencedAt?: number | undefined
   readonly delaySeconds: number
 }

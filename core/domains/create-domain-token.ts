@@ -1,7 +1,9 @@
 import { readRoles } from '../access/read-roles.ts'
 import { DomainError } from '../errors.ts'
-import type { Caller } from '../auth/token.ts'
-import type { PortsOf, Randomness } from '../ports.ts'
+import type { Caller } from '../access/token.ts'
+import type { DomainTokenStore } from './domain-token-store.ts'
+import type { RoleStore } from '../access/role-store.ts'
+import type { Randomness } from '../time.ts'
 import {
   type DomainTokenContext,
   type ShownDomainToken,
@@ -12,12 +14,12 @@ import {
 } from './domain-token.ts'
 
 /** The ports of {@link createDomainToken}. */
-export type CreateDomainTokenPorts = PortsOf<{
-  readonly domainTokens: readonly ['create']
-  readonly roles: readonly ['read']
-}>
+export interface CreateDomainTokenPorts {
+  readonly domainTokens: Pick<DomainTokenStore, 'create'>
+  readonly roles: Pick<RoleStore, 'read'>
+}
 
-/** What a token is to be. */
+/** The properties of a new token. */
 export interface DomainTokenInput {
   /** Epoch milliseconds. */
   readonly expire: number
@@ -25,13 +27,13 @@ export interface DomainTokenInput {
   readonly description?: string | undefined
 }
 
-/** What a token is made with besides its ports. */
+/** The inputs of a token's creation in addition to its ports. */
 export interface IssueContext extends DomainTokenContext {
   readonly caller: Pick<Caller, 'acl' | 'username'>
   /** Epoch milliseconds. */
   readonly now: number
   readonly random: Randomness
-  /** Writes the token's text from what it claims and 32 random bytes. */
+  /** Writes the token's text from its claims and 32 random bytes. */
   readonly writeToken: (
     claims: {
       readonly username: string

@@ -1,17 +1,20 @@
-import { mergeAssignments } from '../accounts/assignments.ts'
-import { tellEngine, tellHooks } from '../accounts/tell-engine.ts'
+import { mergeAssignments } from '../client-names/assignments.ts'
+import { notifyEngine, publishEvent } from '../commands/notify-engine.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { DomainError } from '../errors.ts'
 import { serviceEvent } from '../events/service-event.ts'
-import type { Clock, PortsOf, Randomness } from '../ports.ts'
+import type { DomainStore } from './domain-store.ts'
+import type { EventSink } from '../events/event-sink.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
+import type { Clock, Randomness } from '../time.ts'
 import { readSettings } from './domain-settings.ts'
 
 /** The ports of {@link createDomain}. */
-export type CreateDomainPorts = PortsOf<{
-  readonly domains: readonly ['create']
-  readonly events: readonly ['publish']
-  readonly engine: readonly ['send']
-}>
+export interface CreateDomainPorts {
+  readonly domains: Pick<DomainStore, 'create'>
+  readonly events: Pick<EventSink, 'publish'>
+  readonly engine: Pick<CallEngine, 'send'>
+}
 
 /** A domain to be made; the name is lower-cased. */
 export interface DomainInput {
@@ -21,19 +24,19 @@ export interface DomainInput {
   readonly parameters?: readonly string[] | undefined
 }
 
-/** What a domain is made with besides its ports. */
+/** The inputs of a domain's creation in addition to its ports. */
 export interface DomainContext {
   readonly requestId?: string | undefined
   readonly clock: Clock
   readonly random: Randomness
-  /** Told of what could not be passed on after the domain was made. */
+  /** Receives the notifications of the new domain that could not be sent. */
   readonly reportUnsent: (what: string, error: unknown) => void
 }
 
 /**
- * Creates a tenant, publishes its event and flushes the engine's directory cache: an answer of an earlier version that is
- * kept there could be taken for one about a user of this domain (docs/design/directory.md). `warning` is empty, or says what could not
- * be done besides. Throws `invalid_field`, and `conflict` when the name is taken.
+ * Creates a tenant, publishes its event and flushes the engine's directory cache: a cached answer could be mistaken for one
+ * about a user of this domain (docs/design/directory.md). `warning` is empty, or names the notification that failed.
+ * Throws `invalid_field`, and `conflict` when the name is in use.
  */
 export async function createDomain(
   ports: CreateDomainPorts,
@@ -69,9 +72,9 @@ export async function createDomain(
     occurredAt: createdAt,
     fields: { 'Domain-Name': name },
   })
-  const [isTold] = await Promise.all([
-    tellHooks(ports.events, event, reportUnsent),
-    tellEngine(ports.engine, [{ kind: 'flush-directory' }], { domain: name, requestId, reportUnsent }),
+  const [isPublished] = await Promise.all([
+    publishEvent(ports.events, event, reportUnsent),
+    notifyEngine(ports.engine, [{ kind: 'flush-directory' }], { domain: name, requestId, reportUnsent }),
   ])
-  return { name, warning: isTold ? '' : 'the domain is created; its event could not be sent' }
+  return { name, warning: isPublished ? '' : 'the domain is created; its event could not be sent' }
 }

@@ -1,13 +1,14 @@
-import type { PortsOf } from '../ports.ts'
+import type { DomainTokenStore } from './domain-token-store.ts'
+import type { RoleStore } from '../access/role-store.ts'
 import { type DomainTokenContext, findDomainToken, noSuchToken } from './domain-token.ts'
 
 /** The ports of {@link deleteDomainToken}. */
-export type DeleteDomainTokenPorts = PortsOf<{
-  readonly domainTokens: readonly ['read', 'remove']
-  readonly roles: readonly ['read']
-}>
+export interface DeleteDomainTokenPorts {
+  readonly domainTokens: Pick<DomainTokenStore, 'read' | 'remove'>
+  readonly roles: Pick<RoleStore, 'read'>
+}
 
-/** Ends a token for good. Throws `not_found` and `permission_denied`. */
+/** Removes a token. Throws `not_found` and `permission_denied`. */
 export async function deleteDomainToken(
   ports: DeleteDomainTokenPorts,
   uuid: string,

@@ -1,41 +1,42 @@
 import type { ChangeContext } from '../accounts/account-context.ts'
-import { tellEngine, tellHooks } from '../accounts/tell-engine.ts'
+import { notifyEngine, publishEvent } from '../commands/notify-engine.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
-import type { CallEngine } from '../channels/call-engine.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { serviceEvent } from '../events/service-event.ts'
-import type { PortsOf } from '../ports.ts'
+import type { DomainStore } from './domain-store.ts'
+import type { CleanupQueue } from './cleanup-queue.ts'
+import type { EventSink } from '../events/event-sink.ts'
 import type { DomainContext } from './create-domain.ts'
 
 /** The ports of {@link deleteDomain}. */
-export type DeleteDomainPorts = PortsOf<{
-  readonly domains: readonly ['read', 'beginDeletion']
-  readonly cleanups: readonly ['send']
-  readonly engine: readonly ['send', 'run']
-  readonly events: readonly ['publish']
-}>
+export interface DeleteDomainPorts {
+  readonly domains: Pick<DomainStore, 'read' | 'beginDeletion'>
+  readonly cleanups: Pick<CleanupQueue, 'send'>
+  readonly engine: Pick<CallEngine, 'send' | 'run'>
+  readonly events: Pick<EventSink, 'publish'>
+}
 
-/** The clean-up comes this much later at most, so that it usually finds the mark of the deletion in its place. */
+/** The delay of the clean-up, so that it usually finds the mark of the deletion. */
 const cleanupDelaySeconds = 5
 
 /** The engine gets this long to drop the domain's phones before the deletion is answered; the clean-up repeats it. */
 const dropMs = 3_000
 
-/** What a domain is deleted with besides its ports. */
+/** The inputs of a domain's deletion in addition to its ports. */
 export interface DeletionContext extends DomainContext {
   readonly precondition: Precondition
-  /** What the domain leaves is removed this much later. */
+  /** The delay before the domain's records are removed. */
   readonly graceMs: number
 }
 
 /**
- * Deletes a domain. From the moment of its mark every credential of it is refused and the directory knows none of its
- * accounts. Then the engine forgets their cached records and drops their registrations, in this order, so that no phone
- * of the domain registers once this has returned; its calls are hung up; what it leaves is removed in the background.
- * `warning` is empty, or says what could not be done yet. Throws `not_found` and `precondition_failed`.
- *
- * The clean-up is queued before the mark is set: whenever this ends early, there is either no mark, and the clean-up
- * finds nothing to do, or a clean-up that will see it.
+ * Deletes a domain. Once the mark is set, every credential of it is refused and the directory knows none of its accounts.
+ * Then the engine forgets their cached records and drops their registrations, in this order, so that no phone of the domain
+ * registers after this function has returned. Its calls are hung up, and its records are removed in the background. `warning`
+ * is empty, or names the steps that are still due. Throws `not_found` and `precondition_failed`.
+ * The clean-up is queued before the mark is set. If this function ends early, there is either no mark, and the clean-up finds
+ * nothing to do, or a clean-up that will see the mark.
  */
 export async function deleteDomain(
   ports: DeleteDomainPorts,
@@ -57,13 +58,13 @@ export async function deleteDomain(
     fields: { 'Domain-Name': name },
   })
   const context = { domain: name, requestId, reportUnsent }
-  const [isTold, isDropped] = await Promise.all([
-    tellHooks(ports.events, event, reportUnsent),
+  const [isPublished, isDropped] = await Promise.all([
+    publishEvent(ports.events, event, reportUnsent),
     dropPhones(ports.engine, context),
-    tellEngine(ports.engine, [{ kind: 'hang-up-domain' }], context),
+    notifyEngine(ports.engine, [{ kind: 'hang-up-domain' }], context),
   ])
   const failures = [
-    ...(isTold ? [] : ['its event could not be sent']),
+    ...(isPublished ? [] : ['its event could not be sent']),
     ...(isDropped ? [] : ['the engine could not drop its phones yet']),
   ]
   return { warning: failures.length === 0 ? '' : `the domain is deleted; ${failures.join('; ')}` }

@@ -1,9 +1,9 @@
-import { type Assignment, readAssignments } from '../accounts/assignments.ts'
+import { type Assignment, readAssignments } from '../client-names/assignments.ts'
 import { type ClientVariables, servedSettings } from '../client-names/client-names.ts'
 import { invalidField } from '../errors.ts'
 import type { Domain } from './domain.ts'
 
-/** What of a domain can be set by name. */
+/** The kinds of a domain's settings. */
 export type SettingKind = 'variables' | 'parameters'
 
 /** Settings of one kind that a domain can have. */
@@ -11,9 +11,9 @@ const maxSettings = 100
 
 const places = { variables: 'domainVariables', parameters: 'domainParameters' } as const
 
-/** How the settings of a request are judged. */
+/** The rules for the settings of a request. */
 export interface SettingRules {
-  /** Where they stand in the request. */
+  /** Their path in the request. */
   readonly field: string
   readonly added: ClientVariables
 }

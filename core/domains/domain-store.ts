@@ -1,6 +1,6 @@
 import type { DeletedDomain, Domain } from './domain.ts'
 
-/** The tenants. One whose deletion has begun is not there any more, but for the methods that say so. */
+/** The tenants. A domain whose deletion has begun counts as missing, except for the methods that say otherwise. */
 export interface DomainStore {
   /**
    * Writes a new domain; `false` when one of that name exists or is still being deleted. A repetition of the same
@@ -11,12 +11,14 @@ export interface DomainStore {
   /** Every domain, ordered by name. */
   list(): Promise<Domain[]>
   /**
-   * Replaces the variables and parameters of a domain whose version is still `domain.version - 1`; `false` when
-   * somebody else wrote first, or it is gone.
+   * Replaces the variables and parameters of a domain whose version is still `domain.version - 1`; returns `false` when
+   * another write came first, or the domain is gone.
    */
   replaceSettings(domain: Domain): Promise<boolean>
   /** Whether the name is in use: by a domain, or by one that is still being deleted. */
   exists(name: string): Promise<boolean>
+  /** Whether at least one of up to 100 different names is in use, as {@link exists} says. */
+  anyExists(names: readonly string[]): Promise<boolean>
   /** Begins the deletion of a domain at `at` (epoch milliseconds): `true` exactly once for each domain. */
   beginDeletion(name: string, at: number): Promise<boolean>
   /** A domain whose deletion has begun and has not ended. */
@@ -27,11 +29,11 @@ export interface DomainStore {
   endDeletion(name: string): Promise<void>
 }
 
-/** What the stores hold of a domain besides its own record. */
+/** The records that the stores hold of a domain, except the domain's own. */
 export interface DomainRemains {
   /**
-   * Removes it, piece by piece, until nothing is left (`true`) or `until` (epoch milliseconds) has passed. To be called
-   * only for a domain that nobody can write for any more; a call that was cut short is made good by the next one.
+   * Removes the records piece by piece, until none is left (`true`) or until `until` (epoch milliseconds). To be called only
+   * for a domain for which no process can write any more; if a call was cut short, the next one completes it.
    */
   sweep(domain: string, until: number): Promise<boolean>
 }

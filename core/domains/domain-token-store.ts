@@ -1,17 +1,17 @@
-import type { DomainToken } from '../auth/token.ts'
+import type { DomainToken } from '../access/token.ts'
 
 /** The credentials of domains themselves. Every method works inside the one domain that it is given. */
 export interface DomainTokenStore {
   /**
-   * Keeps a new token; `false` when the domain has `limit` of them, those past their end included. One that is there
-   * already, made by an earlier run of the same request, counts as kept.
+   * Stores a new token; returns `false` when the domain has `limit` of them, including expired ones. A token that an earlier
+   * run of the same request stored counts as stored.
    */
   create(token: DomainToken, limit: number): Promise<boolean>
   read(domain: string, uuid: string): Promise<DomainToken | undefined>
   /** Every token of the domain, ordered by uuid. */
   list(domain: string): Promise<DomainToken[]>
-  /** Enables or disables a token; answers what it is then, or nothing when it is not there. */
+  /** Enables or disables a token; returns the changed token, or nothing if it does not exist. */
   setEnabled(domain: string, uuid: string, enabled: boolean): Promise<DomainToken | undefined>
-  /** Ends a token; `false` when it is not there. */
+  /** Removes a token; returns `false` if it does not exist. */
   remove(domain: string, uuid: string): Promise<boolean>
 }

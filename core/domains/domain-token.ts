@@ -3,8 +3,9 @@ import { readRoles } from '../access/read-roles.ts'
 import { aclOfRole, rootRole } from '../access/roles.ts'
 import { DomainError, invalidField } from '../errors.ts'
 import type { CustomRole } from '../access/custom-role.ts'
-import type { Caller, DomainToken } from '../auth/token.ts'
-import type { PortsOf } from '../ports.ts'
+import type { Caller, DomainToken } from '../access/token.ts'
+import type { DomainTokenStore } from './domain-token-store.ts'
+import type { RoleStore } from '../access/role-store.ts'
 
 /** Tokens of one domain, by the contract's section on limits. */
 export const maxDomainTokens = 100
@@ -12,7 +13,7 @@ export const maxDomainTokens = 100
 /** Five years, two of which may be leap years. */
 const longestLifeMs = (5 * 365 + 2) * 86_400_000
 
-/** Who acts on the tokens of which domain. */
+/** The caller that acts on tokens, and their domain. */
 export interface DomainTokenContext {
   readonly caller: Pick<Caller, 'acl'>
   readonly domain: string
@@ -50,11 +51,11 @@ export function checkTokenRole(role: string, custom: readonly CustomRole[], { ca
 }
 
 /**
- * The token of a uuid, when the caller may change it: nobody touches one above his own permissions. Throws `not_found`
- * and `permission_denied`.
+ * Returns the token of a uuid if the caller may change it: no caller may change a token above its own permissions. Throws
+ * `not_found` and `permission_denied`.
  */
 export async function findDomainToken(
-  ports: PortsOf<{ readonly domainTokens: readonly ['read']; readonly roles: readonly ['read'] }>,
+  ports: { readonly domainTokens: Pick<DomainTokenStore, 'read'>; readonly roles: Pick<RoleStore, 'read'> },
   uuid: string,
   { caller, domain }: DomainTokenContext,
 ): Promise<DomainToken> {
@@ -65,7 +66,7 @@ export async function findDomainToken(
   return token
 }
 
-/** The refusal of a token that is not there. */
+/** Returns the refusal of a missing token. */
 export function noSuchToken(): DomainError {
   return new DomainError('not_found', 'Token not found')
 }

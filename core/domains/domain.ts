@@ -7,9 +7,9 @@ export interface Domain {
   readonly parameters: Readonly<Record<string, string>>
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Made with the domain: tells it from one of the same name made before or after, and its creation from another. */
+  /** The id of the creation, which distinguishes it from earlier and later domains of the same name. */
   readonly creationId: string
-  /** How many accounts the domain has; kept exact by the writes that create and delete them. */
+  /** The number of the domain's accounts; kept exact by the writes that create and delete them. */
   readonly accountCount: number
   /** Rises by one with every write of variables and parameters; the guard against lost updates. */
   readonly version: number
@@ -18,8 +18,8 @@ export interface Domain {
 /** A tenant whose deletion has begun: nothing may use it any more, and its name is not free yet. */
 export interface DeletedDomain {
   readonly name: string
-  /** When its deletion began, epoch milliseconds. */
+  /** The start of its deletion, epoch milliseconds. */
   readonly since: number
-  /** As they were then. */
+  /** The parameters at that time. */
   readonly parameters: Readonly<Record<string, string>>
 }

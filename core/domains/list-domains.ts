@@ -1,14 +1,16 @@
 import { liveContacts } from '../accounts/account-state.ts'
+import { mapAtMost } from '../concurrency/semaphore.ts'
 import { type ListPage, type ListRules, applyList } from '../lists/apply-list.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import type { Domain } from './domain.ts'
-import type { PortsOf } from '../ports.ts'
+import type { DomainStore } from './domain-store.ts'
+import type { PresenceStore } from '../accounts/presence-store.ts'
 
 /** The ports of {@link listDomains}. */
-export type ListDomainsPorts = PortsOf<{
-  readonly domains: readonly ['list', 'read']
-  readonly presence: readonly ['list']
-}>
+export interface ListDomainsPorts {
+  readonly domains: Pick<DomainStore, 'list' | 'read'>
+  readonly presence: Pick<PresenceStore, 'list'>
+}
 
 /** A domain in the list. */
 export interface DomainEntry {
@@ -20,7 +22,7 @@ export interface DomainEntry {
   readonly 'acc/dvc': string
 }
 
-/** Which domains are asked for; `domain` is the only one to show, `null` shows all. */
+/** The requested domains; `domain` is the only one to show, `null` shows all. */
 export interface DomainListQuery extends ListQuery {
   readonly customerId?: string | undefined
 }
@@ -72,12 +74,7 @@ async function withCounts(
 const atOnce = 20
 
 async function entries(ports: ListDomainsPorts, domains: readonly Domain[], now: number): Promise<DomainEntry[]> {
-  const found: DomainEntry[] = []
-  for (let start = 0; start < domains.length; start += atOnce) {
-    const some = domains.slice(start, start + atOnce)
-    found.push(...(await Promise.all(some.map(async (each) => entry(each, await devices(ports, each.name, now))))))
-  }
-  return found
+  return mapAtMost(domains, atOnce, async (each) => entry(each, await devices(ports, each.name, now)))
 }
 
 async function devices({ presence }: ListDomainsPorts, domain: string, now: number): Promise<number> {

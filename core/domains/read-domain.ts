@@ -3,13 +3,14 @@ import { noSuchDomain } from '../access/resolve-domain.ts'
 import type { ClientVariables } from '../client-names/client-names.ts'
 import { ignoredSettings } from './domain-settings.ts'
 import type { Domain } from './domain.ts'
-import type { PortsOf } from '../ports.ts'
+import type { DomainStore } from './domain-store.ts'
+import type { PresenceStore } from '../accounts/presence-store.ts'
 
 /** The ports of {@link readDomain}. */
-export type ReadDomainPorts = PortsOf<{
-  readonly domains: readonly ['read']
-  readonly presence: readonly ['list']
-}>
+export interface ReadDomainPorts {
+  readonly domains: Pick<DomainStore, 'read'>
+  readonly presence: Pick<PresenceStore, 'list'>
+}
 
 /** Shown instead of the voicemail PIN, which cannot be read back. */
 const masked = '********'
@@ -28,13 +29,13 @@ export interface DomainDetail {
   readonly counts: { readonly accounts: number; readonly devices: number }
 }
 
-/** A domain as it is shown, and its record. */
+/** A domain as callers see it, and its record. */
 export interface DomainView {
   readonly detail: DomainDetail
   readonly record: Domain
 }
 
-/** When a domain is looked at, and what the operator adds to the names that clients may set. */
+/** The time of the request, and the operator's additions to the names that clients may set. */
 export interface ViewContext {
   /** Epoch milliseconds. */
   readonly now: number

@@ -1,4 +1,5 @@
-import type { PortsOf } from '../ports.ts'
+import type { DomainTokenStore } from './domain-token-store.ts'
+import type { RoleStore } from '../access/role-store.ts'
 import {
   type DomainTokenContext,
   type ShownDomainToken,
@@ -8,10 +9,10 @@ import {
 } from './domain-token.ts'
 
 /** The ports of {@link updateDomainToken}. */
-export type UpdateDomainTokenPorts = PortsOf<{
-  readonly domainTokens: readonly ['read', 'setEnabled']
-  readonly roles: readonly ['read']
-}>
+export interface UpdateDomainTokenPorts {
+  readonly domainTokens: Pick<DomainTokenStore, 'read' | 'setEnabled'>
+  readonly roles: Pick<RoleStore, 'read'>
+}
 
 /** Enables or disables a token, from the very next request on. Throws `not_found` and `permission_denied`. */
 export async function updateDomainToken(

@@ -1,34 +1,35 @@
-import { mergeAssignments } from '../accounts/assignments.ts'
+import { mergeAssignments } from '../client-names/assignments.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import { DomainError } from '../errors.ts'
-import type { PortsOf } from '../ports.ts'
+import type { DomainStore } from './domain-store.ts'
+import type { PresenceStore } from '../accounts/presence-store.ts'
 import { type SettingKind, checkCount, readSettings } from './domain-settings.ts'
 import { type DomainView, type ViewContext, domainView } from './read-domain.ts'
 
 /** The ports of {@link updateDomain}. */
-export type UpdateDomainPorts = PortsOf<{
-  readonly domains: readonly ['read', 'replaceSettings']
-  readonly presence: readonly ['list']
-}>
+export interface UpdateDomainPorts {
+  readonly domains: Pick<DomainStore, 'read' | 'replaceSettings'>
+  readonly presence: Pick<PresenceStore, 'list'>
+}
 
 /** One setting as a request gives it: `name=value`, or the two apart. */
 export type SettingInput = string | { readonly key: string; readonly value: string }
 
-/** What is set of which domain. */
+/** The settings to change, and their domain. */
 export interface SettingsChange extends ViewContext {
   readonly name: string
   readonly kind: SettingKind
   readonly items: readonly SettingInput[]
-  /** What is demanded of the domain. */
+  /** The requirement on the domain's version. */
   readonly precondition: Precondition
 }
 
 /**
- * Lays settings over those of a domain, as accounts do: a value sets its name, an empty one removes it, all else stays.
- * Changes made at the same time are all kept. Throws `invalid_field` for what no domain may set, `bad_request` for
- * nothing, `not_found` and `precondition_failed`.
+ * Merges settings into those of a domain, as accounts do: a value sets its name, an empty value removes it, everything else
+ * stays. Concurrent changes are all kept. Throws `invalid_field` for forbidden settings, `bad_request` for an empty change,
+ * `not_found` and `precondition_failed`.
  */
 export async function updateDomain(
   ports: UpdateDomainPorts,

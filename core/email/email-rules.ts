@@ -1,5 +1,5 @@
 import { type FieldProblem, DomainError } from '../errors.ts'
-import { type AddressGuard, hostProblem } from '../hooks/target-url.ts'
+import { type AddressGuard, hostProblem } from '../outbound/target-url.ts'
 import type { EmailOptions } from './email-settings.ts'
 
 /** Mail settings as a request holds them; every text has matched its pattern. */
@@ -59,8 +59,8 @@ function problemsOf(field: string, problem: string | undefined): FieldProblem[] 
 }
 
 /**
- * What is wrong with a mail server's host. It is judged as the host of a hook's URL is, in whatever notation it is
- * written; what is not a host alone (a port, a path, user info) is refused.
+ * Returns the problem of a mail server's host. It is checked like the host of a hook's URL, in whatever notation it is
+ * written. Anything in addition to a host (a port, a path, user info) is refused.
  */
 function mailHostProblem(text: string, guard: AddressGuard): string | undefined {
   const host = parsedHost(text)

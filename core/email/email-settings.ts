@@ -1,4 +1,4 @@
-/** How a domain sends mail, as it is stored. */
+/** The stored mail settings of a domain. */
 export interface EmailSettings {
   /** 24 lower-case hex digits; stays when the settings are replaced. */
   readonly id: string
@@ -14,7 +14,7 @@ export interface EmailSettings {
   readonly version: number
 }
 
-/** Where the mail server is and how it is spoken to. */
+/** The address and the protocol of the mail server. */
 export interface EmailOptions {
   readonly host: string
   readonly port: number
@@ -23,11 +23,11 @@ export interface EmailOptions {
   /** Kept for clients that set it; nothing here depends on it. */
   readonly debug: boolean
   readonly tls: EmailTls
-  /** Absent where the server wants no login. */
+  /** Absent if the server requires no login. */
   readonly auth?: EmailAuth | undefined
 }
 
-/** How far the mail server must prove itself before it is trusted. */
+/** The requirements on the mail server's certificate. */
 export interface EmailTls {
   readonly rejectUnauthorized: boolean
   /** Lets the login go over a connection without TLS; absent in settings that never asked for it. */
@@ -58,7 +58,7 @@ export interface MailServer extends Omit<EmailOptions, 'auth' | 'debug'> {
   readonly auth?: { readonly user: string; readonly pass: string } | undefined
 }
 
-/** What came of a message. */
+/** The result of sending a message. */
 export type MailOutcome =
   /** `reply` is the server's last line. */
   | { readonly outcome: 'sent'; readonly reply: string }

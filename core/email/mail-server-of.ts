@@ -1,9 +1,9 @@
-import type { SecretBox } from '../auth/secrets.ts'
+import type { SecretBox } from '../secrets.ts'
 import { mailHost } from './email-rules.ts'
 import type { EmailSettings, MailServer } from './email-settings.ts'
 import { emailPasswordPurpose } from './write-email-settings.ts'
 
-/** The sender's address: the one that is set, or the login at the server where that is one; else there is none. */
+/** Returns the sender's address: the configured one, or the login at the server if that is an address. */
 export function senderOf({ from, options }: EmailSettings): string | undefined {
   const address = from === '' ? (options.auth?.user ?? '') : from
   return /^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address) ? address : undefined

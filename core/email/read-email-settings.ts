@@ -2,7 +2,7 @@ import { DomainError } from '../errors.ts'
 import type { EmailSettingsStore } from './email-settings-store.ts'
 import type { EmailSettings } from './email-settings.ts'
 
-/** The mail settings of a domain. Throws `not_found` where there are none. */
+/** Returns the mail settings of a domain. Throws `not_found` when it has none. */
 export async function readEmailSettings(
   emailSettings: Pick<EmailSettingsStore, 'read'>,
   domain: string,
@@ -12,7 +12,7 @@ export async function readEmailSettings(
   return settings
 }
 
-/** The refusal of settings that are not there, in the contract's words. */
+/** Returns the refusal of missing settings, in the contract's words. */
 export function noEmailSettings(): DomainError {
   return new DomainError('not_found', 'Not found!')
 }

@@ -1,6 +1,10 @@
 import { DomainError, invalidField } from '../errors.ts'
 import { rateLimited } from '../limits/allowance.ts'
-import type { Clock, PortsOf, Randomness } from '../ports.ts'
+import type { EmailSettingsStore } from './email-settings-store.ts'
+import type { SecretBox } from '../secrets.ts'
+import type { RateLimitStore } from '../limits/rate-limit-store.ts'
+import type { MailSender } from './mail-sender.ts'
+import type { Clock, Randomness } from '../time.ts'
 import type { MailServer } from './email-settings.ts'
 import { mailServerOf, senderOf } from './mail-server-of.ts'
 import { readEmailSettings } from './read-email-settings.ts'
@@ -12,14 +16,14 @@ const allowance = { limit: 5, windowMs: 3_600_000 }
 const maxReply = 500
 
 /** The ports of {@link sendTestMail}. */
-export type SendTestMailPorts = PortsOf<{
-  readonly emailSettings: readonly ['read']
-  readonly secretBox: readonly ['open']
-  readonly rateLimits: readonly ['takeInWindow']
-  readonly mail: readonly ['send']
-}>
+export interface SendTestMailPorts {
+  readonly emailSettings: Pick<EmailSettingsStore, 'read'>
+  readonly secretBox: Pick<SecretBox, 'open'>
+  readonly rateLimits: Pick<RateLimitStore, 'takeInWindow'>
+  readonly mail: Pick<MailSender, 'send'>
+}
 
-/** Who sends, from which domain. */
+/** The caller and the domain of a test mail. */
 export interface TestMailContext {
   readonly domain: string
   readonly caller: { readonly username: string }
@@ -28,9 +32,9 @@ export interface TestMailContext {
 }
 
 /**
- * Sends one message with the settings of a domain; answers the server's last line. Throws `not_found` without settings,
- * `rate_limited` after five an hour, and `bad_request` with the server's text when the message was not taken. The
- * password is blotted out of whatever a server says.
+ * Sends one message with the settings of a domain; returns the server's last line. Throws `not_found` without settings,
+ * `rate_limited` after five an hour, and `bad_request` with the server's text when the message was not accepted. The password
+ * is masked in every text of the server.
  */
 export async function sendTestMail(ports: SendTestMailPorts, to: string, context: TestMailContext): Promise<string> {
   const { domain, caller, clock, random } = context
@@ -63,7 +67,10 @@ function shown(text: string, { auth }: MailServer): string {
   return blotted.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, maxReply)
 }
 
-/** How a password travels: itself, and in the encodings of SMTP's logins. The longest first, so that none is cut. */
+/**
+ * Returns the forms in which a password is sent: plain, and in the encodings of SMTP's logins. The longest comes first, so
+ * that each is masked as a whole.
+ */
 function formsOf({ user, pass }: { readonly user: string; readonly pass: string }): string[] {
   const forms = [pass, base64(pass), base64(`\0${user}\0${pass}`), encodeURIComponent(pass)]
   return [...new Set(forms.flatMap((form) => [form, form.replace(/=+$/, '')]))].sort((a, b) => b.length - a.length)

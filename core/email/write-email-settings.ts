@@ -1,42 +1,44 @@
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
 import { invalidField } from '../errors.ts'
-import type { AddressGuard } from '../hooks/target-url.ts'
-import type { Clock, PortsOf, Randomness } from '../ports.ts'
+import type { AddressGuard } from '../outbound/target-url.ts'
+import type { EmailSettingsStore } from './email-settings-store.ts'
+import type { SecretBox } from '../secrets.ts'
+import type { Clock, Randomness } from '../time.ts'
 import { type EmailInput, readEmailOptions } from './email-rules.ts'
 import type { EmailAuth, EmailSettings } from './email-settings.ts'
 import { maskedPassword } from './present-email-settings.ts'
 import { noEmailSettings } from './read-email-settings.ts'
 
 /** The ports of {@link writeEmailSettings}. */
-export type WriteEmailSettingsPorts = PortsOf<{
-  readonly emailSettings: readonly ['read', 'put']
-  readonly secretBox: readonly ['seal']
-}>
+export interface WriteEmailSettingsPorts {
+  readonly emailSettings: Pick<EmailSettingsStore, 'read' | 'put'>
+  readonly secretBox: Pick<SecretBox, 'seal'>
+}
 
-/** What settings are written with besides the ports. */
+/** The inputs of writing settings in addition to the ports. */
 export interface EmailContext {
   readonly domain: string
   readonly clock: Clock
   readonly random: Randomness
   readonly guard: AddressGuard
   readonly precondition: Precondition
-  /** Whether there must be settings already: `not_found` where there are none. */
+  /** Whether settings must already exist: `not_found` otherwise. */
   readonly mustExist: boolean
 }
 
 /** Random bytes of an id: 24 hex digits. */
 const idBytes = 12
 
-/** What the password of a domain's mail server is sealed for: none opens as another's. */
+/** Returns the purpose that the password of a domain's mail server is sealed for: it opens for no other domain. */
 export function emailPasswordPurpose(domain: string): string {
   return `email-password:${domain}`
 }
 
 /**
- * Writes the mail settings of a domain, whole: what is left out has its default. Settings that are replaced keep their
- * id, and their password when the new one is exactly eight asterisks. Throws `invalid_field`, also for asterisks where
- * no password is stored, and `not_found` and `precondition_failed` as the context demands.
+ * Writes the complete mail settings of a domain: fields that are left out get their defaults. Replaced settings keep their
+ * id, and also their password if the new one is exactly eight asterisks. Throws `invalid_field`, also for asterisks without a
+ * stored password, and `not_found` and `precondition_failed` as the context demands.
  */
 export async function writeEmailSettings(
   ports: WriteEmailSettingsPorts,

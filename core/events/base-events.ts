@@ -12,8 +12,8 @@ const ofCalls: readonly (typeof channelEvents)[number][] = [
 ]
 
 /**
- * What every domain that has a hook, enabled or not, is told of and has in its log, besides all that its hooks name: the
- * contract's set of call events, and the platform's own. The platform asks the engine for all of these anyway.
+ * The events that every domain with a hook, enabled or not, receives and has in its log, in addition to the events that its
+ * hooks name: the contract's set of call events, and the platform's own. The platform subscribes to all of these anyway.
  */
 export const baseEvents: ReadonlySet<string> = new Set([
   ...ofCalls,

@@ -44,15 +44,15 @@ const plainNames: ReadonlySet<string> = new Set(channelEvents)
 const customName = /^CUSTOM->[A-Za-z0-9_.-]+::[A-Za-z0-9_.-]+$/
 
 /**
- * All that is wanted is asked of the engine in one line. A line that holds this word and, of whatever hook, `reload`
- * or `unload` makes the engine drop every client instead.
+ * All wanted events are requested from the engine in one line. A line that contains this word and, from any other hook,
+ * `reload` or `unload` makes the engine drop every client instead.
  */
 const dangerousWord = /mod_event_socket/i
 
 /**
- * Whether a hook may name this event: one of {@link channelEvents}, or `CUSTOM->` and any well-formed subclass
- * (`svc::user_create`, `engine::dialer_member_end`), in exactly this case. No name that passes can, beside any others
- * that do, keep the engine from being told what is wanted.
+ * Returns whether a hook may name this event: one of {@link channelEvents}, or `CUSTOM->` and any well-formed subclass
+ * (`svc::user_create`, `engine::dialer_member_end`), in exactly this case. No combination of accepted names can break the
+ * subscription at the engine.
  */
 export function isEventName(name: string): boolean {
   return plainNames.has(name) || (customName.test(name) && !dangerousWord.test(name))

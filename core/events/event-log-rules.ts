@@ -1,6 +1,6 @@
 import type { LoggedEvent } from './platform-event.ts'
 
-/** How many numbers of a domain its log shows, from the contract's list of events. */
+/** The number of a domain's latest events that its log shows, from the contract's list of events. */
 export const eventLogLimit = 5_000
 
 /** The most deliveries that are made in the same step as the entries of a batch: DynamoDB writes 100 items together. */

@@ -1,4 +1,4 @@
-import type { EventPosition } from '../status/connector-report.ts'
+import type { EventPosition } from '../connectors/connector-report.ts'
 
 /** A time in which events of an engine may have been missed, or were dropped. */
 export interface Gap {
@@ -6,13 +6,13 @@ export interface Gap {
   readonly id: string
   /** The connector that missed the events. */
   readonly connectorId: string
-  /** The connector that tells of it: another one when the first was killed. */
+  /** The connector that recorded it, which is another one if the first was killed. */
   readonly recordedBy: string
   /** The engine's name; empty for events that were dropped whatever engine they came from. */
   readonly engine: string
   /**
    * Why the link was lost, in its own words, or `engine-restarted`, `connector-killed`, `connector-stopped`, `spool-lost`,
-   * `unreadable`, `dropped`.
+   * `queue-lost`, `unreadable`, `dropped`.
    */
   readonly reason: string
   /** Epoch milliseconds. */
@@ -23,7 +23,7 @@ export interface Gap {
   readonly before: EventPosition
   /** The first event after. */
   readonly after: EventPosition
-  /** What was dropped, where that was counted. */
+  /** The dropped events, if they were counted. */
   readonly dropped?: { readonly class: string; readonly count: number } | undefined
 }
 

@@ -1,17 +1,20 @@
 import { invalidField } from '../errors.ts'
 import type { LoggedEvent } from './platform-event.ts'
-import type { PortsOf } from '../ports.ts'
+import type { EventLog } from './event-log.ts'
+import type { GapStore } from './gap-store.ts'
+import type { ConnectorStatusStore } from '../connectors/connector-status-store.ts'
 import { type TimeGap, engineGap, fewGaps, hooklessGap, isHeardByOthers } from './time-gaps.ts'
 
 /** The ports of {@link listEvents}. */
-export type ListEventsPorts = PortsOf<{
-  readonly eventLog: readonly ['head', 'read']
-  readonly hooks: readonly ['count']
-  readonly gaps: readonly ['list']
-  readonly connectorStatus: readonly ['list']
-}>
+export interface ListEventsPorts {
+  readonly eventLog: Pick<EventLog, 'head' | 'read'>
+  /** The store of hooks, as far as it counts those of a domain. */
+  readonly hooks: { count(domain: string): Promise<number> }
+  readonly gaps: Pick<GapStore, 'list'>
+  readonly connectorStatus: Pick<ConnectorStatusStore, 'list'>
+}
 
-/** How much one answer shows and looks at. */
+/** The most that one answer shows and examines. */
 const listEventsLimits = {
   /** UTF-16 units of JSON, though always one event: three times that in bytes fits into the 6 MB of an answer. */
   shown: 1_500_000,
@@ -27,7 +30,7 @@ const longestGapMs = 7 * dayMs
 /** Clocks of those who number events and those who record gaps differ by less. */
 const skewMs = 5_000
 
-/** What a page of the list begins behind, and how many events it may hold. */
+/** The number after which a page of the list begins, and the most events of the page. */
 export interface EventsWanted {
   readonly since: number
   readonly limit: number
@@ -62,10 +65,10 @@ export interface EventsPage {
 }
 
 /**
- * The events of a domain behind a number, in the order of their numbers, and all that may be missing up to `next`: every
- * number is among the events or in a gap, and every gap that became known after the event `since` was numbered, and
- * before the last one of the page if there are more, is told as the time that it covers. A gap that becomes known later
- * is in a later page; one may be told in two pages. Throws `invalid_field` for a number that the domain has not given yet.
+ * Lists the events of a domain after a number, in the order of their numbers, and everything that may be missing up to
+ * `next`. Every number is among the events or in a gap. A gap is shown as the time that it covers if it became known after
+ * the event `since` was numbered and, if more pages follow, before the last event of the page. A gap that becomes known later
+ * is in a later page; one may be shown in two pages. Throws `invalid_field` for a number that the domain has not used yet.
  */
 export async function listEvents(
   ports: ListEventsPorts,
@@ -98,14 +101,14 @@ export async function listEvents(
   }
 }
 
-/** What {@link readPage} found. */
+/** The result of {@link readPage}. */
 interface FoundPage {
   /** The event of the number `since`, where it is kept. */
   readonly before: LoggedEvent | undefined
   readonly found: readonly LoggedEvent[]
   readonly voids: readonly number[]
   readonly upTo: number
-  /** Whether the page is not full: nothing is known yet of what follows. */
+  /** Whether the page is not full: nothing is known yet of later numbers. */
   readonly isEnd: boolean
 }
 
@@ -137,7 +140,7 @@ async function readPage(
   }
 }
 
-/** What stands between the numbers of a page, each run of numbers with one reason. */
+/** Returns the gaps between the numbers of a page, each run of numbers with one reason. */
 function missingNumbers(
   { since, found, voids }: Pick<FoundPage, 'found' | 'voids'> & { readonly since: number },
   next: number,
@@ -165,7 +168,7 @@ function gapsBetween(from: number, to: number, voids: readonly number[]): Number
   return gaps
 }
 
-/** Where a page stands in time. */
+/** A page and its position in time. */
 interface Page {
   readonly before: LoggedEvent | undefined
   readonly found: readonly LoggedEvent[]
@@ -175,18 +178,18 @@ interface Page {
 
 async function knownGaps(ports: ListEventsPorts, page: Page, now: number): Promise<TimeGap[]> {
   const recorded = await ports.gaps.list(now - longestGapMs, listEventsLimits.gaps)
-  const told = recorded.filter((gap) => isOfPage(gap, page, now))
-  const reports = told.length > 0 ? await ports.connectorStatus.list(now - dayMs) : []
+  const ofPage = recorded.filter((gap) => isOfPage(gap, page, now))
+  const reports = ofPage.length > 0 ? await ports.connectorStatus.list(now - dayMs) : []
   const hookless = page.found.flatMap((entry) => hooklessGap(entry) ?? [])
-  const missed = told.filter((gap) => !isHeardByOthers(gap, reports)).map(engineGap)
+  const missed = ofPage.filter((gap) => !isHeardByOthers(gap, reports)).map(engineGap)
   const [oldest] = recorded
   const isCut = recorded.length === listEventsLimits.gaps && oldest !== undefined && oldest.from > now - dayMs
-  // What was not looked at is one gap, however many there were.
+  // The part that was not examined is one gap, however many there were.
   const unseen: TimeGap[] = isCut ? [{ kind: 'time', reason: 'several', from: now - dayMs, to: oldest.from }] : []
   return [...unseen, ...hookless, ...missed]
 }
 
-/** Whether a gap of the last day became known behind the beginning of a page, and not behind its end. */
+/** Returns whether a gap of the last day became known after the beginning of a page, and not after its end. */
 function isOfPage(gap: { from: number; to: number; recordedAt: number }, page: Page, now: number): boolean {
   const { before, found, since, more } = page
   const [first] = found

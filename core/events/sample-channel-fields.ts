@@ -8,7 +8,7 @@ export const sampleLegs = ['5d0c8f5e-1f0a-4d0e-8c43-9f2b7a61d3e4', '8b7e2c1a-63b
 
 const [leg, otherLeg] = sampleLegs
 
-/** How a channel stands; names and numbers as the engine gives them. */
+/** The state of a channel; names and numbers as the engine writes them. */
 const standing = {
   new: state('CS_INIT', '2', 'DOWN', 'ringing'),
   ringing: state('CS_EXECUTE', '4', 'RINGING', 'ringing'),
@@ -32,7 +32,7 @@ const bridge = { 'Bridge-A-Unique-ID': leg, 'Bridge-B-Unique-ID': otherLeg, 'Oth
 const record = { 'Record-File-Path': `/var/recordings/${leg}.wav` }
 const playback = { 'Playback-File-Type': 'file', 'Playback-File-Path': '/var/sounds/welcome.wav' }
 
-/** What each event of a call has that tells it from the others, as recorded from an engine. */
+/** The distinctive fields of each event of a call, as recorded from an engine. */
 const own: Readonly<Record<ChannelEvent, Fields>> = {
   CHANNEL_CREATE: standing.new,
   CHANNEL_STATE: standing.ringing,
@@ -71,8 +71,8 @@ const own: Readonly<Record<ChannelEvent, Fields>> = {
 const ownFields: ReadonlyMap<string, Fields> = new Map(Object.entries(own))
 
 /**
- * What an event of a call has, as an engine tells it: 1000 of the domain calls 1001. `createdAt` is when the call began,
- * epoch milliseconds. `undefined` for a name that is no event of a call.
+ * Returns the fields of an event of a call, as an engine sends it: 1000 of the domain calls 1001. `createdAt` is the
+ * beginning of the call, epoch milliseconds. `undefined` for a name that is not an event of a call.
  */
 export function sampleChannelFields(name: string, domain: string, createdAt: number): Fields | undefined {
   const fields = ownFields.get(name)
@@ -110,7 +110,7 @@ export function sampleChannelFields(name: string, domain: string, createdAt: num
   }
 }
 
-/** The engine tells the variables of a channel with any event but these. */
+/** The events that the engine sends without the variables of a channel. */
 const withoutVariables: ReadonlySet<string> = new Set(['CHANNEL_STATE', 'CHANNEL_CALLSTATE'])
 
 function variables(domain: string): Fields {

@@ -1,7 +1,7 @@
 import type { PlatformEvent } from './platform-event.ts'
 import type { ServiceEventKind } from './catalogue.ts'
 
-/** What a service event is made from. */
+/** The cause from which a service event is made. */
 export interface ServiceEventCause {
   readonly kind: ServiceEventKind
   /** Derived from what caused the event, so that a repeat of the cause is the same event. At most 128 characters. */

@@ -1,11 +1,12 @@
 import type { RecordedGap } from './gap.ts'
 import type { LoggedEvent } from './platform-event.ts'
-import type { ConnectorReport } from '../status/connector-report.ts'
+import type { ConnectorReport } from '../connectors/connector-report.ts'
+import { hasListenedSince, listenings } from '../connectors/listening.ts'
 
 /**
- * Why events of a time may be missing from a domain's list: a link to the engine was lost, or the engine began anew, or
- * who listened ended; events were read and had to be dropped or were lost with a disk, or could not be read; the domain had no hook; or several
- * of these, put together because they are too many.
+ * Why events of a time may be missing from a domain's list: a link to the engine was lost, the engine restarted, or the
+ * process that listened ended; events that were read were dropped, or lost with a disk or a queue, or could not be read;
+ * the domain had no hook; or several of these, merged because they are too many.
  */
 export type TimeGapReason =
   | 'engine_link_lost'
@@ -24,7 +25,7 @@ export interface TimeGap {
   readonly to: number
 }
 
-/** The most time gaps that are told one by one. */
+/** The most time gaps that are listed one by one. */
 const timeGapLimit = 100
 
 /** A hook that was made takes effect within so long. */
@@ -39,17 +40,23 @@ const reasons: ReadonlyMap<string, TimeGapReason> = new Map<string, TimeGapReaso
   ['connector-stopped', 'connector_ended'],
   ['dropped', 'events_dropped'],
   ['spool-lost', 'events_dropped'],
+  ['queue-lost', 'events_dropped'],
   ['unreadable', 'events_unreadable'],
 ])
 
 /**
- * A gap as tenants see it. It may concern any of them, so nothing is told of the engine, of who missed what, nor how
- * many events were dropped, which may all have been of others. Any other reason than the known ones is a link's own
- * word for its loss. The times of events are the engine's, and those of a gap partly a connector's: so that the gap covers
- * the times of all events that it stands for, it is told wider by the difference that clocks may have.
+ * Returns a gap as tenants see it. It may concern any of them, so it reveals nothing of the engine, of the listener, nor how
+ * many events were dropped, which may all have belonged to other tenants. Any other than the known reasons is a link's own
+ * text about its loss. The times of events come from the engine's clock, and those of a gap partly from a connector's. So the
+ * gap is widened by the possible difference of the clocks, to cover all its events.
  */
 export function engineGap({ reason, from, to }: Pick<RecordedGap, 'reason' | 'from' | 'to'>): TimeGap {
-  return { kind: 'time', reason: reasons.get(reason) ?? 'engine_link_lost', from: from - slackMs, to: to + slackMs }
+  return {
+    kind: 'time',
+    reason: reasons.get(reason) ?? 'engine_link_lost',
+    from: Math.floor(from - slackMs),
+    to: Math.ceil(to + slackMs),
+  }
 }
 
 /** The time before an event in which the domain may have had no hook in force; none before its first event. */
@@ -59,18 +66,15 @@ export function hooklessGap({ unwatched }: Pick<LoggedEvent, 'unwatched'>): Time
 }
 
 /**
- * Whether another connector listened to the engine all the time and kept what it read, so that nothing was missed: two
- * that were killed together do not speak for each other. What was read and then lost (dropped, unreadable, gone with a
- * disk) nobody else makes good; whoever recorded it knows that.
+ * Returns whether another connector listened to the engine all the time and kept the events, so that nothing was missed. Two
+ * connectors that were killed together do not vouch for each other. Events that were read and then lost (dropped, unreadable,
+ * gone with a disk) cannot be repaired by another connector; the recorder of the gap knows that.
  */
 export function isHeardByOthers(gap: RecordedGap, reports: readonly ConnectorReport[]): boolean {
   if (gap.engine === '' || gap.dropped !== undefined || gap.reason === 'spool-lost') return false
-  const others = reports.filter(({ connectorId }) => connectorId !== gap.connectorId)
-  return others.some(({ stoppedAt, reportedAt, eventLinks = [] }) =>
-    eventLinks.some(({ engine, upSince, keptTo = stoppedAt ?? reportedAt }) => {
-      const hasListened = upSince > 0 && upSince <= gap.from - slackMs
-      return engine === gap.engine && hasListened && Math.min(keptTo, stoppedAt ?? reportedAt) >= gap.to
-    }),
+  return listenings(reports, gap.engine).some(
+    (other) =>
+      other.connectorId !== gap.connectorId && hasListenedSince(other, gap.from - slackMs) && other.keptTo >= gap.to,
   )
 }
 

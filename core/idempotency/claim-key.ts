@@ -2,7 +2,10 @@ import { DomainError, invalidField } from '../errors.ts'
 import type { IdempotencyStore } from './idempotency-store.ts'
 import type { RequestKey } from './request-key.ts'
 
-/** How long a run of a request holds its key: the contract's 28 s of a request, and its function is ended at 29 s. */
+/**
+ * The time for which a run of a request holds its key: a request has 28 s by the contract, and its function is stopped at 29
+ * s.
+ */
 export const leaseMs = 30_000
 
 /** A request that is about to run under a key. */
@@ -10,7 +13,7 @@ export interface KeyedRequest {
   readonly domain: string
   readonly key: string
   readonly fingerprint: string
-  /** Used if nobody claimed the key before. */
+  /** Used if the key was not claimed before. */
   readonly seed: string
   readonly claimId: string
   /** Epoch milliseconds. */
@@ -24,10 +27,10 @@ export function readKey(header: string): string {
 }
 
 /**
- * Takes a key for one run of a request. An answer in what it gives is that of an earlier run: nothing is to be run
- * again. Without one the request is to be run, with the seed given: it is that of the first run, which may have died
- * after it had changed something. Throws `idempotency_conflict` when the key belongs to another request, and
- * `in_progress` while another run holds it.
+ * Claims a key for one run of a request. If the result contains an answer, it is that of an earlier run, and the request must
+ * not run again. Otherwise the request runs with the returned seed: it is that of the first run, which may have died after it
+ * had changed something. Throws `idempotency_conflict` when the key belongs to another request, and `in_progress` while
+ * another run holds it.
  */
 export async function claimKey(
   keys: Pick<IdempotencyStore, 'create' | 'takeOver'>,

@@ -1,8 +1,8 @@
 import type { RequestKey } from './request-key.ts'
 
-/** What is kept of requests that came with an `Idempotency-Key`, for a day; what is older is not there. */
+/** The records of requests with an `Idempotency-Key`, kept for a day. */
 export interface IdempotencyStore {
-  /** Writes a key where none of its domain is; otherwise answers the one that is there. */
+  /** Writes a key if its domain has no such key; otherwise returns the existing one. */
   create(key: RequestKey): Promise<RequestKey | undefined>
   /** Replaces claim and lease of a key without an answer whose claim still is `previous`; `false` otherwise. */
   takeOver(key: RequestKey, previous: string): Promise<boolean>

@@ -1,6 +1,6 @@
 import { DomainError, type LimitLeft } from '../errors.ts'
 
-/** How many requests may pass: at a rate in the long run, and so many at once. */
+/** The number of requests that may pass: the rate in the long run, and the burst. */
 export interface Allowance {
   /** Milliseconds in which one more request becomes free. */
   readonly intervalMs: number
@@ -56,7 +56,7 @@ export function verdictOf(
   }
 }
 
-/** What a use of a window comes to, given when those before it were that still count, oldest first. */
+/** Returns the verdict on a use of a window, given the earlier uses that still count, oldest first. */
 export function windowVerdict(
   uses: readonly number[],
   { limit, windowMs }: { readonly limit: number; readonly windowMs: number },
@@ -76,7 +76,7 @@ export function windowVerdict(
 
 const seconds = (ms: number) => String(Math.ceil(ms / 1000))
 
-/** The headers that tell a caller how much he may still do. */
+/** Returns the headers that show a caller the rest of its limit. */
 export function rateHeaders({ limit, remaining, resetMs }: LimitLeft): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),

@@ -19,6 +19,6 @@ export interface RateLimitStore {
     places: { readonly limit: number; readonly leaseMs: number },
     now: number,
   ): Promise<string | undefined>
-  /** Leaves a place that {@link enter} answered; one that is lost already stays as it is. */
+  /** Releases a slot that {@link enter} returned; a slot that is lost already stays so. */
   leave(key: string, place: string): Promise<void>
 }

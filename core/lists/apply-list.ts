@@ -2,17 +2,17 @@ import { invalidField } from '../errors.ts'
 import { type ListPosition, orderedBy, readCursor, writeCursor } from './cursor.ts'
 import { type ListQuery, type ListValue, type ListWishes, readWishes } from './list-query.ts'
 
-/** How one kind of list is told apart, ordered and cut. */
+/** The rules of one kind of list: identity, order and paging of its items. */
 export interface ListRules<T extends object> {
-  /** What an item is known by; unique in the list. */
+  /** Returns the id of an item; unique in the list. */
   readonly id: (item: T) => string
   /** The names that `columns`, `sort` and `filter` may use. */
   readonly fields: readonly (keyof T & string)[]
   /** The key that the items already ascend in, by code unit; the id where not given. */
   readonly order?: (item: T) => string
   /**
-   * How heavy the items of a page may be together; `shown` is an item with the wanted columns. The page ends before the
-   * first that is too much, and has one at least.
+   * The most weight of a page's items; `shown` is an item with the requested columns. The page ends before the first item
+   * that exceeds it, and has at least one.
    */
   readonly weight?: { readonly of: (item: T, shown: Partial<T>) => number; readonly most: number }
   /** Whether the list always pages; by default it gives all items, up to 4 000, until `limit` or `page` is used. */
@@ -21,7 +21,7 @@ export interface ListRules<T extends object> {
 
 /** One page of a list. */
 export interface ListPage<T extends object> {
-  /** The items with the wanted columns. Use ids, not columns, as keys: a column may be left out. */
+  /** The items with the requested columns. Use ids, not columns, as keys: a column may be left out. */
   readonly rows: readonly { readonly id: string; readonly item: Partial<T> }[]
   /** `X-Next-Cursor` when there is more, and `X-Truncated` when the page was cut without being asked for or for its weight. */
   readonly headers: Readonly<Record<string, string>>
@@ -33,9 +33,9 @@ const defaultLimit = 40
 const maxUnpaged = 4_000
 
 /**
- * Filters, sorts and cuts a list as the contract's rules on lists say. Text matches a filter by prefix, anything else
- * by equality. Text is ordered by its first 128 characters, and equal items by their ids. A cursor continues after the
- * item that its page ended with, also when that item is gone. Throws `invalid_field` for a query that cannot be followed.
+ * Filters, sorts and cuts a list by the contract's rules on lists. Text matches a filter by prefix, anything else by
+ * equality. Text is ordered by its first 128 characters, and equal items by their ids. A cursor continues after the last item
+ * of its page, even if that item has been removed. Throws `invalid_field` for an invalid query.
  */
 export function applyList<T extends object>(items: readonly T[], query: ListQuery, rules: ListRules<T>): ListPage<T> {
   const wishes = readWishes(query, rules.fields)
@@ -57,7 +57,7 @@ export function applyList<T extends object>(items: readonly T[], query: ListQuer
   return { rows: page.map((item, index) => ({ id: rules.id(item), item: shown[index] ?? item })), headers }
 }
 
-/** How many items of a page are not too heavy together. */
+/** Returns how many items of a page fit into its weight. */
 function bearable<T extends object>(
   items: readonly T[],
   shown: readonly Partial<T>[],
@@ -124,7 +124,7 @@ function matches(value: ListValue, wanted: ListValue): boolean {
   return typeof wanted === 'string' && typeof value === 'string' ? value.startsWith(wanted) : value === wanted
 }
 
-/** A field's value; what is absent or no single value counts as null. */
+/** Returns a field's value; absent values, lists and objects count as null. */
 function valueOf(item: object, field: string): ListValue {
   const value: unknown = Object.hasOwn(item, field) ? Reflect.get(item, field) : null
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null

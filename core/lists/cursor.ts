@@ -1,16 +1,16 @@
 import { invalidField } from '../errors.ts'
 import type { ListValue } from './list-query.ts'
 
-/** Where a page ended: its last item, and what the list was ordered by there. */
+/** The end of a page: its last item, and the item's sort values. */
 export interface ListPosition {
   readonly id: string
-  /** Values of the sort fields, or the item's place in the list's own order. */
+  /** Values of the sort fields, or the item's position in the list's own order. */
   readonly values: readonly ListValue[]
 }
 
 /**
- * Characters of a text that lists are ordered by, and that a cursor therefore holds: it fits into a header whatever a
- * field holds, and names the place of its item exactly.
+ * The length up to which text is ordered, and which a cursor contains: it fits into a header whatever a field contains, and
+ * identifies the position of its item exactly.
  */
 const maxText = 128
 

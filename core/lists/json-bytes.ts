@@ -4,8 +4,8 @@ export function jsonBytes(value: object): number {
 }
 
 /**
- * Bytes that a value adds to what a function hands over, never too few: the body of an answer, JSON itself, is a text in
- * the JSON of the whole answer there, with each quote and backslash of it escaped once more.
+ * Returns the bytes that a value adds to a function's answer, never too few: the body, JSON itself, is a text in the JSON of
+ * the whole answer, with each quote and backslash escaped once more.
  */
 export function handedOverBytes(value: object): number {
   const json = JSON.stringify(value)

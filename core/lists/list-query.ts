@@ -16,7 +16,7 @@ export interface ListQuery {
   readonly filter?: string | undefined
 }
 
-/** What the three written parameters of a list ask for. */
+/** The meaning of the three written parameters of a list. */
 export interface ListWishes {
   /** Names of the fields to show; absent shows all. */
   readonly columns: readonly string[] | undefined
@@ -24,7 +24,7 @@ export interface ListWishes {
   readonly filter: readonly { readonly field: string; readonly value: ListValue }[]
 }
 
-/** Reads `columns`, `sort` and `filter`. Throws `invalid_field` for what is malformed or names no field of the list. */
+/** Reads `columns`, `sort` and `filter`. Throws `invalid_field` for malformed text and for unknown fields. */
 export function readWishes(query: ListQuery, fields: readonly string[]): ListWishes {
   return {
     columns: query.columns === undefined ? undefined : readColumns(query.columns, fields),

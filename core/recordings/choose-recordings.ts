@@ -1,11 +1,11 @@
 import type { AccessScope } from '../access/acl.ts'
 import { ownPresenceId } from '../access/own.ts'
 import { DomainError } from '../errors.ts'
-import type { Caller } from '../auth/token.ts'
+import type { Caller } from '../access/token.ts'
 import type { RecordingStore } from './recording-store.ts'
 import type { Recording } from './recording.ts'
 
-/** Who asks for the recordings of which call. */
+/** The caller and the call of a request for recordings. */
 export interface RecordingsWanted {
   readonly domain: string
   readonly uuid: string
@@ -17,7 +17,7 @@ export interface RecordingsWanted {
   readonly name?: string | undefined
 }
 
-/** The recordings of a call that a caller may see, oldest first: those of others' calls are not there for him. */
+/** Returns the recordings of a call that a caller may see, oldest first: recordings of other users' calls are hidden. */
 export async function recordingsFor(
   recordings: Pick<RecordingStore, 'list'>,
   { domain, uuid, since, caller, scope, name }: RecordingsWanted,
@@ -44,7 +44,7 @@ export function chooseRecording(recordings: readonly Recording[], type: string |
   return chosen
 }
 
-/** The refusal of what is not there, or not for the caller. */
+/** Returns the refusal of a recording that is missing, or hidden from the caller. */
 export function noRecording(): DomainError {
   return new DomainError('not_found', 'there is no such recording of this call')
 }

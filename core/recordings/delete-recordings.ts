@@ -1,20 +1,23 @@
 import { DomainError } from '../errors.ts'
-import type { Clock, Ports } from '../ports.ts'
+import type { RecordingStore } from './recording-store.ts'
+import type { FileStore } from '../files/file-store.ts'
+import type { CdrQueue } from '../cdr/cdr-news.ts'
+import type { Clock } from '../time.ts'
 import { type RecordingsWanted, noRecording, recordingsFor } from './choose-recordings.ts'
 import { recordingNews } from './recording-news.ts'
 import type { Recording } from './recording.ts'
 
-/** What deletes recordings. */
+/** The ports for deleting recordings. */
 export interface RecordingRemover {
-  readonly recordings: Pick<Ports['recordings'], 'list' | 'markDeleted' | 'markRemoved'>
-  readonly recordingFiles: Pick<Ports['recordingFiles'], 'remove'>
-  readonly cdrQueue: Pick<Ports['cdrQueue'], 'send'>
+  readonly recordings: Pick<RecordingStore, 'list' | 'markDeleted' | 'markRemoved'>
+  readonly recordingFiles: Pick<FileStore, 'remove'>
+  readonly cdrQueue: Pick<CdrQueue, 'send'>
 }
 
 /**
- * Deletes the recordings of a call, or those of one name, and answers how many there were. Throws `not_found` where the
- * call has none, and `conflict` where one is under legal hold: then none is deleted that was not before the hold was
- * seen. A repetition makes good what an earlier one left undone.
+ * Deletes the recordings of a call, or those of one name, and returns their number. Throws `not_found` when the call has
+ * none, and `conflict` when one is under legal hold: then only those are deleted that were deleted before the hold was seen.
+ * A repetition completes an interrupted deletion.
  */
 export async function deleteRecordings(
   parts: RecordingRemover,
@@ -46,7 +49,7 @@ async function removeObject(
     recordingFiles,
     cdrQueue,
   }: Omit<RecordingRemover, 'recordings'> & {
-    readonly recordings: Pick<Ports['recordings'], 'markRemoved'>
+    readonly recordings: Pick<RecordingStore, 'markRemoved'>
   },
   recording: Recording,
   now: number,

@@ -12,9 +12,9 @@ const halfAtEnd = /[\ud800-\udbff]$/
 const refused = /[/\\\u0000-\u001f\u007f\ufffd\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /**
- * Returns the `Content-Disposition` of a recording: `inline` without a name, else an attachment with the name in two
- * forms: in ASCII with `_` for every other character, and percent-encoded. What a name may not hold becomes `_` and what
- * is longer than 128 characters is cut, so no name is refused, leads to another folder or ends the header.
+ * Returns the `Content-Disposition` of a recording: `inline` without a name, otherwise an attachment with the name in two
+ * forms: in ASCII with `_` for every other character, and percent-encoded. Forbidden characters become `_` and a name is cut
+ * at 128 characters, so no name is refused, leads to another folder or ends the header.
  */
 export function dispositionOf(fileName: string | undefined): string {
   const whole = fileName?.toWellFormed().replaceAll(refused, '_') ?? ''

@@ -2,20 +2,20 @@ import type { CdrQueue } from '../cdr/cdr-news.ts'
 import { isOfTenant } from '../domains/tenancy-start.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import type { EventSink } from '../events/event-sink.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../time.ts'
 import type { RecordingStore } from './recording-store.ts'
 import { recordingEvent } from './recording-event.ts'
 import { recordingNews } from './recording-news.ts'
 import type { Recording } from './recording.ts'
 
-/** What the use case works with. */
+/** The dependencies of the use case. */
 export interface FailingMissing {
   readonly domains: Pick<DomainStore, 'read'>
   readonly recordings: Pick<RecordingStore, 'listOverdue' | 'claim' | 'release' | 'markFailed'>
   readonly events: EventSink
   readonly cdrQueue: CdrQueue
   readonly clock: Clock
-  /** How long after its deletion a domain's name is not given again, milliseconds. */
+  /** The time after its deletion for which a domain's name stays reserved, milliseconds. */
   readonly graceMs: number
 }
 
@@ -25,17 +25,17 @@ export const missingAfterMs = 15 * 60_000
 /** Recordings of one page. */
 const pageSize = 100
 
-/** While it is told that a recording failed no uploader can take it; a run that is killed holds it no longer than this. */
+/** While the failure is published, no uploader can claim the recording; a run that is killed holds it no longer than this. */
 export const holdMs = 60_000
 
-/** Names the runs in claims: what one of them began another one ends. */
+/** The name of all runs in claims: each run can end the claims of earlier ones. */
 const claimant = 'fail-missing-recordings'
 
 /**
- * Fails expected recordings that have no object 15 minutes after their end, and tells of each. Its event goes to the queue
- * before the record is changed, under an id that is derived from the recording: a run that is killed is repeated, and
- * the event is there once. Of what a domain recorded that is gone nobody is told. An object that comes later is stored all the same. Works until nothing is overdue or the time
- * is over (`until`, epoch milliseconds); answers how many failed.
+ * Fails expected recordings that have no object 15 minutes after their end, and publishes an event for each. The event is
+ * queued before the record is changed, under an id that is derived from the recording: a run that is killed is repeated, and
+ * the event exists once. Recordings of deleted domains produce no event. An object that arrives later is stored all the same.
+ * Works until nothing is overdue or until `until` (epoch milliseconds); returns how many failed.
  */
 export async function failMissingRecordings(tools: FailingMissing, until: number): Promise<number> {
   const { recordings, clock } = tools
@@ -59,16 +59,23 @@ async function failOne(tools: FailingMissing, found: Recording): Promise<boolean
   const recording = await recordings.claim(found, claimant, { now, until: now + holdMs })
   if (recording === undefined) return false
   const isDue = recording.state === 'expected'
-  const isTold = isDue && (await tell(tools, recording, now))
+  const isPublished = isDue && (await publishFailure(tools, recording, now))
   await recordings.release(recording, claimant)
-  if (!isTold || !(await recordings.markFailed(recording, now))) return false
+  if (!isPublished || !(await recordings.markFailed(recording, now))) return false
   const news = recordingNews({ ...recording, state: 'failed' })
   if (news !== undefined) await cdrQueue.send([news])
   return true
 }
 
-/** Whether whoever is to know of it is told; a later tenant of the name is not. */
-async function tell({ domains, events, graceMs }: FailingMissing, recording: Recording, now: number): Promise<boolean> {
+/**
+ * Publishes the failure of a recording, unless its tenant is gone; a later tenant of the name receives nothing. Returns
+ * whether that succeeded.
+ */
+async function publishFailure(
+  { domains, events, graceMs }: FailingMissing,
+  recording: Recording,
+  now: number,
+): Promise<boolean> {
   if (!isOfTenant(await domains.read(recording.domain), recording.startedAt, graceMs)) return true
   return (await events.publish([recordingEvent('recording_failed', recording, now)])).length === 0
 }

@@ -1,12 +1,12 @@
-import type { Ports } from '../ports.ts'
+import type { RecordingStore } from './recording-store.ts'
 import { type RecordingsWanted, noRecording, recordingsFor } from './choose-recordings.ts'
 
 /**
- * Sets or ends the legal hold on the recordings of a call, or on those of one name, and answers how many there are. A
- * recording that is only expected is held, too. Throws `not_found` where there is none that is not deleted.
+ * Sets or ends the legal hold on the recordings of a call, or on those of one name, and returns their number. A recording
+ * that is only expected is held, too. Throws `not_found` if all are deleted or there are none.
  */
 export async function holdRecordings(
-  recordings: Pick<Ports['recordings'], 'list' | 'setHold'>,
+  recordings: Pick<RecordingStore, 'list' | 'setHold'>,
   wanted: RecordingsWanted,
   isHeld: boolean,
 ): Promise<number> {

@@ -1,17 +1,17 @@
 import { DomainError } from '../errors.ts'
-import type { Ports } from '../ports.ts'
+import type { RecordingStore } from './recording-store.ts'
+import type { FileHead, FileStore } from '../files/file-store.ts'
 import { type RecordingsWanted, chooseRecording, noRecording, recordingsFor } from './choose-recordings.ts'
 import { dispositionOf } from './download-name.ts'
-import type { FileHead } from './file-store.ts'
 import { type Recording, recordingTypes } from './recording.ts'
 
-/** How long a link to a recording is good for. */
+/** The lifetime of a link to a recording. */
 const linkSeconds = 300
 
 /** The most bytes that are answered inline: 4 MiB. A function answers 6 MB at most, of which base64 takes a third. */
 const maxInlineBytes = 4 * 1024 * 1024
 
-/** Which recording is wanted, and what a download of it is to be called. */
+/** The requested recording, and the file name of its download. */
 export interface RecordingRequest extends RecordingsWanted {
   readonly type?: string | undefined
   readonly fileName?: string | undefined
@@ -28,12 +28,12 @@ export interface ReadableRecording {
 }
 
 type Reader = {
-  readonly recordings: Pick<Ports['recordings'], 'list'>
-  readonly recordingFiles: Pick<Ports['recordingFiles'], 'head'>
+  readonly recordings: Pick<RecordingStore, 'list'>
+  readonly recordingFiles: Pick<FileStore, 'head'>
 }
 
 /**
- * Finds the recording that is meant and looks whether its object can be read, so that nobody is sent to an error page.
+ * Finds the requested recording and checks that its object can be read, so that no client is redirected to an error page.
  * Throws `not_found` without recording or object, and `conflict` while the object is in an archive.
  */
 export async function findRecording(
@@ -50,7 +50,7 @@ export async function findRecording(
 
 /** A link to a recording. */
 export function linkTo(
-  { recordingFiles }: { readonly recordingFiles: Pick<Ports['recordingFiles'], 'sign'> },
+  { recordingFiles }: { readonly recordingFiles: Pick<FileStore, 'sign'> },
   { recording, contentType, disposition }: ReadableRecording,
 ) {
   return recordingFiles.sign({ key: recording.key, contentType, disposition, seconds: linkSeconds })
@@ -58,7 +58,7 @@ export function linkTo(
 
 /** The bytes of a recording. Throws `bad_request` for one that is larger than {@link maxInlineBytes}. */
 export async function bytesOf(
-  { recordingFiles }: { readonly recordingFiles: Pick<Ports['recordingFiles'], 'read'> },
+  { recordingFiles }: { readonly recordingFiles: Pick<FileStore, 'read'> },
   { recording, size }: ReadableRecording,
 ): Promise<Uint8Array> {
   if (size > maxInlineBytes) throw tooLarge(size)
@@ -82,7 +82,7 @@ export interface ListedRecording {
 
 /** The recordings of a call that a caller may see, whatever their state, oldest first. */
 export async function listRecordings(
-  recordings: Pick<Ports['recordings'], 'list'>,
+  recordings: Pick<RecordingStore, 'list'>,
   wanted: RecordingsWanted,
 ): Promise<ListedRecording[]> {
   return (await recordingsFor(recordings, wanted)).map(listed)
@@ -98,7 +98,7 @@ function requireReady({ state }: FileHead): void {
   throw new DomainError('conflict', `the recording is ${what}: try again later`)
 }
 
-/** What a browser may take a recording for: one of the types of recordings, or mere bytes. */
+/** Returns the type that a browser sees: one of the types of recordings, or plain bytes. */
 function mediaType(contentType: string | undefined): string {
   return recordingTypes.find((type) => type === contentType) ?? 'application/octet-stream'
 }

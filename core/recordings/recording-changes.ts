@@ -2,8 +2,8 @@ import { type RecordingStore, longestCallMs } from './recording-store.ts'
 import type { ExpectedRecording, Recording, RecordingPlace, StoredObject } from './recording.ts'
 
 /**
- * What each method of a `RecordingStore` does to a record: the rules of both adapters, which add reading and writing.
- * `next` is absent where nothing is to be written.
+ * The effect of a `RecordingStore` method on a record. Both adapters share these rules and add reading and writing. Without
+ * `next` nothing is written.
  */
 export interface RecordingChange<A> {
   readonly next?: Recording | undefined
@@ -36,24 +36,24 @@ export function recordingChanges(
   }
 }
 
-/** Of a recording that is told again: what it may still learn. */
+/** The fields that a repeated report may add. */
 const learned = ['endedAt', 'presenceId', 'leg', 'createdTime', 'engine', 'path'] as const
 
-/** What `expect` does. A recording that is not expected any more learns nothing of where its file was. */
-function expected(stored: Recording | undefined, told: ExpectedRecording): RecordingChange<Recording> {
+/** Returns the effect of `expect`. A recording that is no longer expected does not learn where its file was. */
+function expected(stored: Recording | undefined, incoming: ExpectedRecording): RecordingChange<Recording> {
   if (stored === undefined) {
-    const made: Recording = { ...told, state: 'expected', isHeld: false, version: 1 }
+    const made: Recording = { ...incoming, state: 'expected', isHeld: false, version: 1 }
     return { next: made, answer: made }
   }
   const isOpen = stored.state === 'expected' || stored.state === 'failed'
-  const lacked = learned.filter((field) => stored[field] === undefined && told[field] !== undefined)
+  const lacked = learned.filter((field) => stored[field] === undefined && incoming[field] !== undefined)
   const taken = lacked.filter((field) => isOpen || (field !== 'engine' && field !== 'path'))
   if (stored.state === 'deleted' || taken.length === 0) return { answer: stored }
-  const next = changed(stored, Object.fromEntries(taken.map((field) => [field, told[field]])))
+  const next = changed(stored, Object.fromEntries(taken.map((field) => [field, incoming[field]])))
   return { next, answer: next }
 }
 
-/** What `claim` does. */
+/** Returns the effect of `claim`. */
 function claimed(
   stored: Recording | undefined,
   by: string,
@@ -66,7 +66,7 @@ function claimed(
   return { next, answer: next }
 }
 
-/** What `renew` does. Of what was deleted the claim ends when it was to end. */
+/** Returns the effect of `renew`. The claim of a deleted recording keeps its end. */
 function renewed(
   stored: Recording | undefined,
   by: string,
@@ -78,13 +78,13 @@ function renewed(
   return { next: changed(stored, { claim }), answer: true }
 }
 
-/** What `release` does: the claim has ended, what was begun of the upload is kept for the next one. */
+/** Returns the effect of `release`: the claim has ended, and the state of the upload is kept for the next one. */
 function released(stored: Recording | undefined, by: string): RecordingChange<void> {
   if (stored?.claim?.by !== by || stored.claim.until === 0) return { answer: undefined }
   return { next: changed(stored, { claim: { ...stored.claim, until: 0 } }), answer: undefined }
 }
 
-/** What `markStored` does. */
+/** Returns the effect of `markStored`. */
 function storedBy(
   stored: Recording | undefined,
   by: string,
@@ -100,13 +100,13 @@ function storedBy(
   return { next: changed(kept, { ...object, state: 'stored' }), answer: 'stored' }
 }
 
-/** What `markFailed` does. */
+/** Returns the effect of `markFailed`. */
 function failed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
   if (stored?.state !== 'expected' || (stored.claim !== undefined && stored.claim.until > at)) return { answer: false }
   return { next: changed(stored, { state: 'failed', closedAt: at }), answer: true }
 }
 
-/** What `markDeleted` does. A claim stays, so that it is known until when its uploader may bring an object. */
+/** Returns the effect of `markDeleted`. The claim stays, as a record of how long its uploader may still bring an object. */
 function deleted(stored: Recording | undefined, at: number): RecordingChange<'deleted' | 'held' | 'gone'> {
   if (stored === undefined || stored.state === 'deleted') return { answer: 'gone' }
   if (stored.isHeld) return { answer: 'held' }
@@ -114,7 +114,7 @@ function deleted(stored: Recording | undefined, at: number): RecordingChange<'de
   return { next: changed(kept, { state: 'deleted', closedAt: at, isRemoved: false }), answer: 'deleted' }
 }
 
-/** What `markRemoved` does. */
+/** Returns the effect of `markRemoved`. */
 function removed(stored: Recording | undefined, at: number): RecordingChange<boolean> {
   if (stored?.state !== 'deleted') return { answer: false }
   if (stored.isRemoved === true) return { answer: true }
@@ -123,7 +123,7 @@ function removed(stored: Recording | undefined, at: number): RecordingChange<boo
   return { next: changed(kept, { isRemoved: true }), answer: true }
 }
 
-/** What `setHold` does. */
+/** Returns the effect of `setHold`. */
 function held(stored: Recording | undefined, isHeld: boolean): RecordingChange<Recording | undefined> {
   if (stored === undefined || stored.state === 'deleted') return { answer: undefined }
   if (stored.isHeld === isHeld) return { answer: stored }
@@ -131,7 +131,7 @@ function held(stored: Recording | undefined, isHeld: boolean): RecordingChange<R
   return { next, answer: next }
 }
 
-/** When an expected recording's call is taken to have ended, epoch milliseconds. */
+/** Returns when an expected recording's call counts as ended, epoch milliseconds. */
 export function endOf({ startedAt, endedAt }: Pick<Recording, 'startedAt' | 'endedAt'>): number {
   return endedAt ?? startedAt + longestCallMs
 }

@@ -6,8 +6,8 @@ import type { Recording } from './recording.ts'
 const maxUuid = 46
 
 /**
- * The event that a recording is stored, or that none came (`at`, epoch milliseconds). Its id is derived from the
- * recording, so that whoever tells of it, and however often, tells the same event.
+ * Returns the event that a recording is stored, or that it failed (`at`, epoch milliseconds). Its id is derived from the
+ * recording, so that repeated events are equal.
  */
 export function recordingEvent(
   kind: 'recording_stored' | 'recording_failed',

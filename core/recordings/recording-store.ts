@@ -1,47 +1,55 @@
 import type { ExpectedRecording, Recording, RecordingPlace, StoredObject } from './recording.ts'
 
-/** Where a list of recordings goes on: behind this one. */
+/** The recording after which a list continues. */
 export type RecordingCursor = Recording
 
-/** How the end of an upload was taken. */
+/** A leg: its domain and its uuid. */
+export type RecordedLeg = Pick<RecordingPlace, 'domain' | 'uuid'>
+
+/** The result of the end of an upload. */
 export type StoredOutcome =
-  /** It is stored, by this call or by an earlier one that told the same bytes. */
+  /** It is stored, by this call or by an earlier one with the same bytes. */
   | 'stored'
   /** Another uploader has it, or has stored it. */
   | 'claim_lost'
-  /** It was deleted: what was uploaded has to go again. */
+  /** It was deleted: the uploaded object must be removed. */
   | 'gone'
 
-/** How long a call may last before its recordings count as ended, when nobody tells of its end: 24 hours. */
+/** The age after which the recordings of a call count as ended if no end was reported: 24 hours. */
 export const longestCallMs = 86_400_000
 
-/** That a deleted domain may have left recordings. */
+/** A deleted domain that may have left recordings. */
 export interface LeftRecordings {
   readonly domain: string
   /** For how many days after they began they are kept. */
   readonly retentionDays: number
-  /** When this was noted last, epoch milliseconds. */
+  /** The time of the latest note, epoch milliseconds. */
   readonly leftAt: number
 }
 
 /**
- * The records of recordings, which outlive their domains. Every method works inside the one domain that it is given, but for
- * {@link listOverdue}, {@link listDoomed} and {@link listLeft}.
- * Reads by place and by call are consistent. What was deleted, or failed, is kept for 400 days, as long as CDRs are.
+ * The records of recordings, which outlive their domains. Every method works inside the given domain, except {@link
+ * listOverdue}, {@link listDoomed} and {@link listLeft}. Reads by place and by call are consistent. Deleted and failed
+ * recordings are kept for 400 days, as long as CDRs are.
  */
 export interface RecordingStore {
   /**
-   * Writes an expected recording. One that is there already keeps what it has and learns what it lacked (`endedAt`,
-   * `presenceId`, `leg`, `createdTime`, `engine`, `path`). Answers the recording as it is then.
+   * Writes an expected recording. An existing one keeps its fields and learns missing ones (`endedAt`, `presenceId`, `leg`,
+   * `createdTime`, `engine`, `path`). Returns the resulting recording.
    */
   expect(recording: ExpectedRecording): Promise<Recording>
   read(place: RecordingPlace): Promise<Recording | undefined>
+  /**
+   * Returns those of up to 100 legs that may have recordings: all for which {@link expect} was called in the last 30 days.
+   * Consistent: it finds a leg as soon as its first recording can be read.
+   */
+  listRecorded(legs: readonly RecordedLeg[]): Promise<RecordedLeg[]>
   /** The recordings of a call, of every state, oldest beginning first. */
   list(domain: string, uuid: string): Promise<Recording[]>
   /**
-   * Takes an expected or failed recording for an uploader until a moment (epoch milliseconds), with what was begun of
-   * its upload; nothing while another uploader has it at `now`, and when it is stored, deleted or not there. The
-   * uploader that has it gets it again.
+   * Claims an expected or failed recording for an uploader until a moment (epoch milliseconds), and returns it with the state
+   * of its upload. Returns nothing while another uploader holds it at `now`, and when it is stored, deleted or missing. The
+   * uploader that holds it gets it again.
    */
   claim(
     place: RecordingPlace,
@@ -58,13 +66,13 @@ export interface RecordingStore {
   /** Notes that the whole object is in the object store. The claim ends, engine and path are forgotten. */
   markStored(place: RecordingPlace, by: string, object: StoredObject): Promise<StoredOutcome>
   /**
-   * Notes that no object came (`at`, epoch milliseconds): `true` exactly once, for whoever is to tell of it. `false`
-   * when it is not expected any more or an uploader has it at that moment.
+   * Records that no object came (`at`, epoch milliseconds): returns `true` exactly once, to the caller that publishes it.
+   * `false` when it is no longer expected or an uploader holds it at that moment.
    */
   markFailed(place: RecordingPlace, at: number): Promise<boolean>
   /**
-   * Notes that it is deleted. `held`: a legal hold keeps it, nothing changes. `gone`: it is not there, or was deleted
-   * before. The object is to be removed after this, and {@link markRemoved} to be told.
+   * Records the deletion. `held`: a legal hold keeps it, nothing changes. `gone`: it is missing, or was deleted before. The
+   * caller must then remove the object and call {@link markRemoved}.
    */
   markDeleted(place: RecordingPlace, at: number): Promise<'deleted' | 'held' | 'gone'>
   /**
@@ -72,11 +80,11 @@ export interface RecordingStore {
    * have it at `at` (epoch milliseconds) and so bring an object after this: it stays on {@link listDoomed}.
    */
   markRemoved(place: RecordingPlace, at: number): Promise<boolean>
-  /** Sets or ends the legal hold; answers the recording as it is then, or nothing when it is deleted or not there. */
+  /** Sets or ends the legal hold; returns the resulting recording, or nothing if it is deleted or missing. */
   setHold(place: RecordingPlace, isHeld: boolean): Promise<Recording | undefined>
   /**
-   * Expected recordings of all domains whose end was before a moment (epoch milliseconds), oldest end first; one whose
-   * end nobody told counts as ended {@link longestCallMs} after its beginning. A change of the last seconds may be
+   * Lists expected recordings of all domains whose end was before a moment (epoch milliseconds), oldest end first. One
+   * without a reported end counts as ended {@link longestCallMs} after its beginning. A change of the last seconds may be
    * missing.
    */
   listOverdue(before: number, limit: number): Promise<Recording[]>
@@ -86,18 +94,21 @@ export interface RecordingStore {
    */
   listExpired(domain: string, before: number, limit: number, from?: number): Promise<Recording[]>
   /**
-   * Recordings of all domains that were deleted before a moment (epoch milliseconds) and whose object is not known to be
-   * removed, oldest first: to be removed by whoever finds them. A change of the last seconds may be missing.
+   * Lists recordings of all domains that were deleted before a moment (epoch milliseconds) and whose object may still exist,
+   * oldest first. The caller removes the objects. A change of the last seconds may be missing.
    */
   listDoomed(before: number, limit: number): Promise<Recording[]>
   /** Every recording of a domain, held and deleted ones too, by call and id. Fewer than the limit: there are no more. */
   page(domain: string, limit: number, after?: RecordingCursor): Promise<Recording[]>
   /**
-   * Notes that a domain is gone and may have left recordings. There is one note for each name: of two retentions the longer
+   * Records that a domain is gone and may have left recordings. There is one note for each name: of two retentions the longer
    * one stays, of two moments the later.
    */
   leave(left: LeftRecordings): Promise<void>
-  /** The notes of {@link leave}, by domain, behind one where it is given. Fewer than the limit: there are no more. */
+  /**
+   * Lists the notes of {@link leave}, by domain, after one if it is given. Fewer notes than the limit mean that there are no
+   * more.
+   */
   listLeft(limit: number, after?: string): Promise<LeftRecordings[]>
   /** Removes the note of a domain that was left before a moment (epoch milliseconds); a later one stays. */
   forgetLeft(domain: string, before: number): Promise<void>

@@ -7,36 +7,36 @@ export const recordingTypes = ['audio/mpeg', 'audio/wav', 'video/mp4', 'applicat
 export const maxRecordingBytes = 500_000_000
 
 /**
- * How far a recording has come. `expected`: the engine told that it began, or that the call was recorded. `stored`: the
- * whole object is in the object store. `failed`: no object came in time; one that comes later is stored all the same.
- * `deleted`: object and record were removed by their owner, or by retention; nothing brings it back.
+ * The state of a recording. `expected`: the engine reported that it began, or that the call was recorded. `stored`: the whole
+ * object is in the object store. `failed`: no object came in time; one that comes later is stored all the same. `deleted`:
+ * object and record were removed by their owner, or by retention; this is final.
  */
 export type RecordingState = 'expected' | 'stored' | 'failed' | 'deleted'
 
-/** Which recording: its call and its id there, inside one domain. */
+/** The identity of a recording: its call and its id there, inside one domain. */
 export interface RecordingPlace {
   readonly domain: string
   /** The uuid of the channel that was recorded, in lower case. */
   readonly uuid: string
-  /** Tells the recordings of one call apart; 1 to 64 characters `[A-Za-z0-9_-]`, the same each time it is told of. */
+  /** Distinguishes the recordings of one call; 1 to 64 characters `[A-Za-z0-9_-]`, the same in repeated reports. */
   readonly id: string
 }
 
-/** That one uploader works on a recording. */
+/** The claim of one uploader on a recording. */
 export interface RecordingClaim {
-  /** Names the uploader; nobody else has this name. */
+  /** The unique name of the uploader. */
   readonly by: string
   /** Epoch milliseconds; from then on others may take it. */
   readonly until: number
-  /** The upload in parts that was begun, to be gone on with by whoever takes it next. */
+  /** The multipart upload that was begun; the next uploader continues it. */
   readonly uploadId?: string | undefined
 }
 
-/** What the uploader found out of an object that it has stored. */
+/** The uploader's facts about an object that it has stored. */
 export interface StoredObject {
   /** Bytes. */
   readonly size: number
-  /** Of the whole object, 64 lower-case hexadecimal digits. */
+  /** The digest of the whole object, 64 lower-case hexadecimal digits. */
   readonly sha256: string
   readonly contentType: string
   /** Epoch milliseconds. */
@@ -45,9 +45,9 @@ export interface StoredObject {
 
 /** A recording of a call. */
 export interface Recording extends RecordingPlace, Partial<StoredObject> {
-  /** What clients call it: the file's name at the engine, without its folders. */
+  /** The name for clients: the file's name at the engine, without its folders. */
   readonly name: string
-  /** Where its object is, or will be, in the bucket. */
+  /** The key of its present or future object in the bucket. */
   readonly key: string
   readonly state: RecordingState
   /** `<login>@<domain>` of the account that the channel belongs to; absent where the engine named none. */
@@ -55,14 +55,14 @@ export interface Recording extends RecordingPlace, Partial<StoredObject> {
   /** Leg and beginning (epoch milliseconds) of the channel, by which its CDR is found. */
   readonly leg?: Leg | undefined
   readonly createdTime?: number | undefined
-  /** The engine that holds the file, and the file's path there; while it is there. */
+  /** The engine that holds the file, and the file's path there, while it exists. */
   readonly engine?: string | undefined
   readonly path?: string | undefined
-  /** When the recording began, epoch milliseconds. */
+  /** The beginning of the recording, epoch milliseconds. */
   readonly startedAt: number
-  /** When the recording or its call ended, epoch milliseconds; absent while that is not known. */
+  /** The end of the recording or its call, epoch milliseconds; absent while it is unknown. */
   readonly endedAt?: number | undefined
-  /** When it was failed or deleted, epoch milliseconds. */
+  /** The time at which it failed or was deleted, epoch milliseconds. */
   readonly closedAt?: number | undefined
   readonly claim?: RecordingClaim | undefined
   /** Whether a legal hold keeps it from being deleted, by its owner and by retention. */
@@ -73,7 +73,7 @@ export interface Recording extends RecordingPlace, Partial<StoredObject> {
   readonly version: number
 }
 
-/** A recording as the engine told of it. */
+/** A recording as the engine reports it. */
 export type ExpectedRecording = Pick<
   Recording,
   | keyof RecordingPlace

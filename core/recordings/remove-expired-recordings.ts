@@ -1,15 +1,16 @@
+import { mapAtMost } from '../concurrency/semaphore.ts'
 import type { CdrQueue } from '../cdr/cdr-news.ts'
 import type { DomainStore } from '../domains/domain-store.ts'
 import type { Domain } from '../domains/domain.ts'
-import type { Clock } from '../ports.ts'
-import type { FileStore } from './file-store.ts'
+import type { Clock } from '../time.ts'
+import type { FileStore } from '../files/file-store.ts'
 import { recordingNews } from './recording-news.ts'
 import { tenancyStart } from '../domains/tenancy-start.ts'
 import type { LeftRecordings, RecordingStore } from './recording-store.ts'
 import type { Recording } from './recording.ts'
-import { retentionMs } from './retention.ts'
+import { retentionMs } from '../client-names/retention.ts'
 
-/** What the use case works with. */
+/** The dependencies of the use case. */
 export interface RemovingExpired {
   readonly domains: Pick<DomainStore, 'list'>
   readonly recordings: Pick<
@@ -19,11 +20,11 @@ export interface RemovingExpired {
   readonly recordingFiles: Pick<FileStore, 'remove'>
   readonly cdrQueue: CdrQueue
   readonly clock: Clock
-  /** How long after its deletion a domain's name is not given again, milliseconds. */
+  /** The time after its deletion for which a domain's name stays reserved, milliseconds. */
   readonly graceMs: number
 }
 
-/** What one run came to. */
+/** The result of one run. */
 export interface RemovedExpired {
   /** Recordings that were past their time. */
   readonly expired: number
@@ -37,20 +38,19 @@ export interface RemovedExpired {
 const pageSize = 100
 const sideBySide = 10
 
-/** Whoever deletes a recording removes its object himself within this time, or was killed. */
+/** A deletion removes the object within this time, or was killed. */
 const removalMs = 10 * 60_000
 
-/** An uploader brings what a deleted domain recorded within a day of the call's end; until then its note stays. */
+/** An uploader stores the recordings of a deleted domain within a day of the call's end; until then its note stays. */
 const lateMs = 7 * 86_400_000
 
 /**
- * Removes the recordings that are past their domain's retention, and the objects that somebody who was killed left
- * behind a deleted record. What is under a legal hold stays. A record says that it is deleted before its object goes, and
- * that the object is gone after: killed between the two, the next run ends it.
- *
- * What a deleted domain left is kept for as long as that domain wanted, also while another domain has its name; of several
- * earlier domains of one name the longest retention counts. Works until all is done or the time is
- * over (`until`, epoch milliseconds); each run begins with another domain, so that none waits for ever.
+ * Removes the recordings that are past their domain's retention, and the objects that a killed deletion left. Recordings
+ * under a legal hold stay. The record is marked as deleted before its object is removed, and as removed afterwards, so that
+ * the next run completes one that was killed between the two.
+ * Recordings of a deleted domain are kept for that domain's retention, also while another domain has its name; of several
+ * earlier domains of one name the longest retention counts. Works until all is done or until `until` (epoch milliseconds);
+ * each run begins with another domain, so that every domain gets its turn.
  */
 export async function removeExpiredRecordings(tools: RemovingExpired, until: number): Promise<RemovedExpired> {
   const { domains, recordings, clock } = tools
@@ -126,16 +126,19 @@ async function eachOf(
   const looked = new Set<string>()
   let done = 0
   for (;;) {
-    const fresh = (await list()).filter(({ domain, uuid, id }) => !looked.has(JSON.stringify([domain, uuid, id])))
-    for (let at = 0; at < fresh.length; at += sideBySide) {
-      if (!hasTime()) return done
-      const some = fresh.slice(at, at + sideBySide)
-      for (const { domain, uuid, id } of some) looked.add(JSON.stringify([domain, uuid, id]))
-      const ends = await Promise.all(some.map(work))
-      done += ends.filter(Boolean).length
-    }
-    if (fresh.length === 0) return done
+    const fresh = (await list()).filter((one) => !looked.has(keyOf(one)))
+    const ends = await mapAtMost(fresh, sideBySide, async (one) => {
+      if (!hasTime()) return false
+      looked.add(keyOf(one))
+      return work(one)
+    })
+    done += ends.filter(Boolean).length
+    if (fresh.length === 0 || !hasTime()) return done
   }
+}
+
+function keyOf({ domain, uuid, id }: Recording): string {
+  return JSON.stringify([domain, uuid, id])
 }
 
 async function expire(tools: RemovingExpired, recording: Recording): Promise<boolean> {

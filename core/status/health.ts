@@ -1,5 +1,5 @@
-import type { ConnectorStatusStore } from './connector-status-store.ts'
-import { engineViews, reportLifeMs } from './connectors.ts'
+import type { ConnectorStatusStore } from '../connectors/connector-status-store.ts'
+import { engineViews, reportLifeMs } from '../connectors/connectors.ts'
 
 /**
  * Whether every part is up: the store answers, and each engine that a connector reported of lately is heard by one at

@@ -1,18 +1,19 @@
-import type { Caller } from '../auth/token.ts'
-import type { ConnectorReport, EngineReport } from './connector-report.ts'
-import type { PortsOf } from '../ports.ts'
-import { engineViews, freshReports, hearsEngine, reportLifeMs } from './connectors.ts'
+import type { Caller } from '../access/token.ts'
+import type { ConnectorReport, EngineReport } from '../connectors/connector-report.ts'
+import type { ConnectorStatusStore } from '../connectors/connector-status-store.ts'
+import type { SessionStore } from '../auth/credentials.ts'
+import { engineViews, freshReports, hearsEngine, reportLifeMs } from '../connectors/connectors.ts'
 
 /** The ports of {@link readStatus}. */
-export type StatusPorts = PortsOf<{
-  readonly connectorStatus: readonly ['list']
-  readonly sessions: readonly ['count']
-}>
+export interface StatusPorts {
+  readonly connectorStatus: Pick<ConnectorStatusStore, 'list'>
+  readonly sessions: Pick<SessionStore, 'count'>
+}
 
 /** Users count as active for this long after their last request. */
 const sessionMs = 15 * 60_000
 
-/** The part of the status report that the stores tell. */
+/** The part of the status report that comes from the stores. */
 export interface PlatformStatus {
   readonly userSessions: number
   readonly maxUserSessions: number
@@ -33,13 +34,16 @@ export interface PlatformStatus {
    * soon as one is connected.
    */
   readonly freeSWITCH: string
+  /** The age of the event that waits longest in a connector, in seconds; only for callers without a domain. */
+  readonly eventLagSec?: number
 }
 
 /**
- * Reads what sessions, connectors and engine are doing at `now` (epoch milliseconds). A caller who is bound to a domain
- * gets the sessions and commands of that domain, and the engine's text without the lines that count everybody's sessions.
- * Of several connectors the one that hears an engine speaks for all, and their queues are added up. Connected means that some engine can be worked with.
- * Complete also when no connector reports.
+ * Reads the current state of sessions, connectors and engine at `now` (epoch milliseconds). A caller that is bound to a
+ * domain gets the sessions and commands of that domain, no lag of events, which is that of all tenants, and the engine's text
+ * without the lines that count all sessions. If
+ * several connectors report an engine, the one that hears it best counts; their queues are added up. Connected means that at
+ * least one engine is usable. The result is complete also when no connector reports.
  */
 export async function readStatus(
   { connectorStatus, sessions }: StatusPorts,
@@ -70,7 +74,14 @@ export async function readStatus(
     },
     crashCount: String(Math.max(0, ...reports.map(({ restarts }) => restarts))),
     freeSWITCH: connected.length === 0 ? notConnected : shownTo(domain, engines.map(statusOf).join('\n')),
+    ...(domain === null ? { eventLagSec: eventLagOf(reports) } : {}),
   }
+}
+
+/** The longest of the lags of the connectors, each as it was when it reported. */
+function eventLagOf(reports: readonly ConnectorReport[]): number {
+  const lagsMs = reports.map(({ reportedAt, handedOverTo = reportedAt }) => reportedAt - handedOverTo)
+  return Math.max(0, ...lagsMs) / 1000
 }
 
 const notConnected = 'engine not connected'

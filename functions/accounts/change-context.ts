@@ -6,7 +6,7 @@ import type { EndpointRequest } from '../endpoint/use-case.ts'
 
 type AccountRoute = Route & { readonly authentication: 'token'; readonly domain: 'required' }
 
-/** What a change of accounts is made with, from the request for it. */
+/** Returns the context of a change of accounts, taken from its request. */
 export function changeContext(
   request: Pick<
     EndpointRequest<AccountRoute>,
@@ -25,6 +25,6 @@ export function changeContext(
     passwordMinLength: settings.passwordMinLength,
     clientVariables: clientVariablesOf(settings),
     a1Hash,
-    reportUnsent: (what, error) => log.error('change made but not told', error, { what }),
+    reportUnsent: (what, error) => log.error('change made but not published', error, { what }),
   }
 }

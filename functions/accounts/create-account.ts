@@ -1,6 +1,6 @@
 import { argonPasswordHasher } from '../../adapters/crypto/argon-password-hasher.ts'
-import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/access/dynamo-role-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/accounts.ts'

@@ -1,7 +1,7 @@
-import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/access/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
-import { endAccountSecondFactor } from '../../core/accounts/end-account-second-factor.ts'
+import { endAccountSecondFactor } from '../../core/auth/end-account-second-factor.ts'
 import { endpoint, okInfo } from '../endpoint.ts'
 
 export const handler = endpoint(

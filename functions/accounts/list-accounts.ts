@@ -1,5 +1,5 @@
-import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
+import { dynamoPresenceStore } from '../../adapters/dynamodb/accounts/dynamo-presence-store.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
 import { listAccounts } from '../../core/accounts/list-accounts.ts'
 import { endpoint, okData, reply } from '../endpoint.ts'

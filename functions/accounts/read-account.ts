@@ -1,4 +1,4 @@
-import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
 import * as routes from '../../contracts/routes/accounts.ts'
 import { readAccount } from '../../core/accounts/read-account.ts'
 import { clientVariablesOf } from '../client-variables.ts'

@@ -1,4 +1,4 @@
-import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/access/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/roles.ts'
 import { createRole } from '../../core/access/create-role.ts'
 import { endpoint, okInfo } from '../endpoint.ts'

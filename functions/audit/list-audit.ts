@@ -1,5 +1,5 @@
-import { dynamoAuditLog } from '../../adapters/dynamodb/dynamo-audit-log.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoAuditLog } from '../../adapters/dynamodb/audit/dynamo-audit-log.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import * as routes from '../../contracts/routes/audit.ts'
 import { listAudit } from '../../core/audit/list-audit.ts'
 import { endpoint, okData, reply } from '../endpoint.ts'

@@ -1,5 +1,5 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
 import { oneTimeCodes } from '../../adapters/otp/one-time-codes.ts'
 import * as routes from '../../contracts/routes/auth.ts'
 import { beginSecondFactor } from '../../core/auth/second-factor.ts'

@@ -1,6 +1,6 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoAccountStore } from '../../adapters/dynamodb/dynamo-account-store.ts'
-import { dynamoLoginThrottle } from '../../adapters/dynamodb/dynamo-login-throttle.ts'
+import { dynamoAccountStore } from '../../adapters/dynamodb/accounts/dynamo-account-store.ts'
+import { dynamoLoginThrottle } from '../../adapters/dynamodb/access/dynamo-login-throttle.ts'
 import { oneTimeCodes } from '../../adapters/otp/one-time-codes.ts'
 import * as routes from '../../contracts/routes/auth.ts'
 import { confirmSecondFactor } from '../../core/auth/second-factor.ts'

@@ -1,4 +1,4 @@
-import { dynamoTokenStore } from '../../adapters/dynamodb/dynamo-token-store.ts'
+import { dynamoTokenStore } from '../../adapters/dynamodb/access/dynamo-token-store.ts'
 import * as routes from '../../contracts/routes/auth.ts'
 import { logOut } from '../../core/auth/log-out.ts'
 import { endpoint, okInfo } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
+import { dynamoBlacklistStore } from '../../adapters/dynamodb/blacklists/dynamo-blacklist-store.ts'
 import * as routes from '../../contracts/routes/blacklists.ts'
 import { readBlacklistNumber } from '../../core/blacklists/read-blacklist-number.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,8 +1,8 @@
-import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.ts'
-import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
+import { dynamoExportStore } from '../../adapters/dynamodb/recordings/dynamo-export-store.ts'
+import { dynamoRateLimitStore } from '../../adapters/dynamodb/access/dynamo-rate-limit-store.ts'
 import { sqsExportQueue } from '../../adapters/sqs/sqs-export-queue.ts'
 import * as routes from '../../contracts/routes/cdr.ts'
-import { beginExport } from '../../core/cdr/begin-export.ts'
+import { beginExport } from '../../core/cdr/exports/begin-export.ts'
 import { endpoint, okData } from '../endpoint.ts'
 import { searchCaller } from './search-caller.ts'
 

@@ -1,7 +1,7 @@
-import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.ts'
+import { dynamoExportStore } from '../../adapters/dynamodb/recordings/dynamo-export-store.ts'
 import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
 import * as routes from '../../contracts/routes/cdr.ts'
-import { readExport } from '../../core/cdr/read-export.ts'
+import { readExport } from '../../core/cdr/exports/read-export.ts'
 import { endpoint, okData } from '../endpoint.ts'
 import { searchCaller } from './search-caller.ts'
 

@@ -1,6 +1,6 @@
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
 import type { ScrollSigner } from '../../core/cdr/search/scroll.ts'
-import type { SecretReader } from '../../core/auth/secrets.ts'
+import type { SecretReader } from '../../core/secrets.ts'
 import { sameText } from '../endpoint/same-text.ts'
 
 /** Signs scroll ids with the deployment's key for them. */

@@ -1,9 +1,9 @@
 import type { AccessScope } from '../../core/access/acl.ts'
 import { ownPresenceId } from '../../core/access/own.ts'
-import type { SearchCaller } from '../../core/cdr/search-cdrs.ts'
-import type { Caller } from '../../core/auth/token.ts'
+import type { SearchCaller } from '../../core/cdr/search/search-cdrs.ts'
+import type { Caller } from '../../core/access/token.ts'
 
-/** Whose CDRs the caller of a request may find: those of the domain, or only his own calls. */
+/** Returns whose CDRs the caller of a request may find: those of the domain, or only those of its own calls. */
 export function searchCaller(request: {
   readonly caller: Caller
   readonly domain: string | null

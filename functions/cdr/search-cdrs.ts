@@ -1,7 +1,7 @@
 import { secretsManagerSecretReader } from '../../adapters/aws/secrets-manager-secret-reader.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import * as routes from '../../contracts/routes/cdr.ts'
-import { searchCdrs } from '../../core/cdr/search-cdrs.ts'
+import { searchCdrs } from '../../core/cdr/search/search-cdrs.ts'
 import { endpoint, reply } from '../endpoint.ts'
 import { scrollSigner } from './scroll-signer.ts'
 import { searchCaller } from './search-caller.ts'

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { dynamoExportStore } from '../../adapters/dynamodb/dynamo-export-store.ts'
+import { dynamoExportStore } from '../../adapters/dynamodb/recordings/dynamo-export-store.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsExportQueue } from '../../adapters/sqs/sqs-export-queue.ts'
 import { writeExport as record } from '../../contracts/workers.ts'
-import { exportSearch } from '../../core/cdr/export-search.ts'
-import { writeExport } from '../../core/cdr/write-export.ts'
+import { exportSearch } from '../../core/cdr/exports/export-search.ts'
+import { writeExport } from '../../core/cdr/exports/write-export.ts'
 import { worker } from '../worker.ts'
 import { workTimeMs } from '../work-time.ts'
 
-/** Of the function's time the last third stays for the page and the part under way. */
+/** The last third of the function's time is left for the page and the part under way. */
 const workMs = workTimeMs(record)
 
 export const handler = worker(

@@ -1,15 +1,15 @@
-import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
-import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { dynamoDomainRemains } from '../../adapters/dynamodb/domains/dynamo-domain-remains.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { cleanUpDomain as record } from '../../contracts/workers.ts'
-import type { CommandOutcome, EngineCommand } from '../../core/commands.ts'
-import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
+import type { CommandOutcome, EngineCommand } from '../../core/commands/commands.ts'
+import { cleanUpDomain } from '../../core/domains/cleanup/clean-up-domain.ts'
 import { worker } from '../worker.ts'
 import { workTimeMs } from '../work-time.ts'
 
-/** Of the function's time the last third stays for what one step may take and for queueing the rest. */
+/** The last third of the function's time is left for the longest step, and for queueing the rest. */
 const workMs = workTimeMs(record)
 
 /** The runbook names this line. */

@@ -1,6 +1,6 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
-import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
+import { dynamoDomainTokenStore } from '../../adapters/dynamodb/domains/dynamo-domain-token-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/access/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/domain-tokens.ts'
 import { createDomainToken } from '../../core/domains/create-domain-token.ts'
 import { endpoint, okInfo } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
 import * as routes from '../../contracts/routes/domains.ts'
@@ -10,7 +10,7 @@ export const handler = endpoint(
   routes.createDomain,
   { domains: dynamoDomainStore, events: sqsEventSink, engine: sqsCallEngine },
   async ({ body, requestId, clock, random, log, settings }, ports) => {
-    const reportUnsent = (what: string, error: unknown) => log.error('change made but not told', error, { what })
+    const reportUnsent = (what: string, error: unknown) => log.error('change made but not published', error, { what })
     const clientVariables = clientVariablesOf(settings)
     const context = { requestId, clock, random, clientVariables, reportUnsent }
     const { name, warning } = await createDomain(ports, body, context)

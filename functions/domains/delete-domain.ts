@@ -1,4 +1,4 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCleanupQueue } from '../../adapters/sqs/sqs-cleanup-queue.ts'
 import { sqsEventSink } from '../../adapters/sqs/sqs-event-sink.ts'
@@ -10,7 +10,7 @@ export const handler = endpoint(
   routes.deleteDomain,
   { domains: dynamoDomainStore, cleanups: sqsCleanupQueue, engine: sqsCallEngine, events: sqsEventSink },
   async ({ domain, requestId, clock, random, precondition, settings, log }, ports) => {
-    const reportUnsent = (what: string, error: unknown) => log.error('change made but not told', error, { what })
+    const reportUnsent = (what: string, error: unknown) => log.error('change made but not published', error, { what })
     const graceMs = settings.deletionGraceSeconds * 1000
     const context = { requestId, clock, random, precondition, graceMs, reportUnsent }
     const { warning } = await deleteDomain(ports, domain, context)

@@ -1,4 +1,4 @@
-import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
+import { dynamoDomainTokenStore } from '../../adapters/dynamodb/domains/dynamo-domain-token-store.ts'
 import * as routes from '../../contracts/routes/domain-tokens.ts'
 import { listDomainTokens } from '../../core/domains/list-domain-tokens.ts'
 import { endpoint, okInfo, reply } from '../endpoint.ts'

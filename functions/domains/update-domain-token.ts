@@ -1,5 +1,5 @@
-import { dynamoDomainTokenStore } from '../../adapters/dynamodb/dynamo-domain-token-store.ts'
-import { dynamoRoleStore } from '../../adapters/dynamodb/dynamo-role-store.ts'
+import { dynamoDomainTokenStore } from '../../adapters/dynamodb/domains/dynamo-domain-token-store.ts'
+import { dynamoRoleStore } from '../../adapters/dynamodb/access/dynamo-role-store.ts'
 import * as routes from '../../contracts/routes/domain-tokens.ts'
 import { updateDomainToken } from '../../core/domains/update-domain-token.ts'
 import { endpoint, okInfo } from '../endpoint.ts'

@@ -1,5 +1,5 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
-import { dynamoPresenceStore } from '../../adapters/dynamodb/dynamo-presence-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { dynamoPresenceStore } from '../../adapters/dynamodb/accounts/dynamo-presence-store.ts'
 import * as routes from '../../contracts/routes/domains.ts'
 import { updateDomain } from '../../core/domains/update-domain.ts'
 import { clientVariablesOf } from '../client-variables.ts'

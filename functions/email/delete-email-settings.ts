@@ -1,4 +1,4 @@
-import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
+import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import * as routes from '../../contracts/routes/email.ts'
 import { deleteEmailSettings } from '../../core/email/delete-email-settings.ts'
 import { endpoint } from '../endpoint.ts'

@@ -5,7 +5,7 @@ import type { EndpointRequest } from '../endpoint/use-case.ts'
 
 type EmailRoute = Route & { readonly authentication: 'token'; readonly domain: 'required' }
 
-/** What mail settings are written with, from the request for it. */
+/** Returns the context of a change of mail settings, taken from its request. */
 export function emailContext(
   request: Pick<EndpointRequest<EmailRoute>, 'domain' | 'clock' | 'random' | 'precondition' | 'settings'>,
   { mustExist }: Pick<EmailContext, 'mustExist'>,

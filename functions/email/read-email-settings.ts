@@ -1,4 +1,4 @@
-import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
+import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import * as routes from '../../contracts/routes/email.ts'
 import { presentEmailSettings } from '../../core/email/present-email-settings.ts'
 import { readEmailSettings } from '../../core/email/read-email-settings.ts'

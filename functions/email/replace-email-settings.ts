@@ -1,5 +1,5 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
+import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
 import * as routes from '../../contracts/routes/email.ts'
 import { presentEmailSettings } from '../../core/email/present-email-settings.ts'
 import { writeEmailSettings } from '../../core/email/write-email-settings.ts'

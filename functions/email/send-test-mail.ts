@@ -1,6 +1,6 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/dynamo-email-settings-store.ts'
-import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
+import { dynamoEmailSettingsStore } from '../../adapters/dynamodb/domains/dynamo-email-settings-store.ts'
+import { dynamoRateLimitStore } from '../../adapters/dynamodb/access/dynamo-rate-limit-store.ts'
 import { guardedMailSender } from '../../adapters/mail/guarded-mail-sender.ts'
 import * as routes from '../../contracts/routes/email.ts'
 import { sendTestMail } from '../../core/email/send-test-mail.ts'

@@ -4,12 +4,12 @@ interface Range {
   readonly weight: number
 }
 
-/** More ranges than any client sends; the others are not read. */
+/** More ranges than any client sends; further ones are ignored. */
 const maxRanges = 32
 
 /**
- * Judges media types (`audio/wav`) by an `Accept` header: by the range that fits most closely, which takes it unless its
- * weight is 0. Without a header every type is taken.
+ * Returns a test of media types (`audio/wav`) against an `Accept` header: the most specific matching range accepts the type
+ * unless its weight is 0. Without a header every type is accepted.
  */
 export function accepting(header: string | undefined): (mediaType: string) => boolean {
   if (header === undefined || header.trim() === '') return () => true

@@ -4,7 +4,7 @@ import { DomainError } from '../../core/errors.ts'
 import { rateHeaders } from '../../core/limits/allowance.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
 
-/** What the gateway is answered with; header names as written here. */
+/** The answer to the gateway; header names as written here. */
 export type Answer = APIGatewayProxyStructuredResultV2 & {
   readonly statusCode: number
   readonly headers: Record<string, string>
@@ -22,7 +22,7 @@ const answer = (statusCode: number, requestId: string, contentType: string, body
   body,
 })
 
-/** A success: JSON, text as it is where the route answers in another media type, bytes, or the way to elsewhere. */
+/** Returns a success: JSON, plain text if the route has another media type, bytes, or a redirect. */
 export function successAnswer(
   result: unknown,
   requestId: string,
@@ -39,8 +39,8 @@ export function successAnswer(
 }
 
 /**
- * A refusal or failure as the contract's error body. Whatever is no {@link DomainError} is a failure of the service:
- * `internal_error` with a fixed text, nothing of the error in it.
+ * Returns a refusal or failure as the contract's error body. Any error other than a {@link DomainError} is a failure of the
+ * service: `internal_error` with a fixed text that reveals nothing of the error.
  */
 export function errorAnswer(
   error: unknown,
@@ -64,7 +64,7 @@ export function errorAnswer(
   )
 }
 
-/** An answer that was given before, to a request with another id. What an error body says of the id is put right. */
+/** Returns an earlier answer for a request with another id. The id in an error body is replaced. */
 export function repeatedAnswer(first: Answer, requestId: string): Answer {
   const body =
     first.statusCode < 400 || first.body === undefined
@@ -74,13 +74,13 @@ export function repeatedAnswer(first: Answer, requestId: string): Answer {
   return { ...first, headers, ...(body === undefined ? {} : { body }) }
 }
 
-/** Makes an answer without a body. It names a type of its own, since the gateway calls an answer without one JSON. */
+/** Returns an answer without a body. It names a type of its own, since the gateway otherwise calls it JSON. */
 export function emptyAnswer(status: number, requestId: string, headers: Readonly<Record<string, string>>): Answer {
   const { headers: common } = answer(status, requestId, 'text/plain; charset=utf-8', '')
   return { statusCode: status, headers: { ...common, ...headers } }
 }
 
-/** The caller's own `X-Request-Id` where it is well-formed, else a new one. */
+/** Returns the caller's own `X-Request-Id` if it is well-formed, otherwise a new one. */
 export function requestIdOf(headers: Readonly<Record<string, string | undefined>>, makeId: () => string): string {
   const given = headers['x-request-id'] ?? ''
   return /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : makeId()

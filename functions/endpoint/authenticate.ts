@@ -2,14 +2,14 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { callerOfDomainToken, callerOfToken, invalidToken } from '../../core/auth/caller.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { CredentialReader } from '../../core/auth/credentials.ts'
-import type { SecretReader } from '../../core/auth/secrets.ts'
-import type { Caller } from '../../core/auth/token.ts'
+import type { SecretReader } from '../../core/secrets.ts'
+import type { Caller } from '../../core/access/token.ts'
 import { sameText } from './same-text.ts'
 import { type TokenClaims, readTokenClaims, tokenDigest } from './token-text.ts'
 
 type Headers = APIGatewayProxyEventV2['headers']
 
-/** What a presented token is judged with. */
+/** The inputs for judging a presented token. */
 export interface TokenJudge {
   readonly credentials: Pick<CredentialReader, 'read' | 'readDomainToken'>
   readonly secrets: Pick<SecretReader, 'rootVersion'>
@@ -19,10 +19,10 @@ export interface TokenJudge {
 }
 
 /**
- * Who presents `X-Access-Token` and `X-Key`, judged by one consistent read of all that decides it. Both headers must be
- * there, once each: the gateway joins repeated ones with a comma, which neither can hold. The token of a domain itself
- * needs no `X-Key`, which must be its uuid where it is sent. Anything amiss is `invalid_token`; a genuine token whose
- * time is over is `token_expired`.
+ * Returns the caller that presents `X-Access-Token` and `X-Key`, judged by one consistent read of everything that decides it.
+ * Both headers must be present once: the gateway joins repeated headers with a comma, which neither value can contain. A
+ * domain token needs no `X-Key`; if it is sent, it must be the token's uuid. Throws `token_expired` for a genuine token whose
+ * time is over, and `invalid_token` in all other cases.
  */
 export async function authenticateToken(headers: Headers, judge: TokenJudge): Promise<Caller> {
   const text = headers['x-access-token'] ?? ''
@@ -55,7 +55,7 @@ function proves(text: string, token: { readonly digest: string } | undefined): b
 }
 
 /**
- * Lets the engine in: HTTP Basic with the user `engine` and the deployment's engine credential. Anything else is
+ * Admits the engine: HTTP Basic with the user `engine` and the deployment's engine credential. Everything else is
  * `invalid_credentials`.
  */
 export async function authenticateEngine(
@@ -72,7 +72,7 @@ const isDomainName = (text: string) => /^[a-z0-9.-]{1,253}$/.test(text)
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 
-/** Login and domain of a username that a token claims; `undefined` when it could be nobody's. */
+/** Returns login and domain of the username that a token claims; `undefined` if no account can have that name. */
 function userOf(username: string, domain: string): { domain: string; login: string } | undefined {
   if (domain === '') return /^[\w.+-]{1,64}$/.test(username) ? { domain, login: username } : undefined
   const login = username.endsWith(`@${domain}`) ? username.slice(0, -domain.length - 1) : ''

@@ -1,21 +1,21 @@
 import type { Route } from '../../contracts/routes/route.ts'
 
-/** A path that the service knows, under whatever name it was asked for. */
+/** A path that the service knows, under any of its names. */
 export interface KnownPath {
-  /** The one name of it, percent-encoded. */
+  /** Its canonical name, percent-encoded. */
   readonly canonical: string
   readonly isCanonical: boolean
   /** The methods that it takes. */
   readonly methods: readonly string[]
 }
 
-/** Old names of paths: each begins like the first and stands for the second. */
+/** Old path prefixes, each with its replacement. */
 const aliases = [
   { from: '/engine/', to: '/', except: ['/engine/', '/health', '/cdr/api/v2/files/'] },
   { from: '/api/v2/files/', to: '/cdr/api/v2/files/', except: [] },
 ] as const
 
-/** Finds what a percent-decoded path means among the routes: itself, or by an alias or without its trailing slash. */
+/** Finds the route of a percent-decoded path: by the path itself, by an alias, or without its trailing slash. */
 export function findPath(path: string, routes: readonly Route[]): KnownPath | undefined {
   const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
   const names = [bare, ...aliases.flatMap((alias) => rename(bare, alias))]

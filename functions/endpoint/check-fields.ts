@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { DomainError, type FieldProblem } from '../../core/errors.ts'
 import { invalidJson } from './parse-json.ts'
 
-/** One thing that a schema found; the part of its issue that is used here. */
+/** One finding of a schema; the part of its issue that is used here. */
 interface Issue {
   readonly code?: string | undefined
   readonly path: readonly PropertyKey[]
@@ -11,12 +11,12 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[] | undefined
 }
 
-/** Field problems told in one answer; a body can hold far more. */
+/** Problems reported in one answer; a body can have far more. */
 const maxProblems = 20
 
 /**
- * Reads a part of a request by its schema. Throws `missing_field` when a field that must be there is absent, else
- * `invalid_field`, both naming the fields; `invalid_json` when the part is not even of the right kind.
+ * Reads a part of a request by its schema. Throws `missing_field` if a required field is absent, otherwise `invalid_field`;
+ * both name the fields. Throws `invalid_json` if the part has the wrong kind altogether.
  */
 export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
@@ -40,7 +40,7 @@ export function checkFields<S extends z.ZodMiniType>(schema: S, value: unknown):
 const absent = 'must be given'
 
 /**
- * Of a union, the issues of the alternative that fits best: the one whose problems lie deepest, else one that is of the
+ * Returns, for a union, the issues of the best-fitting alternative: the one whose problems lie deepest, or else one of the
  * right kind.
  */
 function innermost(issue: Issue, prefix: readonly PropertyKey[]): Issue[] {
@@ -62,7 +62,7 @@ function problemOf(issue: Issue, value: unknown): FieldProblem {
   }
 }
 
-/** The message that our schema has for it. None comes with the library's own language packs: this stands there then. */
+/** Returns our schema's own message. Messages of the library's language packs are not used. */
 function own({ message }: Issue): string | undefined {
   return message === 'Invalid input' ? undefined : message
 }

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { withTimeLimit } from '../../adapters/time-limit.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/time.ts'
 
-/** A function's work is ended this much before the function itself, so that its end is still answered or logged. */
+/** The work of a function ends this long before the function, so that its end can still be answered or logged. */
 export const reserveMs = 500
 
 /** The result of {@link withDeadline} for work that is not finished in time. */
 export const late = Symbol('late')
 
-/** Waits for work, but no longer than a time in milliseconds. The work itself goes on; what becomes of it is dropped. */
+/** Waits for work, but no longer than a time in milliseconds. The work itself continues, and its result is dropped. */
 export async function withDeadline<T>(work: Promise<T>, limitMs: number): Promise<T | typeof late> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<typeof late>((resolve) => {
@@ -22,8 +22,8 @@ export async function withDeadline<T>(work: Promise<T>, limitMs: number): Promis
 }
 
 /**
- * Runs work within the time that its function has left. Throws what `tooLate` makes when the time runs out; the work then
- * calls no service any more.
+ * Runs work within the remaining time of its function. Throws the error of `tooLate` when the time runs out; the work then
+ * makes no further calls to services.
  */
 export async function runInTime<T>(
   context: { readonly getRemainingTimeInMillis: () => number },
@@ -38,12 +38,11 @@ export async function runInTime<T>(
   return end
 }
 
-/** The longest that a request waits for its counts once nothing else keeps it, by the contract's section on limits. */
+/** The longest time that a request waits for its rate limits alone, by the contract's section on limits. */
 const countPatienceMs = 50
 
 /**
- * Waits for a count, at most 50 ms. A process that was itself too busy to see the answer arrive looks once more before it
- * gives up.
+ * Waits for a count, at most 50 ms. A process that was too busy to see the answer arrive checks once more before it gives up.
  */
 export async function countInTime<T>(counting: Promise<T>): Promise<T | typeof late> {
   const counted = await withDeadline(counting, countPatienceMs)

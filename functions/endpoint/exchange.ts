@@ -1,24 +1,24 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { AccessScope } from '../../core/access/acl.ts'
-import type { Caller } from '../../core/auth/token.ts'
+import type { Caller } from '../../core/access/token.ts'
 import type { Precondition } from '../../core/concurrency/precondition.ts'
 import type { Allowance, RateVerdict } from '../../core/limits/allowance.ts'
-import type { Randomness } from '../../core/ports.ts'
+import type { Randomness } from '../../core/time.ts'
 import { type Answer, requestIdOf } from './answer.ts'
 import type { ListCursors } from './list-cursors.ts'
 import type { RawRequest } from './read-request.ts'
-import type { EndpointTools } from './tools.ts'
+import type { EndpointDeps } from './tools.ts'
 
-/** The counts of a request that were known in time, and the allowances of those that were not. */
+/** The counts of a request that arrived in time, and the allowances of those that did not. */
 export interface Counts {
   readonly verdicts: readonly RateVerdict[]
   readonly uncounted: readonly Allowance[]
-  /** The domain that the presented token is known to be of, whose allowances are among the counts. */
+  /** The domain that the presented token is known to belong to; the counts include its allowances. */
   readonly knownDomain: string | undefined
 }
 
-/** What a request asks for, each part as its schema let it through. */
+/** The fields of a request, each part as accepted by its schema. */
 export interface CheckedFields {
   readonly params: unknown
   readonly query: unknown
@@ -27,56 +27,56 @@ export interface CheckedFields {
   readonly cursors: ListCursors
 }
 
-/** One request on its way through an endpoint: all that is remembered of it, gone with its answer. */
+/** One request on its way through an endpoint: its whole state, dropped after the answer. */
 export interface Exchange {
   readonly event: APIGatewayProxyEventV2
   readonly requestId: string
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** Writes beside the request, awaited before the answer leaves; none of them rejects. */
-  readonly beside: Promise<void>[]
+  /** Writes in the background of the request, awaited before the answer leaves; none of them rejects. */
+  readonly sideWrites: Promise<void>[]
   log: Log
-  /** The read of the presented token's credential: what refused it, if anything did. Never rejects. */
+  /** The read of the presented token's credential, with the error that refused it, if any. Never rejects. */
   credential: Promise<{ readonly error?: unknown }>
-  /** Whether the token has as many requests under way as it may have. Never rejects. */
+  /** Whether the token has reached its limit of concurrent requests. Never rejects. */
   isFull: Promise<boolean>
   counts: Counts
   caller: Caller | undefined
   /** The parts of the request as the caller wrote them; set once they are well-formed. */
   raw: RawRequest | undefined
   domain: string | null
-  /** When that domain was made, epoch milliseconds. */
+  /** The time at which that domain was created, epoch milliseconds. */
   domainCreatedAt: number | null
-  /** What the caller's role grants; set once it grants anything. */
+  /** The scope that the caller's role grants; set once access is granted. */
   scope: AccessScope | undefined
   /** Set once every field was checked. */
   checked: CheckedFields | undefined
-  /** Under an `Idempotency-Key`, the same values each time that the request is run. */
+  /** Under an `Idempotency-Key`, repeated runs of the request draw the same values. */
   random: Randomness
-  /** Keeps the answer under the request's `Idempotency-Key`, or releases the key. Never rejects. */
+  /** Stores the answer under the request's `Idempotency-Key`, or releases the key. Never rejects. */
   keep: ((answer: Answer | undefined) => Promise<void>) | undefined
-  /** Who acts, where no credential tells. */
+  /** The actor of a request without a credential. */
   actor: { readonly username: string; readonly domain: string } | undefined
-  /** Whether the token of a domain is used from a network for the first time; never rejects. */
+  /** Whether a domain token is used from a network for the first time; never rejects. */
   isNewSource: Promise<boolean>
   /** Names of the fields that the request sets. */
   fields: readonly string[]
-  /** Gives back the place among the requests of its token that may be under way at once; never rejects. */
+  /** Releases the request's slot among the concurrent requests of its token; never rejects. */
   leave: (() => Promise<void>) | undefined
-  /** The tightest of the rates that the request was counted by. */
+  /** The verdict of the tightest rate limit of the request. */
   rate: RateVerdict | undefined
-  /** Whether every check was passed and the use case was called. */
+  /** Whether every check passed and the use case was called. */
   entered: boolean
 }
 
-/** The state of a request that has just come in. */
-export function beginExchange(event: APIGatewayProxyEventV2, { clock, random, log }: EndpointTools): Exchange {
+/** Returns the state of a request that has just arrived. */
+export function beginExchange(event: APIGatewayProxyEventV2, { clock, random, log }: EndpointDeps): Exchange {
   const requestId = requestIdOf(event.headers, () => random.uuid())
   return {
     event,
     requestId,
     startedAt: clock.now(),
-    beside: [],
+    sideWrites: [],
     log: log.with({ requestId }),
     credential: Promise.resolve({}),
     isFull: Promise.resolve(false),

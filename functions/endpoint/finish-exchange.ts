@@ -5,16 +5,16 @@ import { rateHeaders } from '../../core/limits/allowance.ts'
 import { type Answer, errorAnswer } from './answer.ts'
 import { late, withDeadline } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
-import type { EndpointTools, OwnPorts } from './tools.ts'
+import type { EndpointDeps, OwnPorts } from './tools.ts'
 import { withTransportSecurity } from './transport-security.ts'
 
-/** Says in a success what the operation does not do yet: `notice` of the route's record. */
+/** The header of a success that says what the operation does not do yet: `notice` of the route's record. */
 const noticeHeaderName = 'X-Callplane-Notice'
 
-/** An answer waits at most this long for what is written beside it. */
+/** The most time that an answer waits for background writes. */
 const patienceMs = 400
 
-/** Turns whatever was thrown into an answer, and logs it when it is a failure of the service. */
+/** Turns an error into an answer, and logs it if it is a failure of the service. */
 export function failExchange(exchange: Exchange, error: unknown): Answer {
   const isRefusal = error instanceof DomainError && errorStatus[error.code] < 500
   if (!isRefusal) exchange.log.error('request failed', error)
@@ -22,46 +22,46 @@ export function failExchange(exchange: Exchange, error: unknown): Answer {
 }
 
 /**
- * Ends a request: its audit record and its other writes beside it are waited for, briefly, then one line is logged.
- * The answer is decided before and stays: what was done is done, so a record that cannot be written is logged as an
- * error and does not turn a success into a failure.
+ * Ends a request: waits briefly for its audit record and its other background writes, then logs one line. The answer is
+ * already decided and stays. If a record cannot be written, that is logged as an error and does not turn a success into a
+ * failure.
  */
 export async function finishExchange(
   exchange: Exchange,
   route: Route,
   audit: OwnPorts['audit'],
-  { clock, settings }: EndpointTools,
+  { clock, settings }: EndpointDeps,
   answer: Answer,
 ): Promise<Answer> {
-  exchange.beside.push(recordExchange(exchange, route, audit, { at: clock.now(), answer }))
-  if (exchange.leave !== undefined) exchange.beside.push(exchange.leave())
-  const written = await withDeadline(Promise.all(exchange.beside), patienceMs)
-  if (written === late) exchange.log.error('a write beside the request is late')
+  exchange.sideWrites.push(recordExchange(exchange, route, audit, { at: clock.now(), answer }))
+  if (exchange.leave !== undefined) exchange.sideWrites.push(exchange.leave())
+  const written = await withDeadline(Promise.all(exchange.sideWrites), patienceMs)
+  if (written === late) exchange.log.error('a background write of the request is late')
   exchange.log.info('request', {
     operation: route.operationId,
     status: answer.statusCode,
     durationMs: clock.now() - exchange.startedAt,
   })
-  // A refusal tells of the limit that it is about, which may be another one.
+  // A refusal has the headers of the limit that it is about, which may be another one.
   const rate = exchange.rate === undefined ? {} : rateHeaders(exchange.rate)
   const headers = { ...rate, ...noticeHeader(route, answer), ...answer.headers }
   return withTransportSecurity({ ...answer, headers }, settings.publicUrl)
 }
 
-/** Added at the end, so that an answer that is repeated for an `Idempotency-Key` has today's notice. */
+/** Added last, so that an answer that is repeated for an `Idempotency-Key` has today's notice. */
 function noticeHeader({ notice }: Route, { statusCode }: Answer): Record<string, string> {
   return notice === undefined || statusCode >= 400 ? {} : { [noticeHeaderName]: notice }
 }
 
 /**
- * Whether the trail gets a record. Of callers who proved who they are, everything; of others (a login) what reached
- * the use case and was not turned away by the throttle, so that nobody can fill the trail without a credential.
+ * Returns whether the trail gets a record: every request of an authenticated caller; of other requests (a login) those that
+ * reached the use case and were not throttled, so that the trail cannot be flooded without a credential.
  */
 function isRecorded({ caller, entered }: Exchange, { statusCode }: Answer): boolean {
   return caller !== undefined || (entered && statusCode !== errorStatus.locked_out && statusCode !== 400)
 }
 
-/** What the trail is told of the end of a request. */
+/** The end of a request, for the trail. */
 interface Ending {
   /** Epoch milliseconds. */
   readonly at: number

@@ -4,11 +4,11 @@ import { invalidField } from '../../core/errors.ts'
 import type { RawRequest } from './read-request.ts'
 import { Reply } from './reply.ts'
 
-/** Says which list a cursor continues, on its way out and in. */
+/** Binds the cursors of one list to that list. */
 export interface ListCursors {
-  /** The request with the list's own cursor; throws `invalid_field` when it is none of this list. */
+  /** The request with the list's own cursor; throws `invalid_field` for a cursor of another list. */
   readonly request: RawRequest
-  /** The answer with a cursor that is good for this list alone. */
+  /** Returns the answer with a cursor that is valid for this list alone. */
   bound(answer: Reply<unknown>): Reply<unknown>
 }
 
@@ -19,8 +19,8 @@ const pageParameters = new Set(['cursor', 'limit', 'page', 'columns', 'domain'])
 const tagLength = 22
 
 /**
- * Binds cursors to their list: endpoint, domain, path, sort and filters. A cursor is a place in a list that its caller
- * may read anyway, so its tag is no secret: it tells cursors of other lists, and damaged ones, from good ones.
+ * Binds cursors to their list: endpoint, domain, path, sort and filters. A cursor marks a position in a list that its caller
+ * may read anyway, so its tag is no secret: it only detects cursors of other lists, and damaged ones.
  */
 export function listCursors(route: Route, domain: string | null, raw: RawRequest): ListCursors {
   if (!isList(route)) return { request: raw, bound: (answer) => answer }

@@ -3,18 +3,18 @@ import type { Route } from '../../contracts/routes/route.ts'
 import { DomainError, invalidField } from '../../core/errors.ts'
 import { invalidJson, parseJson } from './parse-json.ts'
 
-/** The most bytes of a body where the route names no other limit. */
+/** The most bytes of a body; a route may name another limit. */
 const defaultBodyBytes = 256 * 1024
 
 /** The parts of a request as the caller wrote them: well-formed, but of any shape. */
 export interface RawRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** The parsed body, `undefined` where there is none; the bytes of one that the route reads itself. */
+  /** The parsed body, `undefined` if there is none; the raw bytes if the route parses them itself. */
   readonly body: unknown
 }
 
-/** Refuses a body above the route's limit with `payload_too_large`, before anything of it is read. */
+/** Refuses a body above the route's limit with `payload_too_large`, before any of it is parsed. */
 export function checkSize(event: APIGatewayProxyEventV2, route: Pick<Route, 'maxBodyBytes'>): void {
   const limit = route.maxBodyBytes ?? defaultBodyBytes
   const bytes = Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
@@ -23,7 +23,7 @@ export function checkSize(event: APIGatewayProxyEventV2, route: Pick<Route, 'max
 }
 
 /**
- * Reads path parameters, query and body. Refuses what is malformed in itself: `invalid_field` for path and query,
+ * Reads path parameters, query and body. Refuses malformed input: `invalid_field` for path and query,
  * `unsupported_media_type` and `invalid_json` for the body.
  */
 export function readRequest(
@@ -34,13 +34,15 @@ export function readRequest(
   return { params: readParams(event), query, body: readBody(event, route) }
 }
 
-/** The gateway decodes path parameters, once; a percent sign that is left is a character like any other. */
+/** The gateway decodes path parameters once; a remaining percent sign is an ordinary character. */
 function readParams(event: APIGatewayProxyEventV2): Record<string, string> {
   const given = Object.entries(event.pathParameters ?? {})
   return Object.fromEntries(given.map(([name, text = '']) => [name, checkText(text, name)]))
 }
 
-/** Names and values of a query, decoded once. A name given twice is refused: no rule says which one is meant. */
+/**
+ * Reads the names and values of a query, decoded once. A duplicate name is refused, since no rule says which value counts.
+ */
 function readQuery(rawQuery: string, unchecked: readonly string[]): Record<string, string> {
   const query = new Map<string, string>()
   for (const pair of rawQuery.split('&').filter((text) => text !== '')) {
@@ -62,12 +64,12 @@ function decode(text: string, field: string): string {
   }
 }
 
-/** Decodes a query value; bytes that are no UTF-8 become U+FFFD, and a percent sign that encodes nothing stays. */
+/** Decodes a query value. Bytes that are not UTF-8 become U+FFFD, and a percent sign that encodes nothing stays. */
 function decodeLeniently(text: string): string {
   return new URLSearchParams(`value=${text}`).get('value') ?? ''
 }
 
-/** Refuses control characters, and the character that stands for bytes that were not UTF-8. */
+/** Refuses control characters, and the replacement character of bytes that were not UTF-8. */
 function checkText(text: string, field: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\u0000-\u001f\u007f]/.test(text)) throw invalidField(field, 'must not contain control characters')
@@ -92,19 +94,19 @@ function checkMediaType(event: APIGatewayProxyEventV2, wanted: string): void {
   throw new DomainError('unsupported_media_type', `the request body must be ${wanted} in UTF-8, without compression`)
 }
 
-/** The body as text. Where the gateway has decoded it already, bytes that were no UTF-8 stand there as U+FFFD. */
+/** Returns the body as text. If the gateway has decoded it already, bytes that were not UTF-8 appear as U+FFFD. */
 function readText(body: string, isBase64: boolean): string {
   try {
     // A byte order mark stays, so that the JSON parser refuses it.
     if (isBase64) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(body, 'base64'))
     if (!body.includes('\ufffd')) return body
   } catch {
-    // Told below, as for a body that came decoded.
+    // Reported below, as for a body that arrived decoded.
   }
   throw invalidJson('the body is not UTF-8')
 }
 
-/** A form as the engine writes it. Of a name given twice the first value counts, as at the engine. */
+/** Reads a form as the engine writes it. The first value of a duplicate name counts, as at the engine. */
 function readForm(text: string): Record<string, string> {
   return Object.fromEntries([...new URLSearchParams(text)].toReversed())
 }

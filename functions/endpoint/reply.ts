@@ -13,7 +13,7 @@ export class Reply<B> {
   }
 }
 
-/** A success without a body that sends the client elsewhere: 302. */
+/** A success without a body that redirects the client: 302. */
 export class Redirect {
   readonly location: string
   readonly headers: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export class Redirect {
   }
 }
 
-/** A success whose body is bytes: 200. A function answers 6 MB at most, of which base64 takes a third. */
+/** A success whose body is bytes: 200. A function answers 6 MB at most, and base64 takes a third of them. */
 export class Bytes {
   readonly body: Uint8Array
   readonly contentType: string
@@ -37,16 +37,16 @@ export class Bytes {
   }
 }
 
-/** What a {@link reply} may have besides its body. */
+/** The optional additions of a {@link reply}. */
 export interface ReplyExtras {
-  /** 200 where not given. */
+  /** 200 by default. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The record that the body shows; its version is told in `ETag`. */
+  /** The record that the body shows; its version becomes the `ETag`. */
   readonly record?: Versioned
 }
 
-/** Makes a {@link Reply}. */
+/** Creates a {@link Reply}. */
 export function reply<B>(body: B, { status = 200, headers = {}, record }: ReplyExtras = {}): Reply<B> {
   return new Reply(body, status, record === undefined ? headers : { ...headers, ETag: entityTag(record) })
 }

@@ -12,19 +12,18 @@ export interface Settings {
   readonly passwordMinLength: number
   readonly deletionGraceSeconds: number
   readonly scriptSteps: boolean
-  /** The text only: functions/client-variables.ts reads it in the functions that use it. */
+  /** The text alone: functions/client-variables.ts parses it in the functions that use it. */
   readonly clientVariables: string
   readonly rateLimits: RateLimits
+  /** The rate of a domain. */
+  readonly eventsPerSecond: number
   /** Networks in CIDR form, comma-separated. */
   readonly hookAllowedNetworks: string
 }
 
-/**
- * Reads the settings from the process's environment. Throws an error that names the variable, never its value, when one
- * is malformed.
- */
+/** Reads the settings from the process's environment. Throws an error that names a malformed variable, never its value. */
 export function readSettings(env: Variables): Settings {
-  // The logger reads its level by itself, at the first request; a wrong one is found here.
+  // The logger reads its level itself, at the first request; an invalid level is detected here.
   readVariable(declared.logLevel, env)
   return {
     version: readVariable(declared.buildVersion, env),
@@ -36,6 +35,7 @@ export function readSettings(env: Variables): Settings {
     scriptSteps: readVariable(declared.scriptSteps, env),
     clientVariables: env[environment.clientVariables] ?? '',
     rateLimits: readVariable(declared.rateLimits, env),
+    eventsPerSecond: readVariable(declared.eventsPerSecond, env),
     hookAllowedNetworks: readVariable(declared.hookAllowedNetworks, env).join(','),
   }
 }

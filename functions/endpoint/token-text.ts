@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** Which record a token belongs to; readable by whoever holds it, and proof of nothing. */
+/** The identity of a token's record. Everyone who holds the token can read it, and it proves nothing. */
 export interface TokenClaims {
   readonly username: string
   /** Empty for root. */
   readonly domain: string
   readonly key: string
-  /** There for the token of a domain itself. */
+  /** Set for a domain token. */
   readonly isDomainToken?: true
 }
 
@@ -16,7 +16,7 @@ const base64url = (text: string | Uint8Array) => Buffer.from(text).toString('bas
 const header = base64url(JSON.stringify({ typ: 'callplane' }))
 
 /**
- * A token's text: header, claims and 32 random bytes, each in base64url, joined by dots. Only its digest is ever
+ * Returns a token's text: header, claims and 32 random bytes, each in base64url, joined by dots. Only its digest is ever
  * stored, so the text cannot be shown twice.
  */
 export function writeToken({ username, domain, key, isDomainToken }: TokenClaims, secret: Uint8Array): string {
@@ -24,7 +24,7 @@ export function writeToken({ username, domain, key, isDomainToken }: TokenClaims
   return [header, base64url(JSON.stringify(claims)), base64url(secret)].join('.')
 }
 
-/** The claims of a token's text, unproven; `undefined` when it does not have the form of {@link writeToken}. */
+/** Reads the claims of a token's text, without proof; `undefined` if it does not have the form of {@link writeToken}. */
 export function readTokenClaims(text: string): TokenClaims | undefined {
   const [, claims = ''] = /^[\w-]{1,128}\.([\w-]{1,1024})\.[\w-]{43}$/.exec(text) ?? []
   try {
@@ -41,7 +41,7 @@ export function readTokenClaims(text: string): TokenClaims | undefined {
   }
 }
 
-/** The digest that a token is kept and compared by: SHA-256 of its whole text, lower-case hex. */
+/** Returns the digest by which a token is stored and compared: SHA-256 of its whole text, lower-case hex. */
 export function tokenDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

@@ -1,16 +1,17 @@
 import type { Log } from '../../adapters/log/logger.ts'
-import type { Clock, Ports, Randomness } from '../../core/ports.ts'
+import type { Ports } from '../../contracts/ports.ts'
+import type { Clock, Randomness } from '../../core/time.ts'
 import type { Settings } from './settings.ts'
 
-/** What an endpoint works with besides its ports. */
-export interface EndpointTools {
+/** The dependencies of an endpoint in addition to its ports. */
+export interface EndpointDeps {
   readonly clock: Clock
   readonly random: Randomness
   readonly log: Log
   readonly settings: Settings
 }
 
-/** The ports of the wrapper itself. Which of them a route needs follows from its record; the others may be absent. */
+/** The ports of the wrapper itself. A route's record decides which of them it needs; the others may be absent. */
 export interface OwnPorts {
   readonly credentials?: Pick<Ports['credentials'], 'read' | 'readDomainToken'>
   readonly sessions?: Pick<Ports['sessions'], 'touch' | 'meet'>

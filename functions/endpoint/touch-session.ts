@@ -1,8 +1,8 @@
 import type { Log } from '../../adapters/log/logger.ts'
 import type { SessionStore } from '../../core/auth/credentials.ts'
-import type { Caller } from '../../core/auth/token.ts'
+import type { Caller } from '../../core/access/token.ts'
 
-/** Notes that a caller is active. Never rejects: a session count that lags is no reason to fail a request. */
+/** Records that a caller is active. Never rejects: an outdated session count is no reason to fail a request. */
 export type TouchSession = (
   sessions: Pick<SessionStore, 'touch'>,
   caller: Pick<Caller, 'username' | 'domain'>,
@@ -10,12 +10,12 @@ export type TouchSession = (
   log: Log,
 ) => Promise<void>
 
-/** One write a user in this time keeps the fifteen-minute counts of the status report exact enough. */
+/** One write per user in this time keeps the fifteen-minute counts of the status report exact enough. */
 const everyMs = 60_000
-/** Users remembered by one process; a busier one forgets all of them and writes once more for each. */
+/** Users remembered by one process; a busier one forgets all of them and writes again for each. */
 const maxRemembered = 10_000
 
-/** A {@link TouchSession} that writes at most once a minute for each user. */
+/** Creates a {@link TouchSession} that writes at most once a minute for each user. */
 export function sessionToucher(): TouchSession {
   const touched = new Map<string, number>()
   return async (sessions, { username, domain }, now, log) => {

@@ -5,15 +5,15 @@ import { type Answer, successAnswer } from './answer.ts'
 import type { Endpoint } from './endpoint-parts.ts'
 import type { Exchange } from './exchange.ts'
 import { Bytes, Redirect, Reply } from './reply.ts'
-import { left } from './steps/step.ts'
+import { left } from './step.ts'
 
-/** Calls the use case with a request that passed every check, and answers with what it returns. */
+/** Calls the use case with a request that passed every check, and returns its answer. */
 export function useCaseCall({ route, ports, tools, useCase }: Endpoint): (exchange: Exchange) => Promise<Answer> {
   return async (exchange) => {
     const { cursors, ...fields } = left(exchange.checked, 'field validation')
     const scope = left(exchange.scope, 'permission check')
     exchange.entered = true
-    // The schemas of this very route made the fields, and its rules the caller and the domain.
+    // The fields were produced by the schemas of this route, and the caller and the domain by its rules.
     const request = { ...requestFor(exchange, tools), ...fields, scope }
     const result = checkedResult(route, await useCase(request as never, ports as never))
     const bound = result instanceof Reply ? cursors.bound(result) : result
@@ -43,7 +43,7 @@ function sinceOf({ domainCreatedAt }: Exchange, settings: Endpoint['tools']['set
   return domainCreatedAt === null ? undefined : tenancyStart(domainCreatedAt, settings.deletionGraceSeconds * 1000)
 }
 
-/** The result as the route's response schema lets it through: nothing that the contract does not name leaves. */
+/** Returns the result as filtered by the route's response schema: only members that the contract names leave. */
 function checkedResult(route: Route, result: unknown): Reply<unknown> | Redirect | Bytes {
   if (result instanceof Redirect || result instanceof Bytes) {
     const form = result instanceof Redirect ? 'redirect' : 'bytes'

@@ -3,8 +3,9 @@ import type { Log } from '../../adapters/log/logger.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import type { AccessScope } from '../../core/access/acl.ts'
 import type { Precondition } from '../../core/concurrency/precondition.ts'
-import type { Caller } from '../../core/auth/token.ts'
-import type { Clock, PortsOf, Randomness } from '../../core/ports.ts'
+import type { Caller } from '../../core/access/token.ts'
+import type { PortsOf } from '../../contracts/ports.ts'
+import type { Clock, Randomness } from '../../core/time.ts'
 import type { Bytes, Redirect, Reply } from './reply.ts'
 import type { Settings } from './settings.ts'
 
@@ -17,50 +18,52 @@ type BodyOf<R> = R extends { readonly rawBody: true }
     ? Declared<R, 'form'>
     : Declared<R, 'body'>
 
-/** What a use case is given: everything was checked, in the contract's order, before it is called. */
+/** The input of a use case. Everything in it was checked, in the contract's order. */
 export interface EndpointRequest<R extends Route> {
   readonly params: Declared<R, 'params'>
   readonly query: Declared<R, 'query'>
-  /** The JSON body, the form or the bytes, as the route takes it. An absent body counts as an empty object, or no bytes. */
+  /**
+   * The JSON body, the form or the bytes, as the route declares it. An absent body counts as an empty object, or no bytes.
+   */
   readonly body: BodyOf<R>
-  /** Who asks; `null` where the route takes no token. */
+  /** The caller; `null` if the route accepts no token. */
   readonly caller: R['authentication'] extends 'token' ? Caller : null
-  /** The domain to work in. `null` is root working in all of them, or a route that works in none. */
+  /** The domain to work in. `null`: root works in all of them, or the route works in none. */
   readonly domain: R['domain'] extends 'required' | 'path' ? string : string | null
   /**
-   * Nothing that began before this moment, epoch milliseconds, is of the domain: it may be of an earlier one of its name.
-   * `undefined` where there is no domain.
+   * The creation of the domain, epoch milliseconds. Anything that began earlier may belong to a former domain of the same
+   * name. `undefined` without a domain.
    */
   readonly since: R['domain'] extends 'required' | 'path' ? number : number | undefined
-  /** What the caller's role granted: everything in the domain, or only what is the caller's own. */
+  /** The scope that the caller's role grants: everything in the domain, or only the caller's own things. */
   readonly scope: AccessScope
-  /** What the request demands of the record that it changes. */
+  /** The requirements of the request on the record that it changes. */
   readonly precondition: Precondition
-  /** Whether the client's `Accept` takes a media type; without one it takes any. */
+  /** Returns whether the client's `Accept` accepts a media type; without the header it accepts any. */
   readonly accepts: (mediaType: string) => boolean
   readonly requestId: string
   readonly sourceAddress: string
   readonly clock: Clock
-  /** Under an `Idempotency-Key`, the same values each time that the request is run. */
+  /** Under an `Idempotency-Key`, repeated runs of the request draw the same values. */
   readonly random: Randomness
   readonly settings: Settings
   /** Carries the request's id and domain on every line. */
   readonly log: Log
-  /** Names who acts, for the audit trail of a route whose caller no credential tells. */
+  /** Names the actor for the audit trail, if the route's caller presents no credential. */
   readonly actAs: (username: string, domain: string) => void
 }
 
 /** The success body of a route. */
 export type Success<R extends Route> = z.output<R['response']>
 
-/** What a route may answer besides its success body. */
+/** The further answers that a route allows. */
 type Other<R extends Route> = R extends { readonly answers: readonly (infer F)[] }
   ? ('redirect' extends F ? Redirect : never) | ('bytes' extends F ? Bytes : never)
   : never
 
 /**
- * Answers a request with the route's success body, with a {@link Reply} when a status or header goes with it, or in
- * another form that the route names.
+ * Answers a request with the route's success body, with a {@link Reply} if a status or header belongs to it, or in another
+ * form that the route names.
  */
 export type UseCase<R extends Route> = (
   request: EndpointRequest<R>,

@@ -1,19 +1,19 @@
-import { type EndFields, told } from '../../core/cdr/end-fields.ts'
+import { type EndFields, reported } from '../../core/cdr/end-fields.ts'
 import { fieldsOfPost } from '../../core/cdr/cdr-from-post.ts'
 import { DomainError } from '../../core/errors.ts'
 
-/** The posted JSON as a form's field, as the engine's module names it. */
+/** The form field of the posted JSON, as the engine's module names it. */
 const formField = 'cdr='
 
 /**
- * Reads the body of the engine's CDR post, by what it holds and not by its media type, which the engine loses without
- * `100-continue`: JSON; a form's `cdr` with percent-encoded JSON; the same in base64. Bytes that are not UTF-8 count as
- * U+FFFD, as in events, and control characters that JSON does not allow as spaces. Throws `invalid_json` for what is no
- * JSON, and `invalid_field` for JSON that is no CDR.
+ * Reads the body of the engine's CDR post. The form is recognized by the content and not by the media type, which the engine
+ * loses without `100-continue`: JSON; a form's `cdr` with percent-encoded JSON; the same in base64. Bytes that are not UTF-8
+ * become U+FFFD, as in events, and control characters that JSON does not allow become spaces. Throws `invalid_json` for text
+ * that is not JSON, and `invalid_field` for JSON that is not a CDR.
  */
 export function readCdrPost(body: Uint8Array): EndFields {
   const fields = fieldsOfPost(parse(jsonOf(body)), (text) => utf8(percentDecoded(text)))
-  if (fields === undefined || told(fields, 'Unique-ID') === undefined) {
+  if (fields === undefined || reported(fields, 'Unique-ID') === undefined) {
     throw new DomainError('invalid_field', 'body: must be a CDR with the variables of its leg, `uuid` among them')
   }
   return fields
@@ -47,7 +47,7 @@ function utf8(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }
 
-/** A `%` that no two hexadecimal digits follow stands for itself. The engine writes no `+` for a space. */
+/** Decodes percent encoding. A `%` without two hexadecimal digits stands for itself. The engine writes no `+` for a space. */
 function percentDecoded(text: string): Buffer {
   const pieces = text.split(/%([0-9A-Fa-f]{2})/)
   return Buffer.concat(pieces.map((piece, index) => Buffer.from(piece, index % 2 === 0 ? 'utf8' : 'hex')))

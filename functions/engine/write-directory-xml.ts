@@ -16,8 +16,8 @@ type Settings = Readonly<Record<string, string>>
 
 /**
  * Writes a directory answer in the engine's XML. The engine reads it line by line before it parses it
- * (docs/engine-behaviour.md), so there is no XML declaration, and each element has a line of its own. Every value is an
- * attribute and is written by {@link attributeText}: no value can end its place, add another or be read as a directive.
+ * (docs/engine-behaviour.md), so there is no XML declaration, and each element has its own line. Every value is an attribute
+ * written by {@link attributeText}: no value can end the attribute, add another one or be read as a directive.
  */
 export function writeDirectoryXml(document: DirectoryDocument): string {
   const section = document.found
@@ -40,6 +40,7 @@ function users(user: DirectoryUser | undefined): object | '' {
     user: {
       '@id': user.id,
       ...(user.numberAlias === undefined ? {} : { '@number-alias': user.numberAlias }),
+      ...(user.cacheable === undefined ? {} : { '@cacheable': user.cacheable }),
       params: params(user.parameters),
       variables: variables(user.variables),
     },

@@ -1,12 +1,12 @@
-import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-connector-status-store.ts'
-import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
-import { dynamoGapStore } from '../../adapters/dynamodb/dynamo-gap-store.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
+import { dynamoEventLog } from '../../adapters/dynamodb/events/dynamo-event-log.ts'
+import { dynamoGapStore } from '../../adapters/dynamodb/events/dynamo-gap-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/events.ts'
 import { listEvents } from '../../core/events/list-events.ts'
 import { endpoint, okData } from '../endpoint.ts'
 
-/** Events on a page where `limit` is not given. */
+/** Events of a page by default. */
 const usualLimit = 100
 
 const notCollected = 'the domain has no hook: its events are collected from its first hook on (POST /api/v2/hooks)'

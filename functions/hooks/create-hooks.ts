@@ -1,8 +1,8 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
-import { createHooks } from '../../core/hooks/create-hooks.ts'
-import { presentCreatedHooks } from '../../core/hooks/present-hook.ts'
+import { createHooks } from '../../core/hooks/definition/create-hooks.ts'
+import { presentCreatedHooks } from '../../core/hooks/definition/present-hook.ts'
 import { endpoint } from '../endpoint.ts'
 import { hookJudges } from './hook-judges.ts'
 

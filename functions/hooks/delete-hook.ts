@@ -1,6 +1,6 @@
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
-import { deleteHook } from '../../core/hooks/delete-hook.ts'
+import { deleteHook } from '../../core/hooks/definition/delete-hook.ts'
 import { endpoint, okData } from '../endpoint.ts'
 
 export const handler = endpoint(

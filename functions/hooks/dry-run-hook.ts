@@ -1,8 +1,8 @@
 import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
-import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
+import { dynamoEventLog } from '../../adapters/dynamodb/events/dynamo-event-log.ts'
 import { patternRest } from '../../adapters/regex/pattern-rest.ts'
 import * as routes from '../../contracts/routes/hook-lab.ts'
-import { dryRunHook } from '../../core/hooks/dry-run-hook.ts'
+import { dryRunHook } from '../../core/hooks/lab/dry-run-hook.ts'
 import { endpoint, okData } from '../endpoint.ts'
 import { hookJudges } from './hook-judges.ts'
 

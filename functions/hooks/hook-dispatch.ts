@@ -1,14 +1,21 @@
+import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { deliveryId } from '../../adapters/crypto/delivery-id.ts'
-import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
-import { dynamoEventLogWriter } from '../../adapters/dynamodb/dynamo-event-log-writer.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { hmacSha256 } from '../../adapters/crypto/hmac-sha256.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
+import { dynamoEventLogWriter } from '../../adapters/dynamodb/hooks/dynamo-event-log-writer.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
+import { guardedHookClient } from '../../adapters/http/guarded-hook-client.ts'
 import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
 import { patternRest } from '../../adapters/regex/pattern-rest.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
+import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { hookDispatch } from '../../contracts/workers.ts'
-import { dispatchEvents } from '../../core/hooks/dispatch-events.ts'
-import { recentHooks } from '../../core/hooks/recent-hooks.ts'
+import { type EventDispatchDeps, dispatchEvents } from '../../core/hooks/attempt/dispatch-events.ts'
+import { keepDomainRate } from '../../core/hooks/attempt/domain-rate.ts'
+import { PromptReceivers } from '../../core/hooks/attempt/prompt-receivers.ts'
+import { recentHooks } from '../../core/hooks/definition/recent-hooks.ts'
 import { batchWorker } from '../worker.ts'
+import { logAttempt } from './log-attempt.ts'
 
 export const handler = batchWorker(
   hookDispatch,
@@ -17,15 +24,34 @@ export const handler = batchWorker(
     eventLogWriter: dynamoEventLogWriter,
     deliveries: dynamoDeliveryStore,
     deliveryQueue: sqsDeliveryQueue,
+    hookClient: guardedHookClient,
+    secretBox: kmsSecretBox,
   },
-  (ports, { clock, log }) => {
-    const hooksFor = recentHooks(ports.hooks, clock)
-    const deps = { ...ports, hooksFor, clock, compile: linearPattern, rest: patternRest, deliveryIdOf: deliveryId }
+  (ports, { clock, random, log, settings }) => {
+    const deps: EventDispatchDeps = {
+      ...ports,
+      clock,
+      random,
+      timers: systemTimers,
+      hmac: hmacSha256,
+      compile: linearPattern,
+      rest: patternRest,
+      deliveryIdOf: deliveryId,
+      hooksFor: recentHooks(ports.hooks, clock),
+      promptReceivers: new PromptReceivers(),
+      report: (delivery, made) => logAttempt(log, delivery, made),
+    }
     return async (events) => {
+      const startedAt = clock.now()
       const ends = await dispatchEvents(deps, events)
       for (const { event, unjudged } of ends) {
         if (unjudged > 0) log.warn('filters are too much work', { domain: event.domain, hooks: unjudged })
       }
+      await keepDomainRate(deps, events, {
+        perSecond: settings.eventsPerSecond,
+        startedAt,
+        report: (held) => log.info('events held back', { ...held, events: events.length }),
+      })
       return ends.map(({ error }) => error)
     }
   },

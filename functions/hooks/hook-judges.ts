@@ -1,6 +1,6 @@
 import { addressGuard } from '../../adapters/http/address-guard.ts'
 import { linearPattern } from '../../adapters/regex/linear-pattern.ts'
-import type { HookJudges } from '../../core/hooks/hook-rules.ts'
+import type { HookJudges } from '../../core/hooks/definition/hook-rules.ts'
 import type { Settings } from '../endpoint/settings.ts'
 
 /** What a hook is judged by in this deployment. */

@@ -1,7 +1,7 @@
-import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/deliveries.ts'
-import { listDeliveries } from '../../core/hooks/list-deliveries.ts'
+import { listDeliveries } from '../../core/hooks/delivery/list-deliveries.ts'
 import { endpoint, okData, reply } from '../endpoint.ts'
 
 export const handler = endpoint(

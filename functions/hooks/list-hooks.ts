@@ -1,6 +1,6 @@
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
-import { listHooks } from '../../core/hooks/list-hooks.ts'
+import { listHooks } from '../../core/hooks/definition/list-hooks.ts'
 import { endpoint, reply } from '../endpoint.ts'
 
 export const handler = endpoint(

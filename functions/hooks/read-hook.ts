@@ -1,7 +1,7 @@
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
-import { presentHook } from '../../core/hooks/present-hook.ts'
-import { readHook } from '../../core/hooks/read-hook.ts'
+import { presentHook } from '../../core/hooks/definition/present-hook.ts'
+import { readHook } from '../../core/hooks/definition/read-hook.ts'
 import { endpoint, okData, reply } from '../endpoint.ts'
 
 export const handler = endpoint(

@@ -1,9 +1,9 @@
-import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
-import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
+import { dynamoRateLimitStore } from '../../adapters/dynamodb/access/dynamo-rate-limit-store.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import * as routes from '../../contracts/routes/deliveries.ts'
-import { replayDeliveries } from '../../core/hooks/replay-deliveries.ts'
+import { replayDeliveries } from '../../core/hooks/delivery/replay-deliveries.ts'
 import { endpoint, okData } from '../endpoint.ts'
 
 export const handler = endpoint(

@@ -1,8 +1,8 @@
-import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { requeueDeliveries as record } from '../../contracts/schedules.ts'
-import { requeueDeliveries } from '../../core/hooks/requeue-deliveries.ts'
+import { requeueDeliveries } from '../../core/hooks/delivery/requeue-deliveries.ts'
 import { scheduled } from '../scheduled.ts'
 import { workTimeMs } from '../work-time.ts'
 

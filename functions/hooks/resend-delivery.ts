@@ -1,9 +1,9 @@
-import { dynamoDeliveryStore } from '../../adapters/dynamodb/dynamo-delivery-store.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoDeliveryStore } from '../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import * as routes from '../../contracts/routes/deliveries.ts'
-import { presentDelivery } from '../../core/hooks/present-delivery.ts'
-import { resendDelivery } from '../../core/hooks/resend-delivery.ts'
+import { presentDelivery } from '../../core/hooks/delivery/present-delivery.ts'
+import { resendDelivery } from '../../core/hooks/delivery/resend-delivery.ts'
 import { endpoint, okData } from '../endpoint.ts'
 
 export const handler = endpoint(

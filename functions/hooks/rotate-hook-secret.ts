@@ -1,7 +1,7 @@
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
-import { rotateSecret } from '../../core/hooks/rotate-secret.ts'
+import { rotateSecret } from '../../core/hooks/definition/rotate-secret.ts'
 import { endpoint, okData } from '../endpoint.ts'
 
 export const handler = endpoint(

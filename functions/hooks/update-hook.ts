@@ -1,7 +1,7 @@
-import { dynamoHookStore } from '../../adapters/dynamodb/dynamo-hook-store.ts'
+import { dynamoHookStore } from '../../adapters/dynamodb/hooks/dynamo-hook-store.ts'
 import * as routes from '../../contracts/routes/hooks.ts'
-import { presentHook } from '../../core/hooks/present-hook.ts'
-import { updateHook } from '../../core/hooks/update-hook.ts'
+import { presentHook } from '../../core/hooks/definition/present-hook.ts'
+import { updateHook } from '../../core/hooks/definition/update-hook.ts'
 import { endpoint, okData, reply } from '../endpoint.ts'
 import { hookJudges } from './hook-judges.ts'
 

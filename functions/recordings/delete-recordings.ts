@@ -1,4 +1,4 @@
-import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import * as routes from '../../contracts/routes/recordings.ts'

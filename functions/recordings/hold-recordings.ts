@@ -1,4 +1,4 @@
-import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import * as routes from '../../contracts/routes/recordings.ts'
 import { holdRecordings } from '../../core/recordings/hold-recordings.ts'
 import { endpoint, okInfo } from '../endpoint.ts'

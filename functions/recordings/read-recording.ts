@@ -1,10 +1,10 @@
-import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import * as routes from '../../contracts/routes/recordings.ts'
 import { bytesOf, findRecording, linkTo, listRecordings } from '../../core/recordings/read-recording.ts'
 import { Bytes, Redirect, endpoint, reply } from '../endpoint.ts'
 
-/** Of a link, too: whoever has kept it could use it. */
+/** Applies to links, too: a cached link could be used by others. */
 const headers = { 'Cache-Control': 'private, no-store' }
 
 export const handler = endpoint(

@@ -1,5 +1,5 @@
-import { dynamoDomainStore } from '../../adapters/dynamodb/dynamo-domain-store.ts'
-import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { dynamoDomainStore } from '../../adapters/dynamodb/domains/dynamo-domain-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { removeExpiredRecordings as record } from '../../contracts/schedules.ts'
@@ -7,7 +7,7 @@ import { removeExpiredRecordings } from '../../core/recordings/remove-expired-re
 import { scheduled } from '../scheduled.ts'
 import { workTimeMs } from '../work-time.ts'
 
-/** Of the function's time the last third stays for the recordings under way. */
+/** The last third of the function's time is left for the recordings under way. */
 const workMs = workTimeMs(record)
 
 export const handler = scheduled(

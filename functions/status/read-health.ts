@@ -1,4 +1,4 @@
-import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-connector-status-store.ts'
+import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
 import { readHealth } from '../../contracts/routes/status.ts'
 import { isHealthy } from '../../core/status/health.ts'
 import { endpoint, reply } from '../endpoint.ts'

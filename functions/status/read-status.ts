@@ -1,7 +1,7 @@
 import os from 'node:os'
 import process from 'node:process'
-import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/dynamo-connector-status-store.ts'
-import { dynamoSessionStore } from '../../adapters/dynamodb/dynamo-session-store.ts'
+import { dynamoConnectorStatusStore } from '../../adapters/dynamodb/calls/dynamo-connector-status-store.ts'
+import { dynamoSessionStore } from '../../adapters/dynamodb/access/dynamo-session-store.ts'
 import * as routes from '../../contracts/routes/status.ts'
 import { readStatus } from '../../core/status/read-status.ts'
 import { endpoint } from '../endpoint.ts'
@@ -17,7 +17,7 @@ export const handler = endpoint(
       version: settings.version,
       nodeMemory: { rss, heapTotal, heapUsed },
       processId: process.pid,
-      // The service has no live-event connections: events leave through hooks alone.
+      // The service has no live-event connections: events leave through hooks only.
       socketSessions: 0,
       processUpTimeSec: connectorUpTimeSec ?? process.uptime(),
       system: {

@@ -2,17 +2,17 @@ import type { MiddlewareObj } from '@middy/core'
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda'
 import type { BatchMessage } from './handle-batch.ts'
 
-/** A message of a batch, and what it holds; nothing where that cannot be read. */
+/** A message of a batch and its content, which is absent if it cannot be parsed. */
 export interface ReadMessage<M> extends BatchMessage {
   readonly content: M | undefined
 }
 
-/** A batch on its way. */
+/** A batch and the progress of its messages. */
 export interface Batch<M> {
   readonly records: readonly SQSRecord[]
-  /** Its messages, once they are read. */
+  /** Its messages, once they are parsed. */
   messages: readonly ReadMessage<M>[]
-  /** The ids of the messages that are over for good. */
+  /** The ids of the messages that are finished. */
   readonly done: Set<string>
 }
 

@@ -1,7 +1,7 @@
-/** How one message of a batch ended. */
+/** The end of one message of a batch. */
 export type MessageEnd = 'done' | 'failed' | 'unreadable'
 
-/** What handling a batch looks at in a message. */
+/** The members of a message that matter for handling a batch. */
 export interface BatchMessage {
   readonly messageId: string
   /** Messages with the same key are handled one after another. */

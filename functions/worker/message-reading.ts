@@ -6,10 +6,10 @@ import type { Worker } from '../../contracts/workers.ts'
 import type { BatchStep, ReadMessage } from './batch.ts'
 import { messageSchemas } from './message-schemas.ts'
 
-/** What the messages of a worker's queue hold. */
+/** The content of the messages of a worker's queue. */
 export type MessageOf<W extends Worker> = z.output<(typeof messageSchemas)[W['queue']]>
 
-/** Reads each message by the schema of the worker's queue. One that cannot be read is logged and has no content. */
+/** Parses each message by the schema of the worker's queue. A message that cannot be parsed is logged and has no content. */
 export function messageReading<W extends Worker>(worker: W, log: Log): BatchStep<MessageOf<W>> {
   return {
     before: ({ event: batch }) => {
@@ -18,7 +18,7 @@ export function messageReading<W extends Worker>(worker: W, log: Log): BatchStep
   }
 }
 
-/** Reads one message. Its content is never logged: a delivery or event holds what tenants own. */
+/** Parses one message. Its content is never logged: a delivery or event contains data of tenants. */
 function read<W extends Worker>(
   { queue }: W,
   { body, messageId, attributes }: SQSRecord,

@@ -5,7 +5,7 @@ import { deliveryMessage } from '../../contracts/messages/delivery.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import { exportMessage } from '../../contracts/messages/export.ts'
 
-/** What the messages of each queue look like. */
+/** The schema of the messages of each queue. */
 export const messageSchemas = {
   commands: commandMessage,
   events: eventMessage,

@@ -2,7 +2,7 @@ import type { SQSBatchResponse } from 'aws-lambda'
 import type { Log } from '../../adapters/log/logger.ts'
 import type { Batch, BatchStep } from './batch.ts'
 
-/** Answers with the messages that must come again: all that are not done, also when the batch ended early. */
+/** Answers with the messages that must be redelivered: all unfinished ones, also when the batch ended early. */
 export function partialFailures<M>(log: Log): BatchStep<M> {
   return {
     after: ({ event }) => notDone(event),

@@ -7,14 +7,14 @@ import { Construct } from 'constructs'
 import { cdrMetrics } from '../../contracts/metrics.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
 
-const { namespace, refused, ofNobody } = cdrMetrics
+const { namespace, refused, withoutDomain } = cdrMetrics
 const period = Duration.minutes(1)
 
-/** Counts the lines that the function that indexes CDRs writes of what it could not index. */
+/** Counts the log lines about CDRs that could not be indexed. */
 export class CdrCounts extends Construct {
   constructor(scope: Construct, id: string, { logGroup }: { readonly logGroup: ILogGroup }) {
     super(scope, id)
-    for (const { name, message } of [refused, ofNobody]) {
+    for (const { name, message } of [refused, withoutDomain]) {
       new MetricFilter(this, name, {
         logGroup,
         filterPattern: FilterPattern.stringValue('$.message', '=', message),
@@ -26,7 +26,7 @@ export class CdrCounts extends Construct {
   }
 }
 
-/** The alarms on the way of CDRs into their index. */
+/** The alarms on the path of CDRs into their index. */
 export class CdrAlarms extends Construct {
   constructor(scope: Construct, id: string, { queue, onCall }: { readonly queue: IQueue; readonly onCall: ITopic }) {
     super(scope, id)
@@ -58,7 +58,7 @@ export function cdrGraphs(queue: IQueue): GraphWidget[][] {
         queue.metricNumberOfMessagesSent({ period }),
         queue.metricNumberOfMessagesDeleted({ period }),
       ]),
-      graph('CDRs: not indexed', [sum(refused.name), sum(ofNobody.name)]),
+      graph('CDRs: not indexed', [sum(refused.name), sum(withoutDomain.name)]),
     ],
   ]
 }

@@ -3,12 +3,12 @@ import { Construct } from 'constructs'
 import { connectorMetric } from './connector-metric.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
 
-/** Who is told. */
+/** The receiver of the alarms. */
 export interface ConnectorAlarmsProps {
   readonly onCall: ITopic
 }
 
-/** The alarms on what the connectors measure. */
+/** The alarms on the metrics of the connectors. */
 export class ConnectorAlarms extends Construct {
   constructor(scope: Construct, id: string, { onCall }: ConnectorAlarmsProps) {
     super(scope, id)
@@ -36,7 +36,7 @@ export class ConnectorAlarms extends Construct {
     })
     new RunbookAlarm(this, 'CommandsLost', {
       article: 'Commands end without an answer',
-      impact: 'Callers are told outcome_unknown: they cannot know whether a call was placed, held or hung up.',
+      impact: 'Callers receive outcome_unknown: they cannot know whether a call was placed, held or hung up.',
       metric: connectorMetric('CommandsUnknown', 'Sum'),
       threshold: 5,
       periods: 3,
@@ -47,7 +47,7 @@ export class ConnectorAlarms extends Construct {
   private watchRecordings({ onCall }: ConnectorAlarmsProps): void {
     new RunbookAlarm(this, 'RecordingsWait', {
       article: 'Recordings wait in the folder',
-      impact: 'Recordings cannot be played, and 15 minutes after their calls they are told of as failed.',
+      impact: 'Recordings cannot be played, and 15 minutes after their calls they are reported as failed.',
       metric: connectorMetric('RecordingLag', 'Maximum'),
       threshold: 600_000,
       periods: 2,
@@ -74,7 +74,7 @@ export class ConnectorAlarms extends Construct {
     })
     new RunbookAlarm(this, 'EventsMissed', {
       article: 'Events may have been missed',
-      impact: 'For a time nobody listened to an engine: hooks may not have been called for what happened then.',
+      impact: 'For a time no connector listened to an engine: hooks may have missed the events of that time.',
       metric: connectorMetric('Gaps', 'Sum'),
       threshold: 1,
       periods: 1,
@@ -90,7 +90,8 @@ export class ConnectorAlarms extends Construct {
     })
     new RunbookAlarm(this, 'EventsSpooled', {
       article: 'Events pile up on disk',
-      impact: 'The event queue takes less than the engines tell: hooks fire late, and in the end events are dropped.',
+      impact:
+        'The event queue accepts events more slowly than the engines send them: hooks fire late, and in the end events are dropped.',
       metric: connectorMetric('SpoolEvents', 'Maximum'),
       threshold: 10_000,
       periods: 5,

@@ -27,19 +27,19 @@ import { RecordingsVolume, recordingsMount } from './recordings-volume.ts'
 
 const healthPort = 8080
 
-/** Where the task's own storage is mounted, for events while their queue is away. */
+/** The mount point of the task's own storage, for events while their queue cannot be reached. */
 const home = '/home/node'
 
-/** Of the 20 GiB that every task has, its image included. */
+/** Part of the 20 GiB that every task has, including its image. */
 const spoolBytes = 8 * 1024 ** 3
 
-/** What the service is made from. */
+/** The inputs of the service. */
 export interface ConnectorServiceProps extends FunctionDefaults {
   readonly settings: Settings
   readonly network: PrivateNetwork
 }
 
-/** Two connector tasks. Either is enough: both relay every event, and a command is taken by one of them. */
+/** Two connector tasks. One is enough: both relay every event, and either can carry out a command. */
 export class ConnectorService extends Construct {
   readonly service: FargateService
 
@@ -71,7 +71,10 @@ export class ConnectorService extends Construct {
     }
   }
 
-  /** Nothing may come in. Out go the private endpoints; the network has no other way, so any address will do. */
+  /**
+   * Nothing may come in. Outgoing traffic goes to the private endpoints; the network has no other route, so every address may
+   * be allowed.
+   */
   private guard({ network }: ConnectorServiceProps): SecurityGroup {
     const group = new SecurityGroup(this, 'SecurityGroup', {
       vpc: network.vpc,
@@ -105,10 +108,11 @@ export class ConnectorService extends Construct {
         }),
       }),
       readonlyRootFilesystem: true,
-      // A process that ended is started again beside its storage, and sends what waits there; a new task would not have it.
+      // A process that ended is restarted with its storage, and sends the events that wait there; a new task would not have
+      // them.
       enableRestartPolicy: true,
       restartAttemptPeriod: Duration.seconds(60),
-      // Orders under way end and waiting events are queued before the process goes; it gives itself 25 s for that.
+      // Orders under way end and waiting events are queued before the process exits; it limits itself to 25 s for that.
       stopTimeout: Duration.seconds(30),
       healthCheck: {
         command: ['CMD', 'node', '-e', probe],
@@ -159,8 +163,8 @@ export class ConnectorService extends Construct {
 }
 
 /**
- * Asks whether the process answers, not whether all is well with the engine: a task that is replaced because its engine
- * is away would lose the events that wait in it, and the next one would find the engine just as far.
+ * Asks whether the process answers, not whether its engines do. Replacing a task because its engine is down would lose the
+ * events that wait in it, and the new task could not reach the engine either.
  */
 const probe = `fetch('http://127.0.0.1:${healthPort}/health').then(()=>process.exit(0),()=>process.exit(1))`
 

@@ -8,7 +8,7 @@ import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
 /** The gateway waits 29 s, and a handler answers within 28 s of its own accord. */
 export const endpointTimeoutSeconds = 29
 
-/** What an endpoint is made from. */
+/** The inputs of an endpoint. */
 export interface EndpointProps extends FunctionDefaults {
   readonly api: IHttpApi
   readonly route: Route

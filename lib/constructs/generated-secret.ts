@@ -2,7 +2,7 @@ import { RemovalPolicy, Validations } from 'aws-cdk-lib'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 
-/** A secret of the deployment: 40 letters and digits (238 bits) that nobody chose, kept when its stack goes. */
+/** A generated secret of the deployment: 40 letters and digits (238 bits), kept when its stack is deleted. */
 export class GeneratedSecret extends Secret {
   constructor(scope: Construct, id: string, { purpose }: { readonly purpose: string }) {
     super(scope, id, {

@@ -1,6 +1,6 @@
 import { Validations } from 'aws-cdk-lib'
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
-import { accessOf, variableOf } from '../../contracts/access.ts'
+import { accessOf, variableOf } from '../../contracts/access/access.ts'
 import type { Access } from '../../contracts/access/access-kinds.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { reachesInside } from '../rule-pack.ts'
@@ -10,8 +10,8 @@ import type { Resources } from './resources.ts'
 export type Needs = Route['needs']
 
 /**
- * The statements that allow exactly what these needs come to: one for each resource. Of a search domain all paths are
- * allowed, of a bucket all objects, and of nothing else is there a wildcard.
+ * Returns the statements that allow exactly what these needs require, one for each resource. A search domain is allowed with
+ * all its paths and a bucket with all its objects; there is no other wildcard.
  */
 export function statementsOf(needs: Needs, resources: Resources): PolicyStatement[] {
   const byTarget = new Map<string, { resource: string; actions: Set<string> }>()
@@ -26,22 +26,22 @@ export function statementsOf(needs: Needs, resources: Resources): PolicyStatemen
     .map(([, { resource, actions }]) => new PolicyStatement({ actions: [...actions].sort(), resources: [resource] }))
 }
 
-/** The environment that tells a process where the resources of its needs are. */
+/** Returns the environment from which a process learns the locations of its resources. */
 export function environmentOf(needs: Needs, resources: Resources): Record<string, string> {
   const entries = accessOf(needs).map((granted) => [variableOf(granted), addressOf(granted, resources)] as const)
   return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b)))
 }
 
-/** Tells the rule pack why the statements of a role allow everything that lies in a bucket or a search domain. */
+/** Explains to the rule pack why a role's statements allow everything inside a bucket or a search domain. */
 export function acknowledgeInsides(role: Role, needs: Needs): void {
   if (!accessOf(needs).some((granted) => 'bucket' in granted || 'search' in granted)) return
   Validations.of(role).acknowledge({
     id: reachesInside,
-    reason: 'What lies in a bucket or a search domain has names that nobody knows beforehand; the actions are named.',
+    reason: 'The names of objects and indexes are not known beforehand; the actions are named.',
   })
 }
 
-/** What an access is granted on. The key tells resources apart where their ARNs are not known yet. */
+/** Returns the target of an access. Its key distinguishes resources whose ARNs are not known yet. */
 function targetOf(granted: Access, { tables, queues, secrets, keys, buckets, searchDomains }: Resources) {
   if ('table' in granted) {
     const { tableArn } = tables[granted.table]

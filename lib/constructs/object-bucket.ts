@@ -13,8 +13,8 @@ const guarded: BucketProps = {
 }
 
 /**
- * A bucket of tenants' files. Not versioned: what its owner deletes must be gone, and no key is written twice. Every
- * read and write is logged to a bucket beside it, because a signed link is used without the service's knowledge.
+ * A bucket of tenants' files. Not versioned: an object that its owner deletes must be gone, and no key is written twice.
+ * Every read and write is logged to a second bucket, because a signed link is used without the service's knowledge.
  */
 export class ObjectBucket extends Construct {
   readonly bucket: Bucket

@@ -4,15 +4,15 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 
-/** Where every alarm is told, and who hears it. */
+/** The topic of all alarms, and its subscriber. */
 export class OnCall extends Construct {
   readonly topic: Topic
 
-  /** `email` may be empty: then engineers subscribe whatever pages them. */
+  /** `email` may be empty; engineers then subscribe their own pager. */
   constructor(scope: Construct, id: string, { email }: { readonly email: string }) {
     super(scope, id)
     this.topic = new Topic(this, 'Topic', { displayName: 'Callplane alarms', enforceSSL: true })
-    // A policy of its own replaces the default one, which let the account's alarms publish.
+    // A custom policy replaces the default one, which let the account's alarms publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],

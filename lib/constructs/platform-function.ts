@@ -7,27 +7,27 @@ import { type Build, type Handler, functionFolder } from '../handlers.ts'
 import { type Needs, acknowledgeInsides, environmentOf, statementsOf } from './grants.ts'
 import type { Resources } from './resources.ts'
 
-/** What all functions of a stack have in common. */
+/** The settings that all functions of a stack share. */
 export interface FunctionDefaults {
   readonly build: Build
   readonly resources: Resources
-  /** Settings of the deployment, by the names of contracts/environment.ts. */
+  /** Settings of the deployment, named as in contracts/environment.ts. */
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** What one function is made from. */
+/** The inputs of one function. */
 export interface PlatformFunctionProps extends FunctionDefaults {
   readonly handler: Handler
-  /** What it does, in one sentence. */
+  /** The purpose of the function, in one sentence. */
   readonly summary: string
   readonly needs: Needs
   readonly memoryMb: number
   readonly timeoutSeconds: number
-  /** Grants beyond the needs: what its trigger asks for. */
+  /** Grants in addition to the needs, required by its trigger. */
   readonly triggerGrants?: readonly PolicyStatement[]
 }
 
-/** A function with a log group and a role of its own, which can do what its needs name and nothing else. */
+/** A function with its own log group and role. The role allows what its needs name, and nothing else. */
 export class PlatformFunction extends Construct {
   readonly function: Function
   readonly role: Role
@@ -53,16 +53,16 @@ export class PlatformFunction extends Construct {
       logGroup: this.logGroup,
       environment: { ...props.environment, ...environmentOf(props.needs, props.resources) },
     })
-    this.tellHandler(props.handler)
+    this.recordHandler(props.handler)
   }
 
-  /** Lets whoever reads the template tell which declaration a function stands for. */
-  private tellHandler({ name, declaration }: Handler): void {
+  /** Records in the template which declaration a function implements. */
+  private recordHandler({ name, declaration }: Handler): void {
     const resource = this.function.node.defaultChild
     if (CfnResource.isCfnResource(resource)) resource.addMetadata('callplane', { handler: name, declaration })
   }
 
-  /** Not the managed basic role: that one may write to every log group of the account. */
+  /** Does not use the managed basic role, which may write to every log group of the account. */
   private makeRole(logGroup: LogGroup, { needs, resources, triggerGrants = [] }: PlatformFunctionProps): Role {
     const writeLogs = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],

@@ -5,8 +5,8 @@ import { functionFolder, handlerOf } from '../handlers.ts'
 import { type FunctionDefaults, PlatformFunction } from './platform-function.ts'
 
 /**
- * One declared preparation: its function, and the resource that makes a deployment call it, at first and whenever its
- * code is another. What depends on this construct is made once the store is ready.
+ * One declared preparation: its function, and the resource that makes a deployment call it, first at creation and then
+ * whenever its code changes. Whatever depends on this construct is created after the store is ready.
  */
 export class PreparedStore extends Construct {
   constructor(

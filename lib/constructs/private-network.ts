@@ -12,7 +12,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
 
-/** What the connector's task talks to besides the engine and the stores that have a gateway. */
+/** The services that the connector's task calls, except the engine and the stores that have a gateway. */
 const services = {
   Queues: InterfaceVpcEndpointAwsService.SQS,
   Secrets: InterfaceVpcEndpointAwsService.SECRETS_MANAGER,
@@ -22,9 +22,9 @@ const services = {
 }
 
 /**
- * Two isolated subnets without any way to or from the internet. The process that holds the engine's password reaches
- * the platform's services by private endpoints and the engine by a peering that the engineer makes; the event socket
- * is not encrypted, so it must not cross a public network anyway.
+ * Two isolated subnets without any route to or from the internet. The process that holds the engine's password reaches the
+ * platform's services by private endpoints, and the engine by a peering that an engineer sets up. The event socket is not
+ * encrypted, so it must not cross a public network anyway.
  */
 export class PrivateNetwork extends Construct {
   readonly vpc: Vpc

@@ -21,7 +21,7 @@ export class QueueConsumer extends Construct {
       memoryMb: 512,
       timeoutSeconds: worker.timeoutSeconds,
       triggerGrants: [
-        // What Lambda itself does with the function's role when it polls the queue.
+        // Lambda polls the queue with the function's role.
         new PolicyStatement({
           actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
           resources: [queue.queueArn],
@@ -36,7 +36,7 @@ export class QueueConsumer extends Construct {
       maxConcurrency: worker.maxConcurrency,
       reportBatchItemFailures: true,
     })
-    // Lambda checks at creation that the role may take messages.
+    // Lambda checks at creation that the role may receive messages.
     mapping.node.addDependency(consumer.role)
   }
 }

@@ -5,24 +5,24 @@ import { type AccessPoint, FileSystem, ThroughputMode } from 'aws-cdk-lib/aws-ef
 import { Construct } from 'constructs'
 import type { PrivateNetwork } from './private-network.ts'
 
-/** What the volume is made from. */
+/** The inputs of the volume. */
 export interface RecordingsVolumeProps {
   readonly network: PrivateNetwork
-  /** Network in CIDR form that the engines mount it from. */
+  /** The network, in CIDR form, from which the engines mount it. */
   readonly engineNetwork: string
 }
 
-/** Where the container sees the folder. */
+/** The folder's path in the container. */
 export const recordingsMount = '/recordings'
 
-/** The container's user: what engines write has to be readable and removable for it. */
+/** The container's user, who must be able to read and remove the files that engines write. */
 const nodeUser = '1000'
 
 const isolated: SubnetSelection = { subnetType: SubnetType.PRIVATE_ISOLATED }
 
 /**
- * The disk that engines record to and connectors store from: the engines mount it over the peering, by NFS. Recordings
- * are on it until they are in the object store, so it outlives the stack.
+ * The disk that engines record to and connectors store from: the engines mount it over the peering, by NFS. Recordings stay
+ * on it until they are in the object store, so it outlives the stack.
  */
 export class RecordingsVolume extends Construct {
   private readonly fileSystem: FileSystem
@@ -37,7 +37,7 @@ export class RecordingsVolume extends Construct {
       throughputMode: ThroughputMode.ELASTIC,
       enableAutomaticBackups: false,
       removalPolicy: RemovalPolicy.RETAIN,
-      // Engines have no identity in the account: who may come is told by the network that he comes from.
+      // Engines have no identity in the account; access depends on the network that they connect from.
       allowAnonymousAccess: true,
     })
     this.folder = this.fileSystem.addAccessPoint('Folder', {
@@ -65,7 +65,7 @@ export class RecordingsVolume extends Construct {
     container.addMountPoints({ sourceVolume: 'recordings', containerPath: recordingsMount, readOnly: false })
   }
 
-  /** Lets a service reach it. */
+  /** Allows a service to reach it. */
   admit(service: FargateService): void {
     this.fileSystem.connections.allowDefaultPortFrom(service, 'connectors')
   }

@@ -23,7 +23,7 @@ export interface Resources {
   readonly searchDomains: Readonly<Record<SearchDomainName, IDomain>>
 }
 
-/** Makes one thing for each entry of a declared list, and keeps it under the entry's name. */
+/** Makes one thing for each entry of a declared list, and returns them under the entries' names. */
 export function eachOf<Name extends string, Spec, Made>(
   specs: Readonly<Record<Name, Spec>>,
   make: (name: Name, spec: Spec) => Made,
@@ -36,7 +36,7 @@ export function eachOf<Name extends string, Spec, Made>(
   return made
 }
 
-/** A name as the start of a construct id: `hookDispatch` as `HookDispatch`. */
+/** Returns a name as the start of a construct id: `hookDispatch` as `HookDispatch`. */
 export function constructId(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }

@@ -3,25 +3,25 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 
-/** What an alarm is made from. */
+/** The inputs of an alarm. */
 export interface RunbookAlarmProps {
-  /** Heading of its article in docs/runbook.md; the alarm is named after it. */
+  /** The heading of its article in docs/runbook.md; also the alarm's name. */
   readonly article: string
-  /** The sentence a tired person needs at night: who is hurt, and how. */
+  /** The sentence that a tired person needs at night: who is affected, and how. */
   readonly impact: string
   readonly metric: IMetric
   /** The alarm goes off at this value or above; with `below`, under it. */
   readonly threshold: number
   readonly below?: boolean
-  /** Periods of the metric in a row that must be bad. */
+  /** Consecutive periods of the metric that must be bad. */
   readonly periods: number
-  /** Whether silence is bad news too; by default it is not. */
+  /** Whether missing data is bad, too; by default it is not. */
   readonly alarmOnSilence?: boolean
-  /** Who is told, of the alarm and of its end. */
+  /** The topic that receives the alarm and its end. */
   readonly onCall: ITopic
 }
 
-/** An alarm that says what it means and where the way out is written. */
+/** An alarm that says what it means and where the remedy is described. */
 export class RunbookAlarm extends Construct {
   readonly alarm: Alarm
 
@@ -38,8 +38,8 @@ export class RunbookAlarm extends Construct {
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: props.alarmOnSilence ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     })
-    const tell = new SnsAction(props.onCall)
-    this.alarm.addAlarmAction(tell)
-    this.alarm.addOkAction(tell)
+    const page = new SnsAction(props.onCall)
+    this.alarm.addAlarmAction(page)
+    this.alarm.addOkAction(page)
   }
 }

@@ -32,7 +32,7 @@ export class ScheduledFunction extends Construct {
     new Rule(this, 'Rule', {
       description: schedule.summary,
       schedule: Times.rate(every),
-      // A call that could not be made is made up for by the next one.
+      // A call that could not be made is not retried; the next one does its work.
       targets: [new LambdaFunction(called, { retryAttempts: 0, maxEventAge: every })],
     })
   }

@@ -5,7 +5,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { RunbookAlarm } from './runbook-alarm.ts'
 
-/** What is watched, and who is told. */
+/** The watched domain and the receiver of its alarms. */
 export interface SearchAlarmsProps {
   readonly domain: IDomain
   /** GiB of disk of each node. */
@@ -13,7 +13,10 @@ export interface SearchAlarmsProps {
   readonly onCall: ITopic
 }
 
-/** The part of a disk below which it is too full: the service stops writes at 10 % or 20 GiB, whichever is less. */
+/**
+ * The free fraction of a disk below which it counts as too full: the service stops writes at 10 % or 20 GiB, whichever is
+ * less.
+ */
 const leastFreePart = 0.25
 
 const everyMinute = { period: Duration.minutes(1) }
@@ -47,7 +50,7 @@ export class SearchAlarms extends Construct {
       article: 'The store of CDRs is short of memory',
       impact: 'Searches and exports of CDRs become slow, then fail; a node that ends takes running searches with it.',
       metric: domain.metricJVMMemoryPressure(everyFiveMinutes),
-      // Above 95 % the service itself cuts requests off.
+      // Above 95 % the service itself rejects requests.
       threshold: 90,
       periods: 3,
       onCall,

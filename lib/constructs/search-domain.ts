@@ -19,8 +19,8 @@ export interface SearchDomainProps {
 const leastManagedInstances = 4
 
 /**
- * An OpenSearch domain that only signed requests of this account reach: encrypted on disk, between its nodes and on the
- * way to it, kept when its stack goes. The service takes a snapshot each hour and keeps those of 14 days.
+ * An OpenSearch domain that accepts only signed requests of this account. It is encrypted on disk, between its nodes and in
+ * transit, and kept when its stack is deleted. The service takes a snapshot each hour and keeps those of 14 days.
  */
 export class SearchDomain extends Construct {
   readonly domain: Domain
@@ -53,7 +53,7 @@ export class SearchDomain extends Construct {
         appLogEnabled: true,
         appLogGroup: application,
       },
-      // Written here instead: the construct's own way is a function with rights over all log groups.
+      // Written here, because the construct would add a function with rights to all log groups.
       suppressLogsResourcePolicy: true,
       offPeakWindowStart: { hours: 2, minutes: 0 },
       enableAutoSoftwareUpdate: true,
@@ -81,7 +81,7 @@ export class SearchDomain extends Construct {
     })
   }
 
-  /** Who is let in is said by the roles' own policies; this says that nobody else is, whatever another policy says. */
+  /** The roles' own policies admit callers. This policy denies all others, whatever another policy says. */
   private refuseOthers(): void {
     const resource = this.domain.node.defaultChild
     if (!(resource instanceof CfnDomain)) throw new Error('the search domain has no resource')
@@ -109,7 +109,7 @@ export class SearchDomain extends Construct {
       },
       {
         id: 'AwsSolutions-OS3',
-        reason: 'Functions have no addresses of their own; who is let in is told by signature, not by address.',
+        reason: 'Functions have no addresses of their own; access is decided by signature, not by address.',
         holds: true,
       },
       {

@@ -5,7 +5,7 @@ import type { TableSpec } from '../../contracts/resources.ts'
 
 const text = (name: string) => ({ name, type: AttributeType.STRING })
 
-/** A table as the adapters expect it, which outlives its stack and can be taken back to any second of 35 days. */
+/** A table as the adapters expect it, which outlives its stack and can be restored to any second of the last 35 days. */
 export class StateTable extends Table {
   constructor(scope: Construct, id: string, spec: TableSpec) {
     super(scope, id, {

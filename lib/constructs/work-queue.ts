@@ -5,19 +5,19 @@ import { Construct } from 'constructs'
 import type { QueueSpec } from '../../contracts/resources.ts'
 import { RunbookAlarm } from './runbook-alarm.ts'
 
-/** What a work queue is made from. */
+/** The inputs of a work queue. */
 export interface WorkQueueProps {
   readonly spec: QueueSpec
   /** Heading of the article about its dead letters in docs/runbook.md. */
   readonly article: string
-  /** What it means for people when messages end in the dead-letter queue. */
+  /** The consequence for people when messages end in the dead-letter queue. */
   readonly impact: string
   readonly onCall: ITopic
 }
 
 /**
- * FIFO queues deduplicate inside a message group: the two connectors send the same event under the same id to the same
- * group (its call), so one is kept, and throughput is counted by group instead of for the whole queue.
+ * FIFO queues deduplicate inside a message group. Both connectors send the same event under the same id to the same group
+ * (its call), so one copy is kept. Throughput is also limited by group instead of by queue.
  */
 const fifo: QueueProps = {
   fifo: true,
@@ -29,7 +29,7 @@ const fifo: QueueProps = {
 /** SQS keeps a message for 14 days at most. */
 const longestRetention = Duration.days(14)
 
-/** A queue with its dead-letter queue and the alarm on that. There is no other way to make a queue. */
+/** A queue with its dead-letter queue and the alarm on that. There is no other way to create a queue. */
 export class WorkQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue

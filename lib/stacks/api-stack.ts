@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import type { Construct } from 'constructs'
-import { cors } from '../../contracts/cors.ts'
+import { cors } from '../../contracts/routes/cors.ts'
 import * as platform from '../../contracts/settings/platform.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { Endpoint, endpointTimeoutSeconds } from '../constructs/endpoint.ts'
@@ -17,13 +17,13 @@ import { type FunctionDefaults, PlatformFunction } from '../constructs/platform-
 import { constructId } from '../constructs/resources.ts'
 import { unmatched } from '../handlers.ts'
 
-/** What the API is made from. */
+/** The inputs of the API. */
 export interface ApiStackProps extends StackProps, FunctionDefaults {
   /** Public base address; empty: the API's own. */
   readonly publicUrl: string
-  /** Origins whose pages may call the API; none: no preflight is answered. */
+  /** Origins whose pages may call the API; without any, no preflight is answered. */
   readonly allowedOrigins: readonly string[]
-  /** The rates that requests are held to. */
+  /** The rate limits of requests. */
   readonly rateLimits: string
 }
 
@@ -61,7 +61,7 @@ export class ApiStack extends Stack {
     })
   }
 
-  /** Everything that no declared route takes: unknown paths, wrong methods, aliases. */
+  /** Answers everything that no declared route matches: unknown paths, wrong methods, aliases. */
   private answerUnmatched(defaults: FunctionDefaults): void {
     const { function: handler } = new PlatformFunction(this, 'Unmatched', {
       ...defaults,
@@ -80,12 +80,20 @@ export class ApiStack extends Stack {
 
   private answerRoutes(defaults: FunctionDefaults): void {
     for (const group of new Set(routes.map((route) => route.group))) {
-      const stack = new NestedStack(this, constructId(group), { description: `Callplane endpoints: ${group}` })
+      const stack = new NestedStack(this, nestedStackId(group), { description: `Callplane endpoints: ${group}` })
       for (const route of routes.filter((route) => route.group === group)) {
         new Endpoint(stack, constructId(route.operationId), { ...defaults, api: this.api, route })
       }
     }
   }
+}
+
+/**
+ * Returns the construct id of a group's nested stack. Default routes keep the id of the group's former name: a new id would
+ * create their HTTP routes again while the old ones still exist, which API Gateway refuses.
+ */
+function nestedStackId(group: string): string {
+  return group === 'default-routes' ? 'Routes' : constructId(group)
 }
 
 function preflightFor(origins: readonly string[]): CorsPreflightOptions {

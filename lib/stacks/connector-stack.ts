@@ -5,7 +5,7 @@ import { PrivateNetwork } from '../constructs/private-network.ts'
 import type { FunctionDefaults } from '../constructs/platform-function.ts'
 import type { Settings } from '../settings.ts'
 
-/** What the connector is made from. */
+/** The inputs of the connector. */
 export interface ConnectorStackProps extends StackProps, FunctionDefaults {
   readonly settings: Settings
 }

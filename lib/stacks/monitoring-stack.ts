@@ -21,7 +21,7 @@ import { SearchAlarms, searchGraphs } from '../constructs/search-alarms.ts'
 import type { SearchSize } from '../settings.ts'
 import type { WorkersStack } from './workers-stack.ts'
 
-/** What is watched, and who is told. */
+/** The watched resources, and the receiver of the alarms. */
 export interface MonitoringStackProps extends StackProps {
   readonly api: HttpApi
   readonly connector: FargateService
@@ -34,7 +34,7 @@ export interface MonitoringStackProps extends StackProps {
 
 const minute = Duration.minutes(1)
 
-/** The alarms that belong to no single queue, and the page to look at first. */
+/** The alarms that belong to no single queue, and the dashboard to look at first. */
 export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, props: MonitoringStackProps) {
     super(scope, id, props)
@@ -59,7 +59,7 @@ export class MonitoringStack extends Stack {
       impact:
         'More than one request in twenty fails with a 5xx: tenants cannot log in, place calls or change settings.',
       metric: new MathExpression({
-        // A quiet night's single failure is no reason to wake anybody.
+        // A single failure in a quiet night is no reason to wake anyone.
         expression: 'IF(requests >= 20, 100 * errors / requests, 0)',
         usingMetrics: {
           requests: api.metricCount({ period: Duration.minutes(5) }),
@@ -91,6 +91,15 @@ export class MonitoringStack extends Stack {
       periods: 3,
       onCall,
     })
+    new RunbookAlarm(this, 'DeliveriesWait', {
+      article: 'Deliveries wait',
+      impact: 'Hooks fire late: receivers learn of calls a quarter of an hour after they happened, or later.',
+      metric: oldestMessage(queues.deliveries.queue),
+      // A retry may wait in the queue for 900 s before it is due.
+      threshold: 1800,
+      periods: 3,
+      onCall,
+    })
   }
 
   private watchConnector({ connector, onCall }: MonitoringStackProps): void {
@@ -110,7 +119,7 @@ export class MonitoringStack extends Stack {
     for (const { schedule, function: called } of workers.scheduled) {
       new RunbookAlarm(this, `${constructId(schedule.name)}Fails`, {
         ...schedule.failing,
-        // Three calls in a row or nearly; what a single one left undone the next one does.
+        // About three failed calls in a row: a single failure is repaired by the next call.
         metric: called.metricErrors({ period: Duration.minutes(5 * schedule.everyMinutes), statistic: 'Sum' }),
         threshold: 3,
         periods: 1,
@@ -119,7 +128,7 @@ export class MonitoringStack extends Stack {
     }
   }
 
-  /** The dead letters of hooks by tenant: the 500 with the most, without a metric for each of them. */
+  /** Counts the dead letters of hooks by tenant: the 500 with the most, without a metric for each of them. */
   private countFailedDeliveries({ workers }: MonitoringStackProps): void {
     new CfnInsightRule(this, 'FailedDeliveries', {
       ruleName: 'Callplane-failed-deliveries-by-domain',

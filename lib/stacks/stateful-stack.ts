@@ -10,7 +10,7 @@ import { SearchDomain, type SearchDomainProps } from '../constructs/search-domai
 import { StateTable } from '../constructs/state-table.ts'
 import { WorkQueue } from '../constructs/work-queue.ts'
 
-/** What it means when messages of a queue were given up, and the article that says what to do. */
+/** For each queue, the consequence of dead letters and the article that helps. */
 const deadLetters: Readonly<Record<QueueName, { readonly article: string; readonly impact: string }>> = {
   commands: {
     article: 'Commands in the dead-letter queue',
@@ -30,7 +30,7 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
   },
   cdrs: {
     article: 'CDRs in the dead-letter queue',
-    impact: 'Ended calls are missing from the CDRs, or lack what the engine told last; they are kept for 14 days.',
+    impact: 'Ended calls are missing from the CDRs, or lack the last report of the engine; they are kept for 14 days.',
   },
   exports: {
     article: 'Exports in the dead-letter queue',
@@ -42,13 +42,13 @@ const deadLetters: Readonly<Record<QueueName, { readonly article: string; readon
   },
 }
 
-/** What the engineer decides about the stack. */
+/** The choices of the engineer about the stack. */
 export interface StatefulStackProps extends StackProps {
   readonly alarmEmail: string
   readonly search: SearchDomainProps
 }
 
-/** Everything that must outlive a deployment, and what waits in queues. Changing a construct id here loses data. */
+/** Everything that must outlive a deployment, and the queues. Changing a construct id here loses data. */
 export class StatefulStack extends Stack implements Resources {
   readonly onCall: OnCall
   readonly tables: Resources['tables']

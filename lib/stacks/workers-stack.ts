@@ -14,7 +14,7 @@ import { ScheduledFunction } from '../constructs/scheduled-function.ts'
 /** The functions that queues, schedules and the deployment itself call. */
 export class WorkersStack extends Stack {
   readonly scheduled: readonly ScheduledFunction[]
-  /** Where the functions that call hooks write. */
+  /** The log groups of the functions that call hooks. */
   readonly attemptLogs: readonly ILogGroup[]
 
   constructor(
@@ -29,7 +29,7 @@ export class WorkersStack extends Stack {
     )
     const consumers = workers.map((worker) => {
       const consumer = new QueueConsumer(this, constructId(worker.name), { build, resources, environment, worker })
-      // The first CDR makes its index, as the store has been told to by then.
+      // The first CDR creates its index, which requires the prepared store.
       if (worker.needs.cdrs !== undefined) consumer.node.addDependency(...prepared)
       if (worker === cdrIndex) new CdrCounts(this, 'CdrCounts', consumer)
       return { worker, consumer }

@@ -23,7 +23,7 @@ export interface Bucket {
   readonly arn: string
 }
 
-/** A secret. How its text is formed when somebody gives the value: alone, or as one field of a JSON object. */
+/** A secret. Describes the form of a given value: the text alone, or one field of a JSON object. */
 export interface Secret {
   readonly arn: string
   readonly template: string | undefined
@@ -81,7 +81,7 @@ export interface SearchDomain {
   readonly arn: string
 }
 
-/** What pages of other origins may do with the HTTP API. */
+/** The cross-origin rules of the HTTP API. */
 export interface CrossOrigin {
   readonly origins: readonly string[]
   readonly methods: readonly string[]
@@ -90,7 +90,7 @@ export interface CrossOrigin {
   readonly maxAgeSeconds: number
 }
 
-/** What takes messages from a queue and calls a function with them. */
+/** A mapping that takes messages from a queue and calls a function with them. */
 export interface EventSourceMapping {
   readonly queueArn: string
   readonly functionArn: string
@@ -102,13 +102,13 @@ export interface EventSourceMapping {
   readonly maximumConcurrency: number | undefined
 }
 
-/** What calls a function again and again. */
+/** A rule that calls a function at intervals. */
 export interface Schedule {
   readonly functionArn: string
   readonly everyMs: number
 }
 
-/** What makes a store ready before anything works with it. */
+/** A function that prepares a store before its first use. */
 export interface Preparation {
   readonly functionArn: string
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Place } from './place.ts'
 
-/** What a resource is called once it exists: the answer to `Ref`, and to `Fn::GetAtt` by attribute. */
+/** The names of a created resource: the result of `Ref`, and of `Fn::GetAtt` by attribute. */
 export interface Identity {
   readonly ref: string
   readonly attributes: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** Where the assembly runs: what the pseudo-parameters and the addresses in it become. */
+/** The environment of the assembly: the values of its pseudo-parameters and addresses. */
 export interface Place {
   readonly region: string
   readonly account: string
@@ -11,7 +11,7 @@ export interface Place {
 /** The region and account of every run on a laptop. Twelve zeros are no real account. */
 export const laptop = { region: 'us-east-1', account: '000000000000' } as const
 
-/** What `Ref` gives for `AWS::…` names. */
+/** Returns the value of `Ref` for `AWS::…` names. */
 export function pseudoParameter(place: Place, stackName: string, name: string): string | undefined {
   const values: Readonly<Record<string, string>> = {
     'AWS::Region': place.region,

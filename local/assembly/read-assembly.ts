@@ -76,7 +76,7 @@ const taskProperties = z.object({
   ),
 })
 
-/** Reads an assembly's folder into what the local platform runs. Throws what is wrong with it in one sentence. */
+/** Reads an assembly's folder into the description that the local platform runs. Throws one sentence about a defect. */
 export function readAssembly(directory: string, place: Place): Assembly {
   const { stacks, assets } = readStacks(directory, place)
   const resources = stacks.flatMap((stack) => stack.resources())

@@ -3,10 +3,10 @@ import type { Bucket, Key, Queue, Secret, Table } from './assembly.ts'
 import { isRecord } from './record.ts'
 import type { Resource } from './stack.ts'
 
-/** What `CreateTable` takes of a table's properties. */
+/** The properties of a table that `CreateTable` accepts. */
 const tableProperties = ['KeySchema', 'AttributeDefinitions', 'GlobalSecondaryIndexes', 'LocalSecondaryIndexes']
 
-/** What `CreateQueue` takes of a queue's properties; CloudFormation and the API name them alike. */
+/** The properties of a queue that `CreateQueue` accepts; CloudFormation and the API use the same names. */
 const queueProperties = [
   'FifoQueue',
   'ContentBasedDeduplication',

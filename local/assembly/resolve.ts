@@ -1,6 +1,6 @@
 import { isRecord } from './record.ts'
 
-/** What intrinsic functions look names up in. Every look-up throws when the name is unknown. */
+/** The names that intrinsic functions look up. Every look-up throws when the name is unknown. */
 export interface Scope {
   ref(name: string): unknown
   attribute(logicalId: string, attribute: string): unknown
@@ -9,12 +9,12 @@ export interface Scope {
   mapped(map: string, key: string, name: string): unknown
 }
 
-/** What `{Ref: "AWS::NoValue"}` resolves to; properties that hold it are left out. */
+/** The result of `{Ref: "AWS::NoValue"}`; properties with it are left out. */
 export const noValue: unique symbol = Symbol('AWS::NoValue')
 
 /**
- * A template's value with every intrinsic function replaced by what it stands for.
- * Throws an error that names the function when it is none that is known here.
+ * Returns a template's value with every intrinsic function replaced by its result. Throws an error that names an unsupported
+ * function.
  */
 export function resolve(value: unknown, scope: Scope): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, scope)).filter((item) => item !== noValue)

@@ -16,12 +16,12 @@ const namingProperties = [
   'FunctionName',
 ]
 
-/** What a stack needs from outside itself. */
+/** The surroundings of a stack. */
 export interface StackSurroundings {
   readonly place: Place
-  /** The value of a parameter that the parent stack, or whoever deploys, gives; default: the template's own. */
+  /** Returns the value of a parameter from the parent stack or the deployment; by default the template's own. */
   parameter(name: string): unknown
-  /** Finds what any stack exported by this name. */
+  /** Returns the value that any stack exported under this name. */
   exported(name: string): unknown
   /** The nested stack of a resource of type `AWS::CloudFormation::Stack`. */
   nested(logicalId: string): Stack
@@ -32,7 +32,7 @@ export interface Resource {
   readonly logicalId: string
   readonly type: string
   readonly identity: Identity
-  /** One property with every intrinsic function resolved; `undefined` when it is not there. */
+  /** Returns one property with every intrinsic function resolved; `undefined` if it is missing. */
   property(name: string): unknown
   /** All properties, resolved. */
   properties(): Readonly<Record<string, unknown>>
@@ -65,7 +65,7 @@ export class Stack implements Scope {
     return resolve(output.Value, this)
   }
 
-  /** Names of the outputs that other stacks may import, with what they stand for. */
+  /** Returns the outputs that other stacks may import, by name. */
   exports(): Map<string, () => unknown> {
     const named = new Map<string, () => unknown>()
     for (const { Export, Value } of Object.values(this.#template.Outputs ?? {})) {

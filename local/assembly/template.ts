@@ -6,7 +6,7 @@ const resource = z.object({
   Condition: z.optional(z.string()),
 })
 
-/** What is read of a CloudFormation template; everything else in one is not needed to run it on a laptop. */
+/** The used part of a CloudFormation template; the rest is not needed to run it on a laptop. */
 export const template = z.object({
   Parameters: z.optional(z.record(z.string(), z.object({ Type: z.string(), Default: z.optional(z.unknown()) }))),
   Mappings: z.optional(z.record(z.string(), z.unknown())),

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import * as declared from '../../contracts/settings/connector.ts'
 import type { Environment } from '../functions/function-environment.ts'
 
-/** What a connector runs from. */
+/** The options of a connector process. */
 export interface ConnectorProcessOptions {
   /** The build folder of its image, which holds `main.mjs`. */
   readonly directory: string
@@ -16,11 +16,11 @@ export interface ConnectorProcessOptions {
   readonly home: string
   /** Takes what it prints. */
   readonly log: Writable
-  /** Told in a sentence when it ended by itself. */
+  /** Receives a sentence when the process ended by itself. */
   readonly onRestart: (sentence: string) => void
 }
 
-/** What events may take of a laptop's disk while their queue is away. */
+/** The most disk space that events take on a laptop while their queue is unreachable. */
 const spoolBytes = 64 * 1024 * 1024
 
 /** Young objects get 4 MB a space, as in the main process; with the default of 16 MB it takes 20 MB more under load. */
@@ -31,11 +31,11 @@ const preload = fileURLToPath(new URL('../processes/leave-with-parent.mjs', impo
 /** Waits between restarts grow from a quarter of a second to ten. */
 const firstWaitMs = 250
 const maxWaitMs = 10_000
-/** A connector that ran this long had nothing wrong at its start: waits begin anew. */
+/** A connector that ran this long had a good start: waiting times start from the beginning. */
 const steadyMs = 30_000
 /**
- * How long it may take to finish what is under way when it is asked to end: as long as in a deployment, since it plans its
- * stop by that. It hands over what waits for up to 20 s and then puts the rest on disk.
+ * The time in which it may finish its work when it is asked to end. It is as long as in a deployment, since the connector
+ * plans its stop by that: it hands over waiting events for up to 20 s and then puts the rest on disk.
  */
 export const patienceMs = 30_000
 
@@ -59,7 +59,7 @@ export class ConnectorProcess {
     return this.#child?.pid
   }
 
-  /** Asks it to end, waits, and ends it for good when it takes too long. */
+  /** Asks it to end, waits, and kills it when it takes too long. */
   async stop(): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#timer)

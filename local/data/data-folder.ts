@@ -16,15 +16,15 @@ export interface DataFolder {
   readonly path: string
   /** The path of something in it. */
   file(name: string): string
-  /** What a file holds; `undefined` when there is none. */
+  /** Returns the content of a file; `undefined` if it does not exist. */
   read(name: string): string | undefined
   /** Writes a file that only its owner can read, all of it or nothing. */
   write(name: string, contents: string | Buffer): void
-  /** What a file holds; made and written when there is none. */
+  /** Returns the content of a file; creates a missing file. */
   readOrMake(name: string, make: () => string): { readonly value: string; readonly made: boolean }
 }
 
-/** Opens the folder, making it when it is not there. Throws a plain sentence when it cannot be used. */
+/** Opens the folder, and creates a missing one. Throws a plain sentence when it cannot be used. */
 export function openDataFolder(path: string): DataFolder {
   prepare(path)
   const file = (name: string): string => join(path, name)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { PlainError } from '../processes/plain-error.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { DataFolder } from './data-folder.ts'
 
 /** The secrets of a run, made at the first start and kept for the next ones. */
@@ -9,7 +9,7 @@ export interface KeptSecrets {
   readonly rootPasswordFrom: 'settings' | 'this start' | 'an earlier start'
   readonly engineCredential: string
   readonly cursorKey: string
-  /** 32 bytes: what the embedded key service seals with. */
+  /** 32 bytes: the key with which the embedded key service encrypts. */
   readonly sealingKey: Buffer
 }
 
@@ -21,7 +21,7 @@ export function makePassword(): string {
     .slice(0, 24)
 }
 
-/** Reads the secrets or makes them; what the settings give wins and is not kept. */
+/** Reads or creates the secrets; values from the settings take precedence and are not stored. */
 export function readSecrets(folder: DataFolder, settings: Settings): KeptSecrets {
   const root = rootPasswordOf(folder, settings)
   const sealing = folder.readOrMake('sealing-key', () => randomBytes(32).toString('base64')).value

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Route } from '../../contracts/routes/route.ts'
 import { errorBody } from '../../contracts/routes/shapes.ts'
 
-/** What a call fills a route's declaration with. */
+/** The inputs of a call, in addition to its route's declaration. */
 export interface CallInput {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>

@@ -24,7 +24,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-/** How long the thread may leave a message unread before it counts as stuck in a loop. */
+/** The time for which the thread may leave a message unread before it counts as stuck in a loop. */
 const stuckAfterMs = 3000
 /**
  * More heap than this ends the thread, not the platform. A crowd on every operation also got by with 144 MB, more slowly;

@@ -118,8 +118,8 @@ function contextOf(definition: HostedFunction, { requestId, deadlineAt }: Invoca
 }
 
 /**
- * What the cloud would hand back: the result as it looks after being written as JSON. A text looks as before, so the
- * body of an answer, which may have megabytes, is spared the way there and back.
+ * Returns a result as the cloud would: converted to JSON and back. Text does not change, so the body of an answer, which may
+ * have megabytes, is not converted.
  */
 function asJson(value: unknown): unknown {
   if (isObject(value) && typeof value['body'] === 'string' && !('toJSON' in value)) {

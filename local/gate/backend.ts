@@ -1,6 +1,6 @@
 /** A call that was verified and allowed. */
 export interface ServiceCall {
-  /** The part of `X-Amz-Target` behind the dot. */
+  /** The part of `X-Amz-Target` after the dot. */
   readonly action: string
   /** All of `X-Amz-Target`. */
   readonly target: string
@@ -12,14 +12,14 @@ export interface ServiceCall {
   readonly isAwaited?: () => boolean
 }
 
-/** What a service answers. */
+/** The answer of a service. */
 export interface ServiceAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | string
 }
 
-/** A store behind the gate that speaks JSON. Trusts its caller: the gate has judged. */
+/** A store that speaks JSON. It trusts its caller, since the gate has checked the call. */
 export type Backend = (call: ServiceCall) => Promise<ServiceAnswer>
 
 /** A request to a search domain. */
@@ -38,7 +38,7 @@ export interface SearchReply {
   readonly body: string
 }
 
-/** The search domain behind the gate. */
+/** The search domain that the gate protects. */
 export interface SearchBackend {
   readonly domainArn: string
   /** Answers a request that was verified and allowed. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Refusal } from '../signature/verify-signature.ts'
 
-/** An answer that says no, in the form of the service that was called. */
+/** A refusal in the form of the called service. */
 export interface Denial {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -47,7 +47,7 @@ export function signatureRefused(refusal: Refusal): Reason {
   return refusals[refusal]
 }
 
-/** What JSON services call what S3 calls otherwise. */
+/** The codes of JSON services that S3 names differently. */
 const jsonCodes: Readonly<Record<string, string>> = {
   AccessDenied: 'AccessDeniedException',
   MissingAuthenticationToken: 'MissingAuthenticationTokenException',

@@ -27,14 +27,14 @@ export interface ObjectCall {
   readonly request: IncomingMessage
   /** The body's hex SHA-256 that was signed, or `UNSIGNED-PAYLOAD`. */
   readonly payloadHash: string
-  /** Judges whether the caller may list the bucket, and so learn that an object is not there. */
+  /** Returns whether the caller may list the bucket, and so learn that an object is missing. */
   readonly mayList: () => boolean
 }
 
-/** The object store behind the gate: streams, so it gets request and response themselves. */
+/** The object store that the gate protects: it streams, so it receives request and response themselves. */
 export type ObjectBackend = (request: ObjectCall, response: ServerResponse) => Promise<void>
 
-/** Every store behind the gate. */
+/** Every store that the gate protects. */
 export interface Backends {
   readonly dynamodb: Backend
   readonly sqs: Backend
@@ -66,8 +66,8 @@ const maxBodyBytes = 17 * 1024 * 1024
 const keepAliveMs = 2_000
 
 /**
- * The one door to all stores. It verifies the signature of each call, judges the call by the policies of the role
- * that signed, and hands on what is allowed. The service is the one that the signature names.
+ * The one door to all stores. It verifies the signature of each call, checks the call against the policies of the signing
+ * role, and forwards allowed calls. The signature names the service.
  */
 export class Gate {
   readonly #server: Server
@@ -108,7 +108,7 @@ export class Gate {
     return credential
   }
 
-  /** Tells of every judgement from now on; for tests that ask which grants are used. */
+  /** Reports every further decision to an observer; for tests that ask which grants are used. */
   observe(observer: (judgement: Judgement) => void): void {
     this.#observe = observer
   }
@@ -119,8 +119,8 @@ export class Gate {
   }
 
   /**
-   * Answers a request for an object that somebody else's server was sent, by the signature in its query alone: nothing
-   * but `GET` of an object is answered so, whatever is signed.
+   * Answers a request for an object by a link, on the strength of the signature in its query alone. Only `GET` of an object
+   * is answered this way, whatever is signed.
    */
   async answerLink(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts = signedParts(request)
@@ -222,7 +222,7 @@ export class Gate {
     return new Map(Object.entries({ dynamodb, sqs, secretsmanager, kms })).get(service)
   }
 
-  /** The reason of a refusal, or nothing when every access wanted is allowed. */
+  /** Returns the reason of a refusal, or nothing when every requested access is allowed. */
   #judge({ credential }: Proof, wanted: readonly RequestedAccess[] | undefined): Reason | undefined {
     if (wanted === undefined) return unknownOperation
     const { roleArn } = credential

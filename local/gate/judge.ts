@@ -1,10 +1,10 @@
 import type { Statement } from '../assembly/assembly.ts'
 import type { RequestedAccess } from './requested-access.ts'
 
-/** What conditions are judged by: condition keys in lower case, with the values that the request has. */
+/** The context of conditions: condition keys in lower case, with the values of the request. */
 export type ConditionContext = Readonly<Record<string, readonly string[]>>
 
-/** Why a call is allowed or not, in IAM's three outcomes. */
+/** The verdict on a call, in IAM's three outcomes. */
 export type Verdict = 'allowed' | 'explicitly denied' | 'not allowed'
 
 /**
@@ -31,7 +31,7 @@ function speaksOf(statement: Statement, { action, resource }: RequestedAccess): 
   return action_ !== statement.exceptActions && resource_ !== statement.exceptResources
 }
 
-/** Whether a text fits a pattern in which `*` stands for any characters, none too, and `?` for exactly one. */
+/** Returns whether a text matches a pattern in which `*` stands for any number of characters and `?` for exactly one. */
 export function matchesPattern(pattern: string, text: string): boolean {
   let [at, from, star, mark] = [0, 0, -1, 0]
   while (from < text.length) {

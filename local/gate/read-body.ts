@@ -11,7 +11,7 @@ export class BodyTooSlow extends Error {
   override readonly name = 'BodyTooSlow'
 }
 
-/** How fast bytes have to come or go: at no time may there be fewer than the rate makes after the grace. */
+/** The least speed of a transfer: after the grace, the bytes so far must never be fewer than the rate requires. */
 export interface Pace {
   readonly graceMs: number
   readonly bytesPerSecond: number
@@ -19,7 +19,7 @@ export interface Pace {
 
 const nothing = Buffer.alloc(0)
 
-/** How the body of an unknown client is read. */
+/** The limits on the body of an unauthenticated client. */
 export interface Caution {
   /** Without one, a body may take any time. */
   readonly pace?: Pace
@@ -33,12 +33,12 @@ export function timeFor(bytes: number, { graceMs, bytesPerSecond }: Pace): numbe
 }
 
 /**
- * Returns the whole body of a request. Rejects with {@link BodyTooLarge} when the body passes the limit, with
- * {@link BodyTooSlow} as soon as it falls behind the pace, and when the sender goes away. By events: an async iterator over
+ * Returns the whole body of a request. Rejects with {@link BodyTooLarge} when the body exceeds the limit, with {@link
+ * BodyTooSlow} as soon as it is slower than the pace, and when the sender disconnects. It uses events: an async iterator over
  * the request costs several times as much.
  */
 export function readBody(
-  request: Readable & { readonly headers: IncomingHttpHeaders; readonly complete?: boolean },
+  request: Readable & { readonly headers: IncomingHttpHeaders },
   maxBytes: number,
   { pace, droppedBytes = 0 }: Caution = {},
 ): Promise<Buffer> {
@@ -47,14 +47,27 @@ export function readBody(
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   let chunks: Buffer[] = []
   let bytes = 0
-  const refuse = (error: Error) => {
-    request.pause()
+  let isOver = false
+  let stopWatch = () => {}
+  const end = () => {
+    isOver = true
+    stopWatch()
+  }
+  const fail = (error: Error) => {
+    end()
     reject(error)
   }
+  const refuse = (error: Error) => {
+    request.pause()
+    fail(error)
+  }
   const tooLarge = () => new BodyTooLarge(`the body has more than ${maxBytes} bytes`)
-  // Most bodies are there with their headers and need no timer.
-  const isThere = request.complete === true
-  const stopWatch = pace === undefined || isThere ? () => {} : watchPace(pace, () => bytes, refuse)
+  // Most bodies come with their headers, are read before this and need no timer.
+  if (pace !== undefined) {
+    setImmediate(() => {
+      if (!isOver) stopWatch = watchPace(pace, () => bytes, refuse)
+    })
+  }
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     if (bytes <= maxBytes) chunks.push(chunk)
@@ -64,12 +77,13 @@ export function readBody(
     }
   })
   request.on('end', () => {
+    end()
     if (bytes > maxBytes) reject(tooLarge())
     else resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks))
   })
-  request.on('error', reject)
-  request.on('aborted', () => reject(new Error('the sender went away')))
-  return promise.finally(stopWatch)
+  request.on('error', fail)
+  request.on('aborted', () => fail(new Error('the sender went away')))
+  return promise
 }
 
 /** Refuses a body as soon as it is slower than the pace. Returns a function that ends the watch. */

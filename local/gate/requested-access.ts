@@ -32,8 +32,8 @@ const transactionActions = [
 ] as const
 
 /**
- * What a DynamoDB call needs. `undefined` for a call whose body has not the form of its action, and for the actions of
- * PartiQL, which name their tables in a language of their own.
+ * Returns the accesses that a DynamoDB call requires. `undefined` for a body that does not have the form of its action, and
+ * for the actions of PartiQL, which name their tables in a language of their own.
  */
 export function dynamoAccess(place: Place, action: string, body: unknown): RequestedAccess[] | undefined {
   const arn = (name: string): string =>
@@ -67,7 +67,7 @@ const batchActions: Readonly<Record<string, string>> = {
   ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
 }
 
-/** What an SQS call needs; `undefined` when it names no queue. */
+/** Returns the access that an SQS call requires; `undefined` when it names no queue. */
 export function sqsAccess(place: Place, action: string, body: unknown): RequestedAccess[] | undefined {
   const parsed = z.safeParse(z.union([z.object({ QueueUrl: z.string() }), z.object({ QueueName: z.string() })]), body)
   if (!parsed.success) return undefined
@@ -77,13 +77,16 @@ export function sqsAccess(place: Place, action: string, body: unknown): Requeste
   return [{ action: `sqs:${batchActions[action] ?? action}`, resource }]
 }
 
-/** What a Secrets Manager call needs; `undefined` when it names no secret. Secrets are named by their whole ARN here. */
+/**
+ * Returns the access that a Secrets Manager call requires; `undefined` when it names no secret. Secrets are named by their
+ * whole ARN here.
+ */
 export function secretAccess(action: string, body: unknown): RequestedAccess[] | undefined {
   const parsed = z.safeParse(z.object({ SecretId: z.string() }), body)
   return parsed.success ? [{ action: `secretsmanager:${action}`, resource: parsed.data.SecretId }] : undefined
 }
 
-/** What a KMS call needs; `undefined` when it names no key. */
+/** Returns the access that a KMS call requires; `undefined` when it names no key. */
 export function keyAccess(place: Place, action: string, body: unknown): RequestedAccess[] | undefined {
   const parsed = z.safeParse(z.object({ KeyId: z.string() }), body)
   if (!parsed.success) return undefined
@@ -92,13 +95,13 @@ export function keyAccess(place: Place, action: string, body: unknown): Requeste
   return [{ action: `kms:${action}`, resource }]
 }
 
-/** What a request to a search domain needs: IAM knows its method, and its path below the domain. */
+/** Returns the access that a request to a search domain requires: IAM knows its method, and its path below the domain. */
 export function searchAccess(domainArn: string, method: string, path: string): RequestedAccess[] {
   const word = method.charAt(0) + method.slice(1).toLowerCase()
   return [{ action: `es:ESHttp${word}`, resource: `${domainArn}${path}` }]
 }
 
-/** Parameters of a query that make an S3 call another one than what its method says. */
+/** Query parameters that make an S3 call a different one than its method says. */
 const subresources = new Set([
   'uploads',
   'uploadId',
@@ -110,8 +113,8 @@ const subresources = new Set([
 ])
 
 /**
- * What an S3 call needs; `undefined` for one that the object store does not know. `path` is `/bucket/key`. Parameters of
- * signatures and of the answer's headers make no difference.
+ * Returns the access that an S3 call requires; `undefined` for one that the object store does not know. `path` is
+ * `/bucket/key`. Parameters of signatures and of the answer's headers make no difference.
  */
 export function objectAccess(method: string, path: string, query: URLSearchParams): RequestedAccess[] | undefined {
   const [, bucket = '', ...key] = path.split('/')
@@ -132,7 +135,7 @@ function objectAction(method: string, query: URLSearchParams): string | undefine
   return isOfUpload || query.has('uploads') ? 's3:PutObject' : undefined
 }
 
-/** What lets an S3 call learn that an object is not there. */
+/** Returns the access with which an S3 call may learn that an object is missing. */
 export function listAccess(path: string): RequestedAccess {
   return { action: 's3:ListBucket', resource: `arn:aws:s3:::${path.split('/')[1] ?? ''}` }
 }

@@ -17,9 +17,9 @@ const smallBodyKib = 16
 export const maxWaiting = 1000
 
 /**
- * Bounds what requests take of this machine at one time. What is over the bounds waits, fairly by caller
- * ({@link FairPlaces}), and is refused when {@link maxWaiting} wait already. A request holds what it got until its
- * answer is sent or its client is gone, so slow readers of large answers are bounded, too.
+ * Bounds the load of concurrent requests on this machine. Requests over the bounds wait, fairly by caller ({@link
+ * FairPlaces}), and are refused when {@link maxWaiting} wait already. A request holds its share until its answer is sent or
+ * its client has disconnected, so slow readers of large answers are bounded, too.
  */
 export class Admission {
   readonly #working = new FairPlaces({ places: working, waiting: maxWaiting })
@@ -50,14 +50,21 @@ function waitsOutside({ method, needs }: Pick<Route, 'method' | 'needs'>): boole
 }
 
 async function enter(places: FairPlaces, caller: string, response: ServerResponse, count: number): Promise<void> {
-  const leave = places.take(caller, count) ?? (await places.wait(caller, goneSignal(response), count))
+  const leave = places.take(caller, count) ?? (await waitFor(places, caller, response, count))
   if (response.closed) leave()
   else response.once('close', leave)
 }
 
-function goneSignal(response: ServerResponse): AbortSignal {
+/** Waits for places until the client is gone. */
+async function waitFor(places: FairPlaces, caller: string, response: ServerResponse, count: number) {
   const gone = new AbortController()
-  if (response.closed) gone.abort()
-  else response.once('close', () => gone.abort())
-  return gone.signal
+  const abort = () => gone.abort()
+  if (response.closed) abort()
+  else response.once('close', abort)
+  try {
+    return await places.wait(caller, gone.signal, count)
+  } finally {
+    // An abort makes an error with a stack, which costs as much as the rest of the wait.
+    response.off('close', abort)
+  }
 }

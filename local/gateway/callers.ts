@@ -4,7 +4,7 @@ import type { Route } from '../../contracts/routes/route.ts'
 import { sourceNetwork } from '../../core/auth/source-network.ts'
 import { readTokenClaims } from '../../functions/endpoint/token-text.ts'
 
-/** Who shares places with whom, as far as the gateway knows before a function has judged the credential. */
+/** The sharing of places among requests, as far as the gateway knows before a function has checked the credential. */
 export interface Caller {
   /** A domain, root or the engine when the credential is known to be genuine; else the network that the request is from. */
   readonly name: string
@@ -12,7 +12,7 @@ export interface Caller {
   readonly credential?: string
 }
 
-/** What tells who a request is from. */
+/** The parts of a request that identify its caller. */
 interface CalledBy {
   readonly headers: IncomingHttpHeaders
   readonly address: string
@@ -22,7 +22,7 @@ interface CalledBy {
 const maxRemembered = 10_000
 
 /**
- * Tells callers apart. A credential counts only after a route that judges it has answered a success: anybody can make up
+ * Distinguishes callers. A credential counts only after a route that judges it has answered a success: any client can make up
  * a thousand tokens of a thousand domains, and they all count as the network that they come from.
  */
 export class Callers {
@@ -39,7 +39,7 @@ export class Callers {
     )
   }
 
-  /** Who a request is from. */
+  /** Returns the caller of a request. */
   of({ headers, address }: CalledBy): Caller {
     const text = credentialOf(headers)
     const network = `network ${sourceNetwork(address)}`

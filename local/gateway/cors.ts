@@ -1,7 +1,7 @@
 import type { CrossOrigin } from '../assembly/assembly.ts'
 import type { Reply } from './function-reply.ts'
 
-/** What CORS looks at in a request. */
+/** The part of a request that matters to CORS. */
 export interface OriginRequest {
   readonly method: string
   /** By lower-case name. */
@@ -9,8 +9,8 @@ export interface OriginRequest {
 }
 
 /**
- * The answer to a preflight, as an HTTP API with a CORS configuration gives it without asking any function: 204, and
- * for an allowed origin what its pages may do. `undefined` for what is no preflight, or when nothing is configured.
+ * Returns the answer to a preflight, as an HTTP API with a CORS configuration gives it without calling a function: 204, and
+ * for an allowed origin its permissions. `undefined` for other requests, or without a configuration.
  */
 export function preflightReply(config: CrossOrigin | undefined, request: OriginRequest): Reply | undefined {
   const { origin, 'access-control-request-method': wanted } = request.headers

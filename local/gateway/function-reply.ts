@@ -1,6 +1,6 @@
 import { isRecord } from '../assembly/record.ts'
 
-/** What goes back to the client. */
+/** The reply to the client. */
 export interface Reply {
   readonly status: number
   /** Lower-case names. */

@@ -38,17 +38,17 @@ const linkIdleMs = 60_000
 /** Each connection takes some 20 KB, also an idle one. */
 const maxConnections = 4000
 
-/** Calls the function behind a route with an event and answers its result. */
+/** Calls the function of a route with an event and returns its result. */
 export type Invoke = (functionName: string, event: unknown) => Promise<unknown>
 
-/** What the gateway serves. */
+/** The routes and functions that the gateway serves. */
 export interface Served {
   /** The target of each route is the name of its function. */
   readonly table: RouteTable<string>
   readonly invoke: Invoke
   /** Absent: pages of other origins may do nothing. */
   readonly crossOrigin?: CrossOrigin | undefined
-  /** What the routes declare: which of them judge credentials, and which wait for something outside. */
+  /** The declarations of routes: whether they check credentials, and whether they wait for something outside. */
   readonly routes?: readonly Route[]
   /** Answers a `GET` that carries a signature in its query, as links to objects do. Absent: there are no such links. */
   readonly answerLink?: (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -117,7 +117,7 @@ export class Gateway {
     this.#served = { ...served, callers: new Callers(routes), admission: new Admission(routes) }
   }
 
-  /** Takes no new request, waits a moment for those under way, then drops what is left. */
+  /** Accepts no new request, waits a moment for those under way, then drops the rest. */
   async close(patienceMs = 2000): Promise<void> {
     if (!this.#server.listening) return
     const closed = new Promise((resolve) => this.#server.close(resolve))
@@ -163,8 +163,9 @@ export class Gateway {
 
 /** Whether it is a `GET` with a well-formed path and a signature in its query. No operation of the API is asked so. */
 function isSignedLink({ method, url }: IncomingMessage): boolean {
+  if (method !== 'GET') return false
   const { rawPath, rawQuery } = requestTarget(url)
-  return method === 'GET' && isPercentEncoded(rawPath) && new URLSearchParams(rawQuery).has('X-Amz-Signature')
+  return rawQuery !== '' && isPercentEncoded(rawPath) && new URLSearchParams(rawQuery).has('X-Amz-Signature')
 }
 
 /** Calls a function, and once more when its thread went down. */
@@ -177,25 +178,30 @@ async function callAgain(call: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Bytes that a request's body may have: as many as it says, or as may be where it says nothing. */
+/** Returns the bytes that a request's body may have: its stated length, or the limit. */
 function bytesOf({ headers }: IncomingMessage): number {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers
   return encoding === undefined ? Math.min(Number(length ?? 0), maxBodyBytes) : maxBodyBytes
 }
 
-/** All headers go into one call: node then writes head and text in one piece. */
+/** Characters of a text that is written together with its head. */
+const shortTextLength = 16 * 1024
+
+/** Sends a reply. All headers go into one call, so that Node writes head and text in one piece. */
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Reply): void {
   const empty = status === 204 || status === 304
   const all: Record<string, string | string[] | number> = { ...headers }
-  // As bytes: a long text would be measured first, and then written piece by piece.
-  const bytes = Buffer.from(body)
-  if (!empty) all['content-length'] = bytes.length
+  // Node writes head and text in one piece, and head and bytes in two. A long text would be copied for that.
+  const isShort = typeof body === 'string' && body.length <= shortTextLength
+  const content = isShort ? body : Buffer.from(body)
+  const length = Buffer.byteLength(content)
+  if (!empty) all['content-length'] = length
   // A body that was not read to its end is in the way of the next request.
   if (!request.complete) all['connection'] = 'close'
   response.writeHead(status, all)
-  response.end(empty || request.method === 'HEAD' ? undefined : bytes)
+  response.end(empty || request.method === 'HEAD' ? undefined : content)
   // Most answers are with the system by now and need no timer.
   if (request.socket.writableLength === 0) return
-  const timer = setTimeout(() => response.destroy(), timeFor(bytes.length, pace))
+  const timer = setTimeout(() => response.destroy(), timeFor(length, pace))
   response.once('close', () => clearTimeout(timer))
 }

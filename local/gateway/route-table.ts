@@ -1,4 +1,4 @@
-/** A route that a request fits, with what its path holds for the route's parameters. */
+/** The route of a request, with the values of its path parameters. */
 export interface RouteMatch<T> {
   readonly routeKey: string
   readonly target: T

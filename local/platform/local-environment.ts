@@ -1,16 +1,16 @@
 import type { Container, LambdaFunction } from '../assembly/assembly.ts'
 import { laptop } from '../assembly/place.ts'
-import { type EngineAddress, engineName } from '../../connector/engine.ts'
+import { type EngineAddress, engineName } from '../../connector/runtime/engine.ts'
 import type { RecordingsSetting } from '../../connector/settings.ts'
 import { environment } from '../../contracts/environment.ts'
 import * as connector from '../../contracts/settings/connector.ts'
 import * as platform from '../../contracts/settings/platform.ts'
 import { searchDomains } from '../../contracts/resources.ts'
 import type { Environment } from '../functions/function-environment.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Credential } from '../signature/credential.ts'
 
-/** What every process of the platform is told here besides what the assembly tells it. */
+/** Returns the environment of every process of the platform, in addition to that of the assembly. */
 export function sharedEnvironment(settings: Settings, storesUrl: string, credential: Credential): Environment {
   return {
     AWS_REGION: laptop.region,
@@ -36,6 +36,7 @@ export function functionEnvironment(definition: LambdaFunction, settings: Settin
     ...shared,
     [platform.hookAllowedNetworks.variable]: settings.hookAllowedNetworks,
     [platform.rateLimits.variable]: settings.rateLimits,
+    [platform.eventsPerSecond.variable]: settings.eventsPerSecond,
     [platform.deletionGraceSeconds.variable]: settings.deletionGraceSeconds,
     AWS_LAMBDA_FUNCTION_NAME: definition.name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',

@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import type { EslDownReason } from '../../connector/esl/errors.ts'
 import { PlainError } from '../processes/plain-error.ts'
 
-/** What the connector says of one engine. */
+/** The connector's report about one engine. */
 export interface EngineState {
   readonly name: string
   readonly online: boolean
-  /** What is wrong, in a few words; absent while nothing is, and before anything is known. */
+  /** The problem in a few words; absent while there is none, and before anything is known. */
   readonly problem?: string | undefined
   /** Why a link is down. */
   readonly reason: string | undefined
@@ -41,7 +41,7 @@ export async function readEngines(healthUrl: string): Promise<readonly EngineSta
   }
 }
 
-/** What no waiting changes: a person has to mend it. */
+/** The problems that only a person can solve. */
 const refusals: Readonly<Partial<Record<EslDownReason, string>>> = {
   'auth-refused': 'refuses the password of ENGINE_URL',
   'access-rejected': 'does not let this machine in: see apply-inbound-acl in its event_socket.conf.xml',

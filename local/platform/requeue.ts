@@ -1,18 +1,18 @@
 import type { AdapterContext } from '../../adapters/context.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import type { DeliveryQueue } from '../../core/hooks/delivery-queue.ts'
-import type { DeliveryStore } from '../../core/hooks/delivery-store.ts'
-import { queuedAttempt } from '../../core/hooks/queued-attempt.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { DeliveryQueue } from '../../core/hooks/delivery/delivery-queue.ts'
+import type { DeliveryStore } from '../../core/hooks/delivery/delivery-store.ts'
+import { queuedAttempt } from '../../core/hooks/delivery/queued-attempt.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
 import type { Environment } from '../functions/function-environment.ts'
 import type { Gate } from '../gate/gate.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { sharedEnvironment } from './local-environment.ts'
 
-/** The role of the platform itself: it stands in for services whose own doings no policy of the assembly covers. */
+/** The role of the platform itself: it acts for services whose own work no policy of the assembly covers. */
 export const platformRole = {
   name: 'local-platform',
   arn: 'arn:aws:iam::000000000000:role/local-platform',
@@ -28,7 +28,7 @@ export const platformRole = {
   ],
 } as const
 
-/** What is needed to find again what was under way when the platform ended. */
+/** The inputs for finding the work that was under way when the platform ended. */
 export interface RequeueOptions {
   readonly place: Place
   readonly gate: Gate
@@ -49,15 +49,15 @@ export interface QueuedPending {
 }
 
 /**
- * Finds again what was under way when the platform ended, since the embedded queues are in memory: pending deliveries
- * are queued for their next attempt, those that wait for a later moment with the rest of their wait.
+ * Finds the work that was under way when the platform ended, since the embedded queues are in memory: pending deliveries are
+ * queued for their next attempt, with the rest of their delay if it is in the future.
  */
 export async function requeueDeliveries(
   assembly: Pick<Assembly, 'functions'>,
   options: RequeueOptions,
 ): Promise<QueuedPending> {
   const [{ dynamoDeliveryStore }, { sqsDeliveryQueue }] = await Promise.all([
-    import('../../adapters/dynamodb/dynamo-delivery-store.ts'),
+    import('../../adapters/dynamodb/hooks/dynamo-delivery-store.ts'),
     import('../../adapters/sqs/sqs-delivery-queue.ts'),
   ])
   const context = platformContext(assembly, options)
@@ -68,7 +68,7 @@ export async function requeueDeliveries(
   })
 }
 
-/** What {@link queuePending} works with. */
+/** The dependencies of {@link queuePending}. */
 export interface QueuePendingDeps {
   readonly deliveries: Pick<DeliveryStore, 'listDue'>
   readonly queue: Pick<DeliveryQueue, 'send'>
@@ -92,10 +92,10 @@ export async function queuePending({ deliveries, queue, clock }: QueuePendingDep
   return { queued, refused }
 }
 
-/** Queues the clean-up of domains whose deletion has begun, which goes on. Returns how many. */
+/** Queues the clean-up of domains whose deletion has begun. Returns their number. */
 export async function requeueCleanups(assembly: Pick<Assembly, 'functions'>, options: RequeueOptions): Promise<number> {
   const [{ dynamoDomainStore }, { sqsCleanupQueue }] = await Promise.all([
-    import('../../adapters/dynamodb/dynamo-domain-store.ts'),
+    import('../../adapters/dynamodb/domains/dynamo-domain-store.ts'),
     import('../../adapters/sqs/sqs-cleanup-queue.ts'),
   ])
   const context = platformContext(assembly, options)
@@ -106,8 +106,8 @@ export async function requeueCleanups(assembly: Pick<Assembly, 'functions'>, opt
   return deleted.length
 }
 
-/** What adapters of the platform itself are made from. */
-function platformContext(
+/** Makes the context of adapters that work for the platform itself. */
+export function platformContext(
   assembly: Pick<Assembly, 'functions'>,
   { place, gate, settings }: RequeueOptions,
 ): AdapterContext {

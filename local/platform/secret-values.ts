@@ -3,8 +3,8 @@ import type { Assembly } from '../assembly/assembly.ts'
 import { secretText } from '../stores/secrets.ts'
 
 /**
- * What each secret of the assembly holds, by ARN. Which secret is which is told by the variable that functions find it
- * by, or that the connector's container gets its value in.
+ * Returns the content of each secret of the assembly, by ARN. A secret is identified by the variable through which functions
+ * find it, or through which the connector's container gets its value.
  */
 export function secretValues(
   assembly: Pick<Assembly, 'secrets' | 'functions'>,

@@ -1,4 +1,4 @@
-import type { EngineAddress } from '../../connector/engine.ts'
+import type { EngineAddress } from '../../connector/runtime/engine.ts'
 import type { RecordingsSetting } from '../../connector/settings.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { Place } from '../assembly/place.ts'
@@ -7,10 +7,10 @@ import type { DataFolder } from '../data/data-folder.ts'
 import type { Gate } from '../gate/gate.ts'
 import { freePort } from '../processes/free-port.ts'
 import { openLog } from '../processes/log-file.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { connectorEnvironment, sharedEnvironment } from './local-environment.ts'
 
-/** The connector, and where it tells whether it is ready. */
+/** The connector, and the address of its health check. */
 export interface RunningConnector {
   readonly process: ConnectorProcess
   readonly healthUrl: string

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
-import type { EngineAddress } from '../../connector/engine.ts'
+import type { EngineAddress } from '../../connector/runtime/engine.ts'
 import type { RecordingsSetting } from '../../connector/settings.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
-import { httpDirectory } from '../engine/http-directory.ts'
-import { type SimulatedEngine, startSimulatedEngine } from '../engine/simulated-engine.ts'
+import { httpDirectory } from '../simulated-engine/http-directory.ts'
+import { type SimulatedEngine, startSimulatedEngine } from '../simulated-engine/simulated-engine.ts'
 import { explainListenError } from '../processes/listen.ts'
 import { PlainError } from '../processes/plain-error.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** The engines of a run: the simulated one, or those that the settings name. */
 export interface RunningEngine {
@@ -59,7 +59,7 @@ export async function startEngine(options: {
   }
 }
 
-/** The connector removes from it what is stored, and keeps its notes in it. */
+/** The connector removes stored recordings from it, and keeps its notes in it. */
 function requireFolder(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -7,7 +7,7 @@ import type { ConnectorProcess } from '../connector/connector-process.ts'
 import { type DataFolder, openDataFolder } from '../data/data-folder.ts'
 import { type KeptSecrets, readSecrets } from '../data/kept-secrets.ts'
 import { takeLock } from '../data/lock.ts'
-import type { SimulatedEngine } from '../engine/simulated-engine.ts'
+import type { SimulatedEngine } from '../simulated-engine/simulated-engine.ts'
 import { FunctionHost } from '../functions/function-host.ts'
 import { Gate } from '../gate/gate.ts'
 import { Gateway, type Invoke } from '../gateway/gateway.ts'
@@ -15,12 +15,14 @@ import { RouteTable } from '../gateway/route-table.ts'
 import { openLog } from '../processes/log-file.ts'
 import { startMappings } from '../queues/start-mappings.ts'
 import { startSchedules } from '../schedules/start-schedules.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { QueueRun } from '../stores/sqs.ts'
 import { ensureAssembly } from '../synthesis/ensure-assembly.ts'
 import { keepAssembly } from '../synthesis/keep-assembly.ts'
 import { awaitHealth } from './await-health.ts'
 import { type DemoAccounts, allAccounts, asRoot, ensureDemo } from './first-data.ts'
 import { functionEnvironment, sharedEnvironment } from './local-environment.ts'
+import { beginQueues } from './begin-queues.ts'
 import { publicUrl } from './public-url.ts'
 import { platformRole, requeueCleanups, requeueDeliveries } from './requeue.ts'
 import { runPreparations } from './run-preparations.ts'
@@ -38,25 +40,25 @@ export interface Platform {
   readonly demo: DemoAccounts
   readonly assembly: Assembly
   readonly gate: Gate
-  /** The address of the stores, behind the gate. */
+  /** The address of the stores, at the gate. */
   readonly storesUrl: string
   readonly connector: ConnectorProcess
   /** Absent when `ENGINE_URL` names others. */
   readonly engine: SimulatedEngine | undefined
-  /** Ends everything: what is under way first, the lock last. */
+  /** Stops everything: the work under way first, the lock last. */
   stop(): Promise<void>
 }
 
-/** What starting needs besides the settings. */
+/** The inputs of a start in addition to the settings. */
 export interface StartOptions {
   /** The project's folder. */
   readonly root: string
   readonly settings: Settings
-  /** Told in a few words what is being worked on. */
+  /** Receives a few words about the current step. */
   readonly progress: (line: string) => void
-  /** Told in a line when an engine goes offline or comes online. */
+  /** Receives a line when an engine goes offline or comes online. */
   readonly notice: (line: string) => void
-  /** Gives the start up; what was started is ended. */
+  /** Aborts the start; everything that was started is stopped. */
   readonly signal: AbortSignal
 }
 
@@ -85,10 +87,10 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   const place = { ...laptop, publicUrl: url, storesUrl: await gate.open() }
   closing.defer(() => gate.close())
   const assembly = readAssembly(directory, place)
-  const backends = await startStores(assembly, { settings, folder, kept, closing })
+  const { backends, queues } = await startStores(assembly, { settings, folder, kept, closing })
   gate.serve(place, [...assembly.roles, platformRole], backends)
   signal.throwIfAborted()
-  const connector = await runAssembly({ assembly, place, gate, gateway, folder, engine, settings, closing })
+  const connector = await runAssembly({ assembly, place, gate, gateway, folder, engine, settings, queues, closing })
   signal.throwIfAborted()
   await awaitHealth({ connector: connector.healthUrl, api: `${url}/health` }, folder.file('logs'), signal)
   const watch = new EngineWatch(connector.healthUrl, notice)
@@ -124,12 +126,13 @@ interface Parts {
   readonly folder: DataFolder
   readonly engine: RunningEngine
   readonly settings: Settings
+  readonly queues: QueueRun | undefined
   readonly closing: AsyncDisposableStack
 }
 
 /** Starts what runs code: functions, mappings, connector. They end in the other order, the gateway before them all. */
 async function runAssembly(parts: Parts): Promise<RunningConnector> {
-  const { assembly, place, gate, gateway, folder, engine, settings, closing } = parts
+  const { assembly, place, gate, gateway, folder, engine, settings, queues, closing } = parts
   const log = openLog(folder.file('logs/functions.log'))
   closing.defer(() => void log.end())
   const host = new FunctionHost(assembly.functions, {
@@ -142,7 +145,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   })
   closing.defer(() => host.close())
   const notes = await runPreparations(assembly, host)
-  // The embedded store keeps what it has; of a real one a person wants to know.
+  // The embedded store keeps its records; for a real one the user should know what it does.
   if (settings.openSearchUrl !== undefined) for (const note of notes) console.warn(note)
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const targets = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
@@ -154,7 +157,9 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
     routes,
     answerLink: (request, response) => gate.answerLink(request, response),
   })
-  if (settings.sqsEndpoint === undefined) {
+  if (queues !== undefined) {
+    const lost = await beginQueues(assembly, queues, { place, gate, settings })
+    if (lost !== undefined) console.warn(lost)
     const { refused } = await requeueDeliveries(assembly, { place, gate, settings })
     if (refused > 0) console.warn(`${refused} deliveries could not be queued; the schedule retries them in six minutes`)
     await requeueCleanups(assembly, { place, gate, settings })

@@ -1,9 +1,11 @@
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemTimers } from '../../adapters/system/system-timers.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { Assembly, Queue } from '../assembly/assembly.ts'
 import type { DataFolder } from '../data/data-folder.ts'
 import type { KeptSecrets } from '../data/kept-secrets.ts'
 import type { Backends } from '../gate/gate.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { connectDynamo, createTables, signerFrom, startEmbeddedDynamo } from '../stores/dynamodb.ts'
 import { keysBackend } from '../stores/keys.ts'
 import { forwardObjects } from '../stores/objects/forward-objects.ts'
@@ -11,8 +13,15 @@ import { objectStore } from '../stores/objects/object-store.ts'
 import { connectSearch } from '../stores/search/forward-search.ts'
 import { startEmbeddedSearch } from '../stores/search/search-store.ts'
 import { secretsBackend } from '../stores/secrets.ts'
-import { connectSqs, startEmbeddedSqs } from '../stores/sqs.ts'
+import { type QueueRun, connectSqs, startEmbeddedSqs } from '../stores/sqs.ts'
 import { secretValues } from './secret-values.ts'
+
+/** The stores of a run. */
+export interface RunningStores {
+  readonly backends: Backends
+  /** The run of the embedded queues; `undefined` if `SQS_ENDPOINT` names others. */
+  readonly queues: QueueRun | undefined
+}
 
 /** Starts every store, embedded or at the address that the settings give. What was started closes with `closing`. */
 export async function startStores(
@@ -23,7 +32,7 @@ export async function startStores(
     readonly kept: KeptSecrets
     readonly closing: AsyncDisposableStack
   },
-): Promise<Backends> {
+): Promise<RunningStores> {
   const { settings, folder, kept, closing } = options
   const signer = signerFrom(process.env)
   // All are waited for even when one fails, so that whatever was started is known to `closing`.
@@ -32,7 +41,13 @@ export async function startStores(
       ? startEmbeddedDynamo(folder.file('dynamodb.sqlite'), folder.file('logs/dynamodb.log'))
       : connectDynamo(settings.dynamodbEndpoint, signer),
     settings.sqsEndpoint === undefined
-      ? startEmbeddedSqs(assembly.queues, { file: folder.file('queues.json'), keeps: keptQueues(assembly) })
+      ? startEmbeddedSqs(assembly.queues, {
+          file: folder.file('queues.json'),
+          checkpointFile: folder.file('queues-checkpoint.json'),
+          keeps: keptQueues(assembly),
+          clock: systemClock,
+          timers: systemTimers,
+        })
       : connectSqs(settings.sqsEndpoint, signer, assembly.queues),
     settings.openSearchUrl === undefined
       ? startEmbeddedSearch(folder.file('search.sqlite'))
@@ -46,7 +61,7 @@ export async function startStores(
   await createTables(dynamodb.value.backend, assembly.tables)
   const [domain] = assembly.searchDomains
   const buckets = new Set(assembly.buckets.map(({ name }) => name))
-  return {
+  const backends: Backends = {
     dynamodb: dynamodb.value.backend,
     sqs: sqs.value.backend,
     secretsmanager: secretsBackend(
@@ -60,11 +75,12 @@ export async function startStores(
         : forwardObjects(settings.s3Endpoint, signer),
     es: domain && { domainArn: domain.arn, answer: (request) => search.value.answer(request) },
   }
+  return { backends, queues: sqs.value.run }
 }
 
 /**
- * Tells the queues whose messages outlive an orderly stop. Deliveries and clean-ups are found in the store at the next
- * start, and nobody waits for a command any more.
+ * Returns the queues whose messages outlive an orderly stop. Deliveries and clean-ups are found in the store at the next
+ * start, and no caller waits for a command any more.
  */
 function keptQueues({ functions }: Pick<Assembly, 'functions'>): (queue: Queue) => boolean {
   const variables = [queues.commands, queues.deliveries, queues.slowDeliveries, queues.cleanups].map(

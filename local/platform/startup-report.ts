@@ -1,9 +1,9 @@
 import { relative } from 'node:path'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { demo } from './first-data.ts'
 import type { Platform } from './start-platform.ts'
 
-/** What a start prints at its end: where the API is, who can log in, and three commands to paste. */
+/** Returns the report at the end of a start: the address of the API, the users, and three commands to paste. */
 export function startupReport(platform: Platform, settings: Settings, tookMs: number): string {
   const { url, folder } = platform
   const shown = (name: string): string => relative(process.cwd(), folder.file(name)) || folder.file(name)

@@ -4,7 +4,7 @@ import { type EngineState, readEngines } from './read-engines.ts'
 /** How soon a person at the terminal hears that an engine went or came. */
 const everyMs = 1000
 
-/** Tells in a line when an engine goes offline, why, and when it is online again. */
+/** Prints a line when an engine goes offline, with the reason, and when it is online again. */
 export class EngineWatch {
   readonly #offline = new Map<string, string>()
   readonly #healthUrl: string
@@ -30,7 +30,7 @@ export class EngineWatch {
     for (const engine of (await readEngines(this.#healthUrl)) ?? []) this.see(engine)
   }
 
-  /** Takes in the state of one engine; what is not known yet changes nothing. */
+  /** Records the state of one engine; an unknown state changes nothing. */
   see({ name, online, problem }: EngineState): void {
     if (online && this.#offline.delete(name)) this.#notice(`engine ${name} is online`)
     if (online || problem === undefined || this.#offline.get(name) === problem) return

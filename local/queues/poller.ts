@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { untilAborted } from '../processes/until-aborted.ts'
 import type { ReceivedMessage } from './sqs-client.ts'
 
-/** What a poller needs of its queue. */
+/** The queue operations of a poller. */
 export interface PolledQueue {
   /** Waits a moment for messages, at most a second, so that a poller can stop soon without losing sight of any. */
   receive(maxMessages: number): Promise<readonly ReceivedMessage[]>
@@ -23,9 +23,9 @@ export interface PollerOptions {
 }
 
 /**
- * An event-source mapping: takes batches from a queue, calls the function, and deletes what the function is done with.
- * What it is not done with shows again after its visibility timeout, and goes to the dead-letter queue in time: both
- * are the queue's own work.
+ * An event-source mapping: takes batches from a queue, calls the function, and deletes finished messages. Unfinished ones
+ * become visible again after their visibility timeout, and go to the dead-letter queue in time: both are the queue's own
+ * work.
  */
 export class Poller {
   readonly #options: PollerOptions

@@ -36,7 +36,7 @@ export function startMappings(
           mapping.reportsFailures,
         ),
       onError: (error) => {
-        // What is cut off at the end is found again at the next start.
+        // Batches that are cut off at the end are found again at the next start.
         if (!stopping) console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`)
       },
     })

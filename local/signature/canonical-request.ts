@@ -10,12 +10,12 @@ export interface SignedParts {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What the signer said that he signed. */
+/** The parts of a request that the signer declared as signed. */
 export interface SignedScope {
   readonly service: string
   /** Lower-case names, in order. */
   readonly signedHeaders: readonly string[]
-  /** Hex SHA-256 of the body, or the word that stands for it. */
+  /** Hex SHA-256 of the body, or the word that replaces it. */
   readonly payloadHash: string
 }
 

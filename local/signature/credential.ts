@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What a role signs its calls with. Made anew at every start, worth nothing outside it. */
+/** The credential with which a role signs its calls. Created at every start, and useless outside it. */
 export interface Credential {
   readonly accessKeyId: string
   readonly secretAccessKey: string

@@ -13,7 +13,7 @@ export interface ServiceRequest {
   readonly contentType: string
 }
 
-/** Who signs; temporary credentials come with a token. */
+/** A signer; temporary credentials have a token. */
 export type TokenSigner = Signer & { readonly sessionToken?: string | undefined }
 
 /** All headers of a request to a JSON service, `authorization` among them. */

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import { type SignedParts, type SignedScope, canonicalRequest } from './canonical-request.ts'
 
-/** What a signature is made of besides the request. */
+/** The inputs of a signature in addition to the request. */
 export interface SigningScope extends SignedScope {
   /** `20260131T235959Z` */
   readonly signedAt: string
@@ -10,7 +10,7 @@ export interface SigningScope extends SignedScope {
   readonly region: string
 }
 
-/** Who signs. */
+/** The key of a signer. */
 export interface Signer {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -23,7 +23,7 @@ export function signatureOf(parts: SignedParts, scope: SigningScope, signer: Sig
   return hmac(signingKey(signer, scope), `AWS4-HMAC-SHA256\n${scope.signedAt}\n${area}\n${requestHash}`)
 }
 
-/** Signing keys hold for a day. They belong to the signer, not to his key id: who only knows the id has none of them. */
+/** Signing keys are valid for a day. They belong to the signer, not to its key id, which is public. */
 const signingKeys = new WeakMap<Signer, Map<string, Buffer>>()
 
 function signingKey(signer: Signer, { date, region, service }: SigningScope): Buffer {

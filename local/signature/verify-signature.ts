@@ -3,7 +3,7 @@ import type { SignedParts } from './canonical-request.ts'
 import type { Credential } from './credential.ts'
 import { signatureOf } from './signature.ts'
 
-/** Why a signature is refused; the words are those of S3, from which every service's own follow. */
+/** The reason why a signature is refused, in the words of S3, from which every service's own follow. */
 export type Refusal =
   | 'MissingAuthenticationToken'
   | 'IncompleteSignature'
@@ -13,7 +13,7 @@ export type Refusal =
   | 'RequestExpired'
   | 'InvalidArgument'
 
-/** What a verified signature proves. */
+/** The result of a verified signature. */
 export interface Proof {
   readonly credential: Credential
   readonly service: string
@@ -21,7 +21,7 @@ export interface Proof {
   readonly payloadHash: string
 }
 
-/** How a check ended. */
+/** The result of a check. */
 export type Verification = { readonly proof: Proof } | { readonly refusal: Refusal }
 
 interface Claim {
@@ -43,9 +43,9 @@ const maxSkewMs = 5 * 60_000
 const maxExpiresSeconds = 604_800
 
 /**
- * Checks AWS Signature Version 4 of a request, in its `Authorization` header or in its query.
- * `bodyHash` is the hex SHA-256 of the body when the caller has it; without it the signed header
- * `x-amz-content-sha256` is taken at its word, and whoever reads the body must hold it to that.
+ * Verifies the AWS Signature Version 4 of a request, in its `Authorization` header or in its query. `bodyHash` is the hex
+ * SHA-256 of the body if the caller has it; without it the signed header `x-amz-content-sha256` is trusted, and the reader of
+ * the body must compare it.
  */
 export function verifySignature(
   parts: SignedParts,
@@ -55,7 +55,7 @@ export function verifySignature(
   const link = query.has('X-Amz-Signature')
   const isHeaderThere = parts.headers.authorization !== undefined
   if (!link && !isHeaderThere) return { refusal: 'MissingAuthenticationToken' }
-  // Whoever has a link must not choose by a header what it is taken for.
+  // The holder of a link must not change its meaning by a header.
   if (link && isHeaderThere) return { refusal: 'InvalidArgument' }
   const claim = link ? claimOfLink(query) : claimOfHeader(parts)
   if (claim === undefined || !claim.signedHeaders.includes('host')) return { refusal: 'IncompleteSignature' }

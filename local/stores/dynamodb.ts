@@ -16,7 +16,7 @@ export interface RunningStore {
   close(): Promise<void>
 }
 
-/** A store behind an address of which nothing else is known may look at these; the embedded one looks at nothing. */
+/** Returns the signer for a store at a foreign address, which may verify signatures; the embedded one does not. */
 export function signerFrom(env: NodeJS.ProcessEnv): Signer {
   return { accessKeyId: env['AWS_ACCESS_KEY_ID'] ?? 'local', secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? 'local' }
 }

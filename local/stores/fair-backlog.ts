@@ -1,4 +1,4 @@
-/** What the order of a standard queue looks at in a message. */
+/** The part of a message that decides its order in a standard queue. */
 export interface GroupedMessage {
   readonly messageGroupId?: string | undefined
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import * as z from 'zod/mini'
 import { FairBacklog, type GroupedMessage } from './fair-backlog.ts'
+import { type FifoQueue, handOutGroups } from './fifo-groups.ts'
 
 /** A message of the embedded SQS. */
 interface EmbeddedMessage extends GroupedMessage {
@@ -27,8 +28,8 @@ const sent = new AsyncLocalStorage<z.infer<typeof entry>[]>()
 let made: Promise<void> | undefined
 
 /**
- * Makes the standard queues of the embedded SQS fair queues, for the whole process. Alone it hands out messages as they
- * came, whoever they belong to, and forgets the groups that they are sent with.
+ * Makes the standard queues of the embedded SQS fair queues, for the whole process. Alone it delivers messages in order of
+ * arrival, whatever their group, and forgets the groups.
  */
 export function makeQueuesFair(): Promise<void> {
   made ??= changeOrder()
@@ -48,6 +49,7 @@ async function changeOrder(): Promise<void> {
   const loaded: unknown = await import(file.href)
   if (!holdsQueueClass(loaded)) throw new Error('the embedded SQS has another form: its queues cannot be made fair')
   const queue = loaded.SqsQueue.prototype
+  handOutGroups(queue)
   const { enqueue, dequeue } = queue
   queue.enqueue = function inGroup(this: EmbeddedQueue, message: EmbeddedMessage) {
     if (!this.isFifo()) {
@@ -59,7 +61,7 @@ async function changeOrder(): Promise<void> {
   }
   queue.dequeue = function fairly(this: EmbeddedQueue, ...given: unknown[]) {
     if (!this.isFifo()) {
-      // What becomes visible now takes part in the order, and is in flight no more.
+      // Messages that become visible now are part of the order, and no longer in flight.
       this.processTimers()
       backlogOf(this).judge(Array.from(this.inflightMessages.values(), ({ message }) => message))
     }
@@ -82,7 +84,9 @@ function backlogOf(queue: EmbeddedQueue): FairBacklog<EmbeddedMessage> {
   return backlog
 }
 
-function holdsQueueClass(loaded: unknown): loaded is { readonly SqsQueue: { readonly prototype: EmbeddedQueue } } {
+function holdsQueueClass(
+  loaded: unknown,
+): loaded is { readonly SqsQueue: { readonly prototype: EmbeddedQueue & FifoQueue } } {
   if (typeof loaded !== 'object' || loaded === null || !('SqsQueue' in loaded)) return false
   const { SqsQueue } = loaded
   return typeof SqsQueue === 'function' && typeof SqsQueue.prototype?.dequeue === 'function'

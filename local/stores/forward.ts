@@ -13,7 +13,7 @@ export interface Forwarder {
 /** Headers of an answer that hold for one connection only, or that the gate sets itself. */
 const droppedHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'])
 
-/** What a store gets that asks for the form of a signature without verifying it. */
+/** A placeholder credential for a store that requires a signature without verifying it. */
 const unverified = {
   'x-amz-date': '20260101T000000Z',
   authorization:
@@ -21,8 +21,8 @@ const unverified = {
 }
 
 /**
- * Hands calls on to a store that speaks HTTP, over a few connections that stay open. Each is signed anew where
- * there is a signer, as a store may keep a namespace for each access key.
+ * Forwards calls to a store that speaks HTTP, over a few persistent connections. Each call is signed again if there is a
+ * signer, as a store may keep a namespace for each access key.
  */
 export function forwardTo(endpoint: string, service: string, signer?: Signer): Forwarder {
   const url = new URL(endpoint)

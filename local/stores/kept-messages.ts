@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import * as z from 'zod/mini'
 import type { Queue } from '../assembly/assembly.ts'
-import { PlainError } from '../processes/plain-error.ts'
 
 const message = z.object({
   body: z.string(),
@@ -29,43 +28,64 @@ const sendable = z.object({
   MessageDeduplicationId: z.optional(z.string()),
 })
 
+/** A line of the file; earlier versions wrote one array of all messages. */
+const line = z.union([sendable, z.array(sendable)])
+
 type Message = z.infer<typeof message>
 type Sendable = z.infer<typeof sendable>
 
+/** Returns the content of a queue, as the embedded SQS shows it for inspection. */
+export type Inspect = (queue: Queue) => Promise<unknown>
+
 /**
- * Writes the messages of queues to a file, all of it or nothing; without messages there is no file. Those that somebody
- * works on are written, too: whether that work was finished is not known, and consumers expect messages to come twice.
+ * Writes the messages of queues to a file, one a line; without messages there is no file. Returns how many. Messages in
+ * flight are written, too: whether the work on them was finished is not known, and consumers expect duplicates.
  */
-export async function keepMessages(
-  file: string,
-  queues: readonly Queue[],
-  inspect: (queue: Queue) => Promise<unknown>,
-): Promise<void> {
+export async function keepMessages(file: string, queues: readonly Queue[], inspect: Inspect): Promise<number> {
   const left: Sendable[] = []
   for (const queue of queues) {
     const { ready, delayed, inflight } = z.parse(inspected, await inspect(queue)).messages
     const all = [...inflight.map((entry) => entry.message), ...ready, ...delayed]
     left.push(...all.toSorted(byOrder).map((each) => toSend(queue, each)))
   }
-  if (left.length === 0) return
-  writeFileSync(`${file}.new`, JSON.stringify(left), { mode: 0o600 })
-  renameSync(`${file}.new`, file)
-}
-
-/** Sends the messages of a file in their order, and removes it. Does nothing where there is none. */
-export async function putBack(file: string, send: (message: Sendable) => Promise<void>): Promise<void> {
-  if (!existsSync(file)) return
-  for (const each of read(file)) await send(each)
-  rmSync(file)
-}
-
-function read(file: string): readonly Sendable[] {
+  if (left.length === 0) return 0
+  const opened = openSync(`${file}.new`, 'w', 0o600)
   try {
-    return z.parse(z.array(sendable), JSON.parse(readFileSync(file, 'utf8')))
-  } catch (error) {
-    throw new PlainError(`${file} is damaged: it holds messages that waited at the last stop; remove it to go on`, {
-      cause: error,
-    })
+    for (const each of left) writeSync(opened, `${JSON.stringify(each)}\n`)
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+  renameSync(`${file}.new`, file)
+  return left.length
+}
+
+/** The result of {@link putBack}. */
+export interface PutBack {
+  /** Messages that were sent. */
+  readonly sent: number
+  /** Whether every line was a message. */
+  readonly isWhole: boolean
+}
+
+/** Sends the messages of a file in their order, up to the first malformed line. The file stays. */
+export async function putBack(file: string, send: (message: Sendable) => Promise<void>): Promise<PutBack> {
+  let sent = 0
+  if (!existsSync(file)) return { sent, isWhole: true }
+  for (const text of readFileSync(file, 'utf8').trimEnd().split('\n')) {
+    const messages = read(text)
+    if (messages === undefined) return { sent, isWhole: false }
+    for (const each of messages) await send(each)
+    sent += messages.length
+  }
+  return { sent, isWhole: true }
+}
+
+function read(text: string): readonly Sendable[] | undefined {
+  try {
+    return [z.parse(line, JSON.parse(text))].flat()
+  } catch {
+    return undefined
   }
 }
 

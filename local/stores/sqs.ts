@@ -6,26 +6,37 @@ import type { Signer } from '../signature/signature.ts'
 import type { RunningStore } from './dynamodb.ts'
 import { keepingGroups, makeQueuesFair } from './fair-sqs.ts'
 import { forwardTo } from './forward.ts'
-import { keepMessages, putBack } from './kept-messages.ts'
+import { type KeptQueues, type KeptRun, openKeptQueues } from './kept-queues.ts'
 
 const contentType = 'application/x-amz-json-1.0'
 
-/** What embedded queues keep from one run to the next. */
-export interface KeptQueues {
-  /** Where the messages are while nothing runs. */
-  readonly file: string
-  /** Whether a queue's messages are worth keeping: those of some are found elsewhere, or are too late by then. */
-  readonly keeps: (queue: Queue) => boolean
+/** A run of the embedded queues, between two stops. */
+export type QueueRun = Pick<KeptRun, 'lost' | 'begin'>
+
+/** A store of queues. */
+export interface QueueStore extends RunningStore {
+  /**
+   * The run of embedded queues with stored state. It begins once the loss of the last run is recorded; until then a stop
+   * leaves everything on disk unchanged.
+   */
+  readonly run: QueueRun | undefined
 }
 
 /**
  * Starts the embedded SQS: in memory, in this process, with no socket of its own. Its standard queues are fair queues.
- * Closing it writes the messages that are left, also those that somebody works on, to a file; the next start puts them back.
+ * Closing it writes the messages that are left, also those in flight, to a file; the next start puts them back.
  */
-export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueues): Promise<RunningStore> {
+export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueues): Promise<QueueStore> {
   await makeQueuesFair()
   const { buildApp } = await import('fauxqs')
   const app = buildApp({ logger: false })
+  // Inspected messages are taken as objects: as JSON, a backlog would be megabytes every few seconds.
+  const shown = new Map<string, unknown>()
+  app.addHook('preSerialization', async ({ url }, _reply, payload: unknown) => {
+    if (!url.startsWith(inspection)) return payload
+    shown.set(url, payload)
+    return {}
+  })
   await app.ready()
   const call = (action: string, payload: Buffer | object) =>
     app.inject({
@@ -48,26 +59,36 @@ export async function startEmbeddedSqs(queues: readonly Queue[], kept?: KeptQueu
     }
   }
   await createQueues(backend, queues)
-  const putAgain = async (message: object) => {
+  const inspect = async ({ name }: Queue) => {
+    const url = `${inspection}${name}`
+    await app.inject(url)
+    const found = shown.get(url)
+    shown.delete(url)
+    return found
+  }
+  const send = async (message: object) => {
     await keepingGroups(message, () => call('SendMessage', message))
   }
-  if (kept !== undefined) await putBack(kept.file, putAgain)
-  const inspect = async ({ name }: Queue) => (await app.inject(`/_fauxqs/queues/${name}`)).json<unknown>()
+  const run = kept && (await openKeptQueues(kept, { queues: queues.filter(kept.keeps), inspect, send }))
   return {
     backend,
+    run,
     close: async () => {
-      if (kept !== undefined) await keepMessages(kept.file, queues.filter(kept.keeps), inspect)
+      await run?.end()
       await app.close()
     },
   }
 }
 
+/** Where the embedded SQS shows the messages of a queue. */
+const inspection = '/_fauxqs/queues/'
+
 const receiving = z.object({ QueueUrl: z.string() })
 const received = z.object({ Messages: z.optional(z.array(z.object({ ReceiptHandle: z.string() }))) })
 
 /**
- * What makes the messages of an answer visible again at once. SQS ends a long poll with its connection; the embedded
- * one goes on and would hand the next messages to a caller that is gone.
+ * Returns whether the messages of an answer must become visible again at once. SQS ends a long poll with its connection; the
+ * embedded one continues, and would deliver the next messages to a caller that has disconnected.
  */
 function returns(input: unknown, answer: string): object[] {
   const { QueueUrl } = z.parse(receiving, input)
@@ -75,8 +96,8 @@ function returns(input: unknown, answer: string): object[] {
   return Messages.map(({ ReceiptHandle }) => ({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }))
 }
 
-/** The store at `SQS_ENDPOINT`. Its own queue URLs take the place of ours on the way. */
-export async function connectSqs(endpoint: string, signer: Signer, queues: readonly Queue[]): Promise<RunningStore> {
+/** Connects to the store at `SQS_ENDPOINT`. Its own queue URLs replace ours on the way. */
+export async function connectSqs(endpoint: string, signer: Signer, queues: readonly Queue[]): Promise<QueueStore> {
   const forwarder = forwardTo(endpoint, 'sqs', signer)
   let urls: ReadonlyMap<string, string>
   try {
@@ -92,6 +113,7 @@ export async function connectSqs(endpoint: string, signer: Signer, queues: reado
       const input = { ...url.data, QueueUrl: urls.get(nameOf(url.data.QueueUrl)) ?? url.data.QueueUrl }
       return forwarder.backend({ ...call, input, body: Buffer.from(JSON.stringify(input)) })
     },
+    run: undefined,
     close: () => forwarder.close(),
   }
 }

@@ -24,8 +24,8 @@ const sources = [
 const stampFile = '.made-from'
 
 /**
- * Makes the cloud assembly in `cdk.out` anew when what it is made from has changed, or it has; answers its folder.
- * Runs the CDK app itself, as `cdk synth` would, with the context of cdk.json; the app bundles the functions too.
+ * Rebuilds the cloud assembly in `cdk.out` if its sources or the assembly itself have changed; returns its folder. Runs the
+ * CDK app itself, as `cdk synth` would, with the context of cdk.json; the app bundles the functions too.
  */
 export async function ensureAssembly(
   root: string,
@@ -46,7 +46,7 @@ function isCurrent(directory: string, from: string): boolean {
   return existsSync(path) && readFileSync(path, 'utf8') === stamp(directory, from)
 }
 
-/** Both sides: what it was made from, and what came of it, since `cdk synth` may have written there in between. */
+/** Returns a stamp of both sides, the sources and the result, since `cdk synth` may have written there in between. */
 function stamp(directory: string, from: string): string {
   const made = readdirSync(directory).filter((name) => name.endsWith('.json'))
   return `${from} ${contentHash(directory, made.sort())}`

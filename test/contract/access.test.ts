@@ -1,35 +1,38 @@
 import { describe, expect, test } from 'vitest'
-import { access } from '../../contracts/access.ts'
+import { access } from '../../contracts/access/access.ts'
 import type { Access } from '../../contracts/access/access-kinds.ts'
 import { buckets, keys, queues, searchDomains, secrets, tables } from '../../contracts/resources.ts'
 import type { Judgement } from '../../local/gate/gate.ts'
-import { type Exercise, exercises, unseen } from '../support/cloud-exercises.ts'
-import type { CloudCall } from '../support/cloud-gate.ts'
-import { cloudAnswer, openCloud } from '../support/open-cloud.ts'
-import { opened } from '../support/opened.ts'
+import { type Exercise, exercises, unseen } from '../support/stores/cloud-exercises.ts'
+import type { CloudCall } from '../support/stores/cloud-gate.ts'
+import { cloudAnswer, openCloud } from '../support/stores/open-cloud.ts'
+import { opened } from '../support/processes/opened.ts'
 
-describe('each method of each port asks the cloud for exactly what contracts/access.ts grants it', () => {
+describe('each method of each port asks the cloud for exactly what contracts/access/access.ts grants it', () => {
   const cloud = opened(openCloud)
   const cases = Object.entries(access).flatMap(([port, methods]) =>
     Object.entries(methods).map(([method, granted]) => ({ port, method, granted })),
   )
 
-  test.each(cases)('$port $method', async ({ port, method, granted }) => {
-    const { ports, gate, variables, judgements } = cloud()
-    const exercise = (exercises as Partial<Record<string, Record<string, { first?: Exercise; run: Exercise }>>>)[
-      port
-    ]?.[method]
-    await exercise?.first?.(ports, gate)
-    gate.calls.length = 0
-    judgements.length = 0
-    gate.answer = cloudAnswer
+  test.each(cases)(
+    'the method $port $method asks the cloud for exactly what its declaration grants',
+    async ({ port, method, granted }) => {
+      const { ports, gate, variables, judgements } = cloud()
+      const exercise = (exercises as Partial<Record<string, Record<string, { first?: Exercise; run: Exercise }>>>)[
+        port
+      ]?.[method]
+      await exercise?.first?.(ports, gate)
+      gate.calls.length = 0
+      judgements.length = 0
+      gate.answer = cloudAnswer
 
-    await exercise?.run(ports, gate)
+      await exercise?.run(ports, gate)
 
-    const used = gate.calls.filter((call) => !unseen.has(call)).flatMap((call) => permissionsOf(call, variables))
-    const objects = judgements.map((judgement) => objectPermission(judgement, variables))
-    expect([...new Set([...used, ...objects])].sort()).toEqual(granted.flatMap(permissionsIn).sort())
-  })
+      const used = gate.calls.filter((call) => !unseen.has(call)).flatMap((call) => permissionsOf(call, variables))
+      const objects = judgements.map((judgement) => objectPermission(judgement, variables))
+      expect([...new Set([...used, ...objects])].sort()).toEqual(granted.flatMap(permissionsIn).sort())
+    },
+  )
 })
 
 /** The IAM permissions that a call needs, as `variable action`. */
@@ -57,7 +60,7 @@ function permissionsOf({ service, action, input }: CloudCall, variables: Readonl
   return [`${on(input['TableName'])}${input['IndexName'] === undefined ? '' : ' index'} ${action}`]
 }
 
-/** What the object store was asked for, in the same form. */
+/** The requests to the object store, in the same form. */
 function objectPermission({ action, resource }: Judgement, variables: ReadonlyMap<string, string>): string {
   const [bucket = '', ...key] = resource.replace('arn:aws:s3:::', '').split('/')
   return `${variables.get(bucket)}${key.length > 0 ? ' objects' : ''} ${action.replace('s3:', '')}`

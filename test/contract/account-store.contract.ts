@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aDomain, anAccount } from '../support/records.ts'
-import type { StoreKind, Stores } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aDomain, anAccount } from '../support/records/records.ts'
+import type { StoreKind, Stores } from '../support/stores/stores.ts'
 
 const LIMIT = 1000
 
-/** What every {@link AccountStore} promises. */
+/** The contract of every {@link AccountStore}. */
 export function accountStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
@@ -21,7 +21,7 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect(await stores().accounts.readByNumber(domain, 'Ann.Smith')).toBeUndefined()
   })
 
-  test('creation counts the account in its domain, removal takes it off again', async () => {
+  test('creating an account raises the count of its domain, and removing it lowers the count', async () => {
     const domain = await newDomain(stores())
     const account = anAccount({ domain })
 
@@ -72,7 +72,7 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect(await stores().accounts.readByNumber(domain, '7')).toEqual(account)
   })
 
-  test('of many that create one login at once exactly one does', async () => {
+  test('one of many simultaneous creations of a login succeeds', async () => {
     const domain = await newDomain(stores())
     const rivals = Array.from({ length: 8 }, (_, index) => anAccount({ domain, login: 'ann', numbers: [`${index}`] }))
 
@@ -122,7 +122,7 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect(await stores().accounts.readByNumber(domain, '3')).toBeUndefined()
   })
 
-  test('of two updates of one version the second is refused', async () => {
+  test('the second of two updates of the same version is refused', async () => {
     const domain = await newDomain(stores())
     const previous = anAccount({ domain })
     await stores().accounts.create(previous, LIMIT)
@@ -134,7 +134,7 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect(results.toSorted()).toEqual(['updated', 'version_changed'])
   })
 
-  test('an update of an account that is gone is refused and does not bring it back', async () => {
+  test('an update of a removed account is refused and does not bring it back', async () => {
     const domain = await newDomain(stores())
     const previous = anAccount({ domain })
 
@@ -154,7 +154,7 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect(await stores().accounts.create(next, LIMIT)).toBe('created')
   })
 
-  test('of many that remove one account at once exactly one does, and it is taken off once', async () => {
+  test('one of many simultaneous removals of an account succeeds, and it is counted off once', async () => {
     const domain = await newDomain(stores())
     const account = anAccount({ domain })
     await stores().accounts.create(account, LIMIT)
@@ -216,14 +216,14 @@ export function accountStoreContract(open: StoreKind['open']): void {
     expect(await stores().accounts.read(account.domain, 'ann')).toEqual(account)
   })
 
-  test('whoever changes an account cannot take back that a code was used', async () => {
+  test('a change of an account cannot undo that a code was used', async () => {
     const account = await withFactor(stores())
     await stores().accounts.useCode(account, 6)
 
     expect(await stores().accounts.update({ ...account, version: 2 }, account)).toBe('version_changed')
   })
 
-  test('an account without a second factor, or that is gone, uses no code', async () => {
+  test('a missing account, or one without a second factor, uses no code', async () => {
     const domain = await newDomain(stores())
     const account = anAccount({ domain })
     await stores().accounts.create(account, LIMIT)

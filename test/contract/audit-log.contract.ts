@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { AuditRange } from '../../core/audit/audit-log.ts'
-import { opened } from '../support/opened.ts'
-import { anAuditRecord } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { anAuditRecord } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const DAY_MS = 86_400_000
 
-/** What every {@link AuditLog} promises. */
+/** The contract of every {@link AuditLog}. */
 export function auditLogContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const all: AuditRange = { since: 0, newestFirst: true, limit: 1000 }
@@ -19,7 +19,7 @@ export function auditLogContract(open: StoreKind['open']): void {
     return records
   }
 
-  test('a line is read back as it was', async () => {
+  test('a line of the trail is read back unchanged', async () => {
     const record = anAuditRecord({ domain: 'whole.test', note: 'remarkable', fields: ['a', 'b'] })
     await stores().audit.append(record)
 
@@ -41,22 +41,25 @@ export function auditLogContract(open: StoreKind['open']): void {
     expect(await times({ ...all, newestFirst: false })).toEqual(records.map(({ at }) => at))
   })
 
-  test.each([true, false])('page by page no line is lost or shown twice (newest first: %s)', async (newestFirst) => {
-    const domain = `pages-${newestFirst}.test`
-    await written(domain, 7)
-    const seen: number[] = []
-    let after: string | undefined
-    for (;;) {
-      const page = await stores().audit.list(domain, { since: 0, newestFirst, limit: 3, after })
-      seen.push(...page.map(({ at }) => at))
-      after = page.at(-1)?.position
-      if (page.length < 3) break
-    }
+  test.each([true, false])(
+    'no line of the trail is lost or shown twice when it is read page by page (newest first: %s)',
+    async (newestFirst) => {
+      const domain = `pages-${newestFirst}.test`
+      await written(domain, 7)
+      const seen: number[] = []
+      let after: string | undefined
+      for (;;) {
+        const page = await stores().audit.list(domain, { since: 0, newestFirst, limit: 3, after })
+        seen.push(...page.map(({ at }) => at))
+        after = page.at(-1)?.position
+        if (page.length < 3) break
+      }
 
-    const whole = await stores().audit.list(domain, { ...all, newestFirst })
-    expect(seen).toEqual(whole.map(({ at }) => at))
-    expect(seen).toHaveLength(7)
-  })
+      const whole = await stores().audit.list(domain, { ...all, newestFirst })
+      expect(seen).toEqual(whole.map(({ at }) => at))
+      expect(seen).toHaveLength(7)
+    },
+  )
 
   test('lines of one moment and request are all kept', async () => {
     const record = anAuditRecord({ domain: 'same.test' })

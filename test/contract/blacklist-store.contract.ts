@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { BlacklistEntry } from '../../core/blacklists/blacklist-entry.ts'
-import { opened } from '../support/opened.ts'
-import { anEntry } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { anEntry } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const limits = { entries: 100_000, lists: 200 }
 const wholeList = { skip: 0, limit: 1_000, direction: 1 } as const
 const never = Number.MAX_SAFE_INTEGER
 
-/** What every {@link BlacklistStore} promises. */
+/** The contract of every {@link BlacklistStore}. */
 export function blacklistStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const lists = () => stores().blacklists
@@ -20,7 +20,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     for (const number of many) expect(await add({ domain, number, ...given })).toBe('added')
   }
 
-  test('what is not there is not found, and removing it changes nothing', async () => {
+  test('a missing blacklist entry is not found, and removing it changes nothing', async () => {
     expect(await lists().names('none.test')).toEqual([])
     expect(await lists().entries('none.test', 'spam')).toEqual([])
     expect(await lists().page('none.test', 'spam', wholeList)).toEqual({ entries: [], more: false })
@@ -30,7 +30,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().sweep('none.test', never)).toBe(true)
   })
 
-  test('an entry is read back as it was, in its own domain and list only', async () => {
+  test('a blacklist entry is read back unchanged, in its own domain and list only', async () => {
     const entry = anEntry({ domain: 'whole.test', note: 'rude', expires: stores().clock.now() + 1_000 })
 
     expect(await lists().add(entry, limits)).toBe('added')
@@ -41,7 +41,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().read('whole.test', 'spam', '38044123456')).toBeUndefined()
   })
 
-  test('an entry that is there stays as it is', async () => {
+  test('an existing blacklist entry stays unchanged when it is added again', async () => {
     const first = anEntry({ domain: 'twice.test', note: 'first' })
     await lists().add(first, limits)
 
@@ -71,7 +71,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await add({ domain: 'life.test', number: '1' })).toBe('added')
   })
 
-  test('names and numbers come in the order of their characters', async () => {
+  test('names of lists and their numbers come in the order of their characters', async () => {
     for (const list of ['b', 'a|b', 'a%', 'a', 'Z', 'ä', 'count']) await add({ domain: 'order.test', list })
     await fill('order.test', ['9', '10', '+1', '*1', '#1', 'a', 'A'], { list: 'order' })
 
@@ -79,7 +79,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await numbers('order.test', 'order')).toEqual(['#1', '*1', '+1', '10', '9', 'A', 'a'])
   })
 
-  test('lists whose names look like those of others, and domains that begin alike, stay apart', async () => {
+  test('blacklists with similar names, and domains with a common beginning, stay separate', async () => {
     const places = ['a.test', 'a.test.org', 'a', 'lists', 'entries'].flatMap((domain) =>
       ['x', 'x|y', 'x%007cy', 'x%', '%-', 'X'].map((list) => ({ domain, list })),
     )
@@ -128,7 +128,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().names('large.test')).toEqual([])
   })
 
-  test('a list made anew has nothing of the one before, swept or not', async () => {
+  test('a recreated blacklist has no entries of the earlier one, swept or not', async () => {
     await fill('anew.test', ['1', '2', '3'])
     await lists().removeList('anew.test', 'spam')
 
@@ -139,7 +139,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().removeList('anew.test', 'spam')).toBe(1)
   })
 
-  test('an entry is gone from the moment that its time is over', async () => {
+  test('a blacklist entry no longer exists from the moment of its expiry', async () => {
     const domain = 'end.test'
     const expires = stores().clock.now() + 1_000
     await add({ domain, number: '1', expires })
@@ -170,7 +170,7 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().removeList(domain, 'spam')).toBe(1)
   })
 
-  test('a list that holds its latest end no more is judged by what it holds', async () => {
+  test('a blacklist whose latest expiry was removed is judged by its present entries', async () => {
     const domain = 'latest.test'
     const now = stores().clock.now()
     await add({ domain, number: '1', expires: now + 1_000 })
@@ -212,14 +212,14 @@ export function blacklistStoreContract(open: StoreKind['open']): void {
     expect(await lists().names(domain)).toEqual(['c', 'spam'])
   })
 
-  test('of many who add one number at once exactly one adds it', async () => {
+  test('one of many simultaneous additions of a number succeeds', async () => {
     const results = await Promise.all(Array.from({ length: 6 }, () => add({ domain: 'one.test' })))
 
     expect(results.toSorted()).toEqual(['added', ...Array.from({ length: 5 }, () => 'exists')])
     expect(await lists().removeList('one.test', 'spam')).toBe(1)
   })
 
-  test('counts stay exact when many add and remove at once', async () => {
+  test('the counts of blacklists stay exact under simultaneous additions and removals', async () => {
     const domain = 'race.test'
     const most = { entries: 5, lists: 1 }
     const added = await Promise.all(Array.from({ length: 8 }, (_, index) => add({ domain, number: `${index}` }, most)))

@@ -1,15 +1,20 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { entryKey, entryPartition, generationsPartition, listKey } from '../../adapters/dynamodb/blacklist-item.ts'
+import {
+  entryKey,
+  entryPartition,
+  generationsPartition,
+  listKey,
+} from '../../adapters/dynamodb/blacklists/blacklist-item.ts'
 import { callStore, queryAll, tableName, updateItem } from '../../adapters/dynamodb/client.ts'
-import { dynamoBlacklistStore } from '../../adapters/dynamodb/dynamo-blacklist-store.ts'
-import { dynamoDomainRemains } from '../../adapters/dynamodb/dynamo-domain-remains.ts'
+import { dynamoBlacklistStore } from '../../adapters/dynamodb/blacklists/dynamo-blacklist-store.ts'
+import { dynamoDomainRemains } from '../../adapters/dynamodb/domains/dynamo-domain-remains.ts'
 import { under } from '../../adapters/dynamodb/items.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
-import { anEntry } from '../support/records.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
+import { anEntry } from '../support/records/records.ts'
 
 const limits = { entries: 100_000, lists: 200 }
 const never = Number.MAX_SAFE_INTEGER
@@ -31,7 +36,7 @@ describe('the room of long blacklists in DynamoDB', () => {
     expect(await left('long.test', generation)).toBe(0)
   })
 
-  test('a deleted domain keeps neither its lists nor what was left of removed ones', async () => {
+  test('a deleted domain keeps neither its blacklists nor the rest of removed ones', async () => {
     const { blacklists, context, left, table } = store()
     const removed = await fill('gone.test', 300)
     await blacklists.removeList('gone.test', 'spam')

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store.ts'
+import { dynamoCommandStore } from '../../adapters/dynamodb/calls/dynamo-command-store.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { commandMessage } from '../../contracts/messages/command.ts'
-import type { CommandOutcome, EngineCommand } from '../../core/commands.ts'
-import { startCloudGate } from '../support/cloud-gate.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
-import { startQueueServer } from '../support/queue-server.ts'
+import type { CommandOutcome, EngineCommand } from '../../core/commands/commands.ts'
+import { startCloudGate } from '../support/stores/cloud-gate.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
+import { startQueueServer } from '../support/stores/queue-server.ts'
 
 const scope = { domain: 'a.example.com', presenceId: '1000@a.example.com' }
 const uuid = '11111111-2222-4333-8444-555555555555'
@@ -20,7 +20,7 @@ const LONG_MS = 60_000
 describe('the call engine over the command queue', () => {
   const cloud = opened(openCloud)
 
-  test('a command is recorded before it is queued, with the deadline of whoever waits', async () => {
+  test('a command is recorded before it is queued, with the deadline of its waiting caller', async () => {
     const { engine, server, commands, clock } = fresh()
     connector(async (id) => {
       const record = await commands.read(id)
@@ -53,7 +53,7 @@ describe('the call engine over the command queue', () => {
     { state: 'absent' },
     { state: 'unsent', reason: 'busy' },
     { state: 'unknown', reason: 'disconnected' },
-  ])('the outcome $state is answered as the connector told it', async (outcome) => {
+  ])('the outcome $state is returned as the connector stored it', async (outcome) => {
     const { engine, commands } = fresh()
     connector((id) => commands.complete(id, outcome))
 
@@ -140,7 +140,7 @@ describe('the call engine over the command queue', () => {
     expect(await engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).toEqual(done)
   })
 
-  test('a command that the queue refuses is told at once and not awaited', async () => {
+  test('a command that the queue refuses is reported at once and not awaited', async () => {
     const { engine, gate } = fresh()
     gate.answer = (call, forward) =>
       call.action === 'SendMessage' ? { status: 403, body: { __type: 'AccessDeniedException' } } : forward()
@@ -167,13 +167,16 @@ describe('the call engine over the command queue', () => {
     expect(await engine.run({ kind: 'hold', uuid }, scope, LONG_MS)).toEqual(done)
   })
 
-  test('what nobody waits for is recorded and queued for a minute', async () => {
+  test.each([
+    ['a command that must not be late', { kind: 'hang-up-domain' } as const, 60_000],
+    ['a flush, which may be repeated,', { kind: 'flush-account', login: '1000' } as const, 24 * 3_600_000],
+  ])('%s without a waiting caller is recorded and queued for its time', async (_, command, lifeMs) => {
     const { engine, commands, server, clock } = fresh()
 
-    await engine.send({ kind: 'flush-account', login: '1000' }, scope)
+    await engine.send(command, scope)
 
     const { id } = commandMessage.parse(server.waiting('commands')[0]?.body)
-    expect(await commands.read(id)).toMatchObject({ deadlineAt: clock.now() + 60_000 })
+    expect(await commands.read(id)).toMatchObject({ deadlineAt: clock.now() + lifeMs })
   })
 
   const target = '99999999-2222-4333-8444-555555555555'
@@ -213,7 +216,7 @@ describe('the call engine over the command queue', () => {
     }
     const unique = () => id.slice(0, 24) + systemRandomness.uuid().slice(24)
 
-    test('is answered with the first outcome and queued once', async () => {
+    test('a repeated command returns the first outcome and is queued once', async () => {
       const { engine, commands, server } = fresh()
       connector((each) => commands.complete(each, done))
       const own = unique()
@@ -223,7 +226,7 @@ describe('the call engine over the command queue', () => {
       expect(server.waiting('commands').map(({ deduplicationId }) => deduplicationId)).toEqual([own])
     })
 
-    test('that a connector has taken is awaited and not queued again', async () => {
+    test('a repeated command that a connector has claimed is awaited and not queued again', async () => {
       const { engine, commands, server, clock } = fresh()
       const own = unique()
       await commands.create({ id: own, scope, command: originate, createdAt: clock.now(), deadlineAt: clock.now() })
@@ -233,7 +236,7 @@ describe('the call engine over the command queue', () => {
       expect(server.waiting('commands')).toEqual([])
     })
 
-    test('that was recorded and never taken is withdrawn, and sent under another id', async () => {
+    test('a repeated command that was recorded and never claimed is withdrawn, and sent under another id', async () => {
       const { engine, commands, server, clock } = fresh()
       const own = unique()
       await commands.create({ id: own, scope, command: originate, createdAt: clock.now(), deadlineAt: clock.now() })
@@ -249,7 +252,7 @@ describe('the call engine over the command queue', () => {
       expect(server.waiting('commands')).toHaveLength(1)
     })
 
-    test('that its connector did not send is sent under another id', async () => {
+    test('a repeated command that its connector did not send is sent under another id', async () => {
       const { engine, commands, server } = fresh()
       const own = unique()
       connector((each) => commands.complete(each, { state: 'unsent', reason: 'disconnected' }))
@@ -260,7 +263,7 @@ describe('the call engine over the command queue', () => {
       expect(server.waiting('commands')).toHaveLength(2)
     })
 
-    test('whose fate is not known stays so: it is never sent again', async () => {
+    test('a repeated command with an unknown outcome is never sent again', async () => {
       const { engine, commands, server } = fresh()
       const own = unique()
       const unknown = { state: 'unknown', reason: 'connector_lost' } as const
@@ -271,7 +274,7 @@ describe('the call engine over the command queue', () => {
       expect(server.waiting('commands')).toHaveLength(1)
     })
 
-    test('by many at once is claimed by a connector at most once', async () => {
+    test('a command that many repeat at once is claimed by a connector at most once', async () => {
       const { engine, commands, server, clock } = fresh()
       const own = unique()
       const taken: string[] = []

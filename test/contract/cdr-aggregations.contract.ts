@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Cdr } from '../../core/cdr/cdr.ts'
 import type { Aggregations } from '../../core/cdr/search-plan.ts'
-import { aPlan, callTime } from '../support/cdrs.ts'
+import { aPlan, callTime } from '../support/records/cdrs.ts'
 import type { CdrBench } from './cdr-store.contract.ts'
 
 const hour = 3_600_000
@@ -16,7 +16,7 @@ const calls: readonly Partial<Cdr>[] = [
   { uuid: '5', created_time: callTime + 3 * day, duration: 0, gateway: 'z' },
 ]
 
-/** What every CDR store promises of aggregations: the form of OpenSearch's answers. */
+/** The contract of every CDR store, for aggregations: the form of OpenSearch's answers. */
 export function cdrAggregationContract(bench: () => CdrBench): void {
   const answered = async (aggregations: Aggregations, cdrs: readonly Partial<Cdr>[] = calls): Promise<unknown> => {
     const { domain, keep, store } = bench()
@@ -68,7 +68,7 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     expect(await keysOf(answered(asked))).toEqual({ fewest: 'yzx', last: 'zyx', shortest: 'zyx', longest: 'xyz' })
   })
 
-  test('terms of numbers and dates have numbers as keys, dates their text besides', async () => {
+  test('terms of numbers and dates have numbers as keys, and dates also their text', async () => {
     const terms = { kind: 'terms', size: 2, leastCount: 1 } as const
 
     expect(
@@ -187,7 +187,7 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     })
   })
 
-  test('the empty steps of a histogram hold what is counted over nothing', async () => {
+  test('the empty steps of a histogram contain the results of aggregations over nothing', async () => {
     const inner: Aggregations = { values: { kind: 'cardinality', field: 'gateway' } }
     const within: Aggregations = {
       terms: { kind: 'terms', field: 'gateway', size: 3, leastCount: 1, within: inner },
@@ -357,7 +357,7 @@ export function cdrAggregationContract(bench: () => CdrBench): void {
     })
   })
 
-  test('aggregations count what the search finds, whatever its page', async () => {
+  test('aggregations count the results of the search, whatever its page', async () => {
     const { domain, keep, store } = bench()
     const other = bench()
     await other.keep(calls)

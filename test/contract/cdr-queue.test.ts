@@ -4,9 +4,9 @@ import { sqsCdrQueue } from '../../adapters/sqs/sqs-cdr-queue.ts'
 import { cdrMessage } from '../../contracts/messages/cdr.ts'
 import { queues } from '../../contracts/resources.ts'
 import type { CdrNews, CdrQueue } from '../../core/cdr/cdr-news.ts'
-import { aPostNews, aRecordingNews, anEndNews, asNews } from '../support/cdr-news.ts'
-import { openCloudQueues } from '../support/cloud-queues.ts'
-import { opened } from '../support/opened.ts'
+import { aPostNews, aRecordingNews, anEndNews, asNews } from '../support/records/cdr-news.ts'
+import { openCloudQueues } from '../support/stores/cloud-queues.ts'
+import { opened } from '../support/processes/opened.ts'
 
 interface Rig {
   readonly queue: CdrQueue
@@ -52,7 +52,7 @@ describe.each(kinds)('news of CDRs in $name', (kind) => {
 describe('news of CDRs on the queue', () => {
   const rig = opened(openSqs)
 
-  test('the group is the leg, so that what is told of it is taken in its order', async () => {
+  test('the group of CDR news is the leg, so that its news are processed in order', async () => {
     const { queue, server } = fresh()
 
     await queue.send([anEndNews({ uuid: 'leg' }), aPostNews({ uuid: 'leg' }), aRecordingNews({ uuid: 'other' })])
@@ -87,7 +87,7 @@ describe('news of CDRs on the queue', () => {
     expect(server.waiting('cdrs').map(({ body }) => asNews(cdrMessage.parse(body)))).toEqual([odd])
   })
 
-  test('a queue that cannot be reached is told as unavailable', async () => {
+  test('a queue of CDR news that cannot be reached is reported as unavailable', async () => {
     const { queue, gate } = fresh()
     gate.answer = () => 'lost'
 

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Cdr, CdrPart, CdrSource } from '../../core/cdr/cdr.ts'
 import type { CdrStore } from '../../core/cdr/cdr-store.ts'
 import type { Clause, SearchPlan } from '../../core/cdr/search-plan.ts'
-import { aCdr, aPlan, callTime } from '../support/cdrs.ts'
-import { opened } from '../support/opened.ts'
+import { aCdr, aPlan, callTime } from '../support/records/cdrs.ts'
+import { opened } from '../support/processes/opened.ts'
 import { cdrAggregationContract } from './cdr-aggregations.contract.ts'
 
 /** A CDR store under test. Its records may be shared with other tests: those use domains of their own. */
@@ -30,7 +30,7 @@ export interface CdrBench {
 const limitMs = 60_000
 const day = 86_400_000
 
-/** What every {@link CdrStore} promises. */
+/** The contract of every {@link CdrStore}. */
 export function cdrStoreContract(open: () => Promise<OpenCdrStore>): void {
   const stores = opened(open)
   let domains = 0
@@ -149,7 +149,7 @@ function writing(bench: () => CdrBench): void {
     expect(await uuids()).toEqual(['u'])
   })
 
-  test('of one leg that is written by many at once, no part is lost', async () => {
+  test('no part of a leg is lost when many write it at once', async () => {
     const { domain, store, settle, uuids } = bench()
     const own = parts.map(({ source, cdr }) => ({ source, cdr: { ...cdr, domain_name: domain } }))
 
@@ -232,7 +232,7 @@ function scope(bench: () => CdrBench): void {
     expect(await one.uuids({ ...narrow, query: { kind: 'bool', ...parts, should: [theirs] } })).toEqual(['mine'])
   })
 
-  test('without a domain the CDRs of all are found', async () => {
+  test('a search without a domain finds the CDRs of all', async () => {
     const [one, two] = [bench(), bench()]
     // Nothing else that tests write lies in this span.
     const at = callTime + 77 * day + randomInt(1_000_000)
@@ -398,11 +398,14 @@ function clauses(bench: () => CdrBench): void {
     await shared.keep(variedInOrder)
   })
 
-  test.each(conditions)('%s', async (_title, query, found) => {
-    const uuids = await shared?.uuids({ query })
+  test.each(conditions)(
+    'a search with a condition finds exactly the matching CDRs: %s',
+    async (_title, query, found) => {
+      const uuids = await shared?.uuids({ query })
 
-    expect(uuids?.join('')).toBe(found)
-  })
+      expect(uuids?.join('')).toBe(found)
+    },
+  )
 }
 
 function pages(bench: () => CdrBench): void {

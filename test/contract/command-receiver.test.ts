@@ -3,11 +3,11 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { sqsCallEngine } from '../../adapters/sqs/sqs-call-engine.ts'
 import { sqsCommandReceiver } from '../../adapters/sqs/sqs-command-receiver.ts'
 import { commandMessage } from '../../contracts/messages/command.ts'
-import type { TakenMessage } from '../../core/channels/command-store.ts'
-import { startCloudGate } from '../support/cloud-gate.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
-import { startQueueServer } from '../support/queue-server.ts'
+import type { TakenMessage } from '../../core/commands/command-store.ts'
+import { startCloudGate } from '../support/stores/cloud-gate.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
+import { startQueueServer } from '../support/stores/queue-server.ts'
 
 const channel = '11111111-2222-4333-8444-555555555555'
 const scope = { domain: 'a.example.com', presenceId: null }
@@ -37,7 +37,7 @@ const rig = opened(async () => {
 
 const never = new AbortController().signal
 
-test('commands are taken in their order, each with its group, and are gone once they are removed', async () => {
+test('commands are received in their order, each with its group, and disappear once they are removed', async () => {
   const { receiver, engine, server } = rig()
   server.empty()
   await engine.send({ kind: 'hold', uuid: channel }, scope)
@@ -66,7 +66,7 @@ test('waiting for a command ends at once, with nothing, when it is called off', 
   await expect(receiving).resolves.toEqual([])
 })
 
-test('a queue that cannot be reached is told as unavailable', async () => {
+test('a command queue that cannot be reached is reported as unavailable', async () => {
   const { receiver, gate, takeAnything } = rig()
   gate.answer = () => 'lost'
 

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type CommandOutcome, type CommandRecord, claimsAtATime } from '../../core/commands.ts'
-import { opened } from '../support/opened.ts'
-import { aCommandRecord } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { type CommandOutcome, type CommandRecord, claimsAtATime } from '../../core/commands/commands.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aCommandRecord } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const DAY_MS = 86_400_000
 
-/** What every {@link CommandStore} promises. */
+/** The contract of every {@link CommandStore}. */
 export function commandStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const created = async () => {
@@ -18,7 +18,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
 
   const claimed = () => ({ claimedBy: 'connector-1', claimedAt: stores().clock.now() })
 
-  test('a new command is read back as it was', async () => {
+  test('a new command is read back unchanged', async () => {
     const record = aCommandRecord({
       requestId: 'request-1',
       scope: { domain: null, presenceId: '1000@a.example.com' },
@@ -44,7 +44,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.read(record.id)).toEqual(record)
   })
 
-  test('of many connectors that claim a command at once exactly one gets it', async () => {
+  test('one of many connectors that claim a command at once gets it', async () => {
     const record = await created()
     const connectors = Array.from({ length: 10 }, (_, index) => `connector-${index}`)
 
@@ -61,7 +61,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.claim(record.id, 'connector-1')).toBe(false)
   })
 
-  test('a command that nobody recorded cannot be claimed or completed into being', async () => {
+  test('a command that was never recorded cannot be claimed or completed into existence', async () => {
     const { id } = aCommandRecord()
 
     expect(await stores().commands.claim(id, 'connector-1')).toBe(false)
@@ -91,7 +91,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.read(taken.id)).toEqual({ ...taken, ...claimed() })
   })
 
-  test('of a claim and a withdrawal at the same moment exactly one succeeds', async () => {
+  test('one of a simultaneous claim and withdrawal succeeds', async () => {
     const records = await Promise.all(Array.from({ length: 10 }, () => created()))
 
     for (const { id } of records) {
@@ -114,7 +114,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     { state: 'absent' },
     { state: 'unsent', reason: 'disconnected' },
     { state: 'unknown', reason: 'connector_lost' },
-  ])('the outcome $state is kept beside the claim', async (outcome) => {
+  ])('the outcome $state is stored next to the claim', async (outcome) => {
     const record = await created()
     await stores().commands.claim(record.id, 'connector-1')
 
@@ -144,7 +144,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(read?.state === 'done' && read.text === outcome.text).toBe(true)
   })
 
-  test('of two large outcomes that come at once one is read back whole', async () => {
+  test('one of two simultaneous large outcomes is read back whole', async () => {
     const record = await created()
     const texts = [1, 2].map(() => randomBytes(500_000).toString('hex'))
 
@@ -165,7 +165,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.create({ ...record, deadlineAt: stores().clock.now() })).toBe(true)
   })
 
-  test('a command that nobody claimed is withdrawn once, and cannot be claimed any more', async () => {
+  test('an unclaimed command is withdrawn once, and can no longer be claimed', async () => {
     const record = await created()
 
     expect(await stores().commands.withdraw(record.id)).toBe(true)
@@ -184,7 +184,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect((await stores().commands.read(claimed.id))?.outcome).toBeUndefined()
   })
 
-  test('of a claim and a withdrawal at once exactly one succeeds', async () => {
+  test('one of repeated simultaneous claims and withdrawals succeeds', async () => {
     for (let round = 0; round < 20; round += 1) {
       const record = await created()
 
@@ -211,7 +211,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
   }
   const outcomeOf = async ({ id }: CommandRecord) => (await stores().commands.read(id))?.outcome
 
-  test('what a lost connector took and told no end of is unknown; nothing else is', async () => {
+  test('commands that a lost connector claimed without an outcome become unknown, and no others', async () => {
     const [dead, alive] = [randomUUID(), randomUUID()]
     const [open, ended, other, free] = [
       await claimedBy(dead),
@@ -229,7 +229,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.endClaimsOf(dead, later())).toEqual({ ended: 0, more: false })
   })
 
-  test('a connector that was only slow tells its outcome too late: the first stays', async () => {
+  test('the late outcome of a slow connector changes nothing: the first stays', async () => {
     const slow = randomUUID()
     const record = await claimedBy(slow)
     await stores().commands.endClaimsOf(slow, later())
@@ -239,7 +239,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await outcomeOf(record)).toEqual(lost)
   })
 
-  test('what was taken a moment ago is passed over: whoever asked for it still waits', async () => {
+  test('a very recent claim of a lost connector is skipped, since its caller still waits', async () => {
     const connector = randomUUID()
     const old = await claimedBy(connector)
     const claimedBefore = later()
@@ -262,7 +262,7 @@ export function commandStoreContract(open: StoreKind['open']): void {
     expect(await stores().commands.endClaimsOf(connector, claimedBefore)).toEqual({ ended: 1, more: false })
   })
 
-  test('of a late outcome and its end by others exactly one is told', async () => {
+  test('one of a late outcome and its end by others is stored', async () => {
     for (let round = 0; round < 10; round += 1) {
       const slow = randomUUID()
       const record = await claimedBy(slow)

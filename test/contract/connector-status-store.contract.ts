@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aReport } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aReport } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link ConnectorStatusStore} promises. */
+/** The contract of every {@link ConnectorStatusStore}. */
 export function connectorStatusStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
@@ -52,7 +52,7 @@ export function connectorStatusStoreContract(open: StoreKind['open']): void {
     expect(listed.map((report) => report.connectorId)).not.toContain('silent')
   })
 
-  test('starts are counted exactly, whoever starts at once', async () => {
+  test('starts of connectors are counted exactly, even if they are simultaneous', async () => {
     const counts = await Promise.all(Array.from({ length: 10 }, () => stores().connectorStatus.countStart()))
 
     expect(counts.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])

@@ -1,11 +1,11 @@
 // oxlint-disable unicorn/no-thenable -- the contract calls a branch of `if` so, and it is a list
 import { expect, test } from 'vitest'
-import type { DefaultRoute } from '../../core/routes/default-route.ts'
-import { opened } from '../support/opened.ts'
-import { aRoute } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import type { DefaultRoute } from '../../core/default-routes/default-route.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aRoute } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link DefaultRouteStore} promises. */
+/** The contract of every {@link DefaultRouteStore}. */
 export function defaultRouteStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const routes = () => stores().defaultRoutes
@@ -24,7 +24,7 @@ export function defaultRouteStoreContract(open: StoreKind['open']): void {
     expect(await routes().remove(aRoute({ domain: 'none.test' }))).toBe(false)
   })
 
-  test('a route is read back as it was, in its own domain only', async () => {
+  test('a route is read back unchanged, in its own domain only', async () => {
     const route = await create({
       domain: 'whole.test',
       order: -5,
@@ -103,7 +103,7 @@ export function defaultRouteStoreContract(open: StoreKind['open']): void {
     expect(new Set(editions).size).toBe(6)
   })
 
-  test('of many who create in one edition exactly one does', async () => {
+  test('one of many creations in the same edition succeeds', async () => {
     const domain = 'race.test'
 
     const results = await Promise.all(Array.from({ length: 6 }, () => routes().create(aRoute({ domain }), 0)))
@@ -133,7 +133,7 @@ export function defaultRouteStoreContract(open: StoreKind['open']): void {
     expect(await routes().read(domain, second.id)).toEqual({ ...second, order: 3, revision: 2 })
   })
 
-  test('in another edition nothing is swapped', async () => {
+  test('routes are not swapped in another edition', async () => {
     const domain = 'stale.test'
     const [first, second] = [await create({ domain, order: 3 }), await create({ domain, order: 7 })]
     const stale = await edition(domain)
@@ -152,7 +152,7 @@ export function defaultRouteStoreContract(open: StoreKind['open']): void {
     expect(await ids('changed.test')).toEqual([route.id])
   })
 
-  test('of two who remove a route one does', async () => {
+  test('one of two simultaneous removals of a route succeeds', async () => {
     const route = await create({ domain: 'remove.test' })
 
     const results = await Promise.all([1, 2].map(() => routes().remove(route)))

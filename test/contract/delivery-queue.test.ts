@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { memoryDeliveryQueue } from '../support/memory/memory-delivery-queue.ts'
 import { sqsDeliveryQueue } from '../../adapters/sqs/sqs-delivery-queue.ts'
 import { deliveryMessage } from '../../contracts/messages/delivery.ts'
-import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery-queue.ts'
-import { openCloudQueues } from '../support/cloud-queues.ts'
-import { opened } from '../support/opened.ts'
+import type { DeliveryQueue, QueuedDelivery } from '../../core/hooks/delivery/delivery-queue.ts'
+import { openCloudQueues } from '../support/stores/cloud-queues.ts'
+import { opened } from '../support/processes/opened.ts'
 
 const aQueued = (given: Partial<QueuedDelivery> = {}): QueuedDelivery => ({
   id: `msg_${'a'.repeat(32)}`,
@@ -64,7 +64,7 @@ describe('attempts on the queue', () => {
     expect(server.delayed('deliveries')).toBe(1)
   })
 
-  test('those that wait are counted, those that are held back are not', async () => {
+  test('waiting deliveries are counted, and delayed ones are not', async () => {
     const { queue, server } = rig()
     server.empty()
 

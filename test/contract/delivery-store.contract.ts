@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { deliveryLimits } from '../../core/hooks/delivery-limits.ts'
-import type { AttemptOutcome, DeliveryRange } from '../../core/hooks/delivery-store.ts'
-import type { Delivery } from '../../core/hooks/delivery.ts'
-import { opened } from '../support/opened.ts'
-import { aDelivery, anEvent } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { deliveryLimits } from '../../core/hooks/delivery/delivery-limits.ts'
+import type { AttemptOutcome, DeliveryRange } from '../../core/hooks/delivery/delivery-store.ts'
+import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aDelivery, anEvent } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const DAY_MS = 86_400_000
 
@@ -16,7 +16,7 @@ const success = { attempt: { at: 2, durationMs: 20, status: 200, replySnippet: '
 /** A delivery of an event that is no longer in the log, or never was. */
 const carried = ({ domain, id }: { domain: string; id: string }) => ({ domain, eventId: id, sequence: 0 })
 
-/** What every {@link DeliveryStore} promises. */
+/** The contract of every {@link DeliveryStore}. */
 export function deliveryStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const read = ({ domain, hookId, id }: Delivery) => stores().deliveries.read(domain, hookId, id)
@@ -32,7 +32,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     return run
   }
 
-  test('a delivery is read back as it was, by its own domain and hook only', async () => {
+  test('a delivery is read back unchanged, by its own domain and hook only', async () => {
     const delivery = await stored({ attempts: [attempt, success.attempt], tries: 2, begun: { 'a run': 3 } })
 
     const { domain, hookId, id } = delivery
@@ -41,7 +41,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await stores().deliveries.read(domain, 'bbbbbbbbbbbbbbbbbbbbbbbb', id)).toBeUndefined()
   })
 
-  test('of many that write one delivery at once exactly one does', async () => {
+  test('one of many simultaneous writes of a delivery succeeds', async () => {
     const delivery = aDelivery()
 
     const written = await Promise.all(Array.from({ length: 8 }, () => stores().deliveries.create(delivery)))
@@ -49,7 +49,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(written.filter(Boolean)).toHaveLength(1)
   })
 
-  test('what a delivery carries is read back as it was, in its own domain only, and the first of one id stays', async () => {
+  test('the event of a delivery is read back unchanged, in its own domain only, and the first of one id stays', async () => {
     const plain = anEvent({ fields: { empty: '', 'odd|key': 'ü\u0000' } })
     const nested = { ...anEvent(), fields: { a: { b: [1, 'x', null, true, { c: {} }] }, empty: [] } }
 
@@ -87,7 +87,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await read(delivery)).toMatchObject({ begun: { [lost]: 1 } })
   })
 
-  test('nothing begins on a delivery that has ended, was tried or is planned anew, or where too many came to no end', async () => {
+  test('no attempt begins on a delivery that has ended, was tried or has a new plan, or of which too many runs died', async () => {
     const { deliveries } = stores()
     const [ended, tried, planned, killed] = [await stored(), await stored(), await stored(), await stored()]
     await deliveries.recordAttempt(ended, { ...success, state: 'delivered' })
@@ -124,7 +124,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     },
   )
 
-  test('of many runs that end a delivery at once one decides, and all are on the list', async () => {
+  test('one of many simultaneous runs that end a delivery decides, and all are on the list', async () => {
     const delivery = await stored()
     const runs = await Promise.all(Array.from({ length: 6 }, () => begun(delivery)))
 
@@ -134,6 +134,40 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
 
     expect(recorded.filter((each) => each === 'decided')).toHaveLength(1)
     expect((await read(delivery))?.attempts).toHaveLength(6)
+  })
+
+  test('the attempts of several deliveries are recorded together', async () => {
+    const made = [await stored(), await stored(), await stored()]
+    const outcomes: AttemptOutcome[] = [success, passing, { attempt, state: 'failed' }]
+    const attempts = await Promise.all(
+      made.map(async (delivery, index) => {
+        const run = await begun(delivery)
+        return { delivery, outcome: { ...(outcomes[index] ?? success), run } }
+      }),
+    )
+
+    expect(await stores().deliveries.recordTogether(attempts)).toBe(true)
+
+    const [delivered, pending, failed] = await Promise.all(made.map(read))
+    expect(delivered).toMatchObject({ state: 'delivered', tries: 1, begun: {}, attempts: [success.attempt] })
+    expect(delivered).not.toHaveProperty('nextAttemptAt')
+    expect(pending).toMatchObject({ state: 'pending', tries: 1, begun: {}, nextAttemptAt: 5_000 })
+    expect(failed).toMatchObject({ state: 'failed', tries: 1, begun: {} })
+  })
+
+  test('no attempts are recorded together if one of their deliveries was moved on meanwhile', async () => {
+    const [moved, other] = [await stored(), await stored()]
+    const attempts = await Promise.all(
+      [moved, other].map(async (delivery) => ({ delivery, outcome: { ...success, run: await begun(delivery) } })),
+    )
+    await stores().deliveries.recordAttempt(moved, passing)
+
+    expect(await stores().deliveries.recordTogether(attempts)).toBe(false)
+
+    expect(await read(moved)).toMatchObject({ state: 'pending', attempts: [attempt] })
+    expect(await read(other)).toMatchObject({ state: 'pending', attempts: [], tries: 0 })
+    for (const { delivery, outcome } of attempts) await stores().deliveries.recordAttempt(delivery, outcome)
+    expect(await read(other)).toMatchObject({ state: 'delivered' })
   })
 
   test('one run is recorded once, and the list has an end', async () => {
@@ -157,7 +191,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await read(delivery)).toBeUndefined()
   })
 
-  test('of many that plan the next attempt of a delivery anew at once one does', async () => {
+  test('one of many simultaneous new plans for the next attempt of a delivery succeeds', async () => {
     const delivery = await stored()
 
     const planned = await Promise.all([1, 2, 3, 4].map((at) => stores().deliveries.reschedule(delivery, 10 + at)))
@@ -166,7 +200,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect((await read(delivery))?.nextAttemptAt).toBe(11 + planned.indexOf(true))
   })
 
-  test('what has ended is not planned anew', async () => {
+  test('an ended delivery gets no further plan', async () => {
     const delivery = await stored()
     await stores().deliveries.recordAttempt(delivery, success)
 
@@ -198,7 +232,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     },
   )
 
-  test('runs that were killed are attempts of a delivery that is opened again, and those under way stay noted', async () => {
+  test('killed runs are attempts of a reopened delivery, and runs under way stay recorded', async () => {
     const now = stores().clock.now()
     const delivery = await stored()
     for (const [run, at] of [
@@ -238,7 +272,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     }
   })
 
-  test('what is overdue is found over all domains and pages, the longest overdue first, and nothing else', async () => {
+  test('overdue deliveries are found over all domains and pages, the longest overdue first, and no others', async () => {
     const made: Delivery[] = []
     for (let age = 0; age < 30; age += 1) {
       made.push(await stored({ nextAttemptAt: 1_000 + Math.floor(age / 3), domain: `due-${age % 4}.test` }))
@@ -299,7 +333,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     ['200 KB', 'x'.repeat(200 * 1024 - 8)],
     ['more than 200 KB', 'x'.repeat(200 * 1024)],
     ['950 KB of all kinds of characters', 'ü🙂"\u0000'.repeat(60_000)],
-  ])('what deliveries carry is kept whole for seven days: %s', async (_title, value) => {
+  ])('the events of deliveries are kept whole for seven days: %s', async (_title, value) => {
     const event = { ...anEvent({ domain: 'large.test' }), fields: { v: value, nested: { list: [1, null, 'a'] } } }
     await stores().deliveries.keepEvent(event)
     await stores().deliveries.keepEvent(event)
@@ -310,7 +344,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await stores().deliveries.readEvent(carried(event))).toBeUndefined()
   })
 
-  test('the deliveries of a hook are listed in the order of their ids, from either end and from behind any id', async () => {
+  test('the deliveries of a hook are listed in the order of their ids, from either end and after any id', async () => {
     const ids = [3, 1, 4, 2].map((number) => `msg_${String(number).repeat(32)}`)
     const hook = { domain: 'list.test', hookId: 'c'.repeat(24), createdAt: stores().clock.now() }
     for (const id of ids) await stored({ ...hook, id })
@@ -331,7 +365,7 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     expect(await stores().deliveries.list(hook.domain, 'none', { newestFirst: true, limit: 9 })).toEqual([])
   })
 
-  test('the list goes past one page of the store and passes over what is not kept any more', async () => {
+  test('the list of deliveries goes past one page of the store and skips expired ones', async () => {
     const hook = { domain: 'pages.test', hookId: 'c'.repeat(24) }
     const attempts = Array.from({ length: 60 }, () => ({ ...attempt, replySnippet: 'x'.repeat(1024) }))
     const createdAt = stores().clock.now()

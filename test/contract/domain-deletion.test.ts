@@ -6,16 +6,16 @@ import { memoryCleanupQueue } from '../support/memory/memory-cleanup-queue.ts'
 import { memoryEventSink } from '../support/memory/memory-event-sink.ts'
 import type { TableName } from '../../contracts/resources.ts'
 import { noPrecondition } from '../../core/concurrency/precondition.ts'
-import { cleanUpDomain } from '../../core/domains/clean-up-domain.ts'
+import { cleanUpDomain } from '../../core/domains/cleanup/clean-up-domain.ts'
 import { deleteDomain } from '../../core/domains/delete-domain.ts'
-import { type CloudGate, type CloudReply, startCloudGate } from '../support/cloud-gate.ts'
-import { dump } from '../support/dump.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { type Fill, fillDomain } from '../support/full-domain.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
-import { aDomain, aToken } from '../support/records.ts'
-import { dynamoStores } from '../support/stores.ts'
+import { type CloudGate, type CloudReply, startCloudGate } from '../support/stores/cloud-gate.ts'
+import { dump } from '../support/stores/dump.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { type Fill, fillDomain } from '../support/platform/full-domain.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aDomain, aToken } from '../support/records/records.ts'
+import { dynamoStores } from '../support/stores/stores.ts'
 
 const name = 'x.test'
 const neighbours = ['x.test.org', 'a.x.test', 'x', 'x-test', 'xx.test']
@@ -23,13 +23,13 @@ const neighbours = ['x.test.org', 'a.x.test', 'x', 'x-test', 'xx.test']
 /** As deployed. */
 const graceMs = 120_000
 
-/** What a write of the store is called. */
+/** The name of a store's write. */
 const writes = /^(?:Put|Update|Delete|BatchWrite|TransactWrite)Item/
 
 describe('a deleted domain', () => {
   const cloud = opened(openCloud)
 
-  test('leaves nothing in any store, past every limit of a page, and its neighbours are as they were', async () => {
+  test('a deleted domain leaves nothing in any store, past every limit of a page, and its neighbours are unchanged', async () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()
@@ -44,7 +44,7 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
-  test('leaves nothing and harms nobody when it is cut short at any write and then repeated', async () => {
+  test('a deletion that is cut short at any write and then repeated leaves nothing and harms no other domain', async () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()
@@ -62,7 +62,7 @@ describe('a deleted domain', () => {
       isWhole = ended && left() > 0
       given.resume()
 
-      // What was queued comes again; a deletion that never got its mark is asked for again.
+      // Queued messages are delivered again; a deletion without its mark is requested again.
       if ((await given.stores.domains.read(name)) !== undefined) await given.deleteDomain()
       await given.cleanUp()
 
@@ -73,7 +73,7 @@ describe('a deleted domain', () => {
     // One deletion for each write that it is cut short at: on a busy machine these take more than a minute.
   }, 180_000)
 
-  test('is cleaned up in parts when one call has too little time', async () => {
+  test('a deleted domain is cleaned up in parts when one call has too little time', async () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()
@@ -92,7 +92,7 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
-  test('is told to the connectors as hooks that are gone', async () => {
+  test("the removal of a deleted domain's hooks is announced to the connectors", async () => {
     const given = cloud()
     await given.populate()
     const version = await given.stores.subscriptions.version()
@@ -105,7 +105,7 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
-  test('leaves nothing of what comes into a part of the stores that was emptied a moment before', async () => {
+  test('a deleted domain leaves no record that was written to a part of the stores just after it was emptied', async () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()
@@ -121,7 +121,7 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
-  test('keeps its recordings, under a note of how long', async () => {
+  test('a deleted domain keeps its recordings, with a note of their retention', async () => {
     const given = cloud()
     await given.populate()
     const before = await given.stores.recordings.page(name, 9)
@@ -137,7 +137,7 @@ describe('a deleted domain', () => {
     await given.forget()
   })
 
-  test('of which the store leaves some undone, being busy, is removed in full', async () => {
+  test('a deleted domain of which a busy store leaves some undone is removed in full', async () => {
     const given = cloud()
     await given.fillNeighbours()
     const before = await given.everything()

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aDomain, anAccount } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aDomain, anAccount } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link DomainStore} promises. */
+/** The contract of every {@link DomainStore}. */
 export function domainStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
-  test('a written domain is read back as it was', async () => {
+  test('a written domain is read back unchanged', async () => {
     const domain = aDomain({ name: 'whole.example.com', variables: { a: '', 'b|%': 'ü🙂' }, parameters: { c: '1' } })
 
     expect(await stores().domains.create(domain)).toBe(true)
     expect(await stores().domains.read('whole.example.com')).toEqual(domain)
   })
 
-  test('a domain that nobody made is not there', async () => {
+  test('a domain that was never created does not exist', async () => {
     expect(await stores().domains.read('nobody.example.com')).toBeUndefined()
   })
 
-  test('of many that create one domain at once exactly one does, and its record stays', async () => {
+  test('one of many simultaneous creations of a domain succeeds, and its record stays', async () => {
     const rivals = Array.from({ length: 8 }, (_, index) =>
       aDomain({ name: 'race.example.com', customerId: `c${index}` }),
     )
@@ -41,7 +41,7 @@ export function domainStoreContract(open: StoreKind['open']): void {
     expect(listed.filter((name) => name.startsWith('page-'))).toEqual(names)
   })
 
-  test('settings are replaced where nobody wrote meanwhile, and the count of accounts stays', async () => {
+  test('settings are replaced if no other write came meanwhile, and the count of accounts stays', async () => {
     const domain = aDomain({ name: 'settings.example.com' })
     await stores().domains.create(domain)
     await stores().accounts.create(anAccount({ domain: domain.name }), 9)
@@ -53,7 +53,7 @@ export function domainStoreContract(open: StoreKind['open']): void {
     expect(await stores().domains.read(domain.name)).toEqual({ ...changed, accountCount: 1 })
   })
 
-  test('of many that replace one version of the settings exactly one does', async () => {
+  test('one of many replacements of the same version of the settings succeeds', async () => {
     const domain = aDomain({ name: 'rivals.example.com' })
     await stores().domains.create(domain)
     const rivals = Array.from({ length: 8 }, (_, index) => ({ ...domain, variables: { by: `${index}` }, version: 2 }))
@@ -76,7 +76,7 @@ export function domainStoreContract(open: StoreKind['open']): void {
       return domain
     }
 
-    test('is there only for those who ask for deleted ones', async () => {
+    test('a domain that is being deleted exists only for callers that ask for deleted ones', async () => {
       const domain = await deleted('gone.example.com')
 
       expect(await stores().domains.read(domain.name)).toBeUndefined()
@@ -94,14 +94,14 @@ export function domainStoreContract(open: StoreKind['open']): void {
       expect(await stores().domains.exists(domain.name)).toBe(true)
     })
 
-    test('takes no settings and no accounts', async () => {
+    test('a domain that is being deleted accepts no settings and no accounts', async () => {
       const domain = await deleted('closed.example.com')
 
       expect(await stores().domains.replaceSettings({ ...domain, version: 2 })).toBe(false)
       expect(await stores().accounts.create(anAccount({ domain: domain.name }), 9)).toBe('domain_missing')
     })
 
-    test('is not deleted again, and keeps its name until the end', async () => {
+    test('a domain that is being deleted is not deleted again, and keeps its name until the end', async () => {
       const domain = await deleted('name.example.com')
 
       expect(await stores().domains.beginDeletion(domain.name, 43)).toBe(false)
@@ -113,6 +113,18 @@ export function domainStoreContract(open: StoreKind['open']): void {
       expect(await stores().domains.create(next)).toBe(true)
       expect(await stores().domains.read(domain.name)).toEqual(next)
     })
+  })
+
+  test('the store knows whether one of up to a hundred names is in use, also by a domain that is being deleted', async () => {
+    const [live, deleted] = [aDomain({ name: 'any-live.example.com' }), aDomain({ name: 'any-deleted.example.com' })]
+    for (const domain of [live, deleted]) await stores().domains.create(domain)
+    await stores().domains.beginDeletion(deleted.name, 1)
+    const unused = Array.from({ length: 99 }, (_, at) => `any-${at}.example.com`)
+    const anyExists = (...names: string[]) => stores().domains.anyExists(names)
+
+    expect([await anyExists(), await anyExists(...unused)]).toEqual([false, false])
+    expect(await anyExists(...unused, live.name)).toBe(true)
+    expect(await anyExists(deleted.name, ...unused)).toBe(true)
   })
 
   test('a deletion begins once, however many ask for it, and never for a domain that is not there', async () => {

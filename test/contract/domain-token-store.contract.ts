@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aDomain, aDomainToken, aRole, aToken } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aDomain, aDomainToken, aRole, aToken } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link DomainTokenStore}, and the {@link CredentialReader} over the same records, promise. */
+/** The contract of every {@link DomainTokenStore}, and the {@link CredentialReader} over the same records,. */
 export function domainTokenStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
-  test('a token is read back as it was, alone and in the list, which goes by uuid', async () => {
+  test('a domain token is read back unchanged, alone and in the list, which is ordered by uuid', async () => {
     const tokens = Array.from({ length: 3 }, () => aDomainToken({ domain: 'whole.test', description: 'für 🙂' }))
     for (const token of tokens) expect(await stores().domainTokens.create(token, 9)).toBe(true)
 
@@ -46,7 +46,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     expect(await stores().domainTokens.list('again.test')).toHaveLength(2)
   })
 
-  test('a token is enabled and disabled, and what it is then is answered', async () => {
+  test('enabling or disabling a domain token returns the changed token', async () => {
     const token = aDomainToken({ domain: 'state.test' })
     await stores().domainTokens.create(token, 9)
 
@@ -58,7 +58,7 @@ export function domainTokenStoreContract(open: StoreKind['open']): void {
     expect(await stores().domainTokens.setEnabled('state.test', token.uuid, true)).toEqual(token)
   })
 
-  test('what is not there can be neither changed nor removed, and changing it makes nothing', async () => {
+  test('a missing domain token can be neither changed nor removed, and changing it creates nothing', async () => {
     const { uuid } = aDomainToken()
 
     expect(await stores().domainTokens.setEnabled('absent.test', uuid, true)).toBeUndefined()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { emailSettingsOf } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { emailSettingsOf } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link EmailSettingsStore} promises. */
+/** The contract of every {@link EmailSettingsStore}. */
 export function emailSettingsStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   let domains = 0
@@ -39,7 +39,7 @@ export function emailSettingsStoreContract(open: StoreKind['open']): void {
     expect(await emailSettings.read(settings.domain)).toEqual({ ...settings, version: 2 })
   })
 
-  test.each([1, 2])('of many that write version %i at once exactly one does', async (version) => {
+  test.each([1, 2])('one of many simultaneous writes of version %i succeeds', async (version) => {
     const settings = someSettings()
     if (version === 2) await stores().emailSettings.put(settings)
     const rivals = Array.from({ length: 8 }, (_, index) => ({ ...settings, version, description: `r${index}` }))
@@ -50,7 +50,7 @@ export function emailSettingsStoreContract(open: StoreKind['open']): void {
     expect(await stores().emailSettings.read(settings.domain)).toEqual(rivals[written.indexOf(true)])
   })
 
-  test('a removal removes what is there, and only the version that is meant', async () => {
+  test('a removal of mail settings removes only the intended version', async () => {
     const settings = someSettings()
     const { emailSettings } = stores()
     await emailSettings.put(settings)

@@ -2,7 +2,7 @@ import { describe } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import { startSearchServer } from '../support/search-server.ts'
+import { startSearchServer } from '../support/stores/search-server.ts'
 import { cdrStoreContract } from './cdr-store.contract.ts'
 
 describe('CDRs in the embedded search server', () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aDelivery, anEvent } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
-import { logEvent, logEvents } from '../support/logged-events.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aDelivery, anEvent } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
+import { logEvent, logEvents } from '../support/hooks/logged-events.ts'
 
 const hour = 3_600_000
 
-/** What every {@link EventLog} promises. */
+/** The contract of every {@link EventLog}. */
 export function eventLogContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const aDomain = () => `${randomUUID()}.example.com`
@@ -68,7 +68,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(voids).toEqual([4])
   })
 
-  test('of many events at once each gets a number of its own, and every other number is void', async () => {
+  test('each of many simultaneous events gets a number of its own, and every other number is void', async () => {
     const domain = aDomain()
     const events = eventsOf(domain, 12)
     const again = [...events, ...events.slice(0, 4)]
@@ -85,7 +85,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(voids).toHaveLength(4)
   })
 
-  test('what is written with an event is a delivery with its number, and an event that comes again makes none', async () => {
+  test('a delivery is written together with its event and has its number, and a repeated event makes none', async () => {
     const { eventLogWriter, deliveries } = stores()
     const domain = aDomain()
     const [event] = eventsOf(domain, 1)
@@ -102,7 +102,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect(await deliveries.readEvent({ domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
-  test('a page holds what is above a number, and the latest are the last ones, both in rising order', async () => {
+  test('a page of events has those above a number, and the latest are the last ones, both in rising order', async () => {
     const domain = aDomain()
     for (const event of eventsOf(domain, 5)) await logEvent(stores().eventLogWriter, event)
     const numbers = (found: readonly { sequence: number }[]) => found.map(({ sequence }) => sequence)
@@ -157,7 +157,7 @@ export function eventLogContract(open: StoreKind['open']): void {
     expect((await stores().eventLog.read(domain, 0, 1)).events).toHaveLength(1)
   })
 
-  test('of an event that is too large for one item the long values are cut, and it says so', async () => {
+  test('an event that is too large for one item has its long values cut, and says so', async () => {
     const { eventLog, eventLogWriter } = stores()
     const [event] = eventsOf(aDomain(), 1)
     if (event === undefined) throw new Error('an event is needed')
@@ -192,5 +192,26 @@ export function eventLogContract(open: StoreKind['open']): void {
       { from: last + 60_000, to: last + 60_001 },
       undefined,
     ])
+  })
+
+  test('a delivery whose first run has begun is not listed as due before it is planned anew', async () => {
+    const { eventLogWriter, deliveries } = stores()
+    const domain = aDomain()
+    const [event] = eventsOf(domain, 1)
+    if (event === undefined) throw new Error('an event is needed')
+    const taken = await eventLogWriter.take(domain, 1, 0)
+    const waiting = aDelivery({ domain, event, nextAttemptAt: 3 })
+    const begun = aDelivery({ domain, event, nextAttemptAt: 3, begun: { 'a run': 1 } })
+    const entry = { event, sequence: taken.first, isWanted: true, deliveries: [waiting, begun] }
+    await eventLogWriter.write(taken, [entry])
+    const due = async () => {
+      const page = await deliveries.listDue(5, 1_000)
+      return page.deliveries.filter((each) => each.domain === domain).map(({ id }) => id)
+    }
+
+    expect(await deliveries.read(domain, begun.hookId, begun.id)).toEqual(begun)
+    expect(await due()).toEqual([waiting.id])
+    expect(await deliveries.reschedule(begun, 4)).toBe(true)
+    expect(await due()).toEqual([waiting.id, begun.id])
   })
 }

@@ -5,19 +5,20 @@ import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import type { AdapterContext } from '../../adapters/context.ts'
 import { deleteItem, getItem, putItem, tableName } from '../../adapters/dynamodb/client.ts'
-import { dynamoEventLog } from '../../adapters/dynamodb/dynamo-event-log.ts'
-import { dynamoEventLogWriter } from '../../adapters/dynamodb/dynamo-event-log-writer.ts'
-import { headKey } from '../../adapters/dynamodb/event-log-head.ts'
-import { entryKey, numbersIn, toRecordItem } from '../../adapters/dynamodb/event-log-items.ts'
-import type { EventLog, EventLogWriter } from '../../core/events/event-log.ts'
+import { dynamoEventLog } from '../../adapters/dynamodb/events/dynamo-event-log.ts'
+import { dynamoEventLogWriter } from '../../adapters/dynamodb/hooks/dynamo-event-log-writer.ts'
+import { headKey } from '../../adapters/dynamodb/events/event-log-head.ts'
+import { entryKey, numbersIn, toRecordItem } from '../../adapters/dynamodb/events/event-log-items.ts'
+import type { EventLog } from '../../core/events/event-log.ts'
+import type { EventLogWriter } from '../../core/hooks/delivery/event-log-writer.ts'
 import { deadWriterMs } from '../../core/events/event-log-rules.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { logEvent, logEvents } from '../support/logged-events.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
-import { anEvent } from '../support/records.ts'
+import { type CloudGate, startCloudGate } from '../support/stores/cloud-gate.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { logEvent, logEvents } from '../support/hooks/logged-events.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
+import { anEvent } from '../support/records/records.ts'
 
 const cloud = opened(async () => {
   const server = await startDynamoServer()
@@ -153,7 +154,7 @@ describe('the log of a domain', () => {
     expect(events.map(({ event }) => event.id)).toEqual([slow.id, quick.id])
   })
 
-  test('lets a writer that was taken for dead write nothing under its old numbers', async () => {
+  test('a writer that was declared dead writes nothing under its old numbers', async () => {
     const { clock, log, otherLog } = parts()
     const domain = aDomain()
     const [event] = eventsOf(domain, 1)
@@ -169,7 +170,7 @@ describe('the log of a domain', () => {
     await checkLog(otherLog, domain, [event])
   })
 
-  test('lets a writer that was taken for dead write nothing when the reader began in the middle of its numbers', async () => {
+  test('a writer that was declared dead writes nothing when the reader began in the middle of its numbers', async () => {
     const { clock, log, otherLog } = parts()
     const domain = aDomain()
     const events = eventsOf(domain, 3)
@@ -187,7 +188,7 @@ describe('the log of a domain', () => {
     await checkLog(otherLog, domain, events)
   })
 
-  test('calls no number void whose event was removed after its time, before a new event and after it', async () => {
+  test('a number whose event was removed after its time is not void, before a new event and after it', async () => {
     const { clock, context, log, otherLog } = parts()
     const domain = aDomain()
     await logEvents(log, eventsOf(domain, 3))
@@ -205,7 +206,7 @@ describe('the log of a domain', () => {
     expect(await otherLog.read(domain, 0, 9)).toMatchObject({ events: [{ sequence: 5 }], voids: [4], upTo: 5 })
   })
 
-  test('calls no number void whose event was removed after its time while events went on coming', async () => {
+  test('a number whose event was removed after its time is not void while events keep coming', async () => {
     const { clock, context, log, otherLog } = parts()
     const domain = aDomain()
     const late = eventsOf(domain, 16)
@@ -233,7 +234,7 @@ describe('the log of a domain', () => {
     await checkLog(otherLog, domain, events)
   })
 
-  test('shows the newest 5 000 numbers', async () => {
+  test('the log of a domain shows the newest 5 000 numbers', async () => {
     const { context, log } = parts()
     const domain = aDomain()
     const TableName = tableName(context, 'events')
@@ -247,7 +248,7 @@ describe('the log of a domain', () => {
     expect(upTo).toBe(100)
   })
 
-  test('gives numbers to all but the event that the store refuses', async () => {
+  test('the log of a domain numbers all events except the one that the store refuses', async () => {
     const { gate, log } = parts()
     const domain = aDomain()
     const [good, bad] = eventsOf(domain, 2)
@@ -260,7 +261,7 @@ describe('the log of a domain', () => {
     gate.answer = (_call, forward) => forward()
   })
 
-  test('has no event under numbers that were taken by a request whose answer was lost', async () => {
+  test('a number that was reserved by a request whose answer was lost has no event', async () => {
     const { clock, gate, log, otherLog } = parts()
     const domain = aDomain()
     const [first, event] = eventsOf(domain, 2)

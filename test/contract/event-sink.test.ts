@@ -8,14 +8,14 @@ import { environment } from '../../contracts/environment.ts'
 import { eventMessage } from '../../contracts/messages/event.ts'
 import type { EventSink } from '../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
-import type { CloudGate } from '../support/cloud-gate.ts'
-import { freePort } from '../support/free-port.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { openCloudQueues } from '../support/cloud-queues.ts'
-import { opened } from '../support/opened.ts'
-import { anEvent } from '../support/records.ts'
-import { watchSink } from '../support/sink-invariants.ts'
-import { openTaskCredentials } from '../support/task-credentials.ts'
+import type { CloudGate } from '../support/stores/cloud-gate.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { openCloudQueues } from '../support/stores/cloud-queues.ts'
+import { opened } from '../support/processes/opened.ts'
+import { anEvent } from '../support/records/records.ts'
+import { watchSink } from '../support/invariants/sink-invariants.ts'
+import { openTaskCredentials } from '../support/connector/task-credentials.ts'
 
 interface Rig {
   readonly sink: EventSink
@@ -151,7 +151,7 @@ describe('events on the queue', () => {
     }
   })
 
-  test('when the queue goes away between batches, the answer names what was not taken', async () => {
+  test('when the queue becomes unreachable between batches, the answer names the events that were not accepted', async () => {
     const { sink, gate } = fresh()
     const events = Array.from({ length: 12 }, (_, index) => anEvent({ id: `half:${index}` }))
     gate.answer = (_call, forward) => (gate.calls.length === 1 ? forward() : 'lost')
@@ -159,7 +159,7 @@ describe('events on the queue', () => {
     expect(await sink.publish(events)).toEqual(['half:10', 'half:11'])
   })
 
-  test('a queue that cannot be reached is told as unavailable', async () => {
+  test('an event queue that cannot be reached is reported as unavailable', async () => {
     const { sink, gate } = fresh()
     gate.answer = () => 'lost'
 
@@ -178,7 +178,7 @@ describe('events on the queue', () => {
     await watched.check()
   })
 
-  test('F23 a queue that goes on to throttle is told as unavailable after three tries', async () => {
+  test('F23 a queue that keeps throttling is reported as unavailable after three tries', async () => {
     const { gate } = rig()
     const watched = watchSink(rig())
     gate.answer = () => throttled
@@ -251,7 +251,7 @@ describe('events on the queue', () => {
     await watched.check()
   })
 
-  test('F24 a queue at which nothing listens is told as unavailable', async () => {
+  test('F24 a queue without a listener is reported as unavailable', async () => {
     const port = await freePort()
     const watched = watchSink(rig(), { [environment.sqsEndpoint]: `http://127.0.0.1:${port}` })
 
@@ -293,7 +293,7 @@ describe('events on the queue', () => {
     expect(server.waiting('events').map(({ body }) => asEvent(body).id)).toEqual(['one', 'two'])
   })
 
-  test('a queue that takes the credentials for expired is told as one that refuses, and asked a single time', async () => {
+  test('a queue that calls the credentials expired is reported as refusing, and asked a single time', async () => {
     const { sink, gate } = fresh()
     gate.answer = () => ({ status: 403, body: { __type: 'com.amazonaws.sqs#ExpiredToken' } })
 
@@ -316,7 +316,7 @@ async function openSqs() {
   return { ...cloud, sink: sqsEventSink(cloud.context) }
 }
 
-/** What SQS answers when it is asked too often. */
+/** The answer of SQS to too many requests. */
 const throttled = { status: 400, body: { __type: 'com.amazonaws.sqs#RequestThrottled' } }
 
 function idsIn(input: Readonly<Record<string, unknown>>): string[] {

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type ExportJob, exportLifeMs } from '../../core/cdr/export-job.ts'
-import { opened } from '../support/opened.ts'
-import { anExport } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { type ExportJob, exportLifeMs } from '../../core/cdr/exports/export-job.ts'
+import { opened } from '../support/processes/opened.ts'
+import { anExport } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const part = { number: 1, size: 6_000_000, sha256: 'ab'.repeat(32), etag: '"1"' }
 
-/** What every {@link ExportStore} promises. */
+/** The contract of every {@link ExportStore}. */
 export function exportStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const aJob = (given: Partial<ExportJob> = {}) =>
     anExport({ id: randomUUID(), createdAt: stores().clock.now(), ...given })
 
-  test('a job is read as it was written, whatever its request holds', async () => {
+  test('an export job is read back unchanged, whatever its request contains', async () => {
     const request = JSON.parse('{"filter":{"term":{"__proto__":"x","variables.a.b":[1,null,true]}},"":"|%"}')
     const job = aJob({ request, presenceId: '1000@a.example.com' })
     await stores().exports.create(job)
@@ -21,7 +21,7 @@ export function exportStoreContract(open: StoreKind['open']): void {
     expect(await stores().elsewhere.exports.read(job)).toEqual(job)
   })
 
-  test('the job of a repeated request stays as it is', async () => {
+  test('the export job of a repeated request stays unchanged', async () => {
     const job = aJob()
     await stores().exports.create(job)
     const begun: ExportJob = { ...job, state: 'running', version: 2 }
@@ -69,7 +69,7 @@ export function exportStoreContract(open: StoreKind['open']): void {
     expect(await stores().exports.read(job)).toBeUndefined()
   })
 
-  test('what is not there is not replaced', async () => {
+  test('a missing export job is not replaced', async () => {
     expect(await stores().exports.replace(aJob({ version: 2 }))).toBe(false)
   })
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type FileStore, minPartBytes } from '../../core/recordings/file-store.ts'
-import { aFileBody, manyBytes } from '../support/file-bodies.ts'
-import { opened } from '../support/opened.ts'
+import { type FileStore, minPartBytes } from '../../core/files/file-store.ts'
+import { aFileBody, manyBytes } from '../support/processes/file-bodies.ts'
+import { opened } from '../support/processes/opened.ts'
 
 /** One way to keep files. */
 export interface FileStoreKind {
@@ -10,14 +10,14 @@ export interface FileStoreKind {
   readonly open: () => Promise<{ readonly files: FileStore; close(): Promise<void> }>
 }
 
-/** What every {@link FileStore} promises of all but its links. */
+/** The contract of every {@link FileStore}, for all but its links. */
 export function fileStoreContract(open: FileStoreKind['open']): void {
   const store = opened(open)
   const files = () => store().files
   const aKey = () => `a.example.com/2026/01/02/03/${randomUUID()}/a (1)'+~é`
   const text = async (key: string) => Buffer.from((await files().read(key, 1_000)) ?? []).toString()
 
-  test('what was put is there whole, with its type', async () => {
+  test('a stored file is complete, with its type', async () => {
     const key = aKey()
 
     await files().put(key, 'audio/wav', aFileBody('sound'))
@@ -26,7 +26,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await files().head(key)).toEqual({ size: 5, contentType: 'audio/wav', state: 'ready' })
   })
 
-  test('what was never put is not there, and is removed already', async () => {
+  test('a file that was never stored does not exist, and removing it succeeds', async () => {
     const key = aKey()
 
     await files().remove(key)
@@ -44,7 +44,7 @@ export function fileStoreContract(open: FileStoreKind['open']): void {
     expect(await files().read(key, 0)).toHaveLength(0)
   })
 
-  test('what was put again is the later one, and what was removed is gone', async () => {
+  test('a file that was stored again is the later one, and a removed one does not exist', async () => {
     const key = aKey()
     await files().put(key, 'audio/wav', aFileBody('first'))
 

@@ -3,7 +3,7 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryFileStore } from '../support/memory/memory-file-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import { startObjectServer } from '../support/object-server.ts'
+import { startObjectServer } from '../support/stores/object-server.ts'
 import { type FileStoreKind, fileStoreContract } from './file-store.contract.ts'
 
 const tools = { clock: systemClock, random: systemRandomness }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aGap } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aGap } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const day = 86_400_000
 
-/** What every {@link GapStore} promises. */
+/** The contract of every {@link GapStore}. */
 export function gapStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
@@ -21,7 +21,7 @@ export function gapStoreContract(open: StoreKind['open']): void {
     expect(await stores().gaps.list(now, 9)).toHaveLength(3)
   })
 
-  test('when a gap became known stands at its first record', async () => {
+  test('the time at which a gap became known is that of its first record', async () => {
     const gap = aGap({ from: 8 })
     const recordedAt = stores().clock.now()
     await stores().gaps.record(gap)
@@ -32,7 +32,7 @@ export function gapStoreContract(open: StoreKind['open']): void {
     expect((await stores().gaps.list(0)).filter(({ id }) => id === gap.id)).toEqual([{ ...gap, recordedAt }])
   })
 
-  test('of one gap there is one record, whoever else records it, and only the first is told that it is his', async () => {
+  test('one gap has one record, whichever connectors record it, and only the first learns that it is its own', async () => {
     const gap = aGap({ recordedBy: 'a', from: 7 })
 
     expect(await stores().gaps.record(gap)).toBe(true)
@@ -42,7 +42,7 @@ export function gapStoreContract(open: StoreKind['open']): void {
     expect((await stores().gaps.list(0)).filter(({ id }) => id === gap.id)).toMatchObject([gap])
   })
 
-  test('of those who record one gap at once, one is told that it is his', async () => {
+  test('one of several simultaneous recorders of a gap learns that it is its own', async () => {
     const gap = aGap()
 
     const answers = await Promise.all(

@@ -7,10 +7,10 @@ import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-sto
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import type { CdrStore } from '../../core/cdr/cdr-store.ts'
 import type { SearchPlan } from '../../core/cdr/search-plan.ts'
-import { emptySearch } from '../support/empty-search.ts'
-import { generatedCdrs, generatedPlan } from '../support/generated-searches.ts'
-import { opened } from '../support/opened.ts'
-import { startSearchServer } from '../support/search-server.ts'
+import { emptySearch } from '../support/stores/empty-search.ts'
+import { generatedCdrs, generatedPlan } from '../support/records/generated-searches.ts'
+import { opened } from '../support/processes/opened.ts'
+import { startSearchServer } from '../support/stores/search-server.ts'
 
 const server = opened(() => startSearchServer())
 
@@ -18,7 +18,7 @@ const server = opened(() => startSearchServer())
 const seed = 20_260_115
 const domain = 'generated.example.com'
 
-/** What a store answers, without what may differ from run to run. */
+/** The answer of a store, without values that may differ from run to run. */
 async function found(store: CdrStore, plan: SearchPlan) {
   const { tookMs: _took, shards: _shards, ...answer } = await store.search(plan, 60_000)
   return answer

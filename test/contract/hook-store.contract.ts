@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aDelivery, aHook } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aDelivery, aHook } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link HookStore} and the {@link SubscriptionReader} over the same records promise. */
+/** The contract of every {@link HookStore} and the {@link SubscriptionReader} over the same records. */
 export function hookStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
-  test('before any hook was made the version is zero and nothing is wanted', async () => {
+  test('before the first hook the version is zero and no event is wanted', async () => {
     expect(await stores().subscriptions.version()).toBe(0)
     expect(await stores().subscriptions.list()).toEqual([])
   })
 
-  test('a hook is read back as it was, in its own domain only', async () => {
+  test('a hook is read back unchanged, in its own domain only', async () => {
     const hook = aHook({
       domain: 'whole.test',
       delay: 5,
@@ -41,7 +41,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(listed.map((hook) => hook.createdAt)).toEqual([1, 2, 3])
   })
 
-  test('the list and what is wanted go past one page of the store', async () => {
+  test('the list of hooks and their events go past one page of the store', async () => {
     const rawBody = 'x'.repeat(100_000)
     for (let index = 0; index < 15; index += 1) {
       await stores().hooks.create([aHook({ domain: 'page.test', event: `CUSTOM->e${index}`, rawBody })], 100)
@@ -92,7 +92,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await stores().subscriptions.version()).toBe(after)
   })
 
-  test('what is wanted is each pair of domain and event once, of disabled hooks too', async () => {
+  test('the wanted events are each pair of domain and event once, including those of disabled hooks', async () => {
     const hooks = [
       aHook({ domain: 'want.test', event: 'CHANNEL_CREATE' }),
       aHook({ domain: 'want.test', event: 'CHANNEL_CREATE' }),
@@ -125,7 +125,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await stores().hooks.list('replace.test')).toEqual([next])
   })
 
-  test('of many replacements of one version one is done', async () => {
+  test('one of many replacements of the same version of a hook succeeds', async () => {
     const hook = aHook({ domain: 'replaces.test' })
     await stores().hooks.create([hook], 100)
 
@@ -211,7 +211,7 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await count('msg_2', 13)).toMatchObject({ failures: 1, failingSince: 13 })
   })
 
-  test('that a receiver is slow is noted and forgotten', async () => {
+  test('a slow receiver of a hook is recorded and cleared', async () => {
     const { hooks } = stores()
     const hook = aHook({ domain: 'slow.test' })
     await hooks.create([hook], 100)
@@ -223,6 +223,23 @@ export function hookStoreContract(open: StoreKind['open']): void {
     expect(await hooks.read(hook.domain, hook.id), 'it was slow again meanwhile').toEqual({ ...hook, slowAt: 20 })
     await hooks.noteSpeed({ ...hook, slowAt: 20 }, undefined)
     expect(await hooks.read(hook.domain, hook.id)).toEqual(hook)
+  })
+
+  test('a hook has a note that its receiver is prompt, or that it was late, which an older reading does not undo', async () => {
+    const { hooks } = stores()
+    const hook = aHook({ domain: 'prompt.test' })
+    await hooks.create([hook], 100)
+
+    await hooks.notePrompt(hook, true, 10)
+    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, promptAt: 10 })
+    await hooks.notePrompt(hook, false, 20)
+    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, lateAt: 20 })
+    await hooks.notePrompt(hook, true, 21)
+    expect(await hooks.read(hook.domain, hook.id), 'it was late since it was read').toEqual({ ...hook, lateAt: 20 })
+    await hooks.notePrompt({ ...hook, lateAt: 20 }, true, 30)
+    expect(await hooks.read(hook.domain, hook.id)).toEqual({ ...hook, promptAt: 30 })
+    await hooks.notePrompt({ ...hook, id: 'bbbbbbbbbbbbbbbbbbbbbbbb' }, false, 40)
+    expect(await hooks.read(hook.domain, 'bbbbbbbbbbbbbbbbbbbbbbbb'), 'there is no such hook').toBeUndefined()
   })
 
   test('the notice that is due for a hook is taken by one of many, and only for the version that it was due for', async () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { RequestKey } from '../../core/idempotency/request-key.ts'
-import { opened } from '../support/opened.ts'
-import { aRequestKey } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aRequestKey } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const DAY_MS = 86_400_000
 
-/** What every {@link IdempotencyStore} promises. */
+/** The contract of every {@link IdempotencyStore}. */
 export function idempotencyStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const aKey = (given: Partial<RequestKey> = {}) =>
@@ -18,13 +18,13 @@ export function idempotencyStoreContract(open: StoreKind['open']): void {
     return key
   }
 
-  test('a key is written once, and the one that is there is answered as it was', async () => {
+  test('a request key is written once, and the existing one is returned unchanged', async () => {
     const key = await created()
 
     expect(await stores().idempotency.create({ ...key, claimId: 'claim-2', seed: 'another' })).toEqual(key)
   })
 
-  test('of many that create a key at once exactly one does', async () => {
+  test('one of many simultaneous creations of a request key succeeds', async () => {
     const key = aKey()
     const claims = Array.from({ length: 8 }, (_, index) => ({ ...key, claimId: `claim-${index}` }))
 
@@ -52,7 +52,7 @@ export function idempotencyStoreContract(open: StoreKind['open']): void {
     }
   })
 
-  test('an answer is stored by whoever holds the claim, once', async () => {
+  test('an answer is stored once, by the holder of the claim', async () => {
     const key = await created()
 
     expect(await stores().idempotency.complete({ ...key, claimId: 'claim-2' }, 'theirs')).toBe(false)
@@ -101,7 +101,7 @@ export function idempotencyStoreContract(open: StoreKind['open']): void {
     expect(await stores().idempotency.create(answered)).toEqual({ ...answered, answer: 'answer' })
   })
 
-  test('what is a day old is not there', async () => {
+  test('a request key that is a day old does not exist', async () => {
     const key = await created()
     stores().clock.move(DAY_MS - 1)
     expect(await stores().idempotency.create({ ...key, claimId: 'early' })).toEqual(key)

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { KnownCall } from '../../core/channels/known-call.ts'
-import { opened } from '../support/opened.ts'
-import { aKnownCall } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aKnownCall } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const DAY_MS = 86_400_000
 
 const byUuid = (calls: readonly KnownCall[]) => calls.toSorted((a, b) => (a.uuid < b.uuid ? -1 : 1))
 
-/** What every {@link KnownCallStore} promises. */
+/** The contract of every {@link KnownCallStore}. */
 export function knownCallStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
-  test('what was put is read back by domain and uuid, and listed by engine until it is removed', async () => {
+  test('a known call is read back by domain and uuid, and listed by engine until it is removed', async () => {
     const [engine, domain, other] = [randomUUID(), `${randomUUID()}.test`, `${randomUUID()}.test`]
     const calls = [
       aKnownCall({ engine, domain }),
       aKnownCall({ engine, domain }),
       aKnownCall({ engine, domain: other }),
     ]
-    for (const call of [...calls, aKnownCall({ engine: `${engine}2`, domain })]) await stores().knownCalls.put(call)
+    for (const call of [...calls, aKnownCall({ engine: `${engine}2`, domain })]) await stores().knownCalls.put([call])
     const [first] = calls
     if (first === undefined) throw new Error('a call')
 
@@ -28,8 +28,8 @@ export function knownCallStoreContract(open: StoreKind['open']): void {
     expect(await stores().knownCalls.read(other, first.uuid)).toBeUndefined()
     expect(byUuid(await stores().knownCalls.list(engine))).toEqual(byUuid(calls))
 
-    await stores().knownCalls.remove(domain, first.uuid)
-    await stores().knownCalls.remove(domain, first.uuid)
+    await stores().knownCalls.remove([first])
+    await stores().knownCalls.remove([first])
     expect(await stores().knownCalls.read(domain, first.uuid)).toBeUndefined()
     expect(byUuid(await stores().knownCalls.list(engine))).toEqual(byUuid(calls.slice(1)))
   })
@@ -38,33 +38,43 @@ export function knownCallStoreContract(open: StoreKind['open']): void {
     const engine = randomUUID()
     const callerName = 'x'.repeat(100_000)
     const calls = Array.from({ length: 120 }, () => aKnownCall({ engine, callerName }))
-    await Promise.all(calls.map((call) => stores().knownCalls.put(call)))
+    await Promise.all(calls.map((call) => stores().knownCalls.put([call])))
 
     const listed = await stores().knownCalls.list(engine)
 
     expect(new Set(listed.map(({ uuid }) => uuid))).toEqual(new Set(calls.map(({ uuid }) => uuid)))
   })
 
-  test('what is told again of a leg changes nothing, unless its engine, its process or its account is another', async () => {
+  test('a leg that is stored again replaces the earlier record, and leaves the list of its former engine', async () => {
     const call = aKnownCall({ engine: randomUUID() })
-    const stored = () => stores().knownCalls.read(call.domain, call.uuid)
-    await stores().knownCalls.put(call)
+    await stores().knownCalls.put([call])
 
-    await stores().knownCalls.put({ ...call, callerName: 'somebody else' })
-    expect(await stored()).toEqual(call)
+    const again = { ...call, core: 'another', engine: randomUUID() }
+    await stores().knownCalls.put([again])
 
-    for (const changed of [{ core: 'another' }, { presenceId: '1000@a.example.com' }, { engine: randomUUID() }]) {
-      const again = { ...call, ...changed }
-      await stores().knownCalls.put(again)
-      expect(await stored()).toEqual(again)
-    }
+    expect(await stores().knownCalls.read(call.domain, call.uuid)).toEqual(again)
     expect(await stores().knownCalls.list(call.engine)).toEqual([])
   })
 
-  test('a leg is forgotten seven days after it was noted, and can be noted anew', async () => {
+  test('thirty legs of two domains are stored, read and removed together', async () => {
+    const domains = [`${randomUUID()}.test`, `${randomUUID()}.test`] as const
+    const calls = Array.from({ length: 30 }, (_, index) => aKnownCall({ domain: domains[index < 15 ? 0 : 1] }))
+    const [first, ...others] = calls
+    if (first === undefined) throw new Error('a call')
+    const missing = { domain: domains[0], uuid: randomUUID() }
+    const foreign = { domain: domains[1], uuid: first.uuid }
+    await stores().knownCalls.put(calls)
+
+    expect(byUuid(await stores().knownCalls.readEach([...calls, missing, foreign]))).toEqual(byUuid(calls))
+
+    await stores().knownCalls.remove([missing, foreign, ...others])
+    expect(await stores().knownCalls.readEach(calls)).toEqual([first])
+  })
+
+  test('a known call is forgotten seven days after it was stored, and can be stored again', async () => {
     const now = stores().clock.now()
     const call = aKnownCall({ engine: randomUUID(), knownAt: now })
-    await stores().knownCalls.put(call)
+    await stores().knownCalls.put([call])
 
     stores().clock.move(7 * DAY_MS - 1_000)
     expect(await stores().knownCalls.list(call.engine)).toEqual([call])
@@ -73,7 +83,7 @@ export function knownCallStoreContract(open: StoreKind['open']): void {
     expect(await stores().knownCalls.read(call.domain, call.uuid)).toBeUndefined()
 
     const again = { ...call, knownAt: stores().clock.now() }
-    await stores().knownCalls.put(again)
+    await stores().knownCalls.put([again])
     expect(await stores().knownCalls.list(call.engine)).toEqual([again])
   })
 }

@@ -4,15 +4,15 @@ import type { MemoryPorts } from '../support/memory/memory-ports.ts'
 import type { Account } from '../../core/accounts/account.ts'
 import { handler as createAccount } from '../../functions/accounts/create-account.ts'
 import { handler as hookDispatch } from '../../functions/hooks/hook-dispatch.ts'
-import { anApi, gatewayEvent } from '../support/api.ts'
-import { dump } from '../support/dump.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { opened } from '../support/opened.ts'
-import { aBatch } from '../support/queue-batch.ts'
-import { aHook, anEvent } from '../support/records.ts'
-import { dynamoStores } from '../support/stores.ts'
+import { anApi, gatewayEvent } from '../support/platform/api.ts'
+import { dump } from '../support/stores/dump.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aBatch } from '../support/records/queue-batch.ts'
+import { aHook, anEvent } from '../support/records/records.ts'
+import { dynamoStores } from '../support/stores/stores.ts'
 
-/** What a function has besides the time that it keeps for answering, and longer than any grace. */
+/** The time of a function in addition to the time that it reserves for answering, and longer than any grace. */
 const [aMoment, hours] = [50, 7_200_000]
 const shortly = { getRemainingTimeInMillis: () => 500 + aMoment }
 

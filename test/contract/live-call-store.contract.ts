@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link LiveCallStore} promises. */
+/** The contract of every {@link LiveCallStore}. */
 export function liveCallStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   let domains = 0
@@ -13,7 +13,7 @@ export function liveCallStoreContract(open: StoreKind['open']): void {
     expect([...(await stores().liveCalls.list(aDomainName()))]).toEqual([])
   })
 
-  test('calls are noted with their moment, and forgotten', async () => {
+  test('calls are recorded with their moment, and forgotten', async () => {
     const [domain, first, second] = [aDomainName(), randomUUID(), randomUUID()]
 
     expect(await stores().liveCalls.put(domain, first, 1, 9)).toBe(true)
@@ -40,7 +40,7 @@ export function liveCallStoreContract(open: StoreKind['open']): void {
     expect((await stores().liveCalls.list(domain)).size).toBe(2)
   })
 
-  test('of many at once exactly the limit is noted', async () => {
+  test('exactly the limit of many simultaneous calls is recorded', async () => {
     const domain = aDomainName()
 
     const noted = await Promise.all(

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { LoginThrottle } from '../../core/auth/login-attempts.ts'
-import { opened } from '../support/opened.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link LoginThrottle} promises. */
+/** The contract of every {@link LoginThrottle}. */
 export function loginThrottleContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
@@ -51,7 +51,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     for (const key of keys) expect(await failures(key, now)).toHaveLength(1)
   })
 
-  test('of attempts that begin at one moment exactly as many are let begin as there is room', async () => {
+  test('as many simultaneous attempts begin as there is room', async () => {
     const now = stores().clock.now()
     const room = { limit: 10, since: now - 1000 }
 
@@ -63,7 +63,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     expect(await failures('user:crowd', room.since)).toHaveLength(10)
   })
 
-  test('an attempt without room is told of those that take it, oldest first, and which are under way', async () => {
+  test('an attempt without room learns which attempts take it, oldest first, and which are under way', async () => {
     const now = stores().clock.now()
     const { loginThrottle } = stores()
     const room = { limit: 2, since: now - 1000 }
@@ -145,7 +145,7 @@ export function loginThrottleContract(open: StoreKind['open']): void {
     expect(await isKnown('alice', '192.0.2.0/24', now, '')).toBe(false)
   })
 
-  test('of the networks of a user the newest are kept, and those of other users stay', async () => {
+  test('the newest networks of a user are kept, and those of other users stay', async () => {
     const now = stores().clock.now()
     const { loginThrottle } = stores()
     const [user, other] = [

@@ -39,11 +39,11 @@ describe.each(kinds)('password hashes of $name', ({ hasher }) => {
 describe('argon2id', () => {
   const hasher = argonPasswordHasher()
 
-  test('a hash tells its cost in PHC text form: 19 MiB, two passes, one lane', async () => {
+  test('a hash states its cost in PHC text form: 19 MiB, two passes, one lane', async () => {
     expect(await hasher.hash('x')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
   })
 
-  test('a hash of another program is verified at the cost that it tells', async () => {
+  test('a hash of another program is verified at the cost that it states', async () => {
     // Made by the reference implementation: echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -e
     const reference = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aPresence } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aPresence } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const DAY_MS = 86_400_000
 
-/** What every {@link PresenceStore} promises. */
+/** The contract of every {@link PresenceStore}. */
 export function presenceStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
-  test('what was put is read back by login in any case; an account never seen has none', async () => {
+  test('a stored presence is read back by login in any case; an account without reports has none', async () => {
     const presence = aPresence({ login: 'Ann', calls: ['call-1', 'call-2'] })
     await stores().presence.put(presence)
 
@@ -28,13 +28,28 @@ export function presenceStoreContract(open: StoreKind['open']): void {
     expect(await stores().presence.read('a.example.com', 'order')).toEqual(newer)
   })
 
-  test('of observations that come at once the newest stays', async () => {
+  test('the newest of simultaneous observations stays', async () => {
     const now = stores().clock.now()
     const observations = Array.from({ length: 10 }, (_, index) => aPresence({ login: 'race', observedAt: now + index }))
 
     await Promise.all(observations.map((observation) => stores().presence.put(observation)))
 
     expect((await stores().presence.read('a.example.com', 'race'))?.observedAt).toBe(now + 9)
+  })
+
+  test('accounts are replaced together, whatever was observed before, and read together', async () => {
+    const now = stores().clock.now()
+    const logins = Array.from({ length: 30 }, (_, index) => `r${index}`)
+    const of = (login: string, observedAt: number) => aPresence({ domain: 'many.test', login, observedAt })
+    await stores().presence.put(of('r0', now + 1))
+
+    await stores().presence.replace(logins.map((login) => of(login, now)))
+
+    const asked = [...logins.map((login) => ({ domain: 'many.test', login })), { domain: 'other.test', login: 'r0' }]
+    const found = await stores().presence.readEach([...asked, { domain: 'many.test', login: 'nobody' }])
+    expect(found.toSorted((a, b) => (a.login < b.login ? -1 : 1))).toEqual(
+      logins.toSorted().map((login) => of(login, now)),
+    )
   })
 
   test('the list holds the accounts of one domain only, in the order of logins', async () => {

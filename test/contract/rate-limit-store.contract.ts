@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link RateLimitStore} promises. */
+/** The contract of every {@link RateLimitStore}. */
 export function rateLimitStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const fiveASecond = { intervalMs: 200, burst: 3 }
@@ -21,14 +21,14 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect(await take(5000)).toMatchObject({ isAllowed: true, remaining: 2 })
   })
 
-  test('what is refused takes nothing', async () => {
+  test('a refused request uses up nothing', async () => {
     const [key, start] = [randomUUID(), stores().clock.now()]
     for (let index = 0; index < 10; index += 1) await stores().rateLimits.take(key, fiveASecond, start)
 
     expect(await stores().rateLimits.take(key, fiveASecond, start + 200)).toMatchObject({ isAllowed: true })
   })
 
-  test('of many at once exactly the burst is let through', async () => {
+  test('exactly the burst of many simultaneous requests is admitted', async () => {
     const [key, now] = [randomUUID(), stores().clock.now()]
 
     const verdicts = await Promise.all(
@@ -38,7 +38,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(7)
   })
 
-  test('of 200 requests that two processes count at once exactly the burst is let through', async () => {
+  test('exactly the burst of 200 requests that two processes count at once is admitted', async () => {
     const [key, now] = [randomUUID(), stores().clock.now()]
     const processes = [stores().rateLimits, stores().elsewhere.rateLimits]
 
@@ -90,7 +90,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect([await use(1600), await use(1601)]).toEqual([true, false])
   })
 
-  test('a refused use of a window tells when the next is free', async () => {
+  test('a refused use of a window says when the next is free', async () => {
     const [key, start] = [randomUUID(), stores().clock.now()]
     const window = { limit: 2, windowMs: 1000 }
     await stores().rateLimits.takeInWindow(key, window, start)
@@ -105,7 +105,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     })
   })
 
-  test('of many uses at once exactly the limit is allowed', async () => {
+  test('exactly the limit of many simultaneous uses of a window is allowed', async () => {
     const [key, now] = [randomUUID(), stores().clock.now()]
 
     const verdicts = await Promise.all(
@@ -129,7 +129,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect(await stores().rateLimits.enter(randomUUID(), { limit: 1, leaseMs: 1000 }, now)).toBeDefined()
   })
 
-  test('a place that nobody left is free when its lease is over, and cannot be left for who has it then', async () => {
+  test('a slot that was never released is free when its lease is over, and cannot be released for its next holder', async () => {
     const [key, now] = [randomUUID(), stores().clock.now()]
     const enter = (at: number) => stores().rateLimits.enter(key, { limit: 1, leaseMs: 1000 }, at)
     const lost = await enter(now)
@@ -141,7 +141,7 @@ export function rateLimitStoreContract(open: StoreKind['open']): void {
     expect(await enter(now + 1001)).toBeUndefined()
   })
 
-  test('of many that enter at once exactly as many get in as there are places', async () => {
+  test('as many simultaneous requests enter as there are slots', async () => {
     const [key, now] = [randomUUID(), stores().clock.now()]
 
     const places = await Promise.all(

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { dynamoRateLimitStore } from '../../adapters/dynamodb/dynamo-rate-limit-store.ts'
+import { dynamoRateLimitStore } from '../../adapters/dynamodb/access/dynamo-rate-limit-store.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { startCloudGate } from '../support/cloud-gate.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
+import { startCloudGate } from '../support/stores/cloud-gate.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
 
 const cloud = opened(async () => {
   const server = await startDynamoServer()
@@ -28,7 +28,7 @@ async function writesOf(call: () => Promise<unknown>): Promise<number> {
   return calls.length - before
 }
 
-test('of 200 requests that are counted at once each costs two writes at most', async () => {
+test('each of 200 requests that are counted at once costs two writes at most', async () => {
   const { context } = cloud()
   const [key, now] = [randomUUID(), context.clock.now()]
   const processes = [dynamoRateLimitStore(context), dynamoRateLimitStore(context)]

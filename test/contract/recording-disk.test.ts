@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FileRefused } from '../../connector/recordings/mapped-path.ts'
 import { type RecordingDisk, recordingDisk } from '../../connector/recordings/recording-disk.ts'
-import { memoryRecordingDisk } from '../support/memory-recording-disk.ts'
-import { movableClock } from '../support/movable-clock.ts'
+import { memoryRecordingDisk } from '../support/connector/memory-recording-disk.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
 
 /** A disk, and how an engine writes to it. */
 interface Subject {
@@ -48,7 +48,7 @@ describe.each(Object.keys(kinds))('a disk of recordings %s', (kind) => {
   })
   afterEach(() => subject.close())
 
-  it('reads a file in a folder by parts, and fewer bytes only at its end', async () => {
+  it('the disk of recordings reads a file in a folder by parts, and fewer bytes only at its end', async () => {
     await subject.write('2026/call.wav', 'abcdef')
 
     const file = await subject.disk.open(['2026', 'call.wav'])
@@ -60,7 +60,7 @@ describe.each(Object.keys(kinds))('a disk of recordings %s', (kind) => {
     await file?.close()
   })
 
-  it('finds nothing where no file is, and removing it again changes nothing', async () => {
+  it('the disk of recordings finds nothing without a file, and removing it again changes nothing', async () => {
     await subject.write('call.wav', 'abc')
 
     await subject.disk.remove(['call.wav'])
@@ -71,7 +71,7 @@ describe.each(Object.keys(kinds))('a disk of recordings %s', (kind) => {
     expect(await subject.disk.open(['none', 'call.wav'])).toBeUndefined()
   })
 
-  it('goes on reading an open file that was removed', async () => {
+  it('the disk of recordings continues to read an open file that was removed', async () => {
     await subject.write('call.wav', 'abc')
     const file = await subject.disk.open(['call.wav'])
 
@@ -81,7 +81,7 @@ describe.each(Object.keys(kinds))('a disk of recordings %s', (kind) => {
     await file?.close()
   })
 
-  it('refuses links, what lies behind a link, and folders', async () => {
+  it('the disk of recordings refuses links, targets of links, and folders', async () => {
     await subject.write('real/call.wav', 'abc')
     await subject.link('link.wav', 'real/call.wav')
     await subject.link('linked', 'real')
@@ -91,7 +91,7 @@ describe.each(Object.keys(kinds))('a disk of recordings %s', (kind) => {
     }
   })
 
-  it('keeps notes by name until they are removed', async () => {
+  it('the disk of recordings keeps notes by name until they are removed', async () => {
     await subject.disk.writeNote('one', '{"a":1}')
     await subject.disk.writeNote('two', '{}')
     await subject.disk.writeNote('one', '{"a":2}')
@@ -103,7 +103,7 @@ describe.each(Object.keys(kinds))('a disk of recordings %s', (kind) => {
     expect(await subject.disk.readNote('two')).toBeUndefined()
   })
 
-  it('shows no note before the first is written', async () => {
+  it('the disk of recordings shows no note before the first is written', async () => {
     expect(await subject.disk.listNotes()).toEqual([])
   })
 })

@@ -2,45 +2,45 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Recording } from '../../core/recordings/recording.ts'
 import { longestCallMs } from '../../core/recordings/recording-store.ts'
-import { opened } from '../support/opened.ts'
-import { aRecording, aStoredObject } from '../support/records.ts'
-import type { StoreKind, Stores } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aRecording, aStoredObject } from '../support/records/records.ts'
+import type { StoreKind, Stores } from '../support/stores/stores.ts'
 
 const now = Date.UTC(2026, 0, 15, 12)
 const minute = 60_000
 const day = 86_400_000
 const times = { now, until: now + minute }
 
-/** What every {@link RecordingStore} promises. */
+/** The contract of every {@link RecordingStore}. */
 export function recordingStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const recordings = () => stores().recordings
   let domains = 0
   const aDomainName = () => `recorded-${(domains += 1)}.example.com`
   const expected = async (given: Parameters<typeof aRecording>[0] = {}) => {
-    const told = aRecording({ domain: aDomainName(), ...given })
-    await recordings().expect(told)
-    return told
+    const recording = aRecording({ domain: aDomainName(), ...given })
+    await recordings().expect(recording)
+    return recording
   }
   const stored = async (given: Parameters<typeof aRecording>[0] = {}) => {
-    const told = await expected(given)
-    await recordings().claim(told, 'me', times)
-    expect(await recordings().markStored(told, 'me', aStoredObject())).toBe('stored')
-    return told
+    const recording = await expected(given)
+    await recordings().claim(recording, 'me', times)
+    expect(await recordings().markStored(recording, 'me', aStoredObject())).toBe('stored')
+    return recording
   }
 
-  test('what is told of is expected, and found by its place and its call', async () => {
-    const told = aRecording({ domain: aDomainName() })
+  test('a reported recording is expected, and found by its place and its call', async () => {
+    const recording = aRecording({ domain: aDomainName() })
 
-    const made = await recordings().expect(told)
+    const made = await recordings().expect(recording)
 
-    expect(made).toEqual({ ...told, state: 'expected', isHeld: false, version: 1 })
-    expect(await recordings().read(told)).toEqual(made)
-    expect(await recordings().list(told.domain, told.uuid)).toEqual([made])
-    expect(await stores().elsewhere.recordings.read(told)).toEqual(made)
+    expect(made).toEqual({ ...recording, state: 'expected', isHeld: false, version: 1 })
+    expect(await recordings().read(recording)).toEqual(made)
+    expect(await recordings().list(recording.domain, recording.uuid)).toEqual([made])
+    expect(await stores().elsewhere.recordings.read(recording)).toEqual(made)
   })
 
-  test('what is told again changes nothing but what was not known', async () => {
+  test('a repeated report of a recording adds only missing fields', async () => {
     const { endedAt, presenceId, ...beginning } = aRecording({ domain: aDomainName() })
     await recordings().expect({ ...beginning })
 
@@ -51,12 +51,12 @@ export function recordingStoreContract(open: StoreKind['open']): void {
   })
 
   test('many that tell of one recording at once make one', async () => {
-    const told = aRecording({ domain: aDomainName() })
+    const recording = aRecording({ domain: aDomainName() })
 
-    const made = await Promise.all(Array.from({ length: 5 }, () => recordings().expect(told)))
+    const made = await Promise.all(Array.from({ length: 5 }, () => recordings().expect(recording)))
 
     expect(made.map(({ version }) => version)).toEqual([1, 1, 1, 1, 1])
-    expect(await recordings().list(told.domain, told.uuid)).toHaveLength(1)
+    expect(await recordings().list(recording.domain, recording.uuid)).toHaveLength(1)
   })
 
   test('the recordings of a call are listed by their beginning, and no others with them', async () => {
@@ -70,136 +70,150 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().list(aDomainName(), uuid)).toEqual([])
   })
 
+  test('of many legs those that may have recordings are found, in their own domain alone', async () => {
+    const told = await expected({ uuid: randomUUID() })
+    const other = await stored({ uuid: randomUUID() })
+    const legs = [told, other].map(({ domain, uuid }) => ({ domain, uuid }))
+    const foreign = { domain: other.domain, uuid: told.uuid }
+    const without = Array.from({ length: 50 }, () => ({ domain: told.domain, uuid: randomUUID() }))
+
+    const found = await recordings().listRecorded([foreign, ...legs, ...without])
+
+    const byUuid = (list: readonly { uuid: string }[]) => list.toSorted((a, b) => (a.uuid < b.uuid ? -1 : 1))
+    expect(byUuid(found)).toEqual(byUuid(legs))
+    expect(await recordings().listRecorded([])).toEqual([])
+  })
+
   test('one domain finds nothing of another that has the same call', async () => {
-    const told = await expected()
-    const other = { ...told, domain: `x-${told.domain}` }
+    const recording = await expected()
+    const other = { ...recording, domain: `x-${recording.domain}` }
 
     expect(await recordings().read(other)).toBeUndefined()
     expect(await recordings().claim(other, 'me', times)).toBeUndefined()
     expect(await recordings().setHold(other, true)).toBeUndefined()
     expect(await recordings().markDeleted(other, now)).toBe('gone')
     expect(await recordings().page(other.domain, 9)).toEqual([])
-    expect(await recordings().read(told)).toMatchObject({ state: 'expected', version: 1 })
+    expect(await recordings().read(recording)).toMatchObject({ state: 'expected', version: 1 })
   })
 
   test('one uploader has a recording, until its time is over or it gives it back', async () => {
-    const told = await expected()
+    const recording = await expected()
 
-    const claims = await Promise.all(['a', 'b', 'c'].map((by) => recordings().claim(told, by, times)))
+    const claims = await Promise.all(['a', 'b', 'c'].map((by) => recordings().claim(recording, by, times)))
     const [owner = ''] = claims.flatMap((claim) => claim?.claim?.by ?? [])
 
     expect(claims.filter(Boolean)).toHaveLength(1)
-    expect(await recordings().claim(told, 'd', { now: now + minute - 1, until: now + 2 * minute })).toBeUndefined()
-    expect(await recordings().renew(told, 'd', now + day)).toBe(false)
-    expect(await recordings().renew(told, owner, now + 3 * minute, 'upload-1')).toBe(true)
-    expect(await recordings().claim(told, 'd', { now: now + 2 * minute, until: now + day })).toBeUndefined()
-    await recordings().release(told, 'd')
-    expect(await recordings().claim(told, 'd', { now: now + 2 * minute, until: now + day })).toBeUndefined()
-    await recordings().release(told, owner)
-    const next = await recordings().claim(told, 'd', { now: now + 2 * minute, until: now + day })
+    expect(await recordings().claim(recording, 'd', { now: now + minute - 1, until: now + 2 * minute })).toBeUndefined()
+    expect(await recordings().renew(recording, 'd', now + day)).toBe(false)
+    expect(await recordings().renew(recording, owner, now + 3 * minute, 'upload-1')).toBe(true)
+    expect(await recordings().claim(recording, 'd', { now: now + 2 * minute, until: now + day })).toBeUndefined()
+    await recordings().release(recording, 'd')
+    expect(await recordings().claim(recording, 'd', { now: now + 2 * minute, until: now + day })).toBeUndefined()
+    await recordings().release(recording, owner)
+    const next = await recordings().claim(recording, 'd', { now: now + 2 * minute, until: now + day })
     expect(next?.claim).toEqual({ by: 'd', until: now + day, uploadId: 'upload-1' })
-    expect(await recordings().renew(told, owner, now + day)).toBe(false)
+    expect(await recordings().renew(recording, owner, now + day)).toBe(false)
   })
 
   test('a claim whose time is over is taken by another, and its first owner stores nothing with it', async () => {
-    const told = await expected()
-    await recordings().claim(told, 'a', times)
+    const recording = await expected()
+    await recordings().claim(recording, 'a', times)
 
-    expect(await recordings().claim(told, 'b', { now: times.until, until: now + day })).toBeDefined()
-    expect(await recordings().markStored(told, 'a', aStoredObject())).toBe('claim_lost')
-    expect(await recordings().markStored(told, 'b', aStoredObject())).toBe('stored')
+    expect(await recordings().claim(recording, 'b', { now: times.until, until: now + day })).toBeDefined()
+    expect(await recordings().markStored(recording, 'a', aStoredObject())).toBe('claim_lost')
+    expect(await recordings().markStored(recording, 'b', aStoredObject())).toBe('stored')
   })
 
-  test('what is stored has its object, no claim, and no file at the engine any more', async () => {
-    const told = await stored()
+  test('a stored recording has its object, no claim, and no file at the engine any more', async () => {
+    const recording = await stored()
 
-    const { engine: _engine, path: _path, ...kept } = told
+    const { engine: _engine, path: _path, ...kept } = recording
     const object = aStoredObject()
     const expectedRecord: Recording = { ...kept, ...object, state: 'stored', isHeld: false, version: 3 }
-    expect(await recordings().read(told)).toEqual(expectedRecord)
-    expect(await recordings().markStored(told, 'me', object)).toBe('stored')
-    expect(await recordings().markStored(told, 'you', { ...object, sha256: 'f'.repeat(64) })).toBe('claim_lost')
-    expect(await recordings().claim(told, 'me', { now: now + day, until: now + 2 * day })).toBeUndefined()
-    await recordings().expect(told)
-    expect(await recordings().read(told)).toEqual(expectedRecord)
+    expect(await recordings().read(recording)).toEqual(expectedRecord)
+    expect(await recordings().markStored(recording, 'me', object)).toBe('stored')
+    expect(await recordings().markStored(recording, 'you', { ...object, sha256: 'f'.repeat(64) })).toBe('claim_lost')
+    expect(await recordings().claim(recording, 'me', { now: now + day, until: now + 2 * day })).toBeUndefined()
+    await recordings().expect(recording)
+    expect(await recordings().read(recording)).toEqual(expectedRecord)
   })
 
   test('a recording fails once, not while an uploader has it, and is stored all the same when it comes', async () => {
-    const told = await expected()
-    await recordings().claim(told, 'me', times)
+    const recording = await expected()
+    await recordings().claim(recording, 'me', times)
 
-    expect(await recordings().markFailed(told, now)).toBe(false)
-    const failures = await Promise.all([1, 2, 3].map(() => recordings().markFailed(told, times.until)))
+    expect(await recordings().markFailed(recording, now)).toBe(false)
+    const failures = await Promise.all([1, 2, 3].map(() => recordings().markFailed(recording, times.until)))
     expect(failures.filter(Boolean)).toHaveLength(1)
-    expect(await recordings().read(told)).toMatchObject({ state: 'failed', closedAt: times.until })
-    expect(await recordings().claim(told, 'late', { now: now + day, until: now + 2 * day })).toBeDefined()
-    expect(await recordings().markStored(told, 'late', aStoredObject())).toBe('stored')
-    expect(await recordings().read(told)).not.toHaveProperty('closedAt')
-    expect(await recordings().markFailed(told, now + 3 * day)).toBe(false)
+    expect(await recordings().read(recording)).toMatchObject({ state: 'failed', closedAt: times.until })
+    expect(await recordings().claim(recording, 'late', { now: now + day, until: now + 2 * day })).toBeDefined()
+    expect(await recordings().markStored(recording, 'late', aStoredObject())).toBe('stored')
+    expect(await recordings().read(recording)).not.toHaveProperty('closedAt')
+    expect(await recordings().markFailed(recording, now + 3 * day)).toBe(false)
   })
 
-  test('what is under legal hold is not deleted, until the hold ends', async () => {
-    const told = await stored()
+  test('a recording under legal hold is not deleted until the hold ends', async () => {
+    const recording = await stored()
 
-    expect((await recordings().setHold(told, true))?.isHeld).toBe(true)
-    expect((await recordings().setHold(told, true))?.version).toBe(4)
-    expect(await recordings().markDeleted(told, now)).toBe('held')
-    expect((await recordings().read(told))?.state).toBe('stored')
-    await recordings().setHold(told, false)
-    expect(await recordings().markDeleted(told, now)).toBe('deleted')
-    expect(await recordings().setHold(told, true)).toBeUndefined()
+    expect((await recordings().setHold(recording, true))?.isHeld).toBe(true)
+    expect((await recordings().setHold(recording, true))?.version).toBe(4)
+    expect(await recordings().markDeleted(recording, now)).toBe('held')
+    expect((await recordings().read(recording))?.state).toBe('stored')
+    await recordings().setHold(recording, false)
+    expect(await recordings().markDeleted(recording, now)).toBe('deleted')
+    expect(await recordings().setHold(recording, true)).toBeUndefined()
   })
 
-  test('of a hold and a deletion at one moment one wins', async () => {
-    const told = await stored()
+  test('one of a simultaneous hold and deletion succeeds', async () => {
+    const recording = await stored()
 
     const [deleted, held] = await Promise.all([
-      recordings().markDeleted(told, now),
-      stores().elsewhere.recordings.setHold(told, true),
+      recordings().markDeleted(recording, now),
+      stores().elsewhere.recordings.setHold(recording, true),
     ])
 
-    const left = await recordings().read(told)
+    const left = await recordings().read(recording)
     expect([deleted, held?.isHeld, left?.state]).toEqual(
       deleted === 'deleted' ? ['deleted', undefined, 'deleted'] : ['held', true, 'stored'],
     )
   })
 
   test('a deleted recording comes back by nothing', async () => {
-    const told = await stored()
-    expect(await recordings().markDeleted(told, now)).toBe('deleted')
+    const recording = await stored()
+    expect(await recordings().markDeleted(recording, now)).toBe('deleted')
 
-    expect(await recordings().markDeleted(told, now)).toBe('gone')
-    expect(await recordings().claim(told, 'me', { now: now + day, until: now + 2 * day })).toBeUndefined()
-    expect(await recordings().markStored(told, 'me', aStoredObject())).toBe('gone')
-    expect((await recordings().expect(told)).state).toBe('deleted')
-    expect((await recordings().list(told.domain, told.uuid)).map(({ state }) => state)).toEqual(['deleted'])
+    expect(await recordings().markDeleted(recording, now)).toBe('gone')
+    expect(await recordings().claim(recording, 'me', { now: now + day, until: now + 2 * day })).toBeUndefined()
+    expect(await recordings().markStored(recording, 'me', aStoredObject())).toBe('gone')
+    expect((await recordings().expect(recording)).state).toBe('deleted')
+    expect((await recordings().list(recording.domain, recording.uuid)).map(({ state }) => state)).toEqual(['deleted'])
   })
 
-  test('an uploader whose recording was deleted meanwhile is told so', async () => {
-    const told = await expected()
-    await recordings().claim(told, 'me', times)
-    await recordings().markDeleted(told, now)
+  test('an uploader learns that its recording was deleted meanwhile', async () => {
+    const recording = await expected()
+    await recordings().claim(recording, 'me', times)
+    await recordings().markDeleted(recording, now)
 
-    expect(await recordings().renew(told, 'me', now + 3 * minute)).toBe(false)
-    expect(await recordings().markStored(told, 'me', aStoredObject())).toBe('gone')
+    expect(await recordings().renew(recording, 'me', now + 3 * minute)).toBe(false)
+    expect(await recordings().markStored(recording, 'me', aStoredObject())).toBe('gone')
   })
 
   test('the object of a deleted recording is looked for until it is removed for certain', async () => {
-    const told = await expected()
-    await recordings().claim(told, 'me', times)
-    expect(await recordings().markRemoved(told, now)).toBe(false)
-    await recordings().markDeleted(told, now)
+    const recording = await expected()
+    await recordings().claim(recording, 'me', times)
+    expect(await recordings().markRemoved(recording, now)).toBe(false)
+    await recordings().markDeleted(recording, now)
 
-    expect(await doomed(stores(), now + 1)).toContain(told.key)
-    expect(await doomed(stores(), now)).not.toContain(told.key)
-    expect(await recordings().markRemoved(told, now)).toBe(false)
-    expect(await doomed(stores(), now + 1)).toContain(told.key)
-    expect(await recordings().markRemoved(told, times.until)).toBe(true)
-    expect(await recordings().markRemoved(told, times.until)).toBe(true)
-    expect(await doomed(stores(), now + 1)).not.toContain(told.key)
+    expect(await doomed(stores(), now + 1)).toContain(recording.key)
+    expect(await doomed(stores(), now)).not.toContain(recording.key)
+    expect(await recordings().markRemoved(recording, now)).toBe(false)
+    expect(await doomed(stores(), now + 1)).toContain(recording.key)
+    expect(await recordings().markRemoved(recording, times.until)).toBe(true)
+    expect(await recordings().markRemoved(recording, times.until)).toBe(true)
+    expect(await doomed(stores(), now + 1)).not.toContain(recording.key)
   })
 
-  test('what is expected is overdue by the end of its call, the oldest first, whatever its domain', async () => {
+  test('expected recordings are overdue by the end of their calls, oldest first, whatever their domain', async () => {
     const last = await expected({ endedAt: now + 20 })
     const first = await expected({ endedAt: now + 10 })
     const failedOne = await expected({ endedAt: now + 10 })
@@ -215,16 +229,16 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().listOverdue(now + day, 1)).toHaveLength(1)
   })
 
-  test('a recording whose end nobody told is overdue a day after its beginning', async () => {
-    const { endedAt: _end, ...told } = aRecording({ domain: aDomainName() })
-    await recordings().expect(told)
+  test('a recording without a reported end is overdue a day after its beginning', async () => {
+    const { endedAt: _end, ...recording } = aRecording({ domain: aDomainName() })
+    await recordings().expect(recording)
     const overdue = async (before: number) => (await recordings().listOverdue(before, 1_000)).map(({ key }) => key)
 
-    expect(await overdue(now + longestCallMs)).not.toContain(told.key)
-    expect(await overdue(now + longestCallMs + 1)).toContain(told.key)
+    expect(await overdue(now + longestCallMs)).not.toContain(recording.key)
+    expect(await overdue(now + longestCallMs + 1)).toContain(recording.key)
   })
 
-  test('stored recordings of a domain expire by their beginning, but for held ones', async () => {
+  test('stored recordings of a domain expire by their beginning, except held ones', async () => {
     const domain = aDomainName()
     const [second, first] = [await stored({ domain, startedAt: now + 2 }), await stored({ domain, startedAt: now + 1 })]
     const held = await stored({ domain, startedAt: now })
@@ -256,7 +270,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().page(domain, 2, all[2])).toEqual([])
   })
 
-  test('what failed or was removed is there as long as CDRs are, and what has an object for good', async () => {
+  test('a failed or removed recording is kept as long as CDRs are, and one with an object without limit', async () => {
     const [failedOne, removedOne, kept] = [await expected(), await stored(), await stored()]
     await recordings().markFailed(failedOne, now)
     await recordings().markDeleted(removedOne, now)
@@ -275,15 +289,15 @@ export function recordingStoreContract(open: StoreKind['open']): void {
   })
 
   test('recordings outlive their domain', async () => {
-    const told = await stored()
+    const recording = await stored()
 
-    expect(await stores().remains.sweep(told.domain, Number.MAX_SAFE_INTEGER)).toBe(true)
+    expect(await stores().remains.sweep(recording.domain, Number.MAX_SAFE_INTEGER)).toBe(true)
 
-    expect(await recordings().read(told)).toMatchObject({ state: 'stored' })
-    expect(await recordings().listExpired(told.domain, now + day, 9)).toHaveLength(1)
+    expect(await recordings().read(recording)).toMatchObject({ state: 'stored' })
+    expect(await recordings().listExpired(recording.domain, now + day, 9)).toHaveLength(1)
   })
 
-  test('stored recordings between two moments', async () => {
+  test('the list of expired recordings can be limited to a time between two moments', async () => {
     const domain = aDomainName()
     for (const offset of [1, 2, 3]) await stored({ domain, startedAt: now + offset })
     const between = async (from: number, before: number) =>
@@ -295,7 +309,7 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await between(3, 1)).toEqual([])
   })
 
-  test('what domains left is noted once for each, with the longest retention and the latest moment', async () => {
+  test('the recordings of a deleted domain are noted once, with the longest retention and the latest moment', async () => {
     const [first, second] = [`left-a-${randomUUID()}`, `left-b-${randomUUID()}`]
     const all = async () =>
       (await recordings().listLeft(1_000)).filter(({ domain }) => [first, second].includes(domain))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { CommandOutcome } from '../../core/commands.ts'
+import type { CommandOutcome } from '../../core/commands/commands.ts'
 import type { EndpointHandler } from '../../functions/endpoint.ts'
-import type { EndpointTools } from '../../functions/endpoint/tools.ts'
+import type { EndpointDeps } from '../../functions/endpoint/tools.ts'
 import type { MemoryPorts } from '../support/memory/memory-ports.ts'
 import type { Route } from '../../contracts/routes/route.ts'
 import { handler as createAccount } from '../../functions/accounts/create-account.ts'
@@ -11,19 +11,19 @@ import { handler as createDomain } from '../../functions/domains/create-domain.t
 import { handler as createEmailSettings } from '../../functions/email/create-email-settings.ts'
 import { handler as createHooks } from '../../functions/hooks/create-hooks.ts'
 import { handler as rotateHookSecret } from '../../functions/hooks/rotate-hook-secret.ts'
-import { handler as createDefaultRoute } from '../../functions/routes/create-default-route.ts'
-import { type Api, type ApiAnswer, anApi } from '../support/api.ts'
-import { type Moment, dying } from '../support/dying.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { aHookInput } from '../support/hook-input.ts'
-import { opened } from '../support/opened.ts'
-import { aHook } from '../support/records.ts'
-import { dynamoStores } from '../support/stores.ts'
+import { handler as createDefaultRoute } from '../../functions/default-routes/create-default-route.ts'
+import { type Api, type ApiAnswer, anApi } from '../support/platform/api.ts'
+import { type Moment, dying } from '../support/processes/dying.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { aHookInput } from '../support/records/hook-input.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aHook } from '../support/records/records.ts'
+import { dynamoStores } from '../support/stores/stores.ts'
 
 /** A handler file's export. */
 interface Served {
   readonly route: Route
-  readonly over: (ports: MemoryPorts, tools: EndpointTools) => EndpointHandler
+  readonly over: (ports: MemoryPorts, tools: EndpointDeps) => EndpointHandler
 }
 
 /** A request that makes something, and what there must be of it, whatever happened on the way. */
@@ -33,7 +33,7 @@ interface Creation {
   /** Makes what has to be there before. */
   readonly first?: (api: Api, domain: string) => Promise<unknown>
   readonly body: (domain: string) => object
-  /** Counts what was made and told; `answer` is the one that the caller got at last. */
+  /** Counts the created records and published events; `answer` is the one that the caller got at last. */
   readonly made: (api: Api, answer: ApiAnswer, domain: string) => Promise<unknown>
   readonly once: unknown
 }
@@ -46,8 +46,8 @@ const answered = (command: { readonly kind: string; readonly uuid?: string }): C
   text: `+OK ${command.uuid ?? ''}\n`,
 })
 
-/** The different events of a name that were told; a repeat of one is dropped by its id on its way. */
-const told = ({ ports }: Api, name: string) =>
+/** The distinct published events of a name; a repeat of one is dropped by its id on its way. */
+const published = ({ ports }: Api, name: string) =>
   new Set(ports.events.published.filter((event) => event.name === `CUSTOM->svc::${name}`).map(({ id }) => id)).size
 
 const creations: Record<string, Creation> = {
@@ -57,22 +57,22 @@ const creations: Record<string, Creation> = {
     made: async (api, { body }, domain) => ({
       accounts: (await api.ports.accounts.list(domain)).map(({ login }) => login),
       counted: (await api.ports.domains.read(domain))?.accountCount,
-      told: told(api, 'user_create'),
+      published: published(api, 'user_create'),
       answered: body.data['svc-extensions'],
     }),
-    once: { accounts: ['1000', '2000'], counted: 2, told: 1, answered: '2000' },
+    once: { accounts: ['1000', '2000'], counted: 2, published: 1, answered: '2000' },
   },
   createDomain: {
     handler: createDomain,
     body: (domain) => ({ domain_name: `new.${domain}`, customer_id: 'c1' }),
     made: async (api, { body }, domain) => ({
       domains: (await api.ports.domains.list()).filter(({ name }) => name === `new.${domain}`).length,
-      told: told(api, 'domain_create'),
+      published: published(api, 'domain_create'),
       answered: body.info.replace(domain, '…'),
     }),
     once: {
       domains: 1,
-      told: 1,
+      published: 1,
       answered: '+OK [new.…] created !\n',
     },
   },
@@ -151,7 +151,7 @@ type OpenTenant = () => Promise<{ api: Api; domain: string; headers: Record<stri
 
 let tenants = 0
 
-/** A tenant of a platform, and the headers of whoever makes things in it. */
+/** A tenant of a platform, and the headers of its caller. */
 async function tenantOf(api: Api, creation: Creation) {
   tenants += 1
   const domain = `t${tenants}.example.com`

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aRole } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aRole } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
-/** What every {@link RoleStore} promises. */
+/** The contract of every {@link RoleStore}. */
 export function roleStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
@@ -31,7 +31,7 @@ export function roleStoreContract(open: StoreKind['open']): void {
     expect(await stores().roles.write({ domain: 'stale.test', roles: [], version: 2 })).toBe(true)
   })
 
-  test('of many writes of one version at once exactly one is done', async () => {
+  test('one of many simultaneous writes of the same version of the roles succeeds', async () => {
     const rivals = Array.from({ length: 8 }, (_, index) => [aRole({ name: `rival-${index}` })])
 
     const results = await Promise.all(

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { kmsSecretBox } from '../../adapters/aws/kms-secret-box.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memorySecretBox } from '../support/memory/memory-secret-box.ts'
-import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
-import { type MovableClock, movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
+import { type CloudGate, startCloudGate } from '../support/stores/cloud-gate.ts'
+import { type MovableClock, movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
 
 const kinds = [
   {
@@ -35,7 +35,7 @@ describe.each(kinds)('secrets sealed by $name', (kind) => {
     await expect(rig().box.open(sealed, 'hook b.example.com')).rejects.toThrow()
   })
 
-  test('what was changed is not opened', async () => {
+  test('a changed ciphertext is not opened', async () => {
     const sealed = await rig().box.seal(new Uint8Array([1, 2, 3]), 'x')
     const bytes = Buffer.from(sealed, 'base64')
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
@@ -49,7 +49,7 @@ describe.each(kinds)('secrets sealed by $name', (kind) => {
     expect(new Set(sealed.map((text) => Buffer.from(text, 'base64').subarray(0, 12).toString('hex'))).size).toBe(1_000)
   })
 
-  test('who changes what was opened does not change the next opening', async () => {
+  test('changing an opened secret does not change the next opening', async () => {
     const sealed = await rig().box.seal(new Uint8Array([1, 2, 3]), 'x')
 
     const opened = await rig().box.open(sealed, 'x')
@@ -62,7 +62,7 @@ describe.each(kinds)('secrets sealed by $name', (kind) => {
 describe('the key service', () => {
   const rig = opened(openKms)
 
-  test('is asked once in five minutes for one secret', async () => {
+  test('the key service is asked once in five minutes for one secret', async () => {
     const { box, gate, clock } = rig()
     const sealed = await box.seal(new Uint8Array([1]), 'x')
     const asked = () => gate.calls.filter((call) => call.action === 'Decrypt').length

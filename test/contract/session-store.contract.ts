@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const MINUTE_MS = 60_000
 
-/** What every {@link SessionStore} promises. The tests share one history, as the highest count outlives each. */
+/** The contract of every {@link SessionStore}. The tests share one history, as the highest count outlives each. */
 export function sessionStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
 
-  test('before anybody was active everything is zero', async () => {
+  test('before the first activity all session counts are zero', async () => {
     expect(await stores().sessions.count(0)).toEqual({ users: 0, domains: 0, highest: 0 })
   })
 
@@ -23,7 +23,7 @@ export function sessionStoreContract(open: StoreKind['open']): void {
     expect(await stores().sessions.count(now)).toEqual({ users: 4, domains: 2, highest: 4 })
   })
 
-  test('who was last active before the moment asked for is not counted, and the highest count stays', async () => {
+  test('a user who was last active before the given moment is not counted, and the highest count stays', async () => {
     const now = stores().clock.now()
     await stores().sessions.touch('1000@a.example.com', 'a.example.com', now + 5 * MINUTE_MS)
 

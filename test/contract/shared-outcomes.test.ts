@@ -1,18 +1,18 @@
 /** Long outcomes in DynamoDB: what a hundred who poll the list of calls cost, and who is given what. */
 import { expect, test, vi } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import { dynamoCommandStore } from '../../adapters/dynamodb/dynamo-command-store.ts'
+import { dynamoCommandStore } from '../../adapters/dynamodb/calls/dynamo-command-store.ts'
 import { channelFields } from '../../contracts/routes/channels.ts'
 import { listChannels } from '../../core/channels/list-channels.ts'
-import type { CommandOutcome, CommandRecord, CommandScope } from '../../core/commands.ts'
-import type { CommandStore } from '../../core/channels/command-store.ts'
-import { aCaller } from '../support/caller.ts'
-import { startCloudGate } from '../support/cloud-gate.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { manyChannels } from '../support/many-channels.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
-import { aCommandRecord } from '../support/records.ts'
+import type { CommandOutcome, CommandRecord, CommandScope } from '../../core/commands/commands.ts'
+import type { CommandStore } from '../../core/commands/command-store.ts'
+import { aCaller } from '../support/platform/caller.ts'
+import { startCloudGate } from '../support/stores/cloud-gate.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { manyChannels } from '../support/engine/many-channels.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aCommandRecord } from '../support/records/records.ts'
 
 const cloud = opened(async () => {
   const dynamo = await startDynamoServer()
@@ -34,7 +34,7 @@ const cloud = opened(async () => {
 const own: CommandScope = { domain: 'a.example.com', presenceId: null }
 const everything: CommandScope = { domain: null, presenceId: null }
 
-/** A list as a connector tells it, the same text to all who ask for it. */
+/** A list as a connector stores it, the same text for all callers. */
 function aList(count = 5_000): CommandOutcome {
   const rows = manyChannels(count).map((row) =>
     Object.fromEntries(channelFields.map((name) => [name, Reflect.get(row, name)])),
@@ -97,7 +97,7 @@ test('a hundred polls of one reading write its list once, and a process that is 
   expect(parsed).toBe(2)
 })
 
-test('who is of another scope is given a set of its own, also where the text is the same', async () => {
+test('a caller of another scope gets a set of its own, even if the text is equal', async () => {
   const { process } = cloud()
   const [connector, endpoint] = [process(), process()]
   const outcome = aList(600)
@@ -161,7 +161,7 @@ test('commands are pointed to a set for a minute, and it stays for longer than a
   expect((await process().read(late.id))?.outcome).toEqual(outcome)
 })
 
-test('a set that could not be written is written by whoever tells the outcome again', async () => {
+test('a set that could not be written is written by the next connector that stores the outcome', async () => {
   const { process, gate } = cloud()
   const connector = process()
   const outcome = aList(600)

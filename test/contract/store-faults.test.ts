@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { putItem, tableName } from '../../adapters/dynamodb/client.ts'
-import { toDeliveryItem } from '../../adapters/dynamodb/delivery-item.ts'
+import { toDeliveryItem } from '../../adapters/dynamodb/hooks/delivery-item.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
-import type { CloudGate, CloudReply } from '../support/cloud-gate.ts'
-import { startCloudGate } from '../support/cloud-gate.ts'
-import { startDynamoServer } from '../support/dynamo-server.ts'
-import { movableClock } from '../support/movable-clock.ts'
-import { opened } from '../support/opened.ts'
-import { aCommandRecord, aDelivery, aDomain, aHook, aToken, anAccount } from '../support/records.ts'
-import { dynamoStores } from '../support/stores.ts'
+import type { CloudGate, CloudReply } from '../support/stores/cloud-gate.ts'
+import { startCloudGate } from '../support/stores/cloud-gate.ts'
+import { startDynamoServer } from '../support/stores/dynamo-server.ts'
+import { movableClock } from '../support/processes/movable-clock.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aCommandRecord, aDelivery, aDomain, aHook, aToken, anAccount } from '../support/records/records.ts'
+import { dynamoStores } from '../support/stores/stores.ts'
 
 const fault = (type: string, extra: object = {}): CloudReply => ({
   status: 400,
-  body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'told by the test', ...extra },
+  body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'thrown by the test', ...extra },
 })
 
 const conflict = fault('TransactionCanceledException', {
@@ -51,7 +51,7 @@ describe('DynamoDB with faults', () => {
       expect((await stores.domains.read('lost-removal.test'))?.accountCount).toBe(1)
     })
 
-    test('new hooks, counted once', async () => {
+    test('a creation of hooks whose answer was lost counts once', async () => {
       const { stores, gate } = cloud()
       const before = await stores.subscriptions.version()
       loseAnswers(gate, 'TransactWriteItems', 1)
@@ -88,7 +88,7 @@ describe('DynamoDB with faults', () => {
       },
     )
 
-    test('an attempt beside the one that counts, which stays on the list once', async () => {
+    test('an attempt next to the deciding one, which stays on the list once', async () => {
       const { stores, gate } = cloud()
       const delivery = aDelivery()
       await stores.deliveries.create(delivery)
@@ -169,7 +169,7 @@ describe('DynamoDB with faults', () => {
     ['is away', 'lost'],
     ['lets transactions meet for ever', conflict],
   ] as [string, CloudReply][])(
-    'a store that %s for long is told as unavailable, with a time to wait',
+    'a store that %s for long is reported as unavailable, with a time to wait',
     async (_, reply) => {
       const { stores, gate } = cloud()
       gate.answer = () => reply
@@ -218,7 +218,7 @@ describe('DynamoDB with faults', () => {
     await expect(stores.domains.read('odd.test')).rejects.toMatchObject({ name: 'DomainError', code: 'internal_error' })
   })
 
-  test('a delivery of another form ends the search for lost ones of nobody else', async () => {
+  test('a malformed delivery does not end the search for lost ones of other tenants', async () => {
     const { stores, context } = cloud()
     const good = Array.from({ length: 4 }, () => aDelivery({ nextAttemptAt: 5 }))
     for (const delivery of good) await stores.deliveries.create(delivery)

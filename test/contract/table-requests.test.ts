@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Exercise, exercises, unseen } from '../support/cloud-exercises.ts'
-import { cloudAnswer, openCloud } from '../support/open-cloud.ts'
-import { opened } from '../support/opened.ts'
-import { branches } from '../support/table-branches.ts'
-import { tableRequests } from '../support/table-requests.ts'
+import { type Exercise, exercises, unseen } from '../support/stores/cloud-exercises.ts'
+import { cloudAnswer, openCloud } from '../support/stores/open-cloud.ts'
+import { opened } from '../support/processes/opened.ts'
+import { branches } from '../support/stores/table-branches.ts'
+import { tableRequests } from '../support/stores/table-requests.ts'
 
 /**
  * The embedded store reads consistently whatever it is asked, and most tests meet one condition of a write at a time. So
@@ -39,7 +39,7 @@ const cases = [...methods, ...branches]
 describe('each method of each store asks DynamoDB for what test/fixtures/table-requests.txt states', () => {
   const cloud = opened(openCloud)
 
-  it.each(cases)('$title', async ({ title, first, run }) => {
+  it.each(cases)('the requests of $title to DynamoDB are as stated', async ({ title, first, run }) => {
     const { ports, gate, variables } = cloud()
     gate.answer = cloudAnswer
     await first?.(ports, gate)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { opened } from '../support/opened.ts'
-import { aDomain, aRole, aToken, anAccount } from '../support/records.ts'
-import type { StoreKind } from '../support/stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aDomain, aRole, aToken, anAccount } from '../support/records/records.ts'
+import type { StoreKind } from '../support/stores/stores.ts'
 
 const DAY_MS = 86_400_000
 
-/** What every {@link TokenStore} and the {@link CredentialReader} over the same records promise. */
+/** The contract of every {@link TokenStore} and the {@link CredentialReader} over the same records. */
 export function tokenStoreContract(open: StoreKind['open']): void {
   const stores = opened(open)
   const tokenOf = async (token: { domain: string; login: string; key: string }) =>
@@ -39,7 +39,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
     expect(after.domain).toBeUndefined()
   })
 
-  test('of root there is a token and neither account nor domain', async () => {
+  test('the credentials of root are a token without account or domain', async () => {
     const token = aToken({ domain: '', login: 'root', credentialsId: '' })
     await stores().tokens.create(token, 50)
 
@@ -48,7 +48,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
     expect(read).toEqual({ token, account: undefined, domain: undefined, roles: [] })
   })
 
-  test('a key of another user, of another domain or of nobody finds no token', async () => {
+  test('a key of another user or domain, or without an owner, finds no token', async () => {
     const token = aToken({ domain: 'b.example.com', login: '1000' })
     await stores().tokens.create(token, 50)
 
@@ -67,7 +67,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
     expect(await tokenOf({ domain: 'c.example.com%7c', login: 'a', key: 'k' })).toBeUndefined()
   })
 
-  test('a removed token is gone, and removing it again tells so', async () => {
+  test('a removed token does not exist, and removing it again says so', async () => {
     const token = aToken({ domain: 'd.example.com' })
     await stores().tokens.create(token, 50)
 
@@ -112,7 +112,7 @@ export function tokenStoreContract(open: StoreKind['open']): void {
     expect(kept.filter((token) => token !== undefined)).toHaveLength(4)
   })
 
-  test('a token is still read when its end has passed, so that it can be told from an unknown one, for a day', async () => {
+  test('an expired token is readable for a day, so that it can be distinguished from an unknown one', async () => {
     const token = aToken({ domain: 'h.example.com', expiresAt: stores().clock.now() + 1000 })
     await stores().tokens.create(token, 50)
 

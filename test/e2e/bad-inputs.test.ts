@@ -7,10 +7,10 @@ import { logIn } from '../../contracts/routes/auth.ts'
 import { errorBody } from '../../contracts/routes/shapes.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { clientOf } from '../../local/demo/client.ts'
-import { checkOverHttp } from '../support/declared.ts'
-import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
-import { requestLines, sendLines } from '../support/raw-lines.ts'
-import { type RawAnswer, type RawRequest, rawRequest } from '../support/raw-request.ts'
+import { checkOverHttp } from '../support/platform/declared.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
+import { requestLines, sendLines } from '../support/engine/raw-lines.ts'
+import { type RawAnswer, type RawRequest, rawRequest } from '../support/processes/raw-request.ts'
 
 const domain = 'bad.example.com'
 const classShape = z.record(z.string(), z.array(z.string()))
@@ -64,7 +64,7 @@ function expectRefusal(answer: RawAnswer, ...statuses: number[]): void {
   expect(answer.headers['x-request-id']).toBe(refusal.requestId)
 }
 
-/** What was written to stores and queues while something was done, but for the audit trail and times of activity. */
+/** The writes to stores and queues during an action, except the audit trail and times of activity. */
 async function writesDuring(act: () => Promise<unknown>): Promise<string[]> {
   writes.length = 0
   await act()
@@ -80,7 +80,7 @@ describe('values that try to break an engine command', () => {
         for (const field of ['calledId', 'callerId', 'auto_answer_param']) {
           const body = JSON.stringify({ callerId: '1001', calledId: '9196', [field]: value })
           const answer = await sendJson('POST', '/api/v2/channels', body)
-          // Some are well-formed names of callers: of nobody, or of another domain.
+          // Some are well-formed names of callers that do not exist, or of another domain.
           expectRefusal(answer, ...(field === 'callerId' ? [400, 403, 404] : [400]))
         }
       }
@@ -89,7 +89,7 @@ describe('values that try to break an engine command', () => {
     expect(written).toEqual([])
   })
 
-  it('a channel id that is none, or a state that is none, is refused before anything is sent', async () => {
+  it('a malformed channel id or state is refused before anything is sent', async () => {
     const uuid = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
     const written = await writesDuring(async () => {
       for (const value of samples('A', 'channel id and state')) {
@@ -104,7 +104,7 @@ describe('values that try to break an engine command', () => {
 })
 
 describe('credentials', () => {
-  it.each(samples('D', 'login bodies'))('login with %s is refused', async (sample) => {
+  it.each(samples('D', 'login bodies'))('a login with %s is refused', async (sample) => {
     const body = sample.replaceAll('acme.example.com', domain).replace('<right>', 'not the password')
 
     expectRefusal(await send({ method: 'POST', path: '/login', body, headers: { 'content-type': 'application/json' } }))
@@ -119,7 +119,7 @@ describe('credentials', () => {
     }
   })
 
-  it('is needed by every route but those that are open by declaration', async () => {
+  it('credentials are required by every route except those that are declared open', async () => {
     for (const route of routes.filter(({ authentication }) => authentication !== 'none')) {
       for (const method of [route.method, ...(route.otherMethods ?? [])]) {
         const path = route.path.replaceAll(/\{\w+\}/g, '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f')
@@ -128,7 +128,7 @@ describe('credentials', () => {
     }
   })
 
-  it('is judged as it is: changed, swapped, doubled or elsewhere it is none', async () => {
+  it('a credential is judged exactly: changed, swapped, doubled or at another position it is invalid', async () => {
     const { 'x-key': key = '', 'x-access-token': token = '' } = credential
     const attempts: Readonly<Record<string, string>>[] = [
       { 'x-key': key },
@@ -182,7 +182,7 @@ describe('requests that are no requests of this service', () => {
     ['a number of a million digits', Buffer.from(`{"username":${'9'.repeat(1_000_000)}}`)],
     ['nesting without end', Buffer.from('['.repeat(100_000))],
     ['one byte more than a queue message holds', Buffer.from('{}'.padEnd(1_048_577))],
-  ])('%s is refused', async (_, body) => {
+  ])('a request with %s is refused', async (_, body) => {
     expectRefusal(await sendJson('POST', '/login', body), 400, 413)
   })
 

@@ -3,8 +3,8 @@ import { searchCdrs } from '../../contracts/routes/cdr.ts'
 import { originateCall } from '../../contracts/routes/channels.ts'
 import { takeCdr } from '../../contracts/routes/engine.ts'
 import type { Client } from '../../local/demo/client.ts'
-import { opened } from '../support/opened.ts'
-import { aPlatform } from '../support/platform.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aPlatform } from '../support/platform/platform.ts'
 
 const domain = 'cdr.example.com'
 const neighbour = 'cdr.example.com.au'
@@ -43,7 +43,7 @@ const post = (uuid: string, variables: object, credential = rig().platform.platf
   })
 
 describe('a call that has ended', () => {
-  it('is found by its tenant, and by nobody else, though no hook wants its end', async () => {
+  it('an ended call is found by its tenant, and by no other, although no hook wants its end', async () => {
     const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '9198' } })
     const uuid = info.replace('+OK ', '').trim()
 
@@ -69,7 +69,7 @@ describe('a CDR that the engine posts', () => {
   const uuid = 'c0ffee00-0000-4000-8000-00000000c0de'
   const start_uepoch = `${Date.now()}000`
 
-  it('is found by the tenant whose it is, with what it tells', async () => {
+  it('a CDR that the engine posts is found by its tenant, with the posted fields', async () => {
     const leg = { direction: 'inbound', user_name: '1002', domain_name: domain, presence_id: `1000@${domain}` }
     const variables = { ...leg, duration: '7', start_uepoch, ticket: 'T-1' }
 
@@ -81,7 +81,7 @@ describe('a CDR that the engine posts', () => {
     expect(await found(stranger, `uuid:"${uuid}"`)).toEqual([])
   })
 
-  it('is not taken from anybody else', async () => {
+  it('a CDR is not accepted from any other sender than the engine', async () => {
     expect((await post(uuid, { domain_name: domain }, 'wrong')).status).toBe(401)
   })
 })

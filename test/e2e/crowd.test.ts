@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { originateCall } from '../../contracts/routes/channels.ts'
 import type { Client } from '../../local/demo/client.ts'
-import { failuresOf, madeUpToken } from '../support/crowd.ts'
-import { type TestPlatform, aPlatform } from '../support/platform.ts'
+import { failuresOf, madeUpToken } from '../support/platform/crowd.ts'
+import { type TestPlatform, aPlatform } from '../support/platform/platform.ts'
 
 const domain = 'crowd.example.com'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => platform.close())
 
-it('a stranger who sends every operation 24 times at one time with a made-up token takes nobody down', async () => {
+it('a stranger who sends every operation 24 times at once with a made-up token harms no other client', async () => {
   const failures = await failuresOf(platform.url, madeUpToken(domain))
 
   const { info } = await admin.call(originateCall, { body: { callerId: '1001', calledId: '9199' } })

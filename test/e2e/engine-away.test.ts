@@ -5,10 +5,10 @@ import { afterAll, expect, it } from 'vitest'
 import { originateCall } from '../../contracts/routes/channels.ts'
 import { readRecording } from '../../contracts/routes/recordings.ts'
 import { readStatus } from '../../contracts/routes/status.ts'
-import { httpDirectory } from '../../local/engine/http-directory.ts'
-import { startSimulatedEngine } from '../../local/engine/simulated-engine.ts'
-import { freePort } from '../support/free-port.ts'
-import { aPlatform } from '../support/platform.ts'
+import { httpDirectory } from '../../local/simulated-engine/http-directory.ts'
+import { startSimulatedEngine } from '../../local/simulated-engine/simulated-engine.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { aPlatform } from '../support/platform/platform.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'callplane-engine-away-'))
 const [shared, atTheEngine] = [join(folder, 'shared'), join(folder, 'engine')]

@@ -7,9 +7,9 @@ import { listEvents } from '../../contracts/routes/events.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
 import type { Client } from '../../local/demo/client.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
-import { startCloudGate } from '../support/cloud-gate.ts'
-import { opened } from '../support/opened.ts'
-import { aPlatform } from '../support/platform.ts'
+import { startCloudGate } from '../support/stores/cloud-gate.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aPlatform } from '../support/platform/platform.ts'
 
 const domain = 'events.example.com'
 const neighbour = 'events.example.com.au'
@@ -62,8 +62,8 @@ beforeAll(async () => {
 const list = async (client: Client, since = 0) =>
   (await client.call(listEvents, { query: { since: `${since}`, limit: '1000' } })).data
 
-/** Makes an account and waits until the hook has told of it: what happened before is in the list by then. */
-async function untilTold(login: string) {
+/** Makes an account and waits until the hook has received its event: earlier events are in the list by then. */
+async function untilPublished(login: string) {
   await admin.call(createAccount, { query: { domain }, body: { login, role: 'user', password: 'long enough' } })
   return receiver.next('CUSTOM->svc::user_create')
 }
@@ -80,7 +80,7 @@ async function liveACall(client: Client, isUp: () => Promise<unknown> = async ()
 }
 
 describe('the events of a call', () => {
-  it('are in the list in their order, each once, though no hook names them and each came twice', async () => {
+  it('the events of a call are in the list in their order, each once, though no hook names them and each came twice', async () => {
     const { head } = await list(admin)
     const names = async () => (await list(admin, head)).events.map(({ name }) => name)
     const uuid = await liveACall(admin, () => expect.poll(names, { timeout: 20_000 }).toContain('CHANNEL_BRIDGE'))
@@ -89,7 +89,7 @@ describe('the events of a call', () => {
         timeout: 20_000,
       })
       .toContain(`${uuid} CHANNEL_HANGUP_COMPLETE`)
-    const told = await untilTold('2001')
+    const published = await untilPublished('2001')
 
     const page = await list(admin, head)
 
@@ -113,12 +113,12 @@ describe('the events of a call', () => {
     expect(numbers).toEqual(Array.from({ length: page.next - head }, (_, index) => head + 1 + index))
     expect(page).toMatchObject({ isCollected: true, more: false })
     const created = page.events.find(({ name }) => name === 'CUSTOM->svc::user_create')
-    expect(told.headers['webhook-sequence']).toBe(`${created?.sequence}`)
+    expect(published.headers['webhook-sequence']).toBe(`${created?.sequence}`)
   })
 
-  it('are in no list of another tenant, nor in one of a domain without hooks', async () => {
+  it('the events of a call are in no list of another tenant, nor in one of a domain without hooks', async () => {
     await liveACall(stranger)
-    await untilTold('2002')
+    await untilPublished('2002')
 
     const own = await list(admin)
     expect(own.events.filter(({ event }) => event['Event-Domain'] !== domain)).toEqual([])

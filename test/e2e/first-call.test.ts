@@ -11,7 +11,7 @@ import {
 import { createHooks, listHooks } from '../../contracts/routes/hooks.ts'
 import { readStatus } from '../../contracts/routes/status.ts'
 import type { Client } from '../../local/demo/client.ts'
-import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
 
 const domain = 'first.example.com'
 const neighbour = 'first.example.com.au'
@@ -46,7 +46,7 @@ async function rowOf(client: Client, uuid: string) {
 }
 
 describe('a call by the API', () => {
-  it('is placed, listed, held, resumed and ended', async () => {
+  it('a call by the API is placed, listed, held, resumed and ended', async () => {
     const uuid = await placeCall(admin)
     const params = { channel_id: uuid }
 
@@ -69,7 +69,7 @@ describe('a call by the API', () => {
     await expect(admin.call(hangUpChannel, { params })).rejects.toThrow('404: not_found')
   })
 
-  it('is not there for another tenant', async () => {
+  it('a call of another tenant does not exist', async () => {
     const uuid = await placeCall(admin)
     const params = { channel_id: uuid }
 
@@ -81,7 +81,7 @@ describe('a call by the API', () => {
     await admin.call(hangUpChannel, { params })
   })
 
-  it('of another user is not there for a user who may see only his own', async () => {
+  it('a call of another user does not exist for a user who may see only the own calls', async () => {
     const user = await platform.logIn(`1002@${domain}`, tenantPassword('1002'))
     const uuid = await placeCall(admin)
     const own = await placeCall(user, { calledId: '9196' })
@@ -92,7 +92,7 @@ describe('a call by the API', () => {
     await admin.call(hangUpChannel, { params: { channel_id: uuid } })
   })
 
-  it('can be listened to by an admin of its domain', async () => {
+  it('a call can be listened to by an admin of its domain', async () => {
     const uuid = await placeCall(admin)
     const { info } = await admin.call(eavesdropChannel, { params: { channel_id: uuid }, body: { user: '1002' } })
 
@@ -101,7 +101,7 @@ describe('a call by the API', () => {
     await admin.call(hangUpChannel, { params: { channel_id: uuid } })
   })
 
-  it('that the called phone refuses is answered with the words of the engine', async () => {
+  it('a call that the called phone refuses is answered with the words of the engine', async () => {
     await expect(admin.call(originateCall, { body: { callerId: 'nobody', calledId: '9196' } })).rejects.toThrow(
       '404: not_found',
     )
@@ -136,7 +136,7 @@ describe('a hook', () => {
     expect(elsewhere.body).not.toContain(uuid)
   })
 
-  it('never shows its secret again', async () => {
+  it('a hook never shows its secret again', async () => {
     const created = await admin.call(createHooks, {
       query: { domain },
       body: { event: 'DTMF', action: { type: 'web', method: 'POST', url: 'https://hooks.example.com/' } },
@@ -152,13 +152,13 @@ describe('a hook', () => {
 })
 
 describe('what the engine tells', () => {
-  it('is seen in the accounts: registered phones are on line', async () => {
+  it('registered phones make accounts online', async () => {
     const { data } = await admin.call(listAccounts)
 
     expect(data['1001']).toEqual({ id: '1001', domain, scheme: 'account', online: true, state: 'onhook' })
   })
 
-  it('is seen in the status report', async () => {
+  it('the status report shows the engine', async () => {
     const report = await admin.call(readStatus)
 
     expect(report.wConsole).toMatchObject({ status: 'Connected', sid: expect.stringMatching(/^[0-9a-f-]{36}$/) })

@@ -6,7 +6,7 @@ import { dryRunHook, testHook } from '../../contracts/routes/hook-lab.ts'
 import { createHooks, deleteHook, readHook, rotateHookSecret, updateHook } from '../../contracts/routes/hooks.ts'
 import type { Client } from '../../local/demo/client.ts'
 import type { ReceivedRequest, Receiver } from '../../local/demo/receiver.ts'
-import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
 
 const domain = 'hooks.example.com'
 const query = { domain }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { whoAmI, logIn } from '../../contracts/routes/auth.ts'
 import { originateCall } from '../../contracts/routes/channels.ts'
 import type { Route } from '../../contracts/routes/route.ts'
-import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
 
 const domain = 'limited.example.com'
 
@@ -52,7 +52,7 @@ const many = <T>(count: number, send: () => Promise<T>) => Promise.all(Array.fro
 const passed = (answers: readonly { readonly status: number }[]) =>
   answers.filter(({ status }) => status !== 429).length
 
-it('of 200 simultaneous requests of one token no more than a quarter above its burst of 40 pass', async () => {
+it('at most a quarter more than the burst of 40 pass out of 200 simultaneous requests of one token', async () => {
   const headers = await aToken('1000')
 
   const answers = await many(200, () => send(whoAmI, headers))
@@ -61,7 +61,7 @@ it('of 200 simultaneous requests of one token no more than a quarter above its b
   expect(passed(answers)).toBeLessThanOrEqual(50)
 })
 
-it('of 200 requests of one token that follow each other no more than a quarter above its burst of 40 pass', async () => {
+it('at most a quarter more than the burst of 40 pass out of 200 consecutive requests of one token', async () => {
   const headers = await aToken('1001')
 
   const answers = []
@@ -71,7 +71,7 @@ it('of 200 requests of one token that follow each other no more than a quarter a
   expect(passed(answers)).toBeLessThanOrEqual(50)
 })
 
-it('of 15 simultaneous calls of a domain that may place two no third is placed', async () => {
+it('a domain that may place two calls places no third one out of 15 simultaneous ones', async () => {
   const headers = await aToken('1002')
   const calls = { calledId: '9196' }
 
@@ -81,7 +81,7 @@ it('of 15 simultaneous calls of a domain that may place two no third is placed',
   expect(passed(answers)).toBeLessThanOrEqual(2)
 })
 
-it('of 36 simultaneous logins of a source that has none left none is judged', async () => {
+it('none of 36 simultaneous logins of a source without allowance is judged', async () => {
   const wrong = { username: `1002@${domain}`, password: 'wrong' }
   for (let count = 0; count < 12; count += 1) await send(logIn, {}, wrong)
 

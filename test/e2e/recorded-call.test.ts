@@ -6,8 +6,8 @@ import { createHooks } from '../../contracts/routes/hooks.ts'
 import { readRecording } from '../../contracts/routes/recordings.ts'
 import type { Client } from '../../local/demo/client.ts'
 import type { Receiver } from '../../local/demo/receiver.ts'
-import { opened } from '../support/opened.ts'
-import { aPlatform } from '../support/platform.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aPlatform } from '../support/platform/platform.ts'
 
 const domain = 'recorded.example.com'
 const stored = 'CUSTOM->svc::recording_stored'
@@ -41,7 +41,7 @@ async function recordedCall(): Promise<string> {
 
 const list = (uuid: string) => admin.call(readRecording, { params: { uuid }, query: { type: 'all' } })
 
-/** What is left in the folder that the engine records to, the connector's notes included. */
+/** The remaining files in the folder that the engine records to, including the connector's notes. */
 function left(): string[] {
   const folder = join(rig().platform.dataDir, 'recordings')
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -49,24 +49,30 @@ function left(): string[] {
 }
 
 describe('a recorded call', () => {
-  it('is stored when it has ended, told to hooks, and its file is removed from the engine', async () => {
+  it('a recorded call is stored when it has ended and published to hooks, and its file is removed from the engine', async () => {
     const uuid = await recordedCall()
 
-    const told = JSON.parse((await receiver.next(stored)).body)
-    expect(told.data).toMatchObject({
+    const event = JSON.parse((await receiver.next(stored)).body)
+    expect(event.data).toMatchObject({
       'Unique-ID': uuid,
       'Recording-Name': `${uuid}.wav`,
       'Recording-Content-Type': 'audio/wav',
       'Channel-Presence-ID': `1001@${domain}`,
     })
     expect(await list(uuid)).toMatchObject([
-      { uuid, name: `${uuid}.wav`, 'content-type': 'audio/wav', status: 'stored', hash: told.data['Recording-SHA256'] },
+      {
+        uuid,
+        name: `${uuid}.wav`,
+        'content-type': 'audio/wav',
+        status: 'stored',
+        hash: event.data['Recording-SHA256'],
+      },
     ])
     await expect.poll(left, within).toEqual([])
   })
 
-  it('is stored by the next connector when the one that heard it begin is killed', async () => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+  it('a recorded call is stored by the next connector when the one that received its beginning is killed', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { connector } = rig().platform.platform
     const uuid = await recordedCall()
     await expect.poll(() => list(uuid), within).toMatchObject([{ status: 'expected' }])
@@ -78,6 +84,6 @@ describe('a recorded call', () => {
     const { data } = JSON.parse((await receiver.next(stored)).body)
     expect(data['Unique-ID']).toBe(uuid)
     expect(readFileSync(join(rig().platform.dataDir, 'logs', 'connector.log'), 'utf8')).not.toContain('is refused')
-    told.mockRestore()
+    logged.mockRestore()
   })
 })

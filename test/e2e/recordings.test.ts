@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { dynamoRecordingStore } from '../../adapters/dynamodb/dynamo-recording-store.ts'
+import { dynamoRecordingStore } from '../../adapters/dynamodb/recordings/dynamo-recording-store.ts'
 import { s3RecordingFiles } from '../../adapters/s3/s3-file-store.ts'
 import { logIn } from '../../contracts/routes/auth.ts'
 import { clientOf } from '../../local/demo/client.ts'
-import { manyBytes } from '../support/file-bodies.ts'
-import { opened } from '../support/opened.ts'
-import { aPlatform, tenantPassword } from '../support/platform.ts'
-import { contextOf } from '../support/platform-stores.ts'
-import { record } from '../support/recordings-lab.ts'
+import { manyBytes } from '../support/processes/file-bodies.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aPlatform, tenantPassword } from '../support/platform/platform.ts'
+import { contextOf } from '../support/platform/platform-stores.ts'
+import { record } from '../support/platform/recordings-lab.ts'
 
 const domain = 'recordings.example.com'
 /** Not the address at which the stores listen: other machines reach the API's address only. */
@@ -38,7 +38,7 @@ const ask = (path: string, { headers: more = {}, ...init }: Asked = {}) =>
 describe('recordings through the gateway', () => {
   const bytes = manyBytes(300_000)
 
-  it('are given by a link, which needs no credential and serves parts', async () => {
+  it('recordings are available through a link, which needs no credential and serves parts', async () => {
     const uuid = await recorded(bytes)
 
     const answer = await ask(`/cdr/api/v2/files/${uuid}?file_name=a%20call.wav`)
@@ -54,7 +54,7 @@ describe('recordings through the gateway', () => {
     expect([part.status, Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(100, 200))]).toEqual([206, true])
   })
 
-  it('are given as bytes, byte by byte the same, and under the old path', async () => {
+  it('recordings are available as bytes, byte by byte the same, and under the old path', async () => {
     const uuid = await recorded(bytes)
 
     const moved = await ask(`/api/v2/files/${uuid}?redirect=false`)
@@ -65,7 +65,7 @@ describe('recordings through the gateway', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
   })
 
-  it('are kept by a hold, then deleted, and their links give nothing any more', async () => {
+  it('held recordings cannot be deleted, and the links of deleted ones give nothing any more', async () => {
     const uuid = await recorded(bytes)
     const path = `/cdr/api/v2/files/${uuid}`
     const json = { headers: { accept: 'application/json' } }

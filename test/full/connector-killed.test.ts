@@ -4,10 +4,10 @@ import { type EslSession, openEslSession } from '../../connector/esl/session.ts'
 import type { EslEvent } from '../../connector/esl/event.ts'
 import { hangUpChannel, listChannels, originateCall } from '../../contracts/routes/channels.ts'
 import type { Client } from '../../local/demo/client.ts'
-import { connectorEvidence } from '../support/connector-evidence.ts'
-import type { Bound } from '../support/invariants.ts'
-import { type TestPlatform, aPlatform } from '../support/platform.ts'
-import { seeded } from '../support/seeded.ts'
+import { connectorEvidence } from '../support/invariants/connector-evidence.ts'
+import type { Bound } from '../support/invariants/invariants.ts'
+import { type TestPlatform, aPlatform } from '../support/platform/platform.ts'
+import { seeded } from '../support/records/seeded.ts'
 import {
   type BegunChannel,
   type WatchedTenant,
@@ -15,7 +15,7 @@ import {
   belongingsOf,
   checkPlatform,
   toldOf,
-} from '../support/platform-invariants.ts'
+} from '../support/invariants/platform-invariants.ts'
 
 const domain = 'killed.example.com'
 const calls = 60

@@ -6,9 +6,9 @@ import { originateCall } from '../../contracts/routes/channels.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
 import { type Client, clientOf } from '../../local/demo/client.ts'
 import { type Receiver, openReceiver } from '../../local/demo/receiver.ts'
-import type { RunningCommand } from '../support/command.ts'
-import { type Credential, failuresOf, madeUpToken, residentMb } from '../support/crowd.ts'
-import { runStart, temporaryState } from '../support/start-command.ts'
+import type { RunningCommand } from '../support/platform/command.ts'
+import { type Credential, failuresOf, madeUpToken, residentMb } from '../support/platform/crowd.ts'
+import { runStart, temporaryState } from '../support/platform/start-command.ts'
 
 /** The tenant that every platform has, whose phones are there. */
 const domain = 'demo.example.com'

@@ -11,8 +11,8 @@ import { createRole } from '../../contracts/routes/roles.ts'
 import type { TableName } from '../../contracts/resources.ts'
 import type { Client } from '../../local/demo/client.ts'
 import type { Platform } from '../../local/platform/start-platform.ts'
-import { platformDump } from '../support/platform-stores.ts'
-import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform.ts'
+import { platformDump } from '../support/platform/platform-stores.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../support/platform/platform.ts'
 
 const name = 'gone.example.com'
 const neighbour = `${name}.au`

@@ -3,7 +3,7 @@ import { type Server, createServer } from 'node:http'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { originateCall } from '../../contracts/routes/channels.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
-import { aPlatform } from '../support/platform.ts'
+import { aPlatform } from '../support/platform/platform.ts'
 
 const domain = 'survive.example.com'
 let receiver: Server

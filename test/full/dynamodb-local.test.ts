@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { runCommand } from '../support/command.ts'
-import { fetchDynamoDbLocal, startDynamoDbLocal } from '../support/dynamodb-local.ts'
+import { runCommand } from '../support/platform/command.ts'
+import { fetchDynamoDbLocal, startDynamoDbLocal } from '../support/stores/dynamodb-local.ts'
 
 const report = z.object({
   success: z.boolean(),
@@ -32,7 +32,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The suites that take their DynamoDB from test/support/dynamo-server.ts. */
+/** The suites that take their DynamoDB from test/support/stores/dynamo-server.ts. */
 function dynamoSuites(): string[] {
   return readdirSync('test/contract')
     .filter((name) => name.endsWith('.test.ts'))

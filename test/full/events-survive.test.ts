@@ -7,17 +7,17 @@ import { listChannels, originateCall } from '../../contracts/routes/channels.ts'
 import { createHooks } from '../../contracts/routes/hooks.ts'
 import type { Client } from '../../local/demo/client.ts'
 import type { ReceivedRequest, Receiver } from '../../local/demo/receiver.ts'
-import { type CloudGate, startCloudGate } from '../support/cloud-gate.ts'
-import type { EngineSocket } from '../support/engine-socket.ts'
-import { opened } from '../support/opened.ts'
+import { type CloudGate, startCloudGate } from '../support/stores/cloud-gate.ts'
+import type { EngineSocket } from '../support/engine/engine-socket.ts'
+import { opened } from '../support/processes/opened.ts'
 import {
   type OutageTenant,
   type SpooledEvent,
   checkOutage,
   spoolFiles,
   spooledEvents,
-} from '../support/outage-invariants.ts'
-import { aPlatform } from '../support/platform.ts'
+} from '../support/invariants/outage-invariants.ts'
+import { aPlatform } from '../support/platform/platform.ts'
 
 const [domain, neighbour] = ['spool.example.com', 'spool.example.com.au']
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningCommand, runCommand, startCommand } from '../support/command.ts'
+import { type RunningCommand, runCommand, startCommand } from '../support/platform/command.ts'
 
 const repository = process.cwd()
 let folder: string

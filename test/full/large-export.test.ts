@@ -11,12 +11,12 @@ import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { openSearchCdrStore } from '../../adapters/opensearch/opensearch-cdr-store.ts'
 import { s3ExportFiles } from '../../adapters/s3/s3-file-store.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
-import { exportKey } from '../../core/cdr/export-job.ts'
-import { aCdr } from '../support/cdrs.ts'
-import { startObjectServer } from '../support/object-server.ts'
-import { opened } from '../support/opened.ts'
-import { anExport } from '../support/records.ts'
-import { startSearchServer } from '../support/search-server.ts'
+import { exportKey } from '../../core/cdr/exports/export-job.ts'
+import { aCdr } from '../support/records/cdrs.ts'
+import { startObjectServer } from '../support/stores/object-server.ts'
+import { opened } from '../support/processes/opened.ts'
+import { anExport } from '../support/records/records.ts'
+import { startSearchServer } from '../support/stores/search-server.ts'
 
 const count = 100_000
 const bulk = 1000
@@ -61,7 +61,7 @@ test('100 000 rows are written by a process that cannot hold them, each once and
   await load()
   const body = { columns: ['uuid', 'variables.note'], sort: { created_time: 'asc' } }
   const { search, objects } = rig()
-  const child = spawn(process.execPath, ['--max-old-space-size=64', 'test/support/write-export.ts'], {
+  const child = spawn(process.execPath, ['--max-old-space-size=64', 'test/support/stores/write-export.ts'], {
     env: { ...process.env, ...search.env, ...objects.env, EXPORT_BODY: JSON.stringify(body) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

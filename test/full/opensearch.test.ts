@@ -13,12 +13,12 @@ import { systemClock } from '../../adapters/system/system-clock.ts'
 import type { CdrStore } from '../../core/cdr/cdr-store.ts'
 import type { SearchPlan } from '../../core/cdr/search-plan.ts'
 import { type OpenCdrStore, cdrStoreContract } from '../contract/cdr-store.contract.ts'
-import { aCdr, callTime } from '../support/cdrs.ts'
-import { emptySearch } from '../support/empty-search.ts'
-import { generatedCdrs, generatedPlan } from '../support/generated-searches.ts'
-import { opened } from '../support/opened.ts'
-import { fetchOpenSearch, startOpenSearch } from '../support/opensearch-node.ts'
-import { startSearchServer } from '../support/search-server.ts'
+import { aCdr, callTime } from '../support/records/cdrs.ts'
+import { emptySearch } from '../support/stores/empty-search.ts'
+import { generatedCdrs, generatedPlan } from '../support/records/generated-searches.ts'
+import { opened } from '../support/processes/opened.ts'
+import { fetchOpenSearch, startOpenSearch } from '../support/stores/opensearch-node.ts'
+import { startSearchServer } from '../support/stores/search-server.ts'
 
 const fetched = fetchOpenSearch()
 const missing = 'missing' in fetched ? fetched.missing : undefined

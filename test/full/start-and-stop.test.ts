@@ -3,10 +3,10 @@ import { createServer } from 'node:net'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { RunningCommand } from '../support/command.ts'
-import { freePort } from '../support/free-port.ts'
-import { rawRequest } from '../support/raw-request.ts'
-import { runStart, temporaryState } from '../support/start-command.ts'
+import type { RunningCommand } from '../support/platform/command.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { rawRequest } from '../support/processes/raw-request.ts'
+import { runStart, temporaryState } from '../support/platform/start-command.ts'
 
 let state: ReturnType<typeof temporaryState>
 let running: RunningCommand[]

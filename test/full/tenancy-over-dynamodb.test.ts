@@ -1,6 +1,6 @@
 /** Permissions and the walls between tenants in full, with the real adapters over a DynamoDB. */
 import { describe } from 'vitest'
-import { overDynamoDb } from '../support/filled-platform.ts'
+import { overDynamoDb } from '../support/platform/filled-platform.ts'
 import { callersAndThings } from '../unit/tenancy/callers-and-things.suite.ts'
 import { cursorsAndKeys } from '../unit/tenancy/cursors-and-keys.suite.ts'
 import { equalNames } from '../unit/tenancy/equal-names.suite.ts'

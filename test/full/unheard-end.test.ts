@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { searchCdrs } from '../../contracts/routes/cdr.ts'
-import { opened } from '../support/opened.ts'
-import { aPlatform } from '../support/platform.ts'
-import { platformDump } from '../support/platform-stores.ts'
+import { opened } from '../support/processes/opened.ts'
+import { aPlatform } from '../support/platform/platform.ts'
+import { platformDump } from '../support/platform/platform-stores.ts'
 
 const domain = 'trunk.example.com'
 

@@ -86,6 +86,14 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     missingData: 'notBreaching',
     why: 'Twice the 60 s after which a killed dispatcher gives its events back; three minutes outlast a cold start.',
   },
+  'Deliveries wait': {
+    metric: age,
+    on: 'QueueName=DeliveriesQueueWork.QueueName',
+    when: '>= 1800',
+    periods: 3,
+    missingData: 'notBreaching',
+    why: 'A retry is queued up to 900 s before it is due, and that counts as age: what is twice as old was due long ago.',
+  },
   'A connector is missing': {
     metric: 'ECS/ContainerInsights RunningTaskCount Minimum 60 s',
     on: 'ClusterName=ConnectorCluster ServiceName=ConnectorService.Name',
@@ -95,7 +103,7 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
     why: 'Two tasks are wanted; a replacement takes up to five minutes. Without any task there is no data at all.',
   },
   'Lost attempts are not looked for': threeErrors('RequeueDeliveries', 300, 'Called every minute.'),
-  'Missing recordings are not told': threeErrors('FailMissingRecordings', 300, 'Called every minute.'),
+  'Missing recordings are not reported': threeErrors('FailMissingRecordings', 300, 'Called every minute.'),
   'Expired recordings are not removed': threeErrors('RemoveExpiredRecordings', 18_000, 'Called every hour.'),
   'An engine refuses the connector': connectorAlarm('EnginesRefusing Maximum', '>= 1', {
     periods: 1,
@@ -174,7 +182,9 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
   'Clean-ups in the dead-letter queue': anyDeadLetter('Cleanups', 'What a deleted tenant left is still there.'),
 }
 
-/** What an alarm may be made of. Another property could change when it goes off, so this file would have to state it. */
+/**
+ * The allowed properties of an alarm. Another property could change when it goes off, so this file would have to state it.
+ */
 const judged = new Set(
   (
     'AlarmActions AlarmDescription AlarmName OKActions ComparisonOperator EvaluationPeriods Threshold ' +
@@ -227,7 +237,7 @@ function measured(alarm: Placed): { readonly metric: string; readonly on: string
 }
 
 describe.each(alarms)('the alarm "%s"', (title, alarm) => {
-  it('goes off at the numbers that are stated for it, in their direction, and takes silence as stated', () => {
+  it('the alarm goes off at the stated numbers, in their direction, and treats silence as stated', () => {
     const { why, ...expected } = stated[title] ?? { why: '' }
     const { ComparisonOperator, Threshold, EvaluationPeriods, TreatMissingData } = alarm.Properties
 
@@ -240,7 +250,7 @@ describe.each(alarms)('the alarm "%s"', (title, alarm) => {
     expect(why).not.toBe('')
   })
 
-  it('has no property that could change when it goes off and that nothing states', () => {
+  it('the alarm has no property that could change when it goes off and that is not stated', () => {
     expect(Object.keys(alarm.Properties).filter((name) => !judged.has(name))).toEqual([])
   })
 })
@@ -249,7 +259,7 @@ it('the stated alarms are all there', () => {
   expect(Object.keys(stated).sort()).toEqual(alarms.map(([title]) => title).sort())
 })
 
-it('each metric filter counts one for each line of its log that has its message, and nothing when there is none', () => {
+it('each metric filter counts one for each line of its log with its message, and nothing when there is none', () => {
   const filters = assembly.ofType('AWS::Logs::MetricFilter').map(({ stack, Properties }) => ({
     log: plain(assembly.resolve(stack, Properties['LogGroupName'])),
     pattern: Properties['FilterPattern'],
@@ -259,7 +269,7 @@ it('each metric filter counts one for each line of its log that has its message,
 
   expect(filters).toEqual([
     { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR refused" }', becomes: one('CdrsRefused') },
-    { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR of nobody" }', becomes: one('CdrsOfNobody') },
+    { log: 'CdrIndexHandlerLogs', pattern: '{ $.message = "CDR without domain" }', becomes: one('CdrsWithoutDomain') },
   ])
 })
 
@@ -275,6 +285,7 @@ it('the only rule that counts log lines by tenant counts deliveries that failed 
       body: {
         Schema: { Name: 'CloudWatchLogRule', Version: 1 },
         LogGroupNames: [
+          expect.stringMatching(/\/HookDispatchHandlerLogs[0-9A-F]{8}$/),
           expect.stringMatching(/\/DeliverHandlerLogs[0-9A-F]{8}$/),
           expect.stringMatching(/\/DeliverSlowlyHandlerLogs[0-9A-F]{8}$/),
         ],

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { cors } from '../../contracts/cors.ts'
+import { cors } from '../../contracts/routes/cors.ts'
 import { routes } from '../../contracts/routes/index.ts'
 import { type Placed, text } from './assembly.ts'
 import { synthesize } from './synthesized-app.ts'
@@ -9,7 +9,7 @@ const { assembly } = synthesized
 afterAll(() => synthesized[Symbol.dispose]())
 
 /** The declaration that a route of the gateway ends at. */
-function declarationBehind(route: Placed): unknown {
+function declarationOf(route: Placed): unknown {
   const integrationId = assembly.resolve(route.stack, route.Properties['Target']).replace('integrations/', '')
   const integration = assembly
     .ofType('AWS::ApiGatewayV2::Integration')
@@ -20,7 +20,7 @@ function declarationBehind(route: Placed): unknown {
   return lambda?.Metadata?.['callplane']
 }
 
-it('has exactly one gateway route for each declared method and path, and one for everything else', () => {
+it('the gateway has exactly one route for each declared method and path, and one for everything else', () => {
   const declared = routes.flatMap(({ method, otherMethods = [], path }) =>
     [method, ...otherMethods].map((each) => `${each} ${path}`),
   )
@@ -37,7 +37,7 @@ it('every gateway route ends at the function of its declaration', () => {
       [method, ...otherMethods].some((each) => `${each} ${path}` === key),
     )
 
-    expect(declarationBehind(route)).toMatchObject({ declaration: declared?.operationId ?? '$default' })
+    expect(declarationOf(route)).toMatchObject({ declaration: declared?.operationId ?? '$default' })
   }
 })
 

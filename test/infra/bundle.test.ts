@@ -1,6 +1,7 @@
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -40,7 +41,7 @@ const bundleOf = (target: string, handler: Handler) => join(functionFolder({ fol
 /** A key of the shared configuration file that only the credential chain of the SDK reads. */
 const wholeChain = 'credential_process'
 
-/** What ECS tells a container where its credentials are. */
+/** The location of a container's credentials in ECS. */
 const containerCredentials = 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'
 
 /** No plain endpoint may grow past this. */
@@ -68,16 +69,21 @@ const ownLimitsKb: readonly (readonly [number, readonly string[]])[] = [
   [850, ['cdr/write-export']],
   [600, ['hooks/list-deliveries', 'hooks/replay-deliveries', 'hooks/resend-delivery', 'hooks/requeue-deliveries']],
   // The linear-time matcher of hook filters, routes and the operator's names of variables.
-  [560, ['routes/create-default-route', 'routes/replace-default-route', 'routes/read-default-route']],
+  [
+    560,
+    [
+      'default-routes/create-default-route',
+      'default-routes/replace-default-route',
+      'default-routes/read-default-route',
+    ],
+  ],
   [560, ['accounts/create-account', 'accounts/read-account', 'accounts/update-account', 'accounts/delete-account']],
   [560, ['channels/originate-call', 'channels/eavesdrop-channel', 'engine/look-up-directory']],
   [560, ['domains/create-domain', 'domains/read-domain']],
   [560, ['domains/update-domain-parameters', 'domains/update-domain-variables']],
   [560, ['hooks/create-hooks', 'hooks/replace-hook', 'hooks/update-hook', 'hooks/dry-run-hook']],
-  // The matcher and the objects.
-  [700, ['hooks/hook-dispatch']],
   // The guarded HTTP client and the objects, and the matcher with them.
-  [1500, ['hooks/deliver', 'hooks/deliver-slowly']],
+  [1500, ['hooks/deliver', 'hooks/deliver-slowly', 'hooks/hook-dispatch']],
   [1550, ['hooks/test-hook']],
 ]
 
@@ -99,6 +105,22 @@ describe('the bundles of the project', async () => {
     expect(readFileSync(file, 'utf8')).not.toMatch(/\bimport\("node:/)
   })
 
+  it('no source of a function is imported at run time, since the bundler then wraps every module that it shares', () => {
+    const sources = globSync('{adapters,contracts,core,functions}/**/*.ts')
+
+    expect(sources.length).toBeGreaterThan(100)
+    expect(sources.filter((file) => /\bawait import\(/.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+
+  it.each(all)(
+    '%s loads the promises of the file system only where names are resolved by the system',
+    (_name, file) => {
+      const text = readFileSync(file, 'utf8')
+
+      expect(text.includes('fs/promises')).toBe(text.includes('dns/promises'))
+    },
+  )
+
   it.each(all)('%s holds no credential chain that reads files and runs programs', (_name, file) => {
     expect(readFileSync(file, 'utf8').includes(wholeChain)).toBe(false)
   })
@@ -110,7 +132,7 @@ describe('the bundles of the project', async () => {
     expect(spawnSync(process.execPath, ['--check', connector]).status).toBe(0)
   })
 
-  it('are the same bytes from another folder', async () => {
+  it('the bundles of the project are the same bytes when built in another folder', async () => {
     const copy = join(folder, 'copy')
     for (const part of ['functions', 'connector', 'core', 'contracts', 'adapters', 'package.json']) {
       cpSync(part, join(copy, part), { recursive: true })
@@ -135,7 +157,7 @@ it('a handler without a file is named in a sentence', async () => {
   )
 })
 
-it('what an older build left behind is removed, what is still right is not touched', async () => {
+it('a build removes the files of an older one and does not touch those that are still right', async () => {
   const source = aSource('complete')
   const target = join(folder, 'rebuilt')
   await bundle({ source, target })

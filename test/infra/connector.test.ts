@@ -27,7 +27,7 @@ const [container] = task.Properties['ContainerDefinitions'] as unknown as [
 ]
 const commands = assembly.one('AWS::SQS::Queue', 'CommandsQueueWork')
 
-it('the task may do what the connector needs and take commands, and nothing else', () => {
+it("the connector's task may use its declared needs and receive commands, and nothing else", () => {
   const role = assembly.one('AWS::IAM::Role', 'ConnectorRole')
   const take = ['DeleteMessage', 'ReceiveMessage'].map(
     (action) => `sqs:${action} on ${commands.stack.name}/${commands.id}.Arn`,
@@ -37,7 +37,7 @@ it('the task may do what the connector needs and take commands, and nothing else
   expect(permissionsOf(assembly, role)).toEqual([...permissionsFor(assembly, connector.needs), ...take].sort())
 })
 
-it('the task is told where everything is that it needs, and where the engine is', () => {
+it("the environment of the connector's task has the address of everything that it needs, and of the engine", () => {
   const variables = Object.fromEntries(
     container.Environment.map(({ Name, Value }) => [Name, assembly.resolve(task.stack, Value)]),
   )
@@ -75,7 +75,7 @@ it('a process that ended is started again in its task, where the events are that
   expect(task.Properties['Volumes']).toEqual([{ Name: 'spool' }])
 })
 
-it('two tasks run, and a deployment that fails is taken back before either is gone', () => {
+it('two connector tasks run, and a failing deployment is rolled back before either is stopped', () => {
   const [service] = assembly.ofType('AWS::ECS::Service')
 
   expect(service?.Properties).toMatchObject({

@@ -51,14 +51,14 @@ function variablesOf(lambda: Placed): Record<string, string> {
 describe.each(routes.map((route) => [route.operationId, route] as const))('the endpoint %s', (operationId, route) => {
   const lambda = functionFor(operationId)
 
-  it('may do what its declared needs name, and write its own log, and nothing else', () => {
+  it("the endpoint's function may use its declared needs, and write its own log, and nothing else", () => {
     expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
       [...permissionsFor(assembly, needsOf(route)), ...logPermissionsOf(lambda)].sort(),
     )
     expect(roleOf(lambda).Properties).not.toHaveProperty('ManagedPolicyArns')
   })
 
-  it('is told where everything is that it needs, and nothing else', () => {
+  it("the endpoint's function has the addresses of its needs in its environment, and nothing else", () => {
     const { PUBLIC_URL: publicUrl, LOG_LEVEL, BUILD_VERSION, RATE_LIMITS, ...rest } = variablesOf(lambda)
 
     expect(RATE_LIMITS).toBe(usualRateLimits)
@@ -67,7 +67,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('the e
     expect(rest).toEqual(variablesFor(assembly, needsOf(route)))
   })
 
-  it('ends before the gateway gives up, on the newest runtime', () => {
+  it("the endpoint's function ends before the gateway gives up, on the newest runtime", () => {
     expect(lambda.Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Timeout: 29,
@@ -84,7 +84,7 @@ describe.each(workers.map((worker) => [worker.name, worker] as const))('the work
     `${worker.queue.charAt(0).toUpperCase()}${worker.queue.slice(1)}QueueWork`,
   )
 
-  it('may do what its needs name and take messages of its queue, and nothing else', () => {
+  it("the worker's function may use its needs and receive messages of its queue, and nothing else", () => {
     const take = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
       (action) => `sqs:${action} on ${at(queue)}.Arn`,
     )
@@ -94,7 +94,7 @@ describe.each(workers.map((worker) => [worker.name, worker] as const))('the work
     )
   })
 
-  it('is called with batches and reports the messages that failed', () => {
+  it("the worker's function is called with batches and reports the messages that failed", () => {
     const mapping = assembly
       .ofType('AWS::Lambda::EventSourceMapping')
       .find(({ stack, Properties }) => assembly.resolve(stack, Properties['FunctionName']) === at(lambda))
@@ -107,12 +107,12 @@ describe.each(workers.map((worker) => [worker.name, worker] as const))('the work
     expect(mapping && assembly.resolve(mapping.stack, mapping.Properties['EventSourceArn'])).toBe(`${at(queue)}.Arn`)
   })
 
-  it('ends before its messages become visible again', () => {
+  it("the worker's function ends before its messages become visible again", () => {
     expect(lambda.Properties['Timeout']).toBe(worker.timeoutSeconds)
     expect(queue.Properties['VisibilityTimeout']).toBeGreaterThan(worker.timeoutSeconds)
   })
 
-  it('is told where everything is that it needs', () => {
+  it("the worker's function has the addresses of its needs in its environment", () => {
     expect(variablesOf(lambda)).toMatchObject(variablesFor(assembly, worker.needs))
   })
 })
@@ -126,13 +126,13 @@ function rateOf(minutes: number): string {
 describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('the schedule %s', (name, schedule) => {
   const lambda = functionFor(name)
 
-  it('may do what its needs name, and write its own log, and nothing else', () => {
+  it("the schedule's function may use its needs, and write its own log, and nothing else", () => {
     expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
       [...permissionsFor(assembly, schedule.needs), ...logPermissionsOf(lambda)].sort(),
     )
   })
 
-  it('is called by its rule and by nobody else, in time, and not again when that fails', () => {
+  it("the schedule's function is called only by its rule, in time, and not again when that fails", () => {
     const calls = (value: unknown) => assembly.resolve(lambda.stack, value as string) === `${at(lambda)}.Arn`
     const rules = assembly.ofType('AWS::Events::Rule').filter(({ Properties }) => {
       const [target] = Properties['Targets'] as unknown as { Arn: string }[]
@@ -153,7 +153,7 @@ describe.each(schedules.map((schedule) => [schedule.name, schedule] as const))('
     expect(lambda.Properties['Timeout']).toBe(schedule.timeoutSeconds)
   })
 
-  it('is told where everything is that it needs', () => {
+  it("the schedule's function has the addresses of its needs in its environment", () => {
     expect(variablesOf(lambda)).toMatchObject(variablesFor(assembly, schedule.needs))
   })
 })
@@ -166,19 +166,19 @@ describe.each(preparations.map((preparation) => [preparation.name, preparation] 
       .ofType('Custom::Preparation')
       .find(({ stack, Properties }) => assembly.resolve(stack, Properties['ServiceToken']) === `${at(lambda)}.Arn`)
 
-    it('may do what its needs name, and write its own log, and nothing else', () => {
+    it("the preparation's function may use its needs, and write its own log, and nothing else", () => {
       expect(permissionsOf(assembly, roleOf(lambda))).toEqual(
         [...permissionsFor(assembly, preparation.needs), ...logPermissionsOf(lambda)].sort(),
       )
     })
 
-    it('is called by the deployment, again when its code is another, and has time to say how it went', () => {
+    it("the preparation's function is called by the deployment, again when its code changes, and has time to report the result", () => {
       expect(call?.Properties['Edition']).toMatch(/^[0-9a-f]{32,}$/)
       expect(lambda.Properties['Timeout']).toBe(preparation.timeoutSeconds)
       expect(Number(call?.Properties['ServiceTimeout'])).toBeGreaterThan(preparation.timeoutSeconds)
     })
 
-    it('is told where everything is that it needs', () => {
+    it("the preparation's function has the addresses of its needs in its environment", () => {
       expect(variablesOf(lambda)).toMatchObject(variablesFor(assembly, preparation.needs))
     })
   },

@@ -52,7 +52,7 @@ it('a count is summed and a level taken at its highest; neither alarms for want 
   }
 })
 
-it('the store of CDRs alarms when a part of it is gone, a quarter of a disk is left, or its memory is full', () => {
+it('the store of CDRs raises an alarm when a part of it is lost, a quarter of a disk is left, or its memory is full', () => {
   const domain = assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')
   const alarms = assembly
     .ofType('AWS::CloudWatch::Alarm')

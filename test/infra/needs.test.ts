@@ -6,7 +6,7 @@ import { preparations } from '../../contracts/preparations.ts'
 import { schedules } from '../../contracts/schedules.ts'
 import { workers } from '../../contracts/workers.ts'
 import { connector } from '../../contracts/connector.ts'
-import type { Needs } from '../../core/ports.ts'
+import type { Needs } from '../../contracts/ports.ts'
 
 const declared = [
   ...routes.map(({ group, operationId, needs }) => ({
@@ -22,7 +22,7 @@ const declared = [
   { name: 'the connector', file: 'connector/main.ts', needs: connector.needs },
 ]
 
-/** What code calls a port whose own name would say too much there. */
+/** The names under which code calls a port whose own name would say too much there. */
 const otherNames = ['store', 'receiver', 'reader', 'sink', 'throttle', 'connectors']
 
 /** The text of everything of ours that each entry imports, by entry. */
@@ -51,7 +51,7 @@ function methodsOf(needs: Needs): string[] {
 }
 
 describe('every port method that a declaration names is called by its code, so that no grant is idle', () => {
-  it.each(declared)('$name', ({ file, needs }) => {
+  it.each(declared)('every port method that $name declares is called by its code', ({ file, needs }) => {
     const text = sources.get(file) ?? ''
 
     const idle = methodsOf(needs).filter((method) => {

@@ -1,6 +1,6 @@
 import type { Access } from '../../contracts/access/access-kinds.ts'
-import { accessOf, variableOf } from '../../contracts/access.ts'
-import type { Needs } from '../../core/ports.ts'
+import { accessOf, variableOf } from '../../contracts/access/access.ts'
+import type { Needs } from '../../contracts/ports.ts'
 import type { Assembly, Placed, Value } from './assembly.ts'
 
 interface Statement {
@@ -16,7 +16,7 @@ export function permissionsOf(assembly: Assembly, role: Placed): string[] {
   return statements.flatMap((statement) => permissionsIn(assembly, role, statement)).sort()
 }
 
-/** What a statement allows, as `action on resource`. */
+/** Returns the permissions of a statement, as `action on resource`. */
 export function permissionsIn(assembly: Assembly, at: Placed, { Effect, Action, Resource }: Statement): string[] {
   const resources = Array.isArray(Resource) ? (Resource as readonly Value[]) : [Resource]
   return [Action].flat().flatMap((action) =>
@@ -27,7 +27,7 @@ export function permissionsIn(assembly: Assembly, at: Placed, { Effect, Action, 
   )
 }
 
-/** What needs come to, as `action on resource`, sorted and without repeats. */
+/** Returns the permissions of needs, as `action on resource`, sorted and without repeats. */
 export function permissionsFor(assembly: Assembly, needs: Needs): string[] {
   const all = accessOf(needs).flatMap((granted) => {
     const { service, arn } = targetOf(assembly, granted)

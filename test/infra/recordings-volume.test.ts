@@ -37,7 +37,7 @@ it('the connector sees the folder of the engines, over an encrypted connection',
   )
 })
 
-it('nobody reaches the disk but the engines and the connectors', () => {
+it('only the engines and the connectors reach the disk', () => {
   const group = assembly.one('AWS::EC2::SecurityGroup', 'ConnectorRecordings')
   const own = `${group.stack.name}/${group.id}.GroupId`
   const rules = assembly

@@ -14,7 +14,7 @@ afterAll(() => synthesized[Symbol.dispose]())
 const limits = { resources: 500, outputs: 200, parameters: 200, templateBytes: 1_000_000, descriptionBytes: 1024 }
 
 describe.each(assembly.stacks.map((stack) => [stack.name, stack] as const))('the stack %s', (_name, stack) => {
-  it('is within what CloudFormation accepts', () => {
+  it('the stack is within the limits of CloudFormation', () => {
     const { Resources, Outputs = {}, Parameters = {} } = stack.template
 
     expect(Object.keys(Resources).length).toBeLessThanOrEqual(limits.resources)
@@ -24,7 +24,7 @@ describe.each(assembly.stacks.map((stack) => [stack.name, stack] as const))('the
     expect(Buffer.byteLength(stack.template.Description ?? '')).toBeLessThanOrEqual(limits.descriptionBytes)
   })
 
-  it('says what it is for', () => {
+  it('the stack states its purpose', () => {
     expect(stack.template.Description).toMatch(/^Callplane/)
   })
 })
@@ -34,7 +34,7 @@ interface Statement {
   readonly Resource: Value
 }
 
-/** Every statement of every identity policy, of roles and beside them. */
+/** Every statement of every identity policy, inside and outside of roles. */
 function statementsOf({ Properties }: Placed): Statement[] {
   const inline = (Properties['Policies'] ?? []) as unknown as { PolicyDocument: { Statement: Statement[] } }[]
   const attached = Properties['PolicyDocument'] as unknown as { Statement: Statement[] } | undefined
@@ -84,7 +84,7 @@ it('a finding of the rule packs fails the synthesis', () => {
   expect(addOpenBucket).toThrow(/server access logs disabled/)
 })
 
-it('what must not be lost stands in a stack that cannot be deleted by mistake', () => {
+it('stateful resources are in a stack that cannot be deleted by mistake', () => {
   const manifest = JSON.parse(readFileSync(join(synthesized.folder, 'manifest.json'), 'utf8'))
 
   expect(manifest.artifacts['CallplaneStateful'].properties.terminationProtection).toBe(true)

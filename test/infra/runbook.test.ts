@@ -22,7 +22,7 @@ function articlesOf(runbook: string): [string, string][] {
 const titleOf = (alarm: Placed) => text(alarm.Properties['AlarmName']).replace(/^Callplane: /, '')
 
 describe.each(alarms.map((alarm) => [titleOf(alarm), alarm] as const))('the alarm "%s"', (title, alarm) => {
-  it('has an article with description, investigation and resolution', () => {
+  it('the alarm has an article with description, investigation and resolution', () => {
     const article = articles.get(title) ?? ''
 
     expect(article).toMatch(/\*\*Description\.\*\* \S/)
@@ -30,19 +30,19 @@ describe.each(alarms.map((alarm) => [titleOf(alarm), alarm] as const))('the alar
     expect(article).toMatch(/\*\*Resolution\.\*\*\s+\S/)
   })
 
-  it('says who is hurt and where to read on', () => {
+  it('the alarm says who is affected and where to read on', () => {
     const description = text(alarm.Properties['AlarmDescription'])
 
     expect(description).toContain(`docs/runbook.md, "${title}"`)
     expect(description.indexOf('What to do')).toBeGreaterThan(40)
   })
 
-  it('tells whoever is on call, when it starts and when it ends', () => {
+  it('the alarm notifies the person on call when it starts and when it ends', () => {
     const topic = assembly.one('AWS::SNS::Topic', 'OnCall')
-    const told = (property: string) => assembly.resolve(alarm.stack, alarm.Properties[property])
+    const alarmed = (property: string) => assembly.resolve(alarm.stack, alarm.Properties[property])
 
-    expect(told('AlarmActions')).toBe(`${topic.stack.name}/${topic.id}`)
-    expect(told('OKActions')).toBe(`${topic.stack.name}/${topic.id}`)
+    expect(alarmed('AlarmActions')).toBe(`${topic.stack.name}/${topic.id}`)
+    expect(alarmed('OKActions')).toBe(`${topic.stack.name}/${topic.id}`)
   })
 })
 

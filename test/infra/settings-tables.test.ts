@@ -11,8 +11,8 @@ import { type Setting, readText } from '../../contracts/settings/setting.ts'
 import { readSettings as connectorSettings } from '../../connector/settings.ts'
 import { readSettings as functionSettings } from '../../functions/endpoint/settings.ts'
 import { readSettings as deploymentReader } from '../../lib/settings.ts'
-import { readSettings as laptopReader } from '../../local/settings.ts'
-import { deploymentTable, helpRows, laptopTable } from '../support/settings-tables.ts'
+import { readSettings as laptopReader } from '../../local/settings/settings.ts'
+import { deploymentTable, helpRows, laptopTable } from '../support/platform/settings-tables.ts'
 
 const wayOut = 'run node test/support/write-settings.ts after a change of contracts/settings'
 const declared: (Setting & { variable?: string; context?: string; readers?: readonly string[] })[] = [
@@ -41,11 +41,11 @@ it("the runbook's table of context values is the one of the declarations", () =>
   expect(readFileSync('docs/runbook.md', 'utf8').includes(`\n${deploymentTable()}\n`), wayOut).toBe(true)
 })
 
-it('npm start -- --help prints the declarations', () => {
-  expect(JSON.parse(readFileSync('local/settings.json', 'utf8')), wayOut).toEqual(helpRows())
+it('the output of npm start -- --help has the declared settings', () => {
+  expect(JSON.parse(readFileSync('local/settings/settings.json', 'utf8')), wayOut).toEqual(helpRows())
 })
 
-it('npm start reads the settings that are declared for a laptop, and the tables have each of them', () => {
+it('the settings that npm start reads are the declared ones, and the tables have each of them', () => {
   const { env, read } = watched({ ENGINE_URL: 'esl://:secret@192.0.2.1' })
 
   laptopReader(env)

@@ -116,7 +116,7 @@ describe.each([
   ['searchVolumeGb', ''],
   ['engineHost', { host: 'fs' }],
 ])('the setting %s', (name, value) => {
-  it(`refuses ${JSON.stringify(value)} in a sentence that names it and does not repeat the value`, () => {
+  it(`the setting refuses ${JSON.stringify(value)} in a sentence that names it and does not repeat the value`, () => {
     const read = () => settingsFrom({ [name]: value })
 
     expect(read).toThrow(new RegExp(`^context value ${name} must be `))

@@ -23,7 +23,7 @@ describe.each(Object.entries(tables))('the table %s', (name, spec) => {
     })
   })
 
-  it('has the keys, the expiry and the index that its declaration says', () => {
+  it('the table has the keys, the expiry and the index of its declaration', () => {
     const index = {
       IndexName: 'by-state',
       KeySchema: [
@@ -48,7 +48,7 @@ describe.each(Object.entries(queues))('the queue %s', (name, spec) => {
   const queue = assembly.one('AWS::SQS::Queue', `${capital(name)}QueueWork`)
   const deadLetters = assembly.one('AWS::SQS::Queue', `${capital(name)}QueueDeadLetters`)
 
-  it('is what its declaration says', () => {
+  it('the queue is configured as declared', () => {
     expect(queue.Properties).toMatchObject({
       VisibilityTimeout: spec.visibilitySeconds,
       MessageRetentionPeriod: spec.retentionSeconds,
@@ -63,7 +63,7 @@ describe.each(Object.entries(queues))('the queue %s', (name, spec) => {
     expect(queue.Properties['ContentBasedDeduplication']).not.toBe(true)
   })
 
-  it('gives a message up to a queue of its own, of its own kind, for the longest time', () => {
+  it('the queue moves failing messages to a dead-letter queue of its own kind, for the longest time', () => {
     const { deadLetterTargetArn, maxReceiveCount } = queue.Properties['RedrivePolicy'] as Record<string, string>
 
     expect(assembly.resolve(queue.stack, deadLetterTargetArn)).toBe(`${deadLetters.stack.name}/${deadLetters.id}.Arn`)
@@ -72,7 +72,7 @@ describe.each(Object.entries(queues))('the queue %s', (name, spec) => {
     expect(deadLetters.Properties).toMatchObject({ MessageRetentionPeriod: 1_209_600, SqsManagedSseEnabled: true })
   })
 
-  it('has an alarm that goes off at the first dead letter', () => {
+  it('the queue has an alarm that goes off at the first dead letter', () => {
     const name = `${deadLetters.stack.name}/${deadLetters.id}.QueueName`
     const alarms = assembly.ofType('AWS::CloudWatch::Alarm').filter(({ stack, Properties }) => {
       const dimensions = (Properties['Dimensions'] ?? []) as { Value: string }[]
@@ -88,7 +88,7 @@ describe.each(Object.entries(queues))('the queue %s', (name, spec) => {
     })
   })
 
-  it('refuses calls that are not encrypted', () => {
+  it('the queue refuses calls that are not encrypted', () => {
     const denied = assembly.ofType('AWS::SQS::QueuePolicy').flatMap((policy) => {
       const { Statement } = policy.Properties['PolicyDocument'] as unknown as {
         Statement: { Effect: string; Action: string; Resource: string; Condition: unknown }[]
@@ -143,7 +143,7 @@ it('recordings are kept, private, encrypted, and every access to them is logged'
   expect(bucket.Properties).toHaveProperty('LoggingConfiguration.DestinationBucketName')
 })
 
-it('drops what searches were exported to after a day, and no recording', () => {
+it('the bucket of exports drops files after a day, and the bucket of recordings never', () => {
   const days = (name: string) =>
     assembly.one('AWS::S3::Bucket', name).Properties['LifecycleConfiguration'] as { Rules: object[] }
 
@@ -164,7 +164,7 @@ describe('the store of CDRs', () => {
     })
   })
 
-  it('is two small nodes in two zones, with disks of their own', () => {
+  it('the store of CDRs has two small nodes in two zones, with disks of their own', () => {
     expect(domain.Properties['ClusterConfig']).toMatchObject({
       InstanceType: 't3.small.search',
       InstanceCount: 2,
@@ -176,7 +176,7 @@ describe('the store of CDRs', () => {
     expect(domain.Properties['EBSOptions']).toMatchObject({ EBSEnabled: true, VolumeSize: 20, VolumeType: 'gp3' })
   })
 
-  it('denies whoever is not signed in as somebody of this account, and allows nobody by itself', () => {
+  it('the store of CDRs denies every caller from outside this account, and allows none by itself', () => {
     const { Statement } = domain.Properties['AccessPolicies'] as unknown as { Statement: unknown[] }
 
     expect(Statement).toEqual([
@@ -190,7 +190,7 @@ describe('the store of CDRs', () => {
     ])
   })
 
-  it('writes slow searches, slow writes and errors to logs that the service may write', () => {
+  it('the store of CDRs writes slow searches, slow writes and errors to logs that the service may write', () => {
     const { LogPublishingOptions: published } = domain.Properties as unknown as {
       LogPublishingOptions: Record<string, { CloudWatchLogsLogGroupArn: string; Enabled: boolean }>
     }
@@ -211,7 +211,7 @@ describe('the store of CDRs', () => {
   it.each([
     { searchInstances: 1, expected: { InstanceCount: 1, ZoneAwarenessEnabled: false, DedicatedMasterEnabled: false } },
     { searchInstances: 4, expected: { InstanceCount: 4, ZoneAwarenessEnabled: true, DedicatedMasterCount: 3 } },
-  ])('passes the rule packs with $searchInstances nodes', ({ searchInstances, expected }) => {
+  ])('the store of CDRs passes the rule packs with $searchInstances nodes', ({ searchInstances, expected }) => {
     using other = synthesize({ context: { searchInstances } })
 
     const { Properties } = other.assembly.one('AWS::OpenSearchService::Domain', 'CdrSearch')

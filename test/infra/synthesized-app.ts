@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
-import { addCallplane } from '../../lib/callplane.ts'
+import { addCallplane } from '../../lib/stacks/callplane.ts'
 import { connectorFolder, functionFolder, handlers } from '../../lib/handlers.ts'
 import { readSettings } from '../../lib/settings.ts'
 import { Assembly } from './assembly.ts'
@@ -13,7 +13,7 @@ export interface SynthesizedApp extends Disposable {
   readonly assembly: Assembly
 }
 
-/** What a test may change before synthesis. */
+/** The inputs of synthesis that a test may change. */
 export interface SynthesisOptions {
   readonly context?: Readonly<Record<string, unknown>>
   readonly change?: (app: App) => void
@@ -41,7 +41,7 @@ function synthesizeInto(folder: string, { context = {}, change }: SynthesisOptio
   return outdir
 }
 
-/** What cdk.json says, and what the command line adds so that templates name their assets. */
+/** The context of cdk.json, with the command line's additions that make templates name their assets. */
 function projectContext(): Record<string, unknown> {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> }
   return { ...context, 'aws:cdk:enable-asset-metadata': true }

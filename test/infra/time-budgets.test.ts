@@ -6,10 +6,9 @@ import { completionMs } from '../../adapters/s3/s3-uploads.ts'
 import { LONG_POLL_SECONDS, RECEIVE_TIMEOUT_MS } from '../../adapters/sqs/sqs-command-receiver.ts'
 import { callGraceMs } from '../../connector/commands/command-dispatch.ts'
 import { busyNoticeMs } from '../../connector/commands/command-runner.ts'
-import { freshMs } from '../../connector/commands/fitness.ts'
+import { reliedOnMs } from '../../core/connectors/connectors.ts'
 import { waitedMs } from '../../connector/commands/lost-claims.ts'
 import { reportMs } from '../../connector/health/status-report.ts'
-import { silenceMs } from '../../connector/reconcile/predecessor.ts'
 import { deadAfterMs } from '../../connector/reconcile/undertaker.ts'
 import { claimMs, finishMs } from '../../connector/recordings/store-recording.ts'
 import { stopTimes } from '../../connector/stop-connector.ts'
@@ -17,18 +16,18 @@ import { buckets, queues } from '../../contracts/resources.ts'
 import { failMissingRecordings, removeExpiredRecordings, requeueDeliveries } from '../../contracts/schedules.ts'
 import { cleanUpDomain, deliver, hookDispatch, workers, writeExport } from '../../contracts/workers.ts'
 import { judgingMs, patience } from '../../core/auth/login-throttle.ts'
-import { exportLifeMs } from '../../core/cdr/export-job.ts'
-import { searchLimitMs } from '../../core/cdr/search-cdrs.ts'
-import { searchMs } from '../../core/cdr/write-export.ts'
+import { exportLifeMs } from '../../core/cdr/exports/export-job.ts'
+import { searchLimitMs } from '../../core/cdr/search/search-cdrs.ts'
+import { searchMs } from '../../core/cdr/exports/write-export.ts'
 import { engineWaitMs } from '../../core/channels/engine-answer.ts'
 import { listWaitMs } from '../../core/channels/list-channels.ts'
 import { risingMs } from '../../core/channels/live-calls.ts'
-import { requestMs } from '../../core/domains/clean-up-domain.ts'
-import { longestRunMs } from '../../core/hooks/delivery-log.ts'
-import { requeueLimits } from '../../core/hooks/requeue-deliveries.ts'
+import { requestMs } from '../../core/domains/cleanup/clean-up-domain.ts'
+import { longestRunMs } from '../../core/hooks/delivery/delivery-log.ts'
+import { requeueLimits } from '../../core/hooks/delivery/requeue-deliveries.ts'
 import { leaseMs as keyLeaseMs } from '../../core/idempotency/claim-key.ts'
 import { holdMs, missingAfterMs } from '../../core/recordings/fail-missing-recordings.ts'
-import { reportLifeMs } from '../../core/status/connectors.ts'
+import { reportLifeMs } from '../../core/connectors/connectors.ts'
 import { requestLimitMs } from '../../functions/endpoint.ts'
 import { leaseMs as placeLeaseMs } from '../../functions/endpoint/steps/requests-at-once.ts'
 import { workTimeMs } from '../../functions/work-time.ts'
@@ -53,7 +52,7 @@ const { handOverMs, answersMs, ...lastSteps } = stopTimes
 const sum = (times: Iterable<number>) => [...times].reduce((total, ms) => total + ms, 0)
 /** The longest that the API lets a phone ring. */
 const longestRingMs = seconds(120)
-/** What API Gateway gives an integration of an HTTP API that declares no time of its own. */
+/** The default time limit of an API Gateway integration of an HTTP API. */
 const gatewayMs = seconds(30)
 
 /** The shorter and the longer time of a pair, both in milliseconds, as they are and as they are stated. */
@@ -145,16 +144,10 @@ const below: readonly Pair[] = [
     'Otherwise an idle queue looks like an outage, and messages are taken by nobody.',
   ],
   [
-    'a connector is fit in the eyes of others though one report was lost',
-    [2 * reportMs, freshMs],
+    'a connector is relied on, and not taken for gone, although one of its reports was lost',
+    [2 * reportMs, reliedOnMs],
     [10_000, 12_000],
-    'Otherwise a late report moves commands to and fro.',
-  ],
-  [
-    'a connector is not taken for gone when one report was lost',
-    [2 * reportMs, silenceMs],
-    [10_000, 12_000],
-    'Otherwise gaps are recorded that are none.',
+    'Otherwise a late report moves commands to and fro, and gaps are recorded that are none.',
   ],
   [
     'a connector is shown as silent only after two lost reports',
@@ -288,7 +281,7 @@ const atMost: readonly Pair[] = [
 ]
 
 describe('of two times that must fit each other the first is less than the second:', () => {
-  it.each(below)('%s', (_title, are, stated, why) => {
+  it.each(below)('the first of two related times is less than the second: %s', (_title, are, stated, why) => {
     expect(are).toEqual(stated)
     expect(are[0]).toBeLessThan(are[1])
     expect(why).not.toBe('')
@@ -296,7 +289,7 @@ describe('of two times that must fit each other the first is less than the secon
 })
 
 describe('of two times that must fit each other the second is no less than the first:', () => {
-  it.each(atMost)('%s', (_title, are, stated, why) => {
+  it.each(atMost)('the second of two related times is no less than the first: %s', (_title, are, stated, why) => {
     expect(are).toEqual(stated)
     expect(are[0]).toBeLessThanOrEqual(are[1])
     expect(why).not.toBe('')

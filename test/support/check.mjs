@@ -7,13 +7,15 @@ const steps = [
   { title: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
   { title: 'types', command: 'tsc', args: ['-p', '.'] },
   { title: 'dead code', command: 'knip', args: [] },
+  { title: 'folders', command: 'node', args: ['test/support/check-folders.ts'] },
   { title: 'links of docs', command: 'node', args: ['test/support/check-links.mjs'] },
+  { title: 'plain English', command: 'node', args: ['test/support/check-prose.ts'] },
   { title: 'synth with rule packs', command: 'cdk', args: ['synth', '--quiet'] },
 ]
 
 takeNoOptions(
   'npm run check',
-  'Checks format, lint, types, dead code, links of docs and the synthesized stacks. Takes no options.',
+  'Checks format, lint, types, dead code, cycles of folders, links of docs, plain English and the synthesized stacks. Takes no options.',
 )
 ensureInstalled()
 for (const { title, command, args } of steps) {

@@ -1,18 +1,36 @@
-// `npm test` and `npm run test:full`. Plain JavaScript, so that it starts on the machine's own Node before anything is
+// `npm test`, `npm run test:full` and `npm run test:engine`. Plain JavaScript, so that it starts on the machine's own Node before anything is
 // installed. Writes the counts to .build/test-results for the pipeline's closing line.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { ensureInstalled, run, runAndRead, usageAsked } from '../../local/toolchain.mjs'
 
-const full = process.argv.includes('--full')
-const words = process.argv.slice(2).filter((word) => word !== '--full')
-const usage = full
-  ? 'Runs the long proofs: a fresh clone, crash points, real judges where they can be had. Other words go to vitest.'
-  : 'Runs the unit, contract, infrastructure and end-to-end tests. Other words go to vitest: npm test -- <file or option>.'
-if (usageAsked(full ? 'npm run test:full' : 'npm test', usage)) process.exit(0)
+const suites = {
+  test: {
+    projects: ['unit', 'contract', 'infra', 'e2e'],
+    usage:
+      'Runs the unit, contract, infrastructure and end-to-end tests. Other words go to vitest: npm test -- <file or option>.',
+  },
+  'test:full': {
+    projects: ['full'],
+    usage:
+      'Runs the long proofs: a fresh clone, crash points, real judges where they can be had. Other words go to vitest.',
+  },
+  'test:engine': {
+    projects: ['engine'],
+    usage:
+      'Runs the engine kit at the FreeSWITCH that FREESWITCH_BIN names; skipped without one. Other words go to vitest.',
+  },
+}
+const name = process.argv.includes('--full') ? 'test:full' : process.argv.includes('--engine') ? 'test:engine' : 'test'
+const { projects, usage } = suites[name]
+const words = process.argv.slice(2).filter((word) => word !== '--full' && word !== '--engine')
+if (usageAsked(name === 'test' ? 'npm test' : `npm run ${name}`, usage)) process.exit(0)
+if (name === 'test:engine' && !existsSync(process.env['FREESWITCH_BIN'] ?? '')) {
+  console.log('skipped: FREESWITCH_BIN names no FreeSWITCH, so nothing was tested at a real engine')
+  process.exit(0)
+}
 
 ensureInstalled()
-const projects = full ? ['full'] : ['unit', 'contract', 'infra', 'e2e']
-const results = `.build/test-results/${full ? 'full' : 'test'}.json`
+const results = `.build/test-results/${name.split(':').at(-1)}.json`
 mkdirSync('.build/test-results', { recursive: true })
 rmSync(results, { force: true })
 process.env['TEST_COUNTS_FILE'] = results

@@ -1,7 +1,7 @@
 /** `node test/support/scan-output.ts <file>`: tells what secrets of tests stand in what tests have printed. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { holds, markedIn, planted } from './secret-forms.ts'
+import { holds, markedIn, planted } from './invariants/secret-forms.ts'
 
 /** What phones of the accounts that most tests make log in by: it follows from their passwords and has no marker. */
 const digests = ['1000', '1001', '1002'].map((login) =>

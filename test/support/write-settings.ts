@@ -1,9 +1,9 @@
 /**
- * `node test/support/write-settings.ts`: writes the tables of settings in the README, the runbook and local/settings.json
+ * `node test/support/write-settings.ts`: writes the tables of settings in the README, the runbook and local/settings/settings.json
  * from contracts/settings. test/infra/settings-tables.test.ts refuses tables that differ.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { deploymentTable, helpRows, laptopTable } from './settings-tables.ts'
+import { deploymentTable, helpRows, laptopTable } from './platform/settings-tables.ts'
 
 /** Replaces the table that begins with this title and has a column of defaults. */
 function replaceTable(file: string, title: string, table: string): void {
@@ -16,6 +16,6 @@ function replaceTable(file: string, title: string, table: string): void {
   )
 }
 
-writeFileSync('local/settings.json', `${JSON.stringify(helpRows(), null, 2)}\n`)
+writeFileSync('local/settings/settings.json', `${JSON.stringify(helpRows(), null, 2)}\n`)
 replaceTable('README.md', 'variable', laptopTable())
 replaceTable('docs/runbook.md', 'context value', deploymentTable())

@@ -1,7 +1,7 @@
 import { type FieldType, fieldTypeOf, variablePrefix } from '../cdr-fields.ts'
 import { refused } from './refusal.ts'
 
-/** The field that an aggregation is over. */
+/** Returns the field of an aggregation. */
 export function fieldIn(members: ReadonlyMap<string, unknown>, types: readonly FieldType[], at: string): string {
   const given = members.get('field')
   if (typeof given !== 'string') throw refused(`${at}.field`, 'must be the name of a field')

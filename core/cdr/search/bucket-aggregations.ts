@@ -6,15 +6,15 @@ import { readInterval } from './interval.ts'
 import { readClause } from './read-clause.ts'
 import { checkMembers, objectAt, refused, textAt } from './refusal.ts'
 
-/** What aggregations are read with. */
+/** The context in which aggregations are read. */
 export interface AggregationContext extends ClauseContext {
-  /** Milliseconds that the search goes over. */
+  /** The length in milliseconds of the searched span. */
   readonly width: number
-  /** Buckets that the aggregation may stand in. */
+  /** The number of buckets that the aggregation may be inside of. */
   readonly buckets: number
 }
 
-/** Reads one kind, and tells how many buckets it may make, as far as that can be told. */
+/** Reads one kind of aggregation, and returns how many buckets it may make, as far as that is known. */
 export type ReadAggregation = (
   value: unknown,
   at: string,
@@ -76,7 +76,7 @@ const readDateHistogram: ReadAggregation = (value, at, { width }) => {
   }
 }
 
-/** The shortest step of a histogram: shorter ones have more places than a number of JSON keeps apart. */
+/** The shortest step of a histogram: the keys of shorter ones are not distinct as JSON numbers. */
 const leastStep = 0.001
 
 const readHistogram: ReadAggregation = (value, at) => {
@@ -142,7 +142,7 @@ function isWhole(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
-/** The kinds that make buckets, in which others can stand. */
+/** The kinds that make buckets, which can contain other aggregations. */
 export const bucketKinds: ReadonlyMap<string, ReadAggregation> = new Map([
   ['terms', checked(readTerms)],
   ['date_histogram', checked(readDateHistogram)],

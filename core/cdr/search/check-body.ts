@@ -1,11 +1,11 @@
 import { refused } from './refusal.ts'
 
-/** Names that are programs to a search engine, or reach into a prototype, wherever they stand. */
+/** Names that are programs to a search engine, or reach into a prototype, at any position. */
 const forbidden = /^(?:_?script(?:_.*|ed.*)?|.+_script|runtime_mappings|__proto__|constructor|prototype)$/
 
 /**
- * Refuses a body in which anything is named like a program or a prototype, also where it would be ignored. Throws
- * `query_refused`. The body may be of any depth.
+ * Refuses a body in which any member has the name of a program or a prototype, even an ignored one. Throws `query_refused`.
+ * The body may be of any depth.
  */
 export function checkBody(body: object): void {
   const left: { readonly value: object; readonly at: string }[] = [{ value: body, at: '' }]

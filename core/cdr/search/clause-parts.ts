@@ -4,20 +4,20 @@ import { objectAt, refused, textAt } from './refusal.ts'
 import type { SearchBudget } from './search-budget.ts'
 import { timeZoneOf } from '../time-zone.ts'
 
-/** What clauses are read with. */
+/** The context in which clauses are read. */
 export interface ClauseContext {
   /** Epoch milliseconds. */
   readonly now: number
   readonly budget: SearchBudget
 }
 
-/** Members that change the order by relevance, which hits do not have, or nothing at all. */
+/** Members without effect: they change the order by relevance, which hits do not have, or nothing at all. */
 export const ignored = ['boost', '_name', 'adjust_pure_negative', 'rewrite', 'relation']
 
-/** Reads what stands under the name of a kind of clause. */
+/** Reads the content of one kind of clause. */
 export type ReadKind = (value: unknown, at: string, depth: number, context: ClauseContext) => Clause
 
-/** A clause of the form `{field: value}`, beside members that are ignored. */
+/** Reads a clause of the form `{field: value}`, apart from ignored members. */
 export function onlyField(
   value: unknown,
   at: string,

@@ -10,18 +10,18 @@ export interface GivenRange {
   readonly isToIncluded: boolean
 }
 
-/** What dates are read with. */
+/** The context in which dates are read. */
 export type DateContext = Omit<MomentContext, 'isRoundedUp'> & { readonly isInSeconds: boolean }
 
-/** The date lies in the span that a value stands for: a day where only the day is given, an hour for `now/h`. */
+/** Returns the condition that a date lies in the span of a value: a day if only the day is given, an hour for `now/h`. */
 export function dateEquals(field: string, value: unknown, at: string, context: DateContext): Clause {
   const given = { from: value, to: value, isFromIncluded: true, isToIncluded: true }
   return dateRange(field, given, at, context)
 }
 
 /**
- * The date lies between two ends. What an end leaves out or rounds goes to the side that takes the whole of it in, or
- * leaves the whole of it out: `gte` and `lt` mean its first millisecond, `gt` and `lte` its last.
+ * Returns the condition that a date lies between two ends. An abbreviated or rounded end stands for a span, which is included
+ * or excluded as a whole: `gte` and `lt` mean its first millisecond, `gt` and `lte` its last.
  */
 export function dateRange(field: string, given: GivenRange, at: string, context: DateContext): Clause {
   const from = endOf(given.from, !given.isFromIncluded, at, context)
@@ -49,7 +49,7 @@ function endOf(value: unknown, isRoundedUp: boolean, at: string, context: DateCo
   throw refused(at, 'must be a date such as 2026-01-31, 2026-01-31T12:00:00Z, now-2h/h, or epoch milliseconds')
 }
 
-/** The year 9999 and its like before 1970: beyond that, what was meant are no milliseconds. */
+/** The year 9999 and its counterpart before 1970: numbers beyond that are surely not milliseconds. */
 const furthest = 253_402_300_799_999
 
 function numbered(moment: number): number | undefined {

@@ -4,13 +4,13 @@ import { type TimeZone, utc } from '../time-zone.ts'
 import { type GivenRange, dateEquals, dateRange } from './date-conditions.ts'
 import { refused } from './refusal.ts'
 
-/** A field of a search; `unknown` ones are in no CDR. */
+/** A field of a search; no CDR has an `unknown` one. */
 export interface SearchField {
   readonly name: string
   readonly type: FieldType | 'unknown'
 }
 
-/** What conditions are read with. */
+/** The context in which conditions are read. */
 export interface ConditionContext {
   /** Epoch milliseconds. */
   readonly now: number
@@ -24,8 +24,8 @@ export interface ConditionContext {
 const maxName = 160
 
 /**
- * The field that a name stands for: `*` is every field, `_id` the uuid, `recordings` the names of recordings. Throws
- * `query_refused` for names of the search store's own, which begin with `_`, and for patterns.
+ * Returns the field of a name: `*` is every field, `_id` the uuid, `recordings` the names of recordings. Throws
+ * `query_refused` for the search store's own names, which begin with `_`, and for patterns.
  */
 export function fieldOf(name: string, at: string): SearchField {
   if (name === '*') return { name: anyField, type: 'text' }
@@ -131,14 +131,14 @@ function numberOf(value: unknown, at: string): number {
   throw refused(at, 'must be a number')
 }
 
-/** What fits into the search store's whole numbers. */
+/** The range of the search store's whole numbers. */
 const greatest = 2 ** 31 - 1
 
 function isPossible({ type }: SearchField, value: FieldValue): boolean {
   return type !== 'integer' || (Number.isInteger(value) && Math.abs(Number(value)) <= greatest)
 }
 
-/** An end beyond every whole number is moved to the nearest one, so that it means the same. */
+/** Moves an end beyond every whole number to the nearest one, which has the same meaning. */
 function reachable({ type }: SearchField, bound: Bound | undefined, isFrom: boolean): Bound | undefined {
   if (bound === undefined || type !== 'integer' || Math.abs(Number(bound.value)) <= greatest) return bound
   const isAbove = Number(bound.value) > 0

@@ -11,7 +11,10 @@ const everything: Span = { from: -Infinity, to: Infinity }
 
 const nothing: Span = { from: Infinity, to: -Infinity }
 
-/** A span that holds the creation of every CDR that a condition can find; a condition on nothing else makes it wider. */
+/**
+ * Returns a span that contains the creation of every CDR that a condition can match; conditions on other fields make it
+ * wider.
+ */
 export function impliedSpan(clause: Clause): Span {
   switch (clause.kind) {
     case 'none':

@@ -29,7 +29,7 @@ const lengths: ReadonlyMap<string, number> = new Map([
   ['d', day],
 ])
 
-/** Reads the length of the steps of time, and tells in milliseconds how short one may be. */
+/** Reads the length of time steps, and returns the shortest possible one in milliseconds. */
 export function readInterval(
   members: ReadonlyMap<string, unknown>,
   at: string,

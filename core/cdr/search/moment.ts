@@ -1,13 +1,13 @@
 import { type CalendarUnit, beginningOf, plusUnits } from '../calendar.ts'
 import { type TimeZone, momentOf, timeZoneOf } from '../time-zone.ts'
 
-/** What the text of a date is read against. */
+/** The context in which a date is read. */
 export interface MomentContext {
   /** Epoch milliseconds. */
   readonly now: number
-  /** Where a date without a zone is. */
+  /** The zone of a date without one. */
   readonly zone: TimeZone
-  /** What is left out, and what is rounded, becomes its last millisecond, not its first. */
+  /** Whether omitted and rounded parts become the last millisecond instead of the first. */
   readonly isRoundedUp: boolean
 }
 
@@ -15,8 +15,8 @@ export interface MomentContext {
 const [earliest, latest] = [-62_135_596_800_000, 253_402_300_799_999]
 
 /**
- * Reads a date: ISO 8601 whose smaller parts may be left out, epoch milliseconds of five digits or more, or an
- * expression such as `now-2h/h` and `2026-01-01||+1M/d`. Answers epoch milliseconds; absent for what is no date.
+ * Reads a date: ISO 8601 whose smaller parts may be left out, epoch milliseconds of five digits or more, or an expression
+ * such as `now-2h/h` and `2026-01-01||+1M/d`. Returns epoch milliseconds, or `undefined` for any other text.
  */
 export function momentIn(text: string, context: MomentContext): number | undefined {
   const moment = text.startsWith('now') ? calculated(text.slice(3), context.now, context) : dated(text, context)

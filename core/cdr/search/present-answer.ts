@@ -6,12 +6,12 @@ import type { ReadSearch } from './search-request.ts'
 /** The answer to a search, in the form of the published API. */
 export interface PresentedAnswer {
   readonly took: number
-  /** Not everything was seen: also told by the header `X-Partial`. */
+  /** Whether not everything was seen; the header `X-Partial` says so, too. */
   readonly timed_out: boolean
   readonly _shards: SearchAnswer['shards']
   readonly hits: { readonly total: number; readonly max_score: null; readonly hits: readonly PresentedHit[] }
   readonly aggregations?: Readonly<Record<string, unknown>>
-  /** Continues behind the last hit. */
+  /** Continues after the last hit. */
   readonly scrollId?: string
 }
 
@@ -25,8 +25,8 @@ export interface SearchReply {
 const maxBytes = 6_000_000
 
 /**
- * Shows an answer. One that ended before it had seen everything is `search_timeout`, one above 6 MB is
- * `payload_too_large`; one of which a part of the store failed is marked as partial.
+ * Presents an answer. An answer that ended before it had seen everything is `search_timeout`, one above 6 MB is
+ * `payload_too_large`; if a part of the store failed, the answer is marked as partial.
  */
 export function presentAnswer(answer: SearchAnswer, read: ReadSearch, scrollId: string | undefined): SearchReply {
   if (answer.timedOut)
@@ -60,7 +60,7 @@ function headersOf(
   }
 }
 
-/** So many hits, with all the variables that a CDR keeps, make no answer too large. */
+/** So few hits, even with all variables of their CDRs, never make an answer too large. */
 const fewHits = 10
 
 function checkSize(body: PresentedAnswer): void {

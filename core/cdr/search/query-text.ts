@@ -14,14 +14,14 @@ import { type Occurrence, joined } from './query-operators.ts'
 import { type QueryChar, type QueryToken, queryTokens } from './query-tokens.ts'
 import { refused } from './refusal.ts'
 
-/** What the text of a query is read with. */
+/** The context in which the text of a query is read. */
 export interface QueryTextContext extends ConditionContext {
-  /** What text without a field is looked for in. */
+  /** The fields in which text without a field is searched. */
   readonly fields: readonly SearchField[]
   /** How clauses without an operator between them are joined. */
   readonly isAndDefault: boolean
   readonly budget: SearchBudget
-  /** Levels of other clauses that the text stands in. */
+  /** The number of clauses that enclose the text. */
   readonly depth: number
 }
 
@@ -29,9 +29,9 @@ export interface QueryTextContext extends ConditionContext {
 const maxText = 1024
 
 /**
- * Reads the classic query syntax: words, "phrases", wildcards, ranges and comparisons, each of a field or of the
- * fields given, with AND, OR, NOT, &&, ||, !, + and - as Lucene's classic parser understands them. `where` is the
- * text's path in the body. Throws `query_refused`. Text without a clause finds nothing.
+ * Reads the classic query syntax: words, "phrases", wildcards, ranges and comparisons, each of a named field or of the given
+ * fields, with AND, OR, NOT, &&, ||, !, + and - as Lucene's classic parser understands them. `where` is the text's path in
+ * the body. Throws `query_refused`. Text without a clause finds nothing.
  */
 export function readQueryText(text: string, where: string, context: QueryTextContext): Clause {
   if (text.length > maxText) throw refused(where, `must have at most ${maxText} characters`)
@@ -54,7 +54,7 @@ function wrong({ tokens, at, where }: Reader, problem: string): Error {
   return refused(where, token === undefined ? `at its end: ${problem}` : `character ${token.at}: ${problem}`)
 }
 
-/** Clauses up to the end of the text, or to a closing parenthesis, which is left. */
+/** Reads clauses up to the end of the text, or to a closing parenthesis, which is left. */
 function readGroup(reader: Reader, fields: readonly SearchField[], depth: number): Clause {
   reader.context.budget.checkDepth(depth, reader.where)
   const occurrences: Occurrence[] = []
@@ -75,7 +75,7 @@ function take<K extends QueryToken['kind']>(reader: Reader, ...kinds: readonly K
   return kind
 }
 
-/** Plain words that follow each other, without the last where something else belongs to it. */
+/** Reads consecutive plain words, without the last one if an operator follows that applies to it. */
 function wordRun({ tokens, at }: Reader): readonly string[] {
   const words: string[] = []
   for (let index = at; ; index += 1) {
@@ -86,7 +86,7 @@ function wordRun({ tokens, at }: Reader): readonly string[] {
   }
 }
 
-/** Words side by side: each of them, or all together as the one value that a name such as `Ann Lee` is. */
+/** Reads words side by side: each of them, or all together as one value such as `Ann Lee`. */
 function readRun(reader: Reader, words: readonly string[], fields: readonly SearchField[]): Clause {
   const { budget, isAndDefault } = reader.context
   budget.count(words.length, reader.where)
@@ -102,7 +102,7 @@ function readRun(reader: Reader, words: readonly string[], fields: readonly Sear
     : anyOf(wholes)
 }
 
-/** A group, or a condition, each with a field before it or not. */
+/** Reads a group or a condition, with or without a field. */
 function readClause(reader: Reader, given: readonly SearchField[], depth: number): Clause {
   const [first, second] = [reader.tokens[reader.at], reader.tokens[reader.at + 1]]
   if (first?.kind !== 'word' || second?.kind !== ':') return readTerm(reader, given, depth)
@@ -115,7 +115,7 @@ function readClause(reader: Reader, given: readonly SearchField[], depth: number
 function readExists(reader: Reader): Clause {
   const token = reader.tokens[reader.at]
   if (token?.kind !== 'word' && token?.kind !== 'phrase')
-    throw wrong(reader, '_exists_: must have the name of a field behind it')
+    throw wrong(reader, '_exists_: must be followed by the name of a field')
   reader.context.budget.count(1, reader.where)
   reader.at += 1
   const name = token.kind === 'word' ? textOf(token.chars) : token.text
@@ -131,7 +131,7 @@ function readTerm(reader: Reader, fields: readonly SearchField[], depth: number,
     return clause
   }
   if (!isCondition(token)) {
-    throw wrong(reader, hasField ? 'a value is missing behind the field' : 'a word, phrase or ( is missing')
+    throw wrong(reader, hasField ? 'a value is missing after the field' : 'a word, phrase or ( is missing')
   }
   reader.context.budget.count(1, reader.where)
   const clause = anyOf(
@@ -176,7 +176,7 @@ function textOf(chars: readonly QueryChar[]): string {
   return chars.map(({ char }) => char).join('')
 }
 
-/** The word as a pattern, in which what is not wild is escaped where it would be. */
+/** Returns the word as a pattern, in which literal wildcards are escaped. */
 function patternOf(chars: readonly QueryChar[]): string {
   return chars.map((one) => (!isWild(one) && /[*?\\]/.test(one.char) ? `\\${one.char}` : one.char)).join('')
 }

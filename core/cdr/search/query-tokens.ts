@@ -6,7 +6,7 @@ export interface QueryChar {
   readonly isEscaped: boolean
 }
 
-/** A piece of a query's text. `at` is the place of its first character, from 1. */
+/** A token of a query's text. `at` is the position of its first character, from 1. */
 export type QueryToken = { readonly at: number } & (
   | { readonly kind: 'word'; readonly chars: readonly QueryChar[] }
   | { readonly kind: 'phrase'; readonly text: string }
@@ -42,7 +42,7 @@ const operators: ReadonlyMap<string, 'and' | 'or' | 'not'> = new Map([
   ['NOT', 'not'],
 ] as const)
 
-/** Splits the text of a query. `where` is its path in the body. Throws `query_refused` for what is not offered. */
+/** Splits the text of a query into tokens. `where` is its path in the body. Throws `query_refused` for unsupported syntax. */
 export function queryTokens(text: string, where: string): readonly QueryToken[] {
   const tokens: QueryToken[] = []
   const cursor: Cursor = { text, at: 0, where }
@@ -115,12 +115,12 @@ function oneChar(cursor: Cursor): QueryChar {
   cursor.at += char.length
   if (char !== '\\') return { char, isEscaped: false }
   const escaped = cursor.text.codePointAt(cursor.at)
-  if (escaped === undefined) throw wrong(cursor, 'a backslash must have a character behind it')
+  if (escaped === undefined) throw wrong(cursor, 'a backslash must be followed by a character')
   const literal = String.fromCodePoint(escaped)
   cursor.at += literal.length
   if (literal !== 'u') return { char: literal, isEscaped: true }
   const code = /^[0-9a-fA-F]{4}/.exec(cursor.text.slice(cursor.at, cursor.at + 4))?.[0]
-  if (code === undefined) throw wrong(cursor, '\\u must have four hexadecimal digits behind it')
+  if (code === undefined) throw wrong(cursor, '\\u must be followed by four hexadecimal digits')
   cursor.at += 4
   return { char: String.fromCharCode(Number.parseInt(code, 16)), isEscaped: true }
 }
@@ -136,11 +136,11 @@ function quoted(cursor: Cursor): string {
   return chars.join('')
 }
 
-/** What a word would count more for the order by relevance: hits have no such order. */
+/** Skips the boost of a word for the order by relevance, which hits do not have. */
 function boost(cursor: Cursor, previous: QueryToken | undefined): undefined {
   const number = /^\^\d+(?:\.\d+)?(?=[\s)]|$)/u.exec(cursor.text.slice(cursor.at, cursor.at + 32))?.[0]
-  const isBehindClause = previous !== undefined && ['word', 'phrase', 'range', ')'].includes(previous.kind)
-  if (number === undefined || !isBehindClause)
+  const followsClause = previous !== undefined && ['word', 'phrase', 'range', ')'].includes(previous.kind)
+  if (number === undefined || !followsClause)
     throw wrong(cursor, 'a boost is ^ and a number; write \\^ for the character')
   cursor.at += number.length
   return undefined

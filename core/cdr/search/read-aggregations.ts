@@ -4,13 +4,13 @@ import type { Aggregation, Aggregations } from '../search-plan.ts'
 import { type AggregationContext, type ReadAggregation, bucketKinds } from './bucket-aggregations.ts'
 import { checkMembers, objectAt, refused } from './refusal.ts'
 
-/** Values asked for at once, over all levels. */
+/** The most aggregations of a search, over all levels. */
 const maxAggregations = 20
 
-/** Levels of aggregations in each other. */
+/** The most levels of nested aggregations. */
 const maxDepth = 3
 
-/** What a bucket or an answer holds besides aggregations. */
+/** Names that a bucket or an answer has in addition to its aggregations. */
 const taken: ReadonlySet<string> = new Set([
   'key',
   'key_as_string',
@@ -39,8 +39,8 @@ const kinds: ReadonlyMap<string, ReadAggregation> = new Map<string, ReadAggregat
 ])
 
 /**
- * Reads what a search counts besides its hits, and writes it anew. Throws `query_refused` for kinds that are not
- * offered, for more than three levels, and for what could make too many buckets.
+ * Reads the aggregations of a search. Throws `query_refused` for unsupported kinds, for more than three levels, and for an
+ * aggregation that could make too many buckets.
  */
 export function readAggregations(
   value: unknown,
@@ -92,7 +92,7 @@ function readOne(
   return checkedOrder({ ...aggregation, within: readWithin(inner, context.buckets * buckets) }, at)
 }
 
-/** Terms may be ordered by a number in them only. */
+/** Terms may be ordered only by a number that they contain. */
 function checkedOrder(aggregation: Aggregation, at: string): Aggregation {
   if (aggregation.kind !== 'terms' || typeof aggregation.order?.by !== 'object') return aggregation
   const { metric: name } = aggregation.order.by

@@ -23,8 +23,8 @@ const kinds: ReadonlyMap<string, ReadKind> = new Map([
 ])
 
 /**
- * Reads one clause in the search engine's JSON, and writes it anew. `at` is its path in the body, `depth` the levels
- * that it stands in. Throws `query_refused` for everything that is not offered.
+ * Reads one clause of the search engine's JSON into a plan. `at` is its path in the body, `depth` the number of enclosing
+ * levels. Throws `query_refused` for everything unsupported.
  */
 export function readClause(value: unknown, at: string, depth: number, context: ClauseContext): Clause {
   context.budget.checkDepth(depth, at)
@@ -38,7 +38,7 @@ export function readClause(value: unknown, at: string, depth: number, context: C
   return read(content, `${at}.${kind}`, depth, context)
 }
 
-/** Reads one clause or a list of them; none where nothing is given. */
+/** Reads one clause or a list of them; an absent value is an empty list. */
 export function readClauses(value: unknown, at: string, depth: number, context: ClauseContext): readonly Clause[] {
   if (value === undefined) return []
   if (!Array.isArray(value)) return [readClause(value, at, depth, context)]
@@ -52,7 +52,7 @@ function readBool(value: unknown, at: string, depth: number, context: ClauseCont
   const must = [...of('must'), ...of('filter')]
   const [mustNot, should] = [of('must_not'), of('should')]
   const least = leastOf(members.get('minimum_should_match'), `${at}.minimum_should_match`)
-  // Wishes alone are a condition: one of them has to hold, also where the least is given as 0.
+  // Optional clauses alone are a condition: one of them has to hold, even if the minimum is given as 0.
   const floor = must.length === 0 && should.length > 0 ? 1 : 0
   return { kind: 'bool', must, mustNot, should, leastShould: Math.max(least, floor) }
 }
@@ -64,7 +64,7 @@ function leastOf(value: unknown, at: string): number {
   throw refused(at, 'must be a whole number from 0')
 }
 
-/** The value of `value` or of `{name: value}`, of which other members than those named are refused. */
+/** Returns the value of `value` or of `{name: value}`; members that are not named are refused. */
 function valueIn(content: unknown, names: readonly string[], others: readonly string[], at: string): unknown {
   if (typeof content !== 'object' || content === null) return content
   const members = objectAt(content, at)

@@ -3,7 +3,7 @@ import { fieldTypeOf, variablePrefix } from '../cdr-fields.ts'
 import type { SearchPlan, SortKey } from '../search-plan.ts'
 import { fieldOf } from './field-conditions.ts'
 
-/** Hits of one page, where none and at most are named, and how far pages go. */
+/** The default and the most hits of a page, and the depth up to which pages reach. */
 const [defaultLimit, maxLimit, window] = [40, 1000, 10_000]
 
 /** Reads `limit` and `pageNumber`. Throws `invalid_field`. */
@@ -38,7 +38,7 @@ export function readSort(value: unknown): readonly SortKey[] {
   return sort.some(({ field }) => field === 'uuid') ? sort : [...sort, { field: 'uuid', order: 'asc' }]
 }
 
-/** A field that no CDR has orders nothing, and must be marked as such. */
+/** Returns no key for an unknown field, which orders nothing and must be marked as such. */
 function readKey(name: string, wanted: unknown): readonly SortKey[] {
   const at = `sort.${name}`
   const { name: field } = fieldOf(name, at)
@@ -64,7 +64,7 @@ function wantedOrder(value: unknown, at: string): object {
   throw invalidField(at, 'must be an object such as {"order": "desc"}')
 }
 
-/** Names that a column may have besides those of fields: the id of the CDR, and the names of its recordings. */
+/** Names that a column may have in addition to those of fields: the id of the CDR, and the names of its recordings. */
 const otherColumns: ReadonlySet<string> = new Set(['_id', 'recordings'])
 
 /** The contract reserves these groups of fields: no CDR has a value for them yet. */
@@ -77,7 +77,7 @@ function isColumn(name: string): boolean {
 /** Columns of one search, and characters of the name of one. */
 const [maxColumns, maxName] = [100, 256]
 
-/** Reads `columns`: the names, each once; absent where absent. Throws `invalid_field`. */
+/** Reads `columns`: the names without duplicates; `undefined` by default. Throws `invalid_field`. */
 export function readColumns(value: unknown): readonly string[] | undefined {
   if (value === undefined) return undefined
   if (!Array.isArray(value) || value.length === 0 || value.length > maxColumns) {

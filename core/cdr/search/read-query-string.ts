@@ -17,7 +17,7 @@ const queryStringMembers = [
   'lowercase_expanded_terms',
 ]
 
-/** Reads a query in the query syntax and what it is read with. */
+/** Reads a query in the query syntax, with its options. */
 export function readQueryString(value: unknown, at: string, depth: number, context: ClauseContext): Clause {
   const members = objectAt(value, at)
   checkMembers(members, [...queryStringMembers, ...ignored], at)

@@ -3,15 +3,15 @@ import { invalidField } from '../../errors.ts'
 import type { SearchPlan } from '../search-plan.ts'
 import type { SearchRequest } from './search-request.ts'
 
-/** Where a scrolled search goes on, and whose search it is. */
+/** The position and the owner of a scrolled search. */
 export interface ScrollPosition {
   /** The username of the caller who began it. */
   readonly caller: string
   readonly domain: string | null
-  /** Where the scope of the search began, see `SearchScope`. */
+  /** The beginning of the search's scope, see `SearchScope`. */
   readonly since?: number | undefined
   readonly request: SearchRequest
-  /** When it began: what relative dates count from. Epoch milliseconds, as `expiresAt`. */
+  /** The time of the first page, from which relative dates count. Epoch milliseconds, like `expiresAt`. */
   readonly startedAt: number
   readonly expiresAt: number
   /** The sort values of the last hit that was shown. */
@@ -26,7 +26,7 @@ export interface ScrollSigner {
   isSigned(text: string, signature: string): Promise<boolean>
 }
 
-/** How long a scroll id is good for, milliseconds. */
+/** The lifetime of a scroll id, milliseconds. */
 export const scrollLifeMs = 10 * 60_000
 
 /** Characters of the request that a scroll id carries with it. */
@@ -35,7 +35,7 @@ const maxRequest = 64 * 1024
 /** Characters of a scroll id, as the route takes it: letters beyond ASCII make a request longer. */
 const maxId = 131_072
 
-/** Members of a body that say what is found and shown; counts are made once, with the first page. */
+/** Members of a body that decide which CDRs are found and shown; counts are made only with the first page. */
 const carried = ['index', 'columns', 'filter', 'query', 'sort', 'limit'] as const
 
 /** Writes a scroll id. Throws `invalid_field` for a request that is too long for one. */
@@ -55,8 +55,8 @@ export async function writeScroll(position: ScrollPosition, signer: ScrollSigner
 }
 
 /**
- * Reads a scroll id for a caller. Throws `invalid_field` for what is none or has ended, `permission_denied` where it
- * is another caller's or of another domain; root without a domain goes on in that of the search.
+ * Reads a scroll id for a caller. Throws `invalid_field` for a malformed or expired one, and `permission_denied` for one of
+ * another caller or domain. Root without a domain continues in the domain of the search.
  */
 export async function readScroll(
   scrollId: string,
@@ -74,7 +74,7 @@ export async function readScroll(
 
 const malformed = () => invalidField('scrollId', 'must be the scrollId of a search')
 
-/** What is signed was written here, in this or an earlier form. */
+/** Signed text was written here, in this or an earlier form. */
 function isPosition(value: unknown): value is ScrollPosition {
   if (typeof value !== 'object' || value === null) return false
   const members = new Map<string, unknown>(Object.entries(value))

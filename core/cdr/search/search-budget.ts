@@ -1,10 +1,10 @@
 import { refused } from './refusal.ts'
 
-/** Counts what a search is made of, over all of its parts. */
+/** Limits the size of a search, over all of its parts. */
 export interface SearchBudget {
   /** Counts clauses. Throws `query_refused` above 100. */
   count(clauses: number, at: string): void
-  /** Throws `query_refused` for what stands in more than 8 levels, its own included. `depth` is 0 at the outermost. */
+  /** Throws `query_refused` beyond 8 levels, including its own. `depth` is 0 at the outermost. */
   checkDepth(depth: number, at: string): void
 }
 

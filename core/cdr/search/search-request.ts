@@ -15,35 +15,34 @@ import { type SearchScope, boundsOf } from './search-scope.ts'
 
 /** A search as its caller sent it. */
 export interface SearchRequest {
-  /** The JSON body; members that are no part of a search are ignored. */
+  /** The JSON body; members that do not belong to a search are ignored. */
   readonly body: Readonly<Record<string, unknown>>
   /** The query parameter `leg`: wins over the body's `index`. */
   readonly leg?: string | undefined
 }
 
-/** A search as the service has understood it. */
+/** A parsed search. */
 export interface ReadSearch {
   readonly plan: SearchPlan
-  /** What is shown of each hit; the whole CDR where absent. */
+  /** The shown columns of each hit; by default the whole CDR. */
   readonly columns: readonly string[] | undefined
-  /** No span of time was given: the latest 31 days are searched. */
+  /** Whether no span of time was given, so that the latest 31 days are searched. */
   readonly isDefaultRange: boolean
-  /** The caller wants to continue behind the last hit. */
+  /** Whether the caller wants to continue after the last hit. */
   readonly isScrolled: boolean
 }
 
 const day = 86_400_000
 
-/** Days that are searched where none are given, and at most. */
+/** The number of searched days by default, and at most. */
 const [defaultDays, maxDays] = [31, 400]
 
-/** How far ahead of the service's the clock of an engine may be: calls are searched up to then. */
+/** The most that an engine's clock may be ahead of the service: calls are searched up to then. */
 const clockSkew = day
 
 /**
- * Turns a request into a plan that finds nothing outside of its scope. Relative dates count from `now` (epoch
- * milliseconds). Throws `query_refused` and `invalid_field` with the place in the body, and `not_found` for an index
- * that is none.
+ * Turns a request into a plan that finds nothing outside of its scope. Relative dates count from `now` (epoch milliseconds).
+ * Throws `query_refused` and `invalid_field` with the path in the body, and `not_found` for an unknown index.
  */
 export function readSearch(request: SearchRequest, scope: SearchScope, now: number): ReadSearch {
   checkBody(request.body)
@@ -105,7 +104,7 @@ function spanOf(
   }
   const to = Math.min(implied.to, now + clockSkew)
   if (implied.from > implied.to) return { from: now, to: now - 1, isDefaultRange: false }
-  // What lies ahead holds no calls and does not count.
+  // The future contains no calls and does not count.
   if (Math.min(implied.to, now) - implied.from > maxDays * day) {
     throw refused('created_time', `a search goes over at most ${maxDays} days: give the range a later beginning`)
   }

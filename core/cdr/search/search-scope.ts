@@ -1,22 +1,22 @@
 import type { SearchPlan } from '../search-plan.ts'
 
-/** Whose CDRs a search may find. */
+/** The CDRs that a search may find. */
 export interface SearchScope {
-  /** `null`: those of all domains. */
+  /** `null`: the CDRs of all domains. */
   readonly domain: string | null
   /**
-   * Only CDRs of legs that began then or later, epoch milliseconds: what is older is of an earlier domain of that name.
-   * All where absent, as for root without a domain.
+   * Only CDRs of legs that began at or after this time, epoch milliseconds: older ones belong to an earlier domain of that
+   * name. All by default, as for root without a domain.
    */
   readonly since?: number | undefined
   /** Only CDRs of this presence id; all where absent. */
   readonly presenceId?: string | undefined
 }
 
-/** The members of a plan that bound what it finds, whatever its query says. */
+/** The members of a plan that limit its results, whatever its query says. */
 type Bounds = Pick<SearchPlan, 'domain' | 'presenceId' | 'from' | 'to'>
 
-/** The bounds of a search over a span of created_time inside a scope; nothing when none of the span is in it. */
+/** Returns the bounds of a search over a span of created_time inside a scope; nothing if the span is outside of the scope. */
 export function boundsOf(
   { domain, since = -Infinity, presenceId }: SearchScope,
   span: { readonly from: number; readonly to: number },

@@ -1,8 +1,8 @@
 import { authenticateEngine } from '../authenticate.ts'
 import { type Endpoint, own } from '../endpoint-parts.ts'
-import { type Step, left } from './step.ts'
+import { type Step, left } from '../step.ts'
 
-/** Refuses a request whose credential is missing, wrong or expired, as far as the route asks for one. */
+/** Refuses a request whose credential is missing, wrong or expired, if the route requires one. */
 export function authentication({ route, ports }: Endpoint): Step {
   return {
     before: async ({ event: exchange }) => {

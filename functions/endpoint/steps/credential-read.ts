@@ -1,15 +1,14 @@
 import { sourceNetwork } from '../../../core/auth/source-network.ts'
 import type { SessionStore } from '../../../core/auth/credentials.ts'
-import type { Caller } from '../../../core/auth/token.ts'
+import type { Caller } from '../../../core/access/token.ts'
 import { authenticateToken } from '../authenticate.ts'
 import { type Endpoint, own } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'
 import { sessionToucher } from '../touch-session.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../step.ts'
 
 /**
- * Starts to read the credential of a token, so that it is read while the request is counted. The step `authentication`
- * waits for it.
+ * Starts to read the credential of a token, in parallel with counting the request. The step `authentication` waits for it.
  */
 export function credentialRead(endpoint: Endpoint): Step {
   const touchSession = sessionToucher()
@@ -26,12 +25,12 @@ export function credentialRead(endpoint: Endpoint): Step {
     const judge = { credentials: own(ports.credentials), secrets: own(ports.secrets), now, rootName }
     const caller = await authenticateToken(exchange.event.headers, judge)
     exchange.caller = caller
-    exchange.beside.push(touchSession(own(ports.sessions), caller, now, exchange.log))
+    exchange.sideWrites.push(touchSession(own(ports.sessions), caller, now, exchange.log))
     if (caller.kind === 'domain-token') exchange.isNewSource = meetSource(exchange, own(ports.sessions), caller, now)
   }
 }
 
-/** Records from where the token of a domain is used. A failure to do so is no reason to fail the request. */
+/** Records the network from which a domain token is used. A failure to record it does not fail the request. */
 async function meetSource(
   { event, log }: Exchange,
   sessions: Pick<SessionStore, 'meet'>,

@@ -2,9 +2,9 @@ import { type ResolvedDomain, resolveDomain } from '../../../core/access/resolve
 import { invalidField } from '../../../core/errors.ts'
 import { type Endpoint, own } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'
-import { type Step, left } from './step.ts'
+import { type Step, left } from '../step.ts'
 
-/** Finds the domain that the request works in, and refuses one that is not the caller's or does not exist. */
+/** Finds the domain of the request, and refuses one that is not the caller's or does not exist. */
 export function domainResolution(endpoint: Endpoint): Step {
   return {
     before: async ({ event: exchange }) => {

@@ -9,9 +9,9 @@ import { checkFields } from '../check-fields.ts'
 import type { CheckedFields, Exchange } from '../exchange.ts'
 import { listCursors } from '../list-cursors.ts'
 import type { RawRequest } from '../read-request.ts'
-import { type Step, left } from './step.ts'
+import { type Step, left } from '../step.ts'
 
-/** Checks the cursor, the fields and `If-Match` of a request, each by what the route declares. */
+/** Checks the cursor, the fields and `If-Match` of a request, as the route declares them. */
 export function fieldValidation(route: Route): Step {
   return {
     before: ({ event: exchange }) => {
@@ -32,7 +32,7 @@ function fieldsOf(route: Route, raw: RawRequest): Pick<CheckedFields, 'params' |
   }
 }
 
-/** What a change demands of its record. What has no versions cannot be in the one that `If-Match` names. */
+/** Returns what a change requires of its record. A record without versions never matches a version that `If-Match` names. */
 function preconditionOf({ event }: Exchange, { method, versioned }: Route): Precondition {
   if (method === 'GET' || method === 'POST') return noPrecondition
   const precondition = readIfMatch(event.headers['if-match'])
@@ -40,7 +40,7 @@ function preconditionOf({ event }: Exchange, { method, versioned }: Route): Prec
   return precondition
 }
 
-/** The names that the body's schema knows and the caller set: of one record, or of a list of them. */
+/** Returns the names that the body's schema knows and the caller set, for one record or a list of them. */
 function fieldNames(body: unknown): string[] {
   const records: unknown[] = Array.isArray(body) ? body : [body]
   return [...new Set(records.flatMap((record) => Object.keys(Object(record))))].sort()

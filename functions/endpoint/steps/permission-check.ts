@@ -1,8 +1,8 @@
 import type { Route } from '../../../contracts/routes/route.ts'
 import { decidePermission } from '../../../core/access/permission.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../step.ts'
 
-/** Refuses a caller whose role does not hold the route's permission, before anything is looked up for it. */
+/** Refuses a caller whose role does not hold the route's permission, before any record is looked up. */
 export function permissionCheck({ permission }: Route): Step {
   return {
     before: ({ event: exchange }) => {

@@ -8,29 +8,29 @@ import { countInTime, late, withDeadline } from '../deadline.ts'
 import { type Endpoint, own } from '../endpoint-parts.ts'
 import type { Counts, Exchange } from '../exchange.ts'
 import { tokenOf } from '../presented-token.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../step.ts'
 
-/** The two steps that count a request: for who presents it, and for the domain that its credential turns out to be of. */
+/** The two steps that count a request: against the presented token, and against the domain of its credential. */
 export interface RateLimit {
   readonly ofPresenter: Step
   readonly ofDomain: Step
 }
 
-/** Credentials and keys that one process remembers; beyond it, it forgets all of them. */
+/** Credentials and keys that one process remembers; when there are more, it forgets all of them. */
 const maxRemembered = 10_000
 /**
- * A refusal is remembered for this long at least, so that a flood costs each process four writes a second for a key and
- * not one for each request. No request is lost by it: see {@link rememberMs}.
+ * The least time for which a refusal is remembered, so that a flood costs each process four writes a second for a key instead
+ * of one for each request. No capacity is lost: see {@link rememberMs}.
  */
 const minRememberedMs = 250
-/** Where requests must be counted, the first ones of a process wait this long at most for its connection to the store. */
+/** If requests must be counted, the first ones of a process wait at most this long for its connection to the store. */
 const connectMs = 1000
 /** An allowance of the service itself that limits no caller: each process counts it once, to open its connection. */
 const ofConnecting = { key: 'connecting', allowance: { intervalMs: 1, burst: 1_000_000 } } as const
-/** When a caller whose request could not be counted may try again. */
+/** The waiting time that is advised to a caller whose request could not be counted. */
 const uncountedWaitMs = 1000
 
-/** One count of a request: by which limit, and whose allowance. */
+/** One count of a request: its limit, and the owner of the allowance. */
 interface Charge {
   readonly name: LimitName
   readonly allowance: Allowance
@@ -38,21 +38,19 @@ interface Charge {
   readonly key: string
 }
 
-/** A count under way; `undefined` when it fails. Never rejects. */
+/** A count in progress; `undefined` if it fails. Never rejects. */
 interface Count {
   readonly charge: Charge
   readonly verdict: Promise<RateVerdict | undefined>
 }
 
 /**
- * Counts requests while their credential is read, and waits for both: for the counts at most 50 ms. A request that is
- * not counted by then is refused where its route says so (`mustBeCounted`), and passes elsewhere. The endpoint of such a
- * route connects to the store when it is made, and the 50 ms of its first request begin when it is connected.
- *
- * A token is counted as it is presented: only its holder can use up its allowance. The allowance of a domain is charged
- * while the credential is read for a token that this process has seen to be genuine, and after it for any other, so that
- * a forged token charges no domain. A caller who was refused is refused from memory until the next request is
- * free.
+ * Counts requests while their credential is read, and waits for both, at most 50 ms for the counts. A request whose counts
+ * are late is refused if its route requires that (`mustBeCounted`), and admitted otherwise. The endpoint of such a route
+ * connects to the store when it is created, and the 50 ms of its first request begin once it is connected.
+ * A token is counted as presented: only its holder can use up its allowance. The domain's allowance is charged while the
+ * credential is read if this process has seen that the token is genuine, and afterwards otherwise, so that a forged token
+ * charges no domain. After a refusal, a caller is refused from memory until its next request is free.
  */
 export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
   const limits = tools.settings.rateLimits
@@ -73,14 +71,14 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
     return verdict
   }
 
-  /** The charges of all applied limits of some names, for one owner of the allowances. */
+  /** Returns the charges of all applied limits of some names, for one owner of the allowances. */
   const charges = (owner: string, isWanted: (name: LimitName) => boolean): Charge[] =>
     applied
       .filter(({ name }) => isWanted(name))
       .map(({ name, allowance }) => ({ name, allowance, key: `${name}:${owner}` }))
   const ofDomain = (domain: string) => charges(domain, (name) => name !== 'token' && name !== 'login')
 
-  /** Counts a request by some charges and waits for the counts; the credential is waited for first. */
+  /** Counts a request by some charges, after waiting for the credential, and waits for the counts. */
   async function count(exchange: Exchange, wanted: readonly Charge[]) {
     const store = own(ports.rateLimits)
     if (connecting !== undefined) await withDeadline(connecting, connectMs)
@@ -91,7 +89,7 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
     return allInTime(exchange, counts)
   }
 
-  /** Counts a request for who presents it. `knownDomain` is the domain that its token is known to be of. */
+  /** Counts a request for the presented token. `knownDomain` is the domain that the token is known to belong to. */
   async function begin(exchange: Exchange, wanted: readonly Charge[], knownDomain?: string): Promise<void> {
     exchange.counts = { ...(await count(exchange, wanted)), knownDomain }
   }
@@ -108,11 +106,11 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
     const knownDomain = domainOfToken.get(token)
     const byToken = token === '' ? [] : charges(token, (name) => name === 'token')
     await begin(exchange, [...byToken, ...(knownDomain === undefined ? [] : ofDomain(knownDomain))], knownDomain)
-    // A token that is refused itself charges its domain no further: one user must not use up what all of them share.
+    // A refused token charges its domain no further: one user must not use up the allowance of all.
     if (exchange.counts.verdicts.some(({ isAllowed }) => !isAllowed)) domainOfToken.delete(token)
     refuse(exchange)
     const { error } = await exchange.credential
-    // A domain is charged for the requests that get past here, so one that will not is forgotten.
+    // A domain is charged for admitted requests only, so the token of a refused one is forgotten.
     if (error !== undefined || (await exchange.isFull)) domainOfToken.delete(token)
   }
 
@@ -147,8 +145,9 @@ export function rateLimit({ route, ports, tools }: Endpoint): RateLimit {
 }
 
 /**
- * Counts nothing of anybody, so that the connection to the store is open and its client loaded before the first request
- * is counted: that takes longer than a count may. Never rejects; the counts themselves tell when the store is gone.
+ * Counts the allowance of connecting, so that the connection to the store is open and its client loaded before the first
+ * request is counted: that takes longer than a count may. Never rejects; the counts themselves show whether the store is
+ * down.
  */
 async function connect({ ports, tools }: Pick<Endpoint, 'ports' | 'tools'>): Promise<void> {
   try {
@@ -159,14 +158,14 @@ async function connect({ ports, tools }: Pick<Endpoint, 'ports' | 'tools'>): Pro
 }
 
 /**
- * How long a refusal is remembered: until the next request is free, and 250 ms at least where the bucket fills up for
- * longer than that. What becomes free meanwhile waits in the bucket, so the rate that passes stays the same.
+ * Returns how long a refusal is remembered: until the next request is free, and at least 250 ms if the bucket fills up more
+ * slowly than that. Capacity that becomes free meanwhile stays in the bucket, so the admitted rate is the same.
  */
 function rememberMs({ waitMs }: RateVerdict, { intervalMs, burst }: Allowance): number {
   return Math.max(waitMs, Math.min(minRememberedMs, (intervalMs * burst) / 4))
 }
 
-/** Waits for all counts together; what is not known by then is uncounted. */
+/** Waits for all counts together; a late count is uncounted. */
 async function allInTime(
   exchange: Exchange,
   counts: readonly Count[],

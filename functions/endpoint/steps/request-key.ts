@@ -9,16 +9,16 @@ import type { RequestKey } from '../../../core/idempotency/request-key.ts'
 import { type Answer, errorAnswer, repeatedAnswer } from '../answer.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Endpoint, own } from '../endpoint-parts.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../step.ts'
 
-/** An answer above this is not kept; the key that came with its request then protects what was made, not the answer. */
+/** Larger answers are not kept; the key of such a request then protects the created record, not the answer. */
 const maxKeptBytes = 200 * 1024
 const seedBytes = 32
 
 /**
- * Answers a request whose `Idempotency-Key` was used for the same request before with the answer of that time, and keeps
- * the answer of any other under its key. A run that died left no answer: the request is then run again with the
- * identifiers of the first, so that whatever makes a record finds its own and takes it for made.
+ * Repeats the kept answer for a request whose `Idempotency-Key` was used for the same request before, and keeps the answer of
+ * any other under its key. A run that died left no answer: the request is then run again with the identifiers of the first
+ * run, so that it finds its own record and treats it as created.
  */
 export function requestKey(endpoint: Endpoint): Step {
   return {
@@ -52,7 +52,7 @@ async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string
   const seed = await keeper.readSeed(claim.seed)
   if (claim.answer !== undefined) return repeatedAnswer(keeper.readAnswer(claim.answer, seed), exchange.requestId)
   exchange.random = derivedRandomness(seed)
-  // A failure to keep the answer changes nothing: the lease of the key expires, and the request can be run again.
+  // A failure to keep the answer does no harm: the lease of the key expires, and the request can be run again.
   exchange.keep = async (answer) => {
     try {
       const kept = answer && isFinal(answer) ? keeper.keepAnswer(answer, seed) : undefined
@@ -65,19 +65,22 @@ async function claimOrRepeat(exchange: Exchange, endpoint: Endpoint, key: string
   return undefined
 }
 
-/** Whether an answer stays the answer: failures of the service do not, nor do refusals for being too many or too early. */
+/**
+ * Returns whether an answer is final: failures of the service are not, nor are refusals because of rates or of requests that
+ * came too early.
+ */
 function isFinal({ statusCode, body = '' }: Answer): boolean {
   return statusCode < 500 && statusCode !== errorStatus.rate_limited && Buffer.byteLength(body) <= maxKeptBytes
 }
 
-/** The same only for the same caller, method, path, query and body. */
+/** Identifies a request: equal for the same caller, method, path, query and body. */
 function fingerprintOf({ event, caller }: Exchange): string {
   const { method } = event.requestContext.http
   const parts = [caller?.username, method, event.rawPath, event.rawQueryString, event.body ?? '', event.isBase64Encoded]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
-/** How seed and answer are kept: as they are, or encrypted where the answer shows a secret. */
+/** The form in which seed and answer are kept: plain, or encrypted if the answer contains a secret. */
 interface Keeper {
   keepSeed(seed: Uint8Array): Promise<string>
   readSeed(kept: string): Promise<Uint8Array>
@@ -96,7 +99,7 @@ function keeperOf({ route, ports }: Endpoint, { domain, key }: Pick<RequestKey, 
   if (route.showsSecret !== true) return plainKeeper
   const box = own(ports.secretBox)
   const purpose = `request-seed:${domain}:${key}`
-  // Secrets that the request makes are derived from the seed, so it is sealed, and with it the key of the answer.
+  // Secrets of the request are derived from the seed, so it is encrypted, together with the key of the answer.
   return {
     keepSeed: (seed) => box.seal(seed, purpose),
     readSeed: (kept) => box.open(kept, purpose),

@@ -1,8 +1,8 @@
 import type { Route } from '../../../contracts/routes/route.ts'
 import { readRequest } from '../read-request.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../step.ts'
 
-/** Reads path parameters, query and body, and refuses what is malformed in itself. */
+/** Reads path parameters, query and body, and refuses malformed ones. */
 export function requestSyntax(route: Route): Step {
   return {
     before: ({ event: exchange }) => {

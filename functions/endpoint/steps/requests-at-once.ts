@@ -3,23 +3,23 @@ import { countInTime, late } from '../deadline.ts'
 import { type Endpoint, own } from '../endpoint-parts.ts'
 import type { Exchange } from '../exchange.ts'
 import { tokenOf } from '../presented-token.ts'
-import type { Step } from './step.ts'
+import type { Step } from '../step.ts'
 
 /** The two steps that limit how many requests of one token run at once. */
 export interface RequestsAtOnce {
-  /** Asks for a place, which is taken while the credential is read. It is given back with the answer. */
+  /** Requests a slot, which is acquired while the credential is read, and released with the answer. */
   readonly ask: Step
-  /** Refuses a request that got no place. One that has no answer in 50 ms goes on. */
+  /** Refuses a request without a slot. If the store does not answer within 50 ms, the request goes on. */
   readonly require: Step
 }
 
-/** A request is over within 29 s: the place of one whose function died is free again then. */
+/** A request ends within 29 s, so the slot of a function that died is free after this time. */
 export const leaseMs = 30_000
 
-/** When a refused caller may try again; most searches take no longer. */
+/** The waiting time that is advised to a refused caller; most searches take no longer. */
 const waitMs = 1000
 
-/** Makes the steps of a route; they do nothing where it has no such limit. */
+/** Creates the steps of a route; they do nothing if it has no such limit. */
 export function requestsAtOnce({ route, ports, tools }: Endpoint): RequestsAtOnce {
   const { atOnce } = route
   const limit = atOnce === undefined ? undefined : tools.settings.rateLimits[atOnce]
@@ -57,7 +57,7 @@ export function requestsAtOnce({ route, ports, tools }: Endpoint): RequestsAtOnc
   }
 }
 
-/** What a call comes to; `unknown` where it fails, which is logged. */
+/** Returns the result of a call; `unknown` if it fails, which is logged. */
 async function settled<T>({ log }: Exchange, call: () => Promise<T>): Promise<T | 'unknown'> {
   try {
     return await call()

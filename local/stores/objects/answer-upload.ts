@@ -56,14 +56,14 @@ async function begin(uploads: Uploads, name: ObjectName, { request }: ObjectCall
 async function list(uploads: Uploads, name: ObjectName, query: URLSearchParams, response: ServerResponse) {
   const marker = Number(query.get('part-number-marker') ?? 0)
   const most = Math.min(Number(query.get('max-parts') ?? partsAtATime), partsAtATime)
-  const behind = (await uploads.parts(name, query.get('uploadId') ?? '')).filter(({ number }) => number > marker)
-  const shown = behind.slice(0, most)
+  const following = (await uploads.parts(name, query.get('uploadId') ?? '')).filter(({ number }) => number > marker)
+  const shown = following.slice(0, most)
   const parts = shown.map(
     ({ number, size, md5, sha256 }) =>
       `<Part><PartNumber>${number}</PartNumber><ETag>&quot;${md5}&quot;</ETag><Size>${size}</Size>` +
       `<ChecksumSHA256>${base64(sha256)}</ChecksumSHA256></Part>`,
   )
-  const end = `<NextPartNumberMarker>${shown.at(-1)?.number ?? 0}</NextPartNumberMarker><IsTruncated>${behind.length > shown.length}</IsTruncated>`
+  const end = `<NextPartNumberMarker>${shown.at(-1)?.number ?? 0}</NextPartNumberMarker><IsTruncated>${following.length > shown.length}</IsTruncated>`
   answer(response, 'ListPartsResult', end + parts.join(''))
 }
 

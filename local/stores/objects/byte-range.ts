@@ -1,4 +1,4 @@
-/** Which bytes of an object an answer holds; both ends included. */
+/** The bytes of an object that an answer contains; both ends included. */
 export interface ByteRange {
   readonly first: number
   readonly last: number

@@ -19,7 +19,7 @@ const responseHeaders = {
 /** Storage classes whose objects cannot be read before they are restored. */
 const archives = new Set(['GLACIER', 'DEEP_ARCHIVE'])
 
-/** Answers GET and HEAD. Who may not list the bucket is not told that an object is not there. */
+/** Answers GET and HEAD. A caller that may not list the bucket does not learn that an object is missing. */
 export async function getObject(
   { request, mayList }: ObjectCall,
   response: ServerResponse,
@@ -65,7 +65,7 @@ function headersOf(found: Description): Record<string, string> {
   }
 }
 
-/** The query is signed whole, so what stands there is what the signer wanted. */
+/** The whole query is signed, so its content is the signer's choice. */
 function overridesIn(query: URLSearchParams): Record<string, string> {
   const asked = Object.entries(responseHeaders).flatMap(([parameter, header]) => {
     const value = query.get(parameter)

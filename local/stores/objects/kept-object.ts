@@ -18,10 +18,10 @@ const description = z.object({
   isRestoring: z.optional(z.boolean()),
 })
 
-/** What is kept of an object besides its bytes. */
+/** The stored facts about an object in addition to its bytes. */
 export type Description = z.infer<typeof description>
 
-/** What an object is; nothing where there is none. */
+/** Returns the facts about an object; nothing if it does not exist. */
 export async function describe(paths: ObjectPaths): Promise<Description | undefined> {
   try {
     return z.parse(description, JSON.parse(await readFile(paths.description, 'utf8')))
@@ -31,7 +31,7 @@ export async function describe(paths: ObjectPaths): Promise<Description | undefi
   }
 }
 
-/** The object with its bytes, both of one writing; whoever is given them closes the file. */
+/** Opens the object with its bytes, both of one version; the caller closes the file. */
 export async function openObject(paths: ObjectPaths): Promise<{ found: Description; file: FileHandle } | undefined> {
   for (;;) {
     const found = await describe(paths)
@@ -46,13 +46,13 @@ export async function openObject(paths: ObjectPaths): Promise<{ found: Descripti
   }
 }
 
-/** A new file for bytes of an object, which is nobody's until {@link keepObject}. */
+/** Creates a file for bytes, which belongs to no object until {@link keepObject}. */
 export async function draftOf(paths: ObjectPaths): Promise<string> {
   await mkdir(paths.folder, { recursive: true, mode: 0o700 })
   return join(paths.folder, `.bytes-${randomUUID()}`)
 }
 
-/** Makes a draft the object, at once and whole, in place of what was there. */
+/** Turns a draft into the object atomically, replacing an earlier one. */
 export async function keepObject(paths: ObjectPaths, draft: string, made: Omit<Description, 'file'>): Promise<void> {
   const previous = await describe(paths)
   const file = draft.slice(dirname(draft).length + 1)
@@ -60,7 +60,7 @@ export async function keepObject(paths: ObjectPaths, draft: string, made: Omit<D
   if (previous !== undefined) await rm(join(paths.folder, previous.file), { force: true })
 }
 
-/** Changes what is told of an object. */
+/** Changes the facts about an object. */
 export async function changeObject(paths: ObjectPaths, found: Description): Promise<void> {
   await writeWhole(paths.description, found)
 }
@@ -72,14 +72,14 @@ export async function removeObject(paths: ObjectPaths): Promise<void> {
   if (previous !== undefined) await rm(join(paths.folder, previous.file), { force: true })
 }
 
-/** Writes JSON so that whoever reads the file finds all of it or what was there before. */
+/** Writes JSON atomically: a reader finds the new or the previous content. */
 export async function writeWhole(path: string, content: unknown): Promise<void> {
   const draft = `${path}-${randomUUID()}`
   await writeFile(draft, JSON.stringify(content), { mode: 0o600 })
   await rename(draft, path)
 }
 
-/** Whether an error says that a file is not there. */
+/** Returns whether an error says that a file does not exist. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

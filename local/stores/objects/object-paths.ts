@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 
-/** What an object is called. */
+/** The name of an object. */
 export interface ObjectName {
   readonly bucket: string
   readonly key: string
 }
 
-/** Where an object's bytes and its description are kept. */
+/** The paths of an object's bytes and its description. */
 export interface ObjectPaths {
   readonly folder: string
   readonly description: string

@@ -11,9 +11,9 @@ import { ObjectRefusal } from './refusal.ts'
 import { Uploads } from './uploads.ts'
 
 /**
- * The embedded object store: objects with ranges, the response headers of a link, storage classes and their
- * restoration, and uploads in parts, kept as files under `root`. Requests were verified and allowed before; what is left
- * to hold is the body's hash. What is written shows under its key only when it is whole.
+ * The embedded object store: objects with ranges, the response headers of a link, storage classes and their restoration, and
+ * uploads in parts, kept as files under `root`. Requests were verified and allowed before; only the body's hash is checked
+ * here. An object is visible under its key only when it is complete.
  */
 export function objectStore(root: string, buckets: ReadonlySet<string>): ObjectBackend {
   const uploads = new Uploads(root)
@@ -21,10 +21,10 @@ export function objectStore(root: string, buckets: ReadonlySet<string>): ObjectB
     try {
       await answer(call, response, { root, buckets, uploads })
     } catch (error) {
-      // A player that seeks, or an uploader that stops, leaves in the middle: nobody is there to be told.
+      // A player that seeks, or an uploader that stops, disconnects in the middle: there is no client to answer.
       if (call.request.socket.destroyed) return
       if (!(error instanceof ObjectRefusal)) throw error
-      // A body that nobody reads would stand in the way of the next request.
+      // An unread body would block the next request.
       call.request.resume()
       deny(response, denialOf('s3', error))
     }

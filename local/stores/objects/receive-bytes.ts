@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ObjectCall } from '../../gate/gate.ts'
 import { ObjectRefusal } from './refusal.ts'
 
-/** What came in. */
+/** The received bytes. */
 export interface ReceivedBytes {
   readonly size: number
   /** Hex MD5, which S3 calls an object's bytes by. */
@@ -16,8 +16,8 @@ export interface ReceivedBytes {
 }
 
 /**
- * Writes a body to a file as it comes and holds it to what was signed and to the checksums that came with it. Of a body
- * that is another one, or that is cut off, nothing is left.
+ * Writes a body to a file as it arrives and compares it with the signed hash and with its checksums. A body that differs, or
+ * that is cut off, leaves nothing.
  */
 export async function receiveBytes({ request, payloadHash }: ObjectCall, path: string): Promise<ReceivedBytes> {
   if (payloadHash.startsWith('STREAMING-')) {

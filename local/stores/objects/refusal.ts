@@ -1,4 +1,4 @@
-/** That the object store says no, in the words of S3. */
+/** A refusal of the object store, in the words of S3. */
 export class ObjectRefusal extends Error {
   override readonly name = 'ObjectRefusal'
   readonly status: number

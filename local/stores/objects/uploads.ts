@@ -23,7 +23,7 @@ const keptPart = z.object({ number: z.number(), size: z.number(), md5: z.string(
 /** A part of an upload. */
 export type KeptPart = z.infer<typeof keptPart>
 
-/** A part as whoever completes an upload names it. */
+/** A part as named by the request that completes an upload. */
 export interface NamedPart {
   readonly number: number
   readonly etag: string
@@ -56,7 +56,7 @@ export class Uploads {
     return uploadId
   }
 
-  /** Takes a part, in place of one of the same number. */
+  /** Stores a part, replacing one of the same number. */
   async putPart(name: ObjectName, uploadId: string, number: number, call: ObjectCall): Promise<KeptPart> {
     if (!Number.isInteger(number) || number < 1 || number > maxPartNumber) {
       throw new ObjectRefusal(400, 'InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive')
@@ -70,7 +70,7 @@ export class Uploads {
     return part
   }
 
-  /** The parts that are there, by number. */
+  /** Returns the stored parts, by number. */
   async parts(name: ObjectName, uploadId: string): Promise<KeptPart[]> {
     await this.#find(name, uploadId)
     const numbers = (await readdir(this.#folder(uploadId))).flatMap(

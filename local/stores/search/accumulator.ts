@@ -4,16 +4,16 @@ import type { Condition } from './query.ts'
 /** A row of a search, by the places of its columns. */
 export type Row = readonly unknown[]
 
-/** Collects what an aggregation comes to, row by row. */
+/** Collects the result of an aggregation, row by row. */
 export interface Accumulator {
   add(row: Row): void
   result(): JsonObject
 }
 
-/** Gives an expression a place in the rows. */
+/** Returns the position of an expression in the rows. */
 export type Place = (column: Condition) => number
 
-/** Makes the accumulators of one aggregation: one where it stands alone, one for each bucket that it stands in. */
+/** Creates the accumulators of one aggregation: a single one at the top level, otherwise one for each enclosing bucket. */
 export type Maker = () => Accumulator
 
 /** Reads an aggregation of one kind. `within` makes the accumulators of a bucket. */

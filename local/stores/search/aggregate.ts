@@ -10,7 +10,7 @@ const maxBuckets = 65_535
 
 const maxDepth = 10
 
-/** Aggregations as they were asked for: what they need of each row, and what collects it. */
+/** Parsed aggregations: the columns that they read, and their accumulators. */
 export interface Aggregations {
   readonly columns: readonly Condition[]
   readonly make: Maker
@@ -32,7 +32,7 @@ export function aggregationColumns({ columns }: Aggregations): readonly Conditio
   return columns
 }
 
-/** What aggregations over rows come to. */
+/** Returns the results of aggregations over rows. */
 export function aggregate({ make }: Aggregations, rows: Iterable<unknown>): JsonObject {
   const accumulator = make()
   for (const row of rows) accumulator.add(Array.isArray(row) ? row : [])
@@ -45,7 +45,7 @@ export function aggregate({ make }: Aggregations, rows: Iterable<unknown>): Json
 
 const kinds: ReadonlyMap<string, AggregationKind> = new Map([...metricKinds, ...bucketKinds])
 
-/** Buckets that one search keeps while it counts, empty ones too: what is behind them must fit into memory. */
+/** Buckets that one search keeps while it counts, including empty ones: their content must fit into memory. */
 const maxKept = 200_000
 
 function bucketCounter(): () => void {

@@ -7,7 +7,7 @@ import { type JsonObject, objectOf, parseJson } from './json.ts'
 import { Refusal, badRequest, refusalBody } from './refusal.ts'
 import { search } from './search.ts'
 
-/** Answers a request as OpenSearch would; what this server does not know it refuses. */
+/** Answers a request as OpenSearch would; refuses requests that this server does not support. */
 export function answerRequest(database: Database, request: SearchRequest): SearchReply {
   try {
     return { status: 200, body: bodyOf(database, request) }

@@ -16,7 +16,7 @@ export class Bucket {
     this.#within.add(row)
   }
 
-  /** With what `head` tells of it first. */
+  /** Returns the result, beginning with the members of `head`. */
   result(head: JsonObject = {}): JsonObject {
     return { ...head, doc_count: this.count, ...this.#within.result() }
   }

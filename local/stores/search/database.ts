@@ -14,7 +14,7 @@ export interface Database {
   /** The statement of a text; prepared once while it is in use. */
   prepare(sql: string): StatementSync
   all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[]
-  /** Runs work whole or not at all; what it did is on the disk when it returns. */
+  /** Runs work in a transaction; its effects are on the disk when it returns. */
   transaction<T>(work: () => T): T
   close(): void
 }
@@ -25,8 +25,8 @@ const maxStatements = 200
 const sqlTypes = { keyword: 'TEXT', long: 'INTEGER', double: 'REAL', date: 'INTEGER' } as const
 
 /**
- * Rows are narrow, so that many are looked through quickly; the document itself is in a table beside. `by_time` has all
- * that a tenant's list by time needs, in its order.
+ * Rows are narrow, so that many are scanned quickly; the document itself is in a second table. `by_time` contains all that a
+ * tenant's list by time needs, in its order.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS indices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -53,7 +53,7 @@ const schema = `
 /** Opens the file, or makes it. `:memory:` is no file. */
 export function openDatabase(file: string): Database {
   const sqlite = new DatabaseSync(file)
-  // What was answered is on the disk; the cache and the map of the file are part of what the platform may take.
+  // An answered write is on the disk; the cache and the map of the file are part of the platform's memory.
   sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000')
   sqlite.exec(schema)
   const functions = addFunctions(sqlite)
@@ -100,7 +100,7 @@ export function openDatabase(file: string): Database {
         return result
       } catch (error) {
         sqlite.exec('ROLLBACK')
-        // What was made in it is not there.
+        // Columns that were made in it do not exist.
         keptSeqNo = -1
         indices.clear()
         for (const { id, name } of prepare('SELECT id, name FROM indices').all()) indices.set(String(name), Number(id))

@@ -6,7 +6,7 @@ import { Buckets, inOrder } from './buckets.ts'
 import { type JsonObject, checkNames, countIn } from './json.ts'
 import { badRequest } from './refusal.ts'
 
-/** Where the bucket of a moment begins, and where the one behind a beginning does. */
+/** Returns where the bucket of a moment begins, and the beginning of the next bucket. */
 interface Steps {
   beginningOf(at: number): number
   next(beginning: number): number

@@ -60,13 +60,13 @@ function write(database: Database, action: 'create' | 'index', target: JsonObjec
 interface NewRow {
   readonly index_id: number
   readonly id: string
-  /** Of the document that it replaces. */
+  /** The row of the document that it replaces. */
   readonly row: number | undefined
   readonly document: JsonObject
 }
 
 const documentColumns = ['row', 'index_id', 'id', 'seq_no', ...columnFields.map(({ name }) => `"${name}"`)]
-const besideColumns = ['row', ...listFields.map(({ name }) => listColumn(name)), 'source', 'hidden']
+const sourceColumns = ['row', ...listFields.map(({ name }) => listColumn(name)), 'source', 'hidden']
 
 function insert(database: Database, { index_id, id, row, document }: NewRow): number {
   const columns = columnFields.map((field) => columnValue(field, document[field.name]))
@@ -77,7 +77,7 @@ function insert(database: Database, { index_id, id, row, document }: NewRow): nu
   const shown = Object.fromEntries(split.filter(([name]) => !hiddenNames.includes(name)))
   const hidden = Object.fromEntries(split.filter(([name]) => hiddenNames.includes(name)))
   const place = row ?? Number(written.lastInsertRowid)
-  database.prepare(insertion('b', besideColumns)).run(place, ...lists, JSON.stringify(shown), JSON.stringify(hidden))
+  database.prepare(insertion('b', sourceColumns)).run(place, ...lists, JSON.stringify(shown), JSON.stringify(hidden))
   return seq_no
 }
 
@@ -117,7 +117,7 @@ function mapperError({ name, type }: Field, what: string): Refusal {
   return badRequest(`failed to parse field [${name}] of type [${type}]: it ${what}`, 'mapper_parsing_exception')
 }
 
-/** An index is made by its first document, as long as a template says how. */
+/** Creates an index with its first document, if a template describes it. */
 function makeIndex(database: Database, name: string): number {
   const templates = database.all("SELECT body FROM settings WHERE path LIKE '/\\_index\\_template/%' ESCAPE '\\'")
   const patterns = templates.flatMap(({ body }) => {

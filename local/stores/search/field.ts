@@ -4,7 +4,7 @@ import { fieldTypeOf, plainFields, recordingFields } from '../../../core/cdr/cdr
 export interface Field {
   readonly name: string
   readonly type: 'keyword' | 'long' | 'double' | 'date'
-  /** The column, with its table: `c` has a row for each document, `b` what is seldom asked for. */
+  /** The column, with its table: `c` has a row for each document, `b` the rarely requested fields. */
   readonly column: string
   /** The column holds all values, as {@link valueList} writes them. */
   readonly isList: boolean
@@ -54,8 +54,8 @@ const separator = '\u001f'
 const escape = '\u001e'
 
 /**
- * Values as one text, so that one of them is found by looking for it between two separators: empty where there is none,
- * else a separator before and behind each.
+ * Returns values as one text, so that one of them is found between two separators: empty without values, otherwise with a
+ * separator before and after each.
  */
 export function valueList(values: readonly (string | number)[]): string {
   return values.length === 0 ? '' : `${separator}${values.map(listed).join(separator)}${separator}`
@@ -66,7 +66,7 @@ export function valuesIn(list: string): string[] {
   return list === '' ? [] : list.slice(1, -1).split(separator).map(unlisted)
 }
 
-/** What stands in a list for a value; `prefix`: for what begins with it. */
+/** Returns a value as written in a list; `prefix`: for values that begin with it. */
 export function listedAs(value: string, part: 'whole' | 'prefix'): string {
   return `${separator}${listed(value)}${part === 'whole' ? separator : ''}`
 }

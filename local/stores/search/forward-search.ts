@@ -11,7 +11,9 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const
 /** Longer than any search may take: the caller's own limit ends it before. */
 const timeoutMs = 60_000
 
-/** The OpenSearch at `OPENSEARCH_URL`. Requests are signed anew; an address that holds a user has him named instead. */
+/**
+ * Connects to the OpenSearch at `OPENSEARCH_URL`. Requests are signed again, or carry the user of the address if it has one.
+ */
 export async function connectSearch(endpoint: string, signer: Signer): Promise<SearchStore> {
   const url = new URL(endpoint)
   const pool = new Pool(url.origin, { connections: 64, keepAliveTimeout: 60_000, headersTimeout: timeoutMs })

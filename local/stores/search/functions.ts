@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { valuesIn } from './field.ts'
 import { matchesWildcard } from './wildcard.ts'
 
-/** That the time of a search is over. */
+/** The time of a search is over. */
 export class TimeOver extends Error {
   override readonly name = 'TimeOver'
 }
 
-/** What queries call for each row. */
+/** The functions that queries call for each row. */
 export interface Functions {
-  /** From now on, work that looks at rows throws {@link TimeOver} behind this moment of `performance.now()`. */
+  /** Makes work on rows throw {@link TimeOver} after this moment of `performance.now()`. */
   setDeadline(at: number): void
   /** Looks at the clock; to be called for each row. */
   tick(): void

@@ -3,7 +3,7 @@ import { badRequest } from './refusal.ts'
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** The value as an object; refused where it is none. `what` names it in the refusal. */
+/** Returns the value as an object; refuses any other value. `what` names it in the refusal. */
 export function objectOf(value: unknown, what: string): JsonObject {
   if (isObject(value)) return value
   throw badRequest(`[${what}] must be an object`)

@@ -61,7 +61,7 @@ const percentiles: AggregationKind = (body, place) => {
   }
 }
 
-/** Aggregations that come to numbers. */
+/** Aggregations whose results are numbers. */
 export const metricKinds: readonly (readonly [string, AggregationKind])[] = [
   ['avg', oneNumber('avg', (count, sum) => (count === 0 ? null : sum / count))],
   ['sum', oneNumber('sum', (_count, sum) => sum)],

@@ -69,7 +69,7 @@ function boolCondition(body: JsonObject, depth: number): Condition {
   const should = of('should')
   const wanted = body['minimum_should_match'] ?? 0
   if (typeof wanted !== 'number') throw badRequest('[minimum_should_match] must be a number here')
-  // Where nothing else has to hold, one of them has to, whatever is wanted.
+  // If nothing else is required, one of them has to hold, whatever the minimum.
   const least = must.length === 0 && should.length > 0 ? Math.max(1, wanted) : wanted
   return allOf([...must, ...mustNot, ...leastOf(should, least)])
 }
@@ -107,7 +107,7 @@ function termsCondition(body: unknown): Condition {
   return field === undefined || values.length === 0 ? never : oneOf(field, values)
 }
 
-/** As OpenSearch has it where nothing else is set. */
+/** OpenSearch's default. */
 const maxTerms = 65_536
 
 function oneOf(field: Field, values: readonly unknown[]): Condition {
@@ -163,7 +163,8 @@ function wildcardCondition(body: unknown): Condition {
   const { field, value } = fieldClause(body, 'wildcard')
   if (field === undefined) return never
   const pattern = onlyText(field, value, 'wildcard')
-  // What a function is given stays in memory until the statement is over: it sees no row that SQLite can rule out itself.
+  // SQLite keeps a function's arguments in memory until the statement is over, so rows that SQLite can exclude itself should
+  // not reach it.
   const rough = globOf(pattern, field.isList)
   const exact = `${field.isList ? 'list_wild' : 'wild'}(${field.column}, ?)`
   // A hundred long patterns take seconds for one row: the clock is looked at before each.

@@ -8,7 +8,7 @@ import { PlainError } from '../../processes/plain-error.ts'
 export interface SearchStore {
   /** Answers a request that was verified and allowed. */
   answer(request: SearchRequest): Promise<SearchReply>
-  /** Ends it when what is under way is done. */
+  /** Closes it after the work under way. */
   close(): Promise<void>
 }
 
@@ -26,8 +26,8 @@ const ended: SearchReply = {
 }
 
 /**
- * The embedded OpenSearch: what the platform asks of one, over a file, in a thread of its own. When the thread goes down,
- * what it was doing is answered with 503, and the next request has a new one.
+ * Starts the embedded OpenSearch: the part of it that the platform uses, over a file, in a thread of its own. When the thread
+ * dies, its requests are answered with 503, and the next request starts a new one.
  */
 export async function startEmbeddedSearch(file: string): Promise<SearchStore> {
   let running = Promise.resolve(await openThread(file))
@@ -38,7 +38,7 @@ export async function startEmbeddedSearch(file: string): Promise<SearchStore> {
       let thread = await found.catch(() => undefined)
       if (isClosed) return ended
       if (thread === undefined || thread.isOver()) {
-        // Whoever comes here first opens it; the others wait for the same one.
+        // The first caller opens it; the others wait for the same one.
         if (running === found) running = openThread(file)
         thread = await running.catch(() => undefined)
       }

@@ -13,7 +13,7 @@ const bodyNames = ['query', 'size', 'from', 'sort', 'search_after', 'aggs', '_so
 /** Hits that one search may pass over and answer together. */
 const window = 10_000
 
-/** A search as it was asked for. */
+/** A parsed search. */
 interface Search {
   readonly where: Condition
   readonly size: number
@@ -26,7 +26,7 @@ interface Search {
   readonly exact: number
 }
 
-/** Runs a search and answers its JSON. Ends with what it has when its time is over. */
+/** Runs a search and returns its JSON. When its time is over, it ends with its results so far. */
 export function search(database: Database, indices: ChosenIndices, body: JsonObject): string {
   const startedAt = performance.now()
   const asked = readSearch(indices, body)

@@ -8,7 +8,7 @@ import { badRequest } from './refusal.ts'
 export interface SortColumn {
   readonly field: Field
   readonly order: 'asc' | 'desc'
-  /** What is sorted by: a column, or for several values the one that comes first. */
+  /** The sort expression: a column, or for several values the one that sorts first. */
   readonly sql: string
   readonly isNullable: boolean
 }
@@ -41,19 +41,19 @@ export function orderSql(columns: readonly SortColumn[]): string {
   return keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`
 }
 
-/** The condition for what comes behind a hit with these sort values. */
+/** Returns the condition for rows after a hit with these sort values. */
 export function afterCondition(columns: readonly SortColumn[], after: readonly unknown[]): Condition {
   if (after.length !== columns.length) {
     throw badRequest('search_after must have as many values as sort', 'illegal_argument_exception')
   }
   const [condition] = columns
     .map((column, index) => ({ column, value: after[index] }))
-    .reduceRight<Condition[]>(([rest], key) => [behind(key.column, key.value, rest)], [])
+    .reduceRight<Condition[]>(([rest], key) => [sortsAfter(key.column, key.value, rest)], [])
   return condition ?? { sql: '1', values: [] }
 }
 
-/** Behind by this key, or level by it and behind by the rest. */
-function behind(column: SortColumn, given: unknown, rest: Condition | undefined): Condition {
+/** Returns the condition of sorting after a hit: after it by this key, or equal in it and after it by the rest. */
+function sortsAfter(column: SortColumn, given: unknown, rest: Condition | undefined): Condition {
   const { sql, order, isNullable, field } = column
   const level = rest === undefined ? undefined : rest
   if (given === null || given === undefined) {
@@ -66,7 +66,7 @@ function behind(column: SortColumn, given: unknown, rest: Condition | undefined)
   const operator = order === 'asc' ? '>' : '<'
   const orNull = isNullable ? ` OR ${sql} IS NULL` : ''
   if (level === undefined) return { sql: `(${sql} ${operator} ?${orNull})`, values: [value] }
-  // The first part is said twice so that an index can be entered by it.
+  // The first part is repeated so that an index can be used.
   const enter = isNullable ? '' : `${sql} ${operator}= ? AND `
   return {
     sql: `(${enter}(${sql} ${operator} ?${orNull} OR (${sql} = ? AND ${level.sql})))`,

@@ -1,8 +1,8 @@
 import { listedAs } from './field.ts'
 
 /**
- * Whether a text fits a pattern of OpenSearch: `*` stands for any text, `?` for one character, and what comes behind a
- * backslash for itself. A character is a Unicode code point.
+ * Returns whether a text matches a pattern of OpenSearch: `*` stands for any text, `?` for one character, and a character
+ * after a backslash for itself. A character is a Unicode code point.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const parts = partsOf(pattern)
@@ -55,12 +55,12 @@ function partsOf(pattern: string): readonly Part[] {
   return parts
 }
 
-/** What stands before each value of a list. */
+/** The prefix of each value in a list. */
 const separator = listedAs('', 'prefix')
 
 /**
- * A pattern for SQLite's GLOB that every text fits that fits a pattern of OpenSearch, and seldom others. Of a list (see
- * `valueList`) it holds for lists with a value that fits; in what a value is written with there, `?` may be two characters.
+ * Returns a pattern for SQLite's GLOB that matches every text that a pattern of OpenSearch matches, and few others. For a
+ * list (see `valueList`) it matches lists with a matching value; because of the list's escapes, `?` may be two characters.
  */
 export function globOf(pattern: string, isList: boolean): string {
   const pieces = partsOf(pattern).map((part) => {

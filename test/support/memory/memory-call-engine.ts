@@ -1,5 +1,5 @@
-import type { CommandOutcome, CommandScope, EngineCommand } from '../../../core/commands.ts'
-import type { CallEngine } from '../../../core/channels/call-engine.ts'
+import type { CommandOutcome, CommandScope, EngineCommand } from '../../../core/commands/commands.ts'
+import type { CallEngine } from '../../../core/commands/call-engine.ts'
 
 /** One order that a memory engine was given. */
 interface GivenCommand {

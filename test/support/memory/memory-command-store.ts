@@ -1,5 +1,5 @@
-import { claimsAtATime } from '../../../core/commands.ts'
-import type { CommandStore } from '../../../core/channels/command-store.ts'
+import { claimsAtATime } from '../../../core/commands/commands.ts'
+import type { CommandStore } from '../../../core/commands/command-store.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import type { MemoryContext } from './memory-state.ts'
 

@@ -1,4 +1,4 @@
-import type { ConnectorStatusStore } from '../../../core/status/connector-status-store.ts'
+import type { ConnectorStatusStore } from '../../../core/connectors/connector-status-store.ts'
 import { type MemoryContext, byText } from './memory-state.ts'
 
 /** Reports of connectors in memory. */

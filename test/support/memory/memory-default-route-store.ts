@@ -1,5 +1,5 @@
-import type { DefaultRouteStore } from '../../../core/routes/default-route-store.ts'
-import type { RouteHead } from '../../../core/routes/default-route.ts'
+import type { DefaultRouteStore } from '../../../core/default-routes/default-route-store.ts'
+import type { RouteHead } from '../../../core/default-routes/default-route.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
 /** Default routes in memory. */

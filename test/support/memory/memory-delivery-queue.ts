@@ -1,4 +1,4 @@
-import type { DeliveryQueue, QueuedDelivery } from '../../../core/hooks/delivery-queue.ts'
+import type { DeliveryQueue, QueuedDelivery } from '../../../core/hooks/delivery/delivery-queue.ts'
 
 /** A {@link DeliveryQueue} that can be looked into and told to refuse. */
 export interface MemoryDeliveryQueue extends DeliveryQueue {

@@ -1,7 +1,7 @@
-import { deliveryLimits } from '../../../core/hooks/delivery-limits.ts'
-import { runsOf } from '../../../core/hooks/delivery-log.ts'
-import type { AttemptOutcome, DeliveryStore } from '../../../core/hooks/delivery-store.ts'
-import type { Delivery } from '../../../core/hooks/delivery.ts'
+import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
+import { runsOf } from '../../../core/hooks/delivery/delivery-log.ts'
+import type { AttemptOutcome, DeliveryStore } from '../../../core/hooks/delivery/delivery-store.ts'
+import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
@@ -18,9 +18,14 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
     return stored?.state === 'pending' && stored.tries === given.tries ? stored : undefined
   }
   const put = (delivery: Delivery) => void state.deliveries.set(keyOf(delivery), delivery)
+  /** Stores a delivery under a new plan, which lists it if it is pending. */
+  const putPlanned = (delivery: Delivery) => {
+    put(delivery)
+    state.unlistedDeliveries.delete(keyOf(delivery))
+  }
   const all = () => [...state.deliveries.keys()].flatMap((key) => kept(key) ?? [])
 
-  return {
+  const store: DeliveryStore = {
     async create(delivery) {
       if (kept(keyOf(delivery)) !== undefined) return false
       put(delivery)
@@ -54,7 +59,7 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
         if (outcome.run !== undefined) put(added(stored, outcome))
         return 'added'
       }
-      put({
+      putPlanned({
         ...planned(without(stored, outcome.run), outcome.nextAttemptAt),
         state: outcome.state,
         attempts: [...stored.attempts, outcome.attempt],
@@ -63,10 +68,16 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
       })
       return 'decided'
     },
+    async recordTogether(attempts) {
+      const isAsGiven = attempts.every(({ delivery, outcome }) => waiting(delivery)?.begun[outcome.run] !== undefined)
+      if (!isAsGiven) return false
+      for (const { delivery, outcome } of attempts) await store.recordAttempt(delivery, outcome)
+      return true
+    },
     async reschedule(delivery, at) {
       const stored = waiting(delivery)
       if (stored === undefined || stored.nextAttemptAt !== delivery.nextAttemptAt) return false
-      put(planned(stored, at))
+      putPlanned(planned(stored, at))
       return true
     },
     async reopen(given, at) {
@@ -82,11 +93,13 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
         earlierTries: stored.tries,
         begun: underWay,
       }
-      put(opened)
+      putPlanned(opened)
       return opened
     },
     async listDue(before, limit, after) {
-      const due = all().filter(({ nextAttemptAt }) => nextAttemptAt !== undefined && nextAttemptAt < before)
+      const due = all().filter(
+        (delivery) => (delivery.nextAttemptAt ?? before) < before && !state.unlistedDeliveries.has(keyOf(delivery)),
+      )
       const ordered = due.sort(byText(({ id }) => id)).sort((a, b) => (a.nextAttemptAt ?? 0) - (b.nextAttemptAt ?? 0))
       const wanted = ordered.filter((delivery) => after === undefined || isBehind(delivery, after))
       return { deliveries: wanted.slice(0, limit), unreadable: [] }
@@ -105,6 +118,7 @@ export function memoryDeliveryStore({ state, clock }: MemoryContext): DeliverySt
       return ordered.filter(({ id }) => isBehindIt(id)).slice(0, limit)
     },
   }
+  return store
 }
 
 /** In the order of moments, then ids. */

@@ -25,6 +25,9 @@ export function memoryDomainStore({ state }: MemoryContext): DomainStore {
     async exists(name) {
       return isUsed(name)
     },
+    async anyExists(names) {
+      return names.some(isUsed)
+    },
     async beginDeletion(name, at) {
       const domain = state.domains.get(name)
       if (domain === undefined) return false

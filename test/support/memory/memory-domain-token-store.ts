@@ -1,4 +1,4 @@
-import type { DomainToken } from '../../../core/auth/token.ts'
+import type { DomainToken } from '../../../core/access/token.ts'
 import type { DomainTokenStore } from '../../../core/domains/domain-token-store.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 

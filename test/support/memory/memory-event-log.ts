@@ -1,8 +1,9 @@
-import type { EventLog, EventLogWriter, GivenNumber, LogPage } from '../../../core/events/event-log.ts'
+import type { EventLog, LogPage } from '../../../core/events/event-log.ts'
+import type { EventLogWriter, GivenNumber } from '../../../core/hooks/delivery/event-log-writer.ts'
 import { eventLogLimit, unwatchedBefore } from '../../../core/events/event-log-rules.ts'
 import type { LoggedEvent } from '../../../core/events/platform-event.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
-import { ITEM_EVENT_BYTES, fitted } from '../../../adapters/sqs/fitted-event.ts'
+import { ITEM_EVENT_BYTES, fitted } from '../../../adapters/events/fitted-event.ts'
 import { type EventLogState, type MemoryContext, memoryKey } from './memory-state.ts'
 
 /** What one reading holds, as far as it is more than one event: as much as one page of DynamoDB. */
@@ -41,7 +42,11 @@ export function memoryEventLogWriter({ state, clock }: Pick<MemoryContext, 'stat
         telling = undefined
         log.numbers.set(event.id, { sequence, loggedAt: takenAt })
         given.set(event.id, { sequence, isNew: true })
-        for (const each of deliveries) state.deliveries.set(memoryKey(each.domain, each.hookId, each.id), each)
+        for (const each of deliveries) {
+          const key = memoryKey(each.domain, each.hookId, each.id)
+          state.deliveries.set(key, each)
+          if (Object.keys(each.begun).length > 0) state.unlistedDeliveries.add(key)
+        }
         if (isWanted) state.deliveryEvents.set(memoryKey(domain, event.id), { domain, event, keptAt: takenAt })
       }
       return given

@@ -1,4 +1,4 @@
-import type { ExportPlace, ExportQueue } from '../../../core/cdr/export-job.ts'
+import type { ExportPlace, ExportQueue } from '../../../core/cdr/exports/export-job.ts'
 
 /** An {@link ExportQueue} that can be looked into. */
 export interface MemoryExportQueue extends ExportQueue {

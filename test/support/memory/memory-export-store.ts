@@ -1,4 +1,4 @@
-import type { ExportJob, ExportPlace, ExportStore } from '../../../core/cdr/export-job.ts'
+import type { ExportJob, ExportPlace, ExportStore } from '../../../core/cdr/exports/export-job.ts'
 import { keptUntil } from '../../../adapters/retention.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 

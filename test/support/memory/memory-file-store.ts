@@ -7,9 +7,9 @@ import type {
   LinkRequest,
   Upload,
   UploadedPart,
-} from '../../../core/recordings/file-store.ts'
-import { minPartBytes } from '../../../core/recordings/file-store.ts'
-import type { Clock, Randomness } from '../../../core/ports.ts'
+} from '../../../core/files/file-store.ts'
+import { minPartBytes } from '../../../core/files/file-store.ts'
+import type { Clock, Randomness } from '../../../core/time.ts'
 
 /** An object in memory. `state` may be set, as an archive would. */
 export interface MemoryFile {

@@ -1,11 +1,11 @@
-import type { HookClient, HookReply, HookRequest } from '../../../core/hooks/hook-client.ts'
+import type { HookClient, HookReply, HookRequest } from '../../../core/hooks/request/hook-client.ts'
 
 /** A {@link HookClient} that reaches nothing: it keeps the requests and answers as told. */
 export interface MemoryHookClient extends HookClient {
   /** Every request, in order. */
   readonly sent: HookRequest[]
   /** What `send` answers: an empty 200 until replaced. */
-  answer: (request: HookRequest) => HookReply
+  answer: (request: HookRequest) => HookReply | Promise<HookReply>
 }
 
 /** A receiver of hooks in memory. */

@@ -1,4 +1,4 @@
-import type { HookStore } from '../../../core/hooks/hook-store.ts'
+import type { HookStore } from '../../../core/hooks/definition/hook-store.ts'
 import { type MemoryContext, byText, memoryKey } from './memory-state.ts'
 
 /** Hooks in memory. */
@@ -64,6 +64,13 @@ export function memoryHookStore({ state }: MemoryContext): HookStore {
       const { slowAt: stored, ...rest } = hook
       if (slowAt !== undefined) state.hooks.set(key, { ...rest, slowAt })
       else if (stored === known) state.hooks.set(key, rest)
+    },
+    async notePrompt({ domain, id, lateAt: known }, isPrompt, at) {
+      const key = memoryKey(domain, id)
+      const hook = state.hooks.get(key)
+      if (hook === undefined || (isPrompt && hook.lateAt !== known)) return
+      const { promptAt: _, lateAt: __, ...rest } = hook
+      state.hooks.set(key, { ...rest, ...(isPrompt ? { promptAt: at } : { lateAt: at }) })
     },
     async renewNotice({ domain, id, version }, noticeTries) {
       const key = memoryKey(domain, id)

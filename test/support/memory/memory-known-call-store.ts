@@ -11,10 +11,8 @@ export function memoryKnownCallStore({ state, clock }: MemoryContext): KnownCall
     return call && isKept(call) ? call : undefined
   }
   return {
-    async put(call) {
-      const known = find(call.domain, call.uuid)
-      const isSame = known?.engine === call.engine && known.core === call.core && known.presenceId === call.presenceId
-      if (!isSame) state.knownCalls.set(memoryKey(call.domain, call.uuid), call)
+    async put(calls) {
+      for (const call of calls) state.knownCalls.set(memoryKey(call.domain, call.uuid), call)
     },
     async read(domain, uuid) {
       return find(domain, uuid)
@@ -22,8 +20,11 @@ export function memoryKnownCallStore({ state, clock }: MemoryContext): KnownCall
     async list(engine) {
       return [...state.knownCalls.values()].filter((call) => call.engine === engine && isKept(call))
     },
-    async remove(domain, uuid) {
-      state.knownCalls.delete(memoryKey(domain, uuid))
+    async readEach(legs) {
+      return legs.flatMap(({ domain, uuid }) => find(domain, uuid) ?? [])
+    },
+    async remove(legs) {
+      for (const { domain, uuid } of legs) state.knownCalls.delete(memoryKey(domain, uuid))
     },
   }
 }

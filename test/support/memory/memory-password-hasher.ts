@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { PasswordHasher } from '../../../core/auth/secrets.ts'
+import type { PasswordHasher } from '../../../core/secrets.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 /** Marks the hashes of this adapter, so that none of them passes for a real one. */

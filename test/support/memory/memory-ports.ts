@@ -1,4 +1,5 @@
-import type { Clock, Ports, Randomness } from '../../../core/ports.ts'
+import type { Ports } from '../../../contracts/ports.ts'
+import type { Clock, Randomness } from '../../../core/time.ts'
 import { memoryAccountStore } from './memory-account-store.ts'
 import { memoryAuditLog } from './memory-audit-log.ts'
 import { memoryBlacklistStore } from './memory-blacklist-store.ts'

@@ -17,6 +17,15 @@ export function memoryPresenceStore({ state, clock }: MemoryContext): PresenceSt
         .filter((presence) => presence.domain === domain && isKept(presence))
         .sort(byText((presence) => presence.login.toLowerCase()))
     },
+    async readEach(accounts) {
+      return accounts.flatMap(({ domain, login }) => {
+        const presence = state.presence.get(accountKey(domain, login))
+        return presence && isKept(presence) ? presence : []
+      })
+    },
+    async replace(presences) {
+      for (const presence of presences) state.presence.set(accountKey(presence.domain, presence.login), presence)
+    },
     async put(presence) {
       const key = accountKey(presence.domain, presence.login)
       const known = state.presence.get(key)

@@ -23,6 +23,8 @@ export function memoryRecordingStore({ state, clock }: MemoryContext): Recording
   return {
     ...recordingChanges(change),
     read: async (place) => kept(place),
+    listRecorded: async (legs) =>
+      legs.filter(({ domain, uuid }) => all().some((one) => one.domain === domain && one.uuid === uuid)),
     list: async (domain, uuid) =>
       all()
         .filter((one) => one.domain === domain && one.uuid === uuid)

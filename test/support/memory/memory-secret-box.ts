@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
-import type { SecretBox } from '../../../core/auth/secrets.ts'
+import type { SecretBox } from '../../../core/secrets.ts'
 import type { MemoryContext } from './memory-state.ts'
 
 const NONCE_BYTES = 12

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { SecretReader } from '../../../core/auth/secrets.ts'
+import type { SecretReader } from '../../../core/secrets.ts'
 
 /** A {@link SecretReader} whose secrets are plain fields that a test may change. */
 export interface MemorySecretReader extends SecretReader {

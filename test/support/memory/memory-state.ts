@@ -1,5 +1,5 @@
-import type { CommandRecord } from '../../../core/commands.ts'
-import type { ExportJob } from '../../../core/cdr/export-job.ts'
+import type { CommandRecord } from '../../../core/commands/commands.ts'
+import type { ExportJob } from '../../../core/cdr/exports/export-job.ts'
 import type { KnownCall } from '../../../core/channels/known-call.ts'
 import type { KeptCdr } from '../../../core/cdr/merge-cdr.ts'
 import type { EmailSettings } from '../../../core/email/email-settings.ts'
@@ -9,18 +9,18 @@ import type { Account } from '../../../core/accounts/account.ts'
 import type { Presence } from '../../../core/accounts/presence.ts'
 import type { AuditRecord } from '../../../core/audit/audit-log.ts'
 import type { LoginFailure, LoginUser } from '../../../core/auth/login-attempts.ts'
-import type { DomainToken, Token } from '../../../core/auth/token.ts'
+import type { DomainToken, Token } from '../../../core/access/token.ts'
 import type { BlacklistEntry } from '../../../core/blacklists/blacklist-entry.ts'
 import type { DeletedDomain, Domain } from '../../../core/domains/domain.ts'
 import type { RecordedGap } from '../../../core/events/gap.ts'
 import type { LoggedEvent } from '../../../core/events/platform-event.ts'
-import type { Delivery, DeliveryEvent } from '../../../core/hooks/delivery.ts'
-import type { Hook } from '../../../core/hooks/hook.ts'
-import type { DefaultRoute } from '../../../core/routes/default-route.ts'
-import type { ConnectorReport } from '../../../core/status/connector-report.ts'
+import type { Delivery, DeliveryEvent } from '../../../core/hooks/delivery/delivery.ts'
+import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import type { DefaultRoute } from '../../../core/default-routes/default-route.ts'
+import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import type { LeftRecordings } from '../../../core/recordings/recording-store.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
-import type { Clock, Randomness } from '../../../core/ports.ts'
+import type { Clock, Randomness } from '../../../core/time.ts'
 
 /** A failed login; the id tells an attempt that is under way from others of the same moment. */
 export interface KeptFailure extends LoginFailure {
@@ -68,6 +68,8 @@ export interface MemoryState {
   readonly routeEditions: Map<string, { readonly domain: string; readonly edition: number }>
   readonly subscriptions: { version: number }
   readonly deliveries: Map<string, Delivery>
+  /** Keys of pending deliveries that are not in the index of due ones. */
+  readonly unlistedDeliveries: Set<string>
   /** Domain and id of an event to what its deliveries carry. */
   readonly deliveryEvents: Map<
     string,
@@ -126,6 +128,7 @@ export function memoryState(): MemoryState {
     routeEditions: new Map(),
     subscriptions: { version: 0 },
     deliveries: new Map(),
+    unlistedDeliveries: new Set(),
     deliveryEvents: new Map(),
     connectors: new Map(),
     connectorStarts: { count: 0 },

@@ -1,4 +1,4 @@
-import type { SubscriptionReader } from '../../../core/hooks/hook-store.ts'
+import type { SubscriptionReader } from '../../../core/hooks/definition/hook-store.ts'
 import { type MemoryContext, memoryKey } from './memory-state.ts'
 
 /** What the hooks in memory name. */

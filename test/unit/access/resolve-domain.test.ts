@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { resolveDomain } from '../../../core/access/resolve-domain.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
-import { anApi } from '../../support/api.ts'
-import { aCaller, aRoot } from '../../support/caller.ts'
-import { aDomain } from '../../support/records.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { aCaller, aRoot } from '../../support/platform/caller.ts'
+import { aDomain } from '../../support/records/records.ts'
 
 const none = { query: undefined, body: undefined }
 
@@ -16,7 +16,7 @@ async function domains() {
 
 describe('a caller bound to a domain', () => {
   it.each([none, { ...none, query: 'A.EXAMPLE.com' }, { ...none, body: 'a.example.com' }])(
-    'who names %j works in his own',
+    'a caller bound to a domain who names %j works in that domain',
     async (named) => {
       await expect(resolveDomain(aCaller({ domainCreatedAt: 7 }), named, 'required', await domains())).resolves.toEqual(
         {
@@ -32,7 +32,7 @@ describe('a caller bound to a domain', () => {
     { ...none, body: 'b.example.com' },
     { query: 'a.example.com', body: 'b.example.com' },
     { ...none, query: '' },
-  ])('who names %j is refused', async (named) => {
+  ])('a caller bound to a domain who names %j is refused', async (named) => {
     await expect(resolveDomain(aCaller(), named, 'optional', await domains())).rejects.toMatchObject({
       code: 'permission_denied',
     })
@@ -49,7 +49,7 @@ describe('root', () => {
     await expect(resolveDomain(aRoot(), named, rule, await domains())).rejects.toMatchObject({ code })
   })
 
-  it('works in the domain that he names, in any case of its letters', async () => {
+  it('root works in the domain that it names, in any case of its letters', async () => {
     const named = { query: 'A.example.com', body: 'a.EXAMPLE.com' }
 
     await expect(resolveDomain(aRoot(), named, 'required', await domains())).resolves.toEqual({
@@ -58,7 +58,7 @@ describe('root', () => {
     })
   })
 
-  it('works in all domains where he may name none', async () => {
+  it('root works in all domains where it may name none', async () => {
     await expect(resolveDomain(aRoot(), none, 'optional', await domains())).resolves.toBeNull()
   })
 })

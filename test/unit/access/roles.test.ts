@@ -4,11 +4,11 @@ import { decidePermission, exceeds, scopeOf } from '../../../core/access/permiss
 import { aclOfRole, numberOfRole } from '../../../core/access/roles.ts'
 
 describe('the default roles', () => {
-  it('give root everything', () => {
+  it('the role root allows everything', () => {
     expect(aclOfRole('root')).toEqual(Object.fromEntries(aclResources.map((name) => [name, ['*']])))
   })
 
-  it('give users the contract list and nothing more', () => {
+  it("the role user allows the contract's list and nothing more", () => {
     expect(aclOfRole('user')).toEqual({
       account: ['r', 'uo'],
       'acl/roles': ['r'],
@@ -20,7 +20,7 @@ describe('the default roles', () => {
     })
   })
 
-  it('give admins all of their domain, the domain itself to read and change, and nothing of the deployment', () => {
+  it('the role admin allows everything in its domain, reading and changing the domain itself, and nothing of the deployment', () => {
     const acl = aclOfRole('admin') ?? {}
     const full = Object.entries(acl)
       .filter(([, held]) => held.join() === '*')
@@ -33,7 +33,7 @@ describe('the default roles', () => {
     }
   })
 
-  it('are known by number, and any other is -1', () => {
+  it('the default roles have numbers, and every other role is -1', () => {
     expect(['root', 'admin', 'user', 'operator'].map(numberOfRole)).toEqual([2, 1, 0, -1])
   })
 })
@@ -50,14 +50,14 @@ describe('a permission', () => {
     expect(scopeOf(held === undefined ? {} : { hook: held }, 'hook', action)).toBe(scope)
   })
 
-  it('on own things alone does not do where all is wanted', () => {
+  it("a permission for the caller's own things is not enough where all things are required", () => {
     const acl: Acl = { channels: ['co'] }
 
     expect(() => decidePermission(acl, { resource: 'channels', action: 'c' })).toThrow('Permission denied!')
     expect(decidePermission(acl, { resource: 'channels', action: 'c', own: true })).toBe('own')
   })
 
-  it('of a role above its giver is found', () => {
+  it('a permission that the giver of a role lacks is detected', () => {
     const [admin, user] = [aclOfRole('admin') ?? {}, aclOfRole('user') ?? {}]
 
     expect(exceeds(user, admin)).toBe(false)

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { handler as deleteAccount } from '../../../functions/accounts/delete-account.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
-import { anApi } from '../../support/api.ts'
-import { gone } from '../../support/flaky.ts'
-import { aPresence } from '../../support/records.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aPresence } from '../../support/records/records.ts'
 
 /** Two tenants with equal logins; an admin 1000 and a user 1001 in each. */
 async function setUp() {
@@ -17,7 +17,7 @@ async function setUp() {
 }
 
 describe('the list of accounts', () => {
-  it('holds those of the own domain by id, each with its state', async () => {
+  it("the list of accounts contains those of the caller's domain by id, each with its state", async () => {
     const { api, admin } = await setUp()
 
     const { body } = await api.call(listAccounts, { headers: admin })
@@ -41,7 +41,7 @@ describe('the list of accounts', () => {
     ],
     [{ domain: 'b.a.example.com' }, { online: false, state: 'nonreg' }],
   ]
-  it.each(states)('after the engine told %j has the account as %j', async (presence, state) => {
+  it.each(states)('after the engine reported %j the account is listed as %j', async (presence, state) => {
     const { api, admin } = await setUp()
     await api.ports.presence.put(aPresence({ login: '1000', ...presence }))
 
@@ -50,7 +50,7 @@ describe('the list of accounts', () => {
     expect(body.data['1000']).toMatchObject(state)
   })
 
-  it('counts a registration to the moment that it runs out', async () => {
+  it('the list of accounts counts a registration until the moment of its expiry', async () => {
     const { api, admin } = await setUp()
     await api.ports.presence.put(aPresence({ contacts: [{ id: 'c', expiresAt: api.clock.now() + 1000 }] }))
     const stateNow = async () => (await api.call(listAccounts, { headers: admin })).body.data['1000'].state
@@ -86,7 +86,7 @@ describe('the list of accounts', () => {
     'columns=passwordHash',
     'limit=1&limit=2',
     'domain=%',
-  ])('with %s is refused', async (query) => {
+  ])('the list of accounts with %s is refused', async (query) => {
     const { api, admin } = await setUp()
 
     expect(await api.call(listAccounts, { headers: admin, query })).toMatchObject({
@@ -95,7 +95,7 @@ describe('the list of accounts', () => {
     })
   })
 
-  it('of root needs a domain, of another domain is refused', async () => {
+  it('the list of accounts requires a domain from root, and refuses another domain to a tenant', async () => {
     const { api, admin } = await setUp()
     const headers = { ...(await api.as('root')) }
 
@@ -106,7 +106,7 @@ describe('the list of accounts', () => {
     })
   })
 
-  it('cannot be read while the store is away, which is told as such', async () => {
+  it('the list of accounts cannot be read during an outage of the store, and the answer says so', async () => {
     const { api, admin } = await setUp()
     const cut = api.with({ accounts: gone(api.ports.accounts, 'list', () => true) })
 
@@ -119,7 +119,7 @@ describe('the list of accounts', () => {
 })
 
 describe('an account detail', () => {
-  it('shows the digest to those who may change accounts and to nobody else', async () => {
+  it('an account detail shows the digest only to callers who may change accounts', async () => {
     const { api, admin, user } = await setUp()
     const read = (headers: Record<string, string>) => api.call(readAccount, { params: { account_id: '1001' }, headers })
 
@@ -127,21 +127,24 @@ describe('an account detail', () => {
     expect((await read(user)).body.data).not.toHaveProperty('a1-hash')
   })
 
-  it.each(['9999', '1001@b.a.example.com', '..', 'b.a.example.com/1001', '*'])('of %j is not found', async (id) => {
-    const { api, admin } = await setUp()
+  it.each(['9999', '1001@b.a.example.com', '..', 'b.a.example.com/1001', '*'])(
+    'the account detail of %j is not found',
+    async (id) => {
+      const { api, admin } = await setUp()
 
-    expect(await api.call(readAccount, { params: { account_id: id }, headers: admin })).toMatchObject({
-      status: 404,
-      body: { code: 'not_found', info: 'Account not found' },
-    })
-  })
+      expect(await api.call(readAccount, { params: { account_id: id }, headers: admin })).toMatchObject({
+        status: 404,
+        body: { code: 'not_found', info: 'Account not found' },
+      })
+    },
+  )
 })
 
 describe('a deleted account', () => {
   const remove = async (given: Awaited<ReturnType<typeof setUp>>, id: string, who: 'admin' | 'user' = 'admin') =>
     given.api.call(deleteAccount, { params: { account_id: id }, headers: given[who] })
 
-  it('is gone with its tokens, its numbers are free, and its phones are dropped at the engine', async () => {
+  it('a deleted account has no tokens, its numbers are free, and the engine drops its phones', async () => {
     const given = await setUp()
     const { api, user } = given
 
@@ -174,7 +177,7 @@ describe('a deleted account', () => {
     expect(given.api.ports.engine.given).toEqual([])
   })
 
-  it('of two deletions at the same moment is found by one', async () => {
+  it('one of two simultaneous deletions of an account finds it', async () => {
     const given = await setUp()
 
     const answers = await Promise.all([remove(given, '1001'), remove(given, '1001')])

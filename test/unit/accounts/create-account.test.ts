@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
-import { type Api, anApi } from '../../support/api.ts'
-import { gone } from '../../support/flaky.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { gone } from '../../support/stores/flaky.ts'
 
 const good = { login: '2000', password: 's3cr3t-pass', role: 'user' }
 
@@ -18,7 +18,7 @@ async function setUp(given: { role?: string } = {}) {
 const storedLogins = (api: Api) => [...api.ports.state.accounts.values()].map(({ login }) => login)
 
 describe('a created account', () => {
-  it('is told in full, with every key that is always there', async () => {
+  it('a created account is returned in full, with every key that is always present', async () => {
     const { create } = await setUp()
 
     const { status, body } = await create({
@@ -53,7 +53,7 @@ describe('a created account', () => {
     })
   })
 
-  it('can be read back at once, in any case of its letters', async () => {
+  it('a created account can be read back at once, in any case of its letters', async () => {
     const { api, headers, create } = await setUp()
     const { body } = await create({ ...good, login: 'Alice' })
 
@@ -62,7 +62,7 @@ describe('a created account', () => {
     expect(read.body.data).toEqual(body.data)
   })
 
-  it('is told to the hooks and makes the engine look again', async () => {
+  it('creating an account publishes an event and makes the engine read the directory again', async () => {
     const { api, create } = await setUp()
 
     await create(good)
@@ -79,7 +79,7 @@ describe('a created account', () => {
     ])
   })
 
-  it('stays created when neither queue takes the news of it, and the log says so', async () => {
+  it('an account stays created when neither queue accepts the notification, and the log says so', async () => {
     const { api, headers } = await setUp()
     const { events, engine } = api.ports
     const cut = api.with({ events: gone(events, 'publish', () => true), engine: gone(engine, 'send', () => true) })
@@ -94,7 +94,7 @@ describe('a created account', () => {
     ])
   })
 
-  it('keeps no password, and none is in the log or the trail', async () => {
+  it('a created account stores no password, and none is in the log or the trail', async () => {
     const { api, create } = await setUp()
 
     const { text } = await create({ ...good, parameters: ['vm-password=s3cr3t-pin', 'password=s3cr3t-other'] })
@@ -104,7 +104,7 @@ describe('a created account', () => {
     expect(text).not.toContain('s3cr3t-')
   })
 
-  it('shows a voicemail PIN as set, and keeps what the engine checks it with', async () => {
+  it('a created account shows a voicemail PIN as set, and stores the digest that the engine checks', async () => {
     const { api, create } = await setUp()
 
     const { body } = await create({ ...good, parameters: ['vm-password=4711'] })
@@ -116,7 +116,7 @@ describe('a created account', () => {
     })
   })
 
-  it('has the numbers that it is given, each once, in place of its login', async () => {
+  it('a created account has the given numbers, each once, instead of its login', async () => {
     const { create } = await setUp()
 
     const { body } = await create({ ...good, parameters: ['svc-extensions=501,*7,501'] })
@@ -124,7 +124,7 @@ describe('a created account', () => {
     expect(body.data).toMatchObject({ 'svc-extensions': '501,*7' })
   })
 
-  it('of root needs the domain, in the body or the query', async () => {
+  it('root must name the domain of a new account, in the body or the query', async () => {
     const { api } = await setUp()
     const headers = { ...(await api.as('root')) }
 
@@ -155,30 +155,36 @@ describe('a refused account', () => {
     [{ variables: ['default_language=\uffff'] }, 400, 'invalid_field'],
     [{ domain: 'b.example.com' }, 403, 'permission_denied'],
   ]
-  it.each(refusals)('with %j is answered %i %s and nothing is written or told', async (body, status, code) => {
-    const { api, create } = await setUp()
+  it.each(refusals)(
+    'creating an account with %j is answered %i %s and nothing is written or published',
+    async (body, status, code) => {
+      const { api, create } = await setUp()
 
-    expect(await create({ ...good, ...body })).toMatchObject({ status, body: { code } })
-    expect(storedLogins(api)).toEqual(['1000'])
-    expect(api.ports.events.published).toEqual([])
-    expect(api.ports.engine.given).toEqual([])
-  })
+      expect(await create({ ...good, ...body })).toMatchObject({ status, body: { code } })
+      expect(storedLogins(api)).toEqual(['1000'])
+      expect(api.ports.events.published).toEqual([])
+      expect(api.ports.engine.given).toEqual([])
+    },
+  )
 
-  it.each(['login', 'password', 'role'] as const)('without a %s is told what is missing', async (field) => {
-    const { api, create } = await setUp()
-    const { [field]: _, ...body } = good
+  it.each(['login', 'password', 'role'] as const)(
+    'creating an account without a %s names the missing field',
+    async (field) => {
+      const { api, create } = await setUp()
+      const { [field]: _, ...body } = good
 
-    expect(await create(body)).toMatchObject({ status: 400, body: { code: 'missing_field' } })
-    expect(storedLogins(api)).toEqual(['1000'])
-  })
+      expect(await create(body)).toMatchObject({ status: 400, body: { code: 'missing_field' } })
+      expect(storedLogins(api)).toEqual(['1000'])
+    },
+  )
 
-  it('is one that a user asks for', async () => {
+  it('a user may not create accounts', async () => {
     const { create } = await setUp({ role: 'user' })
 
     expect(await create(good)).toMatchObject({ status: 403 })
   })
 
-  it('is the second of two equal ones at the same moment', async () => {
+  it('the second of two equal simultaneous account creations is refused', async () => {
     const { create } = await setUp()
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(good)))
@@ -198,7 +204,7 @@ describe('names and values of the bad inputs', () => {
     .filter(([, , value = '']) => !value.includes('<64 KiB>'))
     .filter(([field]) => field !== undefined)
     .map(([, field = '', value = '']) => [field, JSON.parse(value)] as const)
-  /** What the contract lets clients set although it stands among the samples. */
+  /** Names that the contract lets clients set although they are among the samples. */
   const allowed = new Set([
     'toll_allow=international',
     'vm-enabled=',

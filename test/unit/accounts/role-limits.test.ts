@@ -5,8 +5,8 @@ import { deleteAccount } from '../../../core/accounts/delete-account.ts'
 import { updateAccount } from '../../../core/accounts/update-account.ts'
 import { noPrecondition } from '../../../core/concurrency/precondition.ts'
 import { handler as deleteHandler } from '../../../functions/accounts/delete-account.ts'
-import { anApi } from '../../support/api.ts'
-import { aCaller } from '../../support/caller.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { aCaller } from '../../support/platform/caller.ts'
 
 /** A tenant with an admin 1000 and a user 1001, and a clerk who may manage accounts and nothing else. */
 async function setUp() {
@@ -32,7 +32,7 @@ async function setUp() {
 const denied = { code: 'permission_denied' }
 
 describe('a caller who may manage accounts, but has fewer permissions than an admin', () => {
-  it('makes no admin and no user, for a user may do more than he', async () => {
+  it('a limited manager of accounts can create neither an admin nor a user, who may do more than the manager', async () => {
     const { ports, context } = await setUp()
     const input = { login: '2000', password: 's3cr3t-long enough' }
 
@@ -41,7 +41,7 @@ describe('a caller who may manage accounts, but has fewer permissions than an ad
     expect(ports.state.accounts.size).toBe(2)
   })
 
-  it('neither sets the password of an admin nor deletes him', async () => {
+  it('a limited manager of accounts can neither set the password of an admin nor delete the admin', async () => {
     const { ports, context } = await setUp()
 
     await expect(updateAccount(ports, '1000', { password: 's3cr3t-taken over' }, context)).rejects.toMatchObject(denied)
@@ -49,7 +49,7 @@ describe('a caller who may manage accounts, but has fewer permissions than an ad
     expect(ports.state.accounts.size).toBe(2)
   })
 
-  it('with the permissions of a user besides manages users and still no admin', async () => {
+  it("a manager of accounts who also has a user's permissions can manage users but no admin", async () => {
     const { ports, context } = await setUp()
     const acl = {
       'acl/roles': ['r'],
@@ -68,7 +68,7 @@ describe('a caller who may manage accounts, but has fewer permissions than an ad
 })
 
 describe('root', () => {
-  it('is not the account of a domain that happens to have his name', async () => {
+  it('root is not the account of a domain that happens to have the same name', async () => {
     const api = anApi()
     await api.account({ login: 'root', role: 'user' })
 

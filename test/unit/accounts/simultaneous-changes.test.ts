@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { handler as deleteAccountTotp } from '../../../functions/accounts/end-account-totp.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
-import { anApi } from '../../support/api.ts'
-import { giveSecondFactor } from '../../support/second-factor.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { giveSecondFactor } from '../../support/records/second-factor.ts'
 
 const badges = Array.from({ length: 20 }, (_, index) => `x-badge-${index}`)
 
@@ -20,7 +20,7 @@ async function setUp() {
 }
 
 describe('account updates that arrive at the same time', () => {
-  it('are all kept when no request carries If-Match', async () => {
+  it('simultaneous account updates without If-Match are all kept', async () => {
     const { update, read } = await setUp()
 
     const answers = await Promise.all(badges.map((name) => update({ parameters: [`${name}=on`] })))
@@ -29,7 +29,7 @@ describe('account updates that arrive at the same time', () => {
     expect((await read()).body.data).toMatchObject(Object.fromEntries(badges.map((name) => [name, 'on'])))
   })
 
-  it('let only one request succeed when all carry the same If-Match', async () => {
+  it('only one of several simultaneous account updates with the same If-Match succeeds', async () => {
     const { update, read } = await setUp()
     const tag = (await read()).headers['ETag'] ?? ''
 
@@ -39,7 +39,7 @@ describe('account updates that arrive at the same time', () => {
     expect(answers.filter(({ status }) => status === 412)).toHaveLength(badges.length - 1)
   })
 
-  it('do not make the removal of a second factor fail', async () => {
+  it('simultaneous account updates do not make the removal of a second factor fail', async () => {
     const { api, user, headers, params, update, read } = await setUp()
     await giveSecondFactor(api, user, true)
 

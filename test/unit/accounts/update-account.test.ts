@@ -3,7 +3,7 @@ import type { Account } from '../../../core/accounts/account.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
-import { anApi, passwordOf } from '../../support/api.ts'
+import { anApi, passwordOf } from '../../support/platform/api.ts'
 
 const settings: Partial<Account> = {
   parameters: { 'vm-enabled': 'true', 'x-badge': '7' },
@@ -25,7 +25,7 @@ async function setUp(who: '1000' | '1001' | 'root' = '1000') {
 }
 
 describe('an update', () => {
-  it('merges by name, removes what is empty, and leaves all else', async () => {
+  it('an account update merges by name, removes empty values, and leaves everything else unchanged', async () => {
     const { update, stored, user } = await setUp()
 
     const { status, body } = await update('1001', {
@@ -51,7 +51,7 @@ describe('an update', () => {
     })
   })
 
-  it('makes the engine look again', async () => {
+  it('an account update makes the engine read the directory again', async () => {
     const { api, update } = await setUp()
 
     await update('1001', { variables: ['timezone=UTC'] })
@@ -63,7 +63,7 @@ describe('an update', () => {
     ['the field', { password: 's3cr3t-new password' }],
     ['the parameter', { parameters: ['password=s3cr3t-new password'] }],
     ['the field, over the parameter', { password: 's3cr3t-new password', parameters: ['password=s3cr3t-not this'] }],
-  ])('by %s sets the password and ends every token of the account', async (_, body) => {
+  ])('an account update by %s sets the password and ends every token of the account', async (_, body) => {
     const { api, user, update } = await setUp()
     const old = { ...(await api.as(user)) }
     const login = (password: string) => api.call(logIn, { body: { username: '1001@a.example.com', password } })
@@ -80,7 +80,7 @@ describe('an update', () => {
     [{ parameters: ['role=admin'] }],
     [{ variables: ['account_role=admin'] }],
     [{ role: 'admin', parameters: ['role=user'], variables: ['account_role=user'] }],
-  ])('by %j sets the role and ends every token of the account', async (body) => {
+  ])('an account update by %j sets the role and ends every token of the account', async (body) => {
     const { api, user, update } = await setUp()
     const old = { ...(await api.as(user)) }
 
@@ -90,7 +90,7 @@ describe('an update', () => {
     expect(await api.call(readAccount, { params: { account_id: '1001' }, headers: old })).toMatchObject({ status: 401 })
   })
 
-  it('of anything else leaves the tokens alone', async () => {
+  it('an account update of other fields leaves the tokens alone', async () => {
     const { user, update, stored } = await setUp()
 
     await update('1001', { role: 'user', variables: ['timezone=UTC'] })
@@ -118,7 +118,7 @@ describe('an update', () => {
     expect(await pinAfter(['vm-password='])).toBeUndefined()
   })
 
-  it('takes the login and domain that the account has', async () => {
+  it('an account update accepts the login and domain that the account already has', async () => {
     const { update } = await setUp()
 
     expect(await update('1001', { login: '1001', domain: 'A.example.com', variables: ['timezone=UTC'] })).toMatchObject(
@@ -136,7 +136,7 @@ describe('an update', () => {
     [{ role: 'root' }, 400, 'invalid_field'],
     [{ parameters: ['svc-extensions=1000'] }, 409, 'conflict'],
     [{ variables: ['w_domain=b.example.com'] }, 400, 'invalid_field'],
-  ])('%j is answered %i %s and changes nothing', async (body, status, code) => {
+  ])('an account update of %j is answered %i %s and changes nothing', async (body, status, code) => {
     const { api, user, update, stored } = await setUp()
 
     expect(await update('1001', body)).toMatchObject({ status, body: { code } })
@@ -144,7 +144,7 @@ describe('an update', () => {
     expect(api.ports.engine.given).toEqual([])
   })
 
-  it.each(['9999', '1001@a.example.com', '../1001', ''])('of %j finds nothing', async (id) => {
+  it.each(['9999', '1001@a.example.com', '../1001', ''])('an account update of %j finds nothing', async (id) => {
     const { update } = await setUp()
 
     expect(await update(id, { password: 's3cr3t-long enough' })).toMatchObject({ status: 404 })
@@ -152,7 +152,7 @@ describe('an update', () => {
 })
 
 describe('who may update', () => {
-  it('an admin not his own role, but all else of himself', async () => {
+  it('an admin may change everything of the own account except the role', async () => {
     const { update } = await setUp()
 
     expect(await update('1000', { role: 'user' })).toMatchObject({ status: 400, body: { code: 'bad_request' } })
@@ -192,7 +192,7 @@ describe('who may update', () => {
     expect(await stored('1001')).toEqual(user)
   })
 
-  it('a user nobody else, and he does not see his own digest', async () => {
+  it('a user may change no other account, and does not see the digest of the own account', async () => {
     const { update } = await setUp('1001')
 
     expect(await update('1000', { password: 's3cr3t-new password' })).toMatchObject({ status: 403 })

@@ -10,8 +10,8 @@ import { handler as updateRole } from '../../../functions/acl/update-role.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'
 import type { CustomRole } from '../../../core/access/custom-role.ts'
-import { anApi, passwordOf } from '../../support/api.ts'
-import { aDomainToken, aRole } from '../../support/records.ts'
+import { anApi, passwordOf } from '../../support/platform/api.ts'
+import { aDomainToken, aRole } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const other = 'b.a.example.com'
@@ -31,7 +31,7 @@ async function setUp(...custom: CustomRole[]) {
 }
 
 describe('a new role', () => {
-  it('is kept with its own permissions and its parent', async () => {
+  it('a new role is stored with its own permissions and its parent', async () => {
     const { api, headers, stored } = await setUp()
     const body = { roles: 'operator', allows: { hook: ['r', 'c'], cdr: ['c', 'r', '*'] }, parents: ['user'] }
 
@@ -45,7 +45,7 @@ describe('a new role', () => {
     { roles: 'operator', parents: '' },
     { roles: 'operator', parents: null },
     { roles: 'operator', allows: { hook: [] }, domain: 'A.example.com' },
-  ])('may come as %j and then has nothing', async (body) => {
+  ])('a new role may be sent as %j and then has no permissions', async (body) => {
     const { api, headers, stored } = await setUp()
 
     expect(await api.call(createRole, { body, headers })).toMatchObject({ status: 200 })
@@ -78,7 +78,7 @@ describe('a new role', () => {
     [{ roles: 'chief' }, 409, 'conflict'],
     [{ roles: 'admin' }, 409, 'conflict'],
     [{ roles: 'root' }, 409, 'conflict'],
-  ])('as %j is refused with %i %s and nothing is written', async (body, status, code) => {
+  ])('a new role sent as %j is refused with %i %s and nothing is written', async (body, status, code) => {
     const { api, headers } = await setUp()
     const before = await api.ports.roles.read(domain)
 
@@ -86,7 +86,7 @@ describe('a new role', () => {
     expect(await api.ports.roles.read(domain)).toEqual(before)
   })
 
-  it.each(['admin', 'user'])('is not made by an %s, who may read roles alone', async (role) => {
+  it.each(['admin', 'user'])('a new role cannot be created by an %s, who may only read roles', async (role) => {
     const { api } = await setUp()
     const headers = { ...(await api.as(await api.account({ login: role, role }))) }
 
@@ -94,7 +94,7 @@ describe('a new role', () => {
     expect(await api.call(listRoles, { headers })).toMatchObject({ status: 200 })
   })
 
-  it('is made once of many at the same moment, and different ones are all made', async () => {
+  it('one of many equal simultaneous role creations succeeds, and all of different ones do', async () => {
     const { api, headers } = await setUp()
     const make = (roles: string) => api.call(createRole, { body: { roles }, headers })
 
@@ -109,7 +109,7 @@ describe('a new role', () => {
     expect((await api.ports.roles.read(domain)).roles).toHaveLength(10)
   })
 
-  it('is refused to a domain that has fifty', async () => {
+  it('a domain that has fifty roles is refused another one', async () => {
     const many = Array.from({ length: 49 }, (_, index) => aRole({ name: `role-${index}` }))
     const { api, headers } = await setUp(...many)
 
@@ -119,7 +119,7 @@ describe('a new role', () => {
     })
   })
 
-  it('is made by root in the domain that he names', async () => {
+  it('root creates a role in the domain that it names', async () => {
     const { api, root, stored } = await setUp()
     const body = { roles: 'licensee', allows: { license: ['r'] } }
 
@@ -134,7 +134,7 @@ describe('a new role', () => {
 })
 
 describe('the roles of a domain', () => {
-  it('are listed by name with those of the platform, each with its own permissions', async () => {
+  it('the roles of a domain are listed by name together with the default roles, each with its own permissions', async () => {
     const { api, headers } = await setUp(aRole({ name: 'operator', parent: 'user' }))
 
     const { body } = await api.call(listRoles, { headers })
@@ -149,7 +149,7 @@ describe('the roles of a domain', () => {
     expect(body.info[2]).toEqual({ roles: 'operator', allows: { hook: ['r'] }, parents: ['user'] })
   })
 
-  it('page and cut as every list does', async () => {
+  it('the list of roles is paged and cut like every list', async () => {
     const { api, headers } = await setUp()
 
     const { body, headers: sent } = await api.call(listRoles, { headers, query: 'limit=1&page=2&columns=roles' })
@@ -158,7 +158,7 @@ describe('the roles of a domain', () => {
     expect(sent).toHaveProperty('X-Next-Cursor')
   })
 
-  it('tell what each allows with all that it inherits', async () => {
+  it('reading a role shows its permissions including everything that it inherits', async () => {
     const deep = aRole({ name: 'deep', parent: 'middle', allows: { hook: ['c'] } })
     const middle = aRole({ name: 'middle', parent: 'user', allows: { hook: ['r'], cdr: ['r'] } })
     const { api, headers } = await setUp(deep, middle)
@@ -169,17 +169,20 @@ describe('the roles of a domain', () => {
     expect((await read('user')).body.info).not.toHaveProperty('hook')
   })
 
-  it.each(['operator', 'nobody', '../chief', '__proto__', '', 'CHIEF'])('hold none called %j', async (name) => {
-    const { api, headers } = await setUp()
+  it.each(['operator', 'nobody', '../chief', '__proto__', '', 'CHIEF'])(
+    'a domain has no role called %j',
+    async (name) => {
+      const { api, headers } = await setUp()
 
-    expect(await api.call(readRole, { params: { name }, headers })).toMatchObject({ status: 404 })
-    expect(await api.call(updateRole, { params: { name }, headers, body: { allows: {} } })).toMatchObject({
-      status: 404,
-    })
-    expect(await api.call(deleteRole, { params: { name }, headers })).toMatchObject({ status: 404 })
-  })
+      expect(await api.call(readRole, { params: { name }, headers })).toMatchObject({ status: 404 })
+      expect(await api.call(updateRole, { params: { name }, headers, body: { allows: {} } })).toMatchObject({
+        status: 404,
+      })
+      expect(await api.call(deleteRole, { params: { name }, headers })).toMatchObject({ status: 404 })
+    },
+  )
 
-  it('of another tenant are neither shown nor changed', async () => {
+  it('the roles of another tenant are neither shown nor changed', async () => {
     const { api, headers, foreign, stored } = await setUp()
     const before = await api.ports.roles.read(other)
 
@@ -195,7 +198,7 @@ describe('the roles of a domain', () => {
 })
 
 describe('a changed role', () => {
-  it('replaces what is given and keeps the rest', async () => {
+  it('changing a role replaces the given fields and keeps the rest', async () => {
     const { api, headers, stored } = await setUp(aRole({ name: 'operator', parent: 'user' }))
     const put = (body: unknown) => api.call(updateRole, { params: { name: 'operator' }, body, headers })
 
@@ -205,7 +208,7 @@ describe('a changed role', () => {
     expect(await stored('operator')).toMatchObject({ allows: { cdr: ['r'] }, parent: null, version: 3 })
   })
 
-  it('binds whoever has it from the very next request', async () => {
+  it('a changed role applies to the very next request of its users', async () => {
     const { api, headers } = await setUp(aRole({ name: 'operator' }))
     const token = { ...(await api.as(await api.account({ login: '1001', role: 'operator' }))) }
     const list = () => api.call(listHooks, { headers: token })
@@ -246,7 +249,7 @@ describe('a changed role', () => {
     expect(await api.ports.roles.read(domain)).toEqual(before)
   })
 
-  it('never closes a circle, also when two are given each other as parents at once', async () => {
+  it("a change of parents never closes a cycle, also when two roles become each other's parents at once", async () => {
     const { api, headers, stored } = await setUp(aRole({ name: 'one' }), aRole({ name: 'two' }))
 
     const answers = await Promise.all([
@@ -258,7 +261,7 @@ describe('a changed role', () => {
     expect([(await stored('one'))?.parent, (await stored('two'))?.parent]).toContain(null)
   })
 
-  it('heeds If-Match', async () => {
+  it('a change of a role respects If-Match', async () => {
     const { api, headers, stored } = await setUp(aRole({ name: 'operator' }))
     const { headers: read } = await api.call(readRole, { params: { name: 'operator' }, headers })
     const put = (tag = '') =>
@@ -307,7 +310,7 @@ describe('the tag of a role', () => {
     },
   )
 
-  it('changes when a parent gets another parent, though the counts of both lines are the same in sum', async () => {
+  it('the tag of a role changes when a parent gets another parent, even if the sums of both versions are equal', async () => {
     const { tag, put } = await setUpFamily()
     await put('base', { allows: {} })
     await put('base', { allows: {} })
@@ -319,7 +322,7 @@ describe('the tag of a role', () => {
     expect(await tag()).not.toBe(before)
   })
 
-  it('of before a change of its parent is refused by a change and by a removal', async () => {
+  it("a tag from before a change of the role's parent is refused by a change and by a removal", async () => {
     const { tag, put, remove } = await setUpFamily()
     const before = await tag()
     await put('base', { allows: {} })
@@ -332,14 +335,14 @@ describe('the tag of a role', () => {
 })
 
 describe('a deleted role', () => {
-  it('is gone', async () => {
+  it('a deleted role no longer exists', async () => {
     const { api, headers, stored } = await setUp(aRole({ name: 'operator' }))
 
     expect(await api.call(deleteRole, { params: { name: 'operator' }, headers })).toMatchObject({ status: 200 })
     expect(await stored('operator')).toBeUndefined()
   })
 
-  it.each(['an account', 'a token', 'another role'])('is refused while %s has it', async (user) => {
+  it.each(['an account', 'a token', 'another role'])('deleting a role is refused while %s has it', async (user) => {
     const { api, headers, stored } = await setUp(aRole({ name: 'operator' }))
     if (user === 'an account') await api.account({ login: '1001', role: 'operator' })
     if (user === 'a token') await api.ports.domainTokens.create(aDomainToken({ role: 'operator' }), 100)
@@ -354,7 +357,7 @@ describe('a deleted role', () => {
     expect(await stored('operator')).toBeDefined()
   })
 
-  it('is not refused for an account of another domain', async () => {
+  it('deleting a role is not refused because of an account of another domain', async () => {
     const { api, headers } = await setUp(aRole({ name: 'operator' }))
     await api.account({ domain: other, login: '1001', role: 'operator' })
 
@@ -376,7 +379,7 @@ describe('a deleted role', () => {
 describe('an account with a role that its domain made', () => {
   const account = { login: '1001', password: 's3cr3t-account', role: 'operator' }
 
-  it('is made, told at login what it may do, and bound by it', async () => {
+  it('an account with a custom role is created, learns its permissions at login, and is limited to them', async () => {
     const { api, headers } = await setUp(aRole({ name: 'operator' }))
 
     expect(await api.call(createAccount, { body: account, headers })).toMatchObject({
@@ -402,13 +405,13 @@ describe('an account with a role that its domain made', () => {
     expect(await api.ports.accounts.read(domain, '1002')).toMatchObject({ role: 'user', version: 1 })
   })
 
-  it('of another domain is none of this one', async () => {
+  it('a custom role of another domain does not exist in this one', async () => {
     const { api, headers } = await setUp()
 
     expect(await api.call(createAccount, { body: account, headers })).toMatchObject({ status: 400 })
   })
 
-  it('above the caller is neither changed nor deleted by him', async () => {
+  it('an account with a custom role above the caller is neither changed nor deleted', async () => {
     const { api, headers } = await setUp(aRole({ name: 'mighty', allows: { license: ['r'] } }))
     await api.account({ login: '1002', role: 'mighty' })
     const params = { account_id: '1002' }
@@ -419,7 +422,7 @@ describe('an account with a role that its domain made', () => {
     expect(await api.call(deleteAccount, { params, headers })).toMatchObject({ status: 403 })
   })
 
-  it('ends its tokens when it gets another', async () => {
+  it('the tokens of an account end when it gets another custom role', async () => {
     const { api, headers } = await setUp(aRole({ name: 'operator' }))
     const token = { ...(await api.as(await api.account({ login: '1001', role: 'operator' }))) }
 
@@ -428,7 +431,7 @@ describe('an account with a role that its domain made', () => {
     expect(await api.call(listHooks, { headers: token })).toMatchObject({ status: 401 })
   })
 
-  it('may do nothing when the role is gone all the same', async () => {
+  it('an account whose custom role was removed nevertheless has no permissions', async () => {
     const { api } = await setUp(aRole({ name: 'operator' }))
     const token = { ...(await api.as(await api.account({ login: '1001', role: 'operator' }))) }
     await api.ports.roles.write({ domain, roles: [], version: 2 })

@@ -12,7 +12,7 @@ test('no nonce repeats in ten thousand encryptions of one text under one seed', 
   expect(new Set(encrypted.map(nonceOf)).size).toBe(10_000)
 })
 
-test('two encryptions of one text have no byte string in common that tells that the text is the same', () => {
+test('two encryptions of one text share no byte string that would reveal that the text is the same', () => {
   const [first, second] = [encryptText('the answer', seed), encryptText('the answer', seed)].map((text) =>
     Buffer.from(text, 'base64').subarray(12),
   )

@@ -1,19 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EVENT_BYTES, ITEM_EVENT_BYTES, fitted } from '../../../adapters/sqs/fitted-event.ts'
-import { queueBody } from '../../../adapters/sqs/queue-text.ts'
-import { anEvent } from '../../support/records.ts'
+import { EVENT_BYTES, ITEM_EVENT_BYTES, fitted } from '../../../adapters/events/fitted-event.ts'
+import { queueBody } from '../../../adapters/events/queue-text.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 const sizeOf = (fields: object) => Buffer.byteLength(queueBody(fields))
 
 describe('an event on its way to the queue', () => {
-  test('stays as it is while it fits', () => {
+  test('an event for the queue stays unchanged while it fits', () => {
     const event = anEvent()
 
     expect(fitted(event)).toBe(event)
   })
 
-  test('has its longest values cut and says so; short values and all names stay', () => {
+  test('an event for the queue has its longest values cut and says so; short values and all names stay', () => {
     const event = anEvent({ fields: { short: 'kept', long: 'x'.repeat(EVENT_BYTES), 'Unique-ID': 'u' } })
 
     const { fields } = fitted(event)
@@ -23,7 +23,7 @@ describe('an event on its way to the queue', () => {
     expect(fields['long']?.length).toBeGreaterThan(10_000)
   })
 
-  test('keeps what it is about when there are too many fields', () => {
+  test('an event for the queue keeps its identifying fields when there are too many fields', () => {
     const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`variable_${index}`, 'some value']))
     const event = anEvent({ fields: { ...many, 'Event-Name': 'CHANNEL_CREATE', 'Unique-ID': 'u' } })
 
@@ -34,7 +34,7 @@ describe('an event on its way to the queue', () => {
     expect(names.split(',').every((name) => name in many)).toBe(true)
   })
 
-  test('fits, whatever its fields are, and holds no half character', () => {
+  test('an event for the queue fits, whatever its fields are, and contains no half character', () => {
     const value = fc.string({ unit: fc.constantFrom('a', 'ü', '🙂', '"', '\u0000'), minLength: 0, maxLength: 30 })
     const fields = fc.dictionary(fc.string({ maxLength: 20 }), value, { maxKeys: 12 })
     fc.assert(

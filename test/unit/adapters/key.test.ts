@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { joinKey, keyPrefix, numberPart } from '../../../adapters/dynamodb/key.ts'
 
-/** Parts that look like each other's escapes, beside any text at all. */
+/** Parts that look like each other's escapes, and any other text. */
 const part = fc.oneof(
   fc.string({ unit: fc.constantFrom('|', '%', '-', '0', '7', 'c', 'a', '\uD83D', '\uDE00') }),
   fc.string({ unit: 'binary' }),
@@ -12,7 +12,7 @@ const part = fc.oneof(
 const parts = fc.array(part, { minLength: 1, maxLength: 4 })
 const join = ([first = '', ...rest]: readonly string[]) => joinKey(first, ...rest)
 
-/** What a store sees: text as UTF-8, in which the halves of surrogate pairs are all the same. */
+/** The view of a store: text as UTF-8, in which the halves of surrogate pairs are all the same. */
 const stored = (key: string) => Buffer.from(key).toString('hex')
 
 describe('keys', () => {
@@ -53,7 +53,7 @@ describe('keys', () => {
     )
   })
 
-  test('what names are made of stays readable and in order', () => {
+  test('the characters of ordinary names stay readable and in order in a key', () => {
     expect(joinKey('login', 'ann.smith+1_x@a.example.com')).toBe('login|ann.smith+1_x@a.example.com')
     expect([joinKey('b'), joinKey('a', 'z'), joinKey('a')].toSorted()).toEqual(['a', 'a|z', 'b'])
   })

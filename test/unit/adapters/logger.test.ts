@@ -18,7 +18,7 @@ describe('a log line', () => {
 
   const written = () => lines.map((line): Record<string, unknown> => JSON.parse(line))
 
-  test('is JSON with service, level, message and the keys of its request', () => {
+  test('a log line is JSON with service, level, message and the keys of its request', () => {
     const log = createLogger('holdChannel', { env: {} }).with({ requestId: 'r-1', domain: 'a.example.com' })
 
     log.info('held', { uuid: 'u-1' })
@@ -35,7 +35,7 @@ describe('a log line', () => {
     ])
   })
 
-  test('keeps the keys of one request out of the lines of another', () => {
+  test('a log line does not contain the keys of another request', () => {
     const log = createLogger('x', { env: {} })
 
     log.with({ requestId: 'r-1' }).info('one')
@@ -44,7 +44,7 @@ describe('a log line', () => {
     expect(written()[1]).not.toHaveProperty('requestId')
   })
 
-  test('is written from the level on that the environment names', () => {
+  test('log lines are written from the level that the environment names', () => {
     const log = createLogger('x', { env: { LOG_LEVEL: 'warn' } })
 
     log.info('quiet')
@@ -62,13 +62,13 @@ describe('a log line', () => {
     'secretKey',
     'a1Hash',
     'rawBody',
-  ])('never holds the value of a key named %s', (name) => {
+  ])('a log line never contains the value of a key named %s', (name) => {
     createLogger('x', { env: {} }).info('slip', { [name]: 'hunter2' })
 
     expect(lines.join('')).not.toContain('hunter2')
   })
 
-  test('holds of an error its name, code, message and causes, and nothing that hangs on it', () => {
+  test('a log line about an error has its name, code, message and causes, and none of its other members', () => {
     const cause = Object.assign(new TypeError('inner'), { code: 'ECONNRESET' })
     const error = Object.assign(new Error('outer', { cause }), {
       $response: { headers: { authorization: 'hunter2' } },
@@ -83,13 +83,13 @@ describe('a log line', () => {
     expect(lines.join('')).not.toContain('hunter2')
   })
 
-  test('of something thrown that is no error holds only that', () => {
+  test('a log line about a thrown value that is not an error has only that value', () => {
     createLogger('x', { env: {} }).error('failed', { password: 'hunter2' })
 
     expect(lines.join('')).not.toContain('hunter2')
   })
 
-  test('cuts values that nobody would read to their end', () => {
+  test('a log line cuts values beyond a readable length', () => {
     createLogger('x', { env: {} }).info('long', { path: 'x'.repeat(100_000) })
 
     expect(lines.join('').length).toBeLessThan(3_000)

@@ -2,8 +2,8 @@ import { afterEach, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { cdrTemplates, retentionPolicy } from '../../../adapters/opensearch/index-template.ts'
 import { openSearchCdrAdmin } from '../../../adapters/opensearch/opensearch-cdr-admin.ts'
-import { type CloudGate, type CloudReply, startCloudGate } from '../../support/cloud-gate.ts'
-import { movableClock } from '../../support/movable-clock.ts'
+import { type CloudGate, type CloudReply, startCloudGate } from '../../support/stores/cloud-gate.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
 
 const gates: CloudGate[] = []
 afterEach(async () => {
@@ -54,7 +54,7 @@ it('an empty store learns templates and policy, and indices without a policy com
   ])
 })
 
-it('a policy of this edition stays as it is', async () => {
+it('a policy of this edition stays unchanged', async () => {
   const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [policyWith(retentionPolicy.description)] })
 
   expect(await admin.prepare()).toEqual({ retention: 'by-store' })
@@ -69,7 +69,7 @@ it('a policy of another edition is replaced, also for the indices under it', asy
   expect(actions().at(-1)).toBe('POST /_plugins/_ism/change_policy/cdr-*')
 })
 
-it('of two preparations at once the later one finds the policy of the other', async () => {
+it('the later one of two simultaneous preparations finds the policy of the other', async () => {
   const { admin, actions } = await aStore({
     [`GET ${policyPath}`]: [noPolicy, policyWith(retentionPolicy.description)],
     [`PUT ${policyPath}`]: [{ status: 409, body: { error: { type: 'version_conflict_engine_exception' } } }],
@@ -79,7 +79,7 @@ it('of two preparations at once the later one finds the policy of the other', as
   expect(actions().filter((action) => action === `PUT ${policyPath}`)).toHaveLength(1)
 })
 
-it('a store without the plugin is prepared but for the retention, which is told', async () => {
+it('a store without the policy plugin is prepared except for the retention, and the result says so', async () => {
   const { admin, actions } = await aStore({ [`GET ${policyPath}`]: [noPlugin] })
 
   expect(await admin.prepare()).toEqual({ retention: 'none' })

@@ -8,11 +8,11 @@ import { systemClock } from '../../../adapters/system/system-clock.ts'
 import { withTimeLimit } from '../../../adapters/time-limit.ts'
 import { searchDomains } from '../../../contracts/resources.ts'
 import type { CdrStore } from '../../../core/cdr/cdr-store.ts'
-import { aCdr, aPlan, callTime } from '../../support/cdrs.ts'
-import { emptySearch } from '../../support/empty-search.ts'
-import { freePort } from '../../support/free-port.ts'
-import { opened } from '../../support/opened.ts'
-import { type Replied, type SearchServer, startSearchServer } from '../../support/search-server.ts'
+import { aCdr, aPlan, callTime } from '../../support/records/cdrs.ts'
+import { emptySearch } from '../../support/stores/empty-search.ts'
+import { freePort } from '../../support/processes/free-port.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { type Replied, type SearchServer, startSearchServer } from '../../support/stores/search-server.ts'
 
 const running = opened(() => startSearchServer())
 
@@ -65,7 +65,7 @@ function answering(end: string, answer: (count: number) => Replied | undefined):
 }
 
 describe('an outage of the search store', () => {
-  it('is unavailable where nothing listens', async () => {
+  it('the search store is unavailable when nothing listens at its address', async () => {
     const env = { ...server.env, [searchDomains.cdr.variable]: `http://127.0.0.1:${await freePort()}` }
     const nowhere = storeAt(env)
 
@@ -75,19 +75,19 @@ describe('an outage of the search store', () => {
     })
   })
 
-  it.each([429, 500, 502, 503])('is unavailable where a search is answered with %i', async (status) => {
+  it.each([429, 500, 502, 503])('the search store is unavailable when a search is answered with %i', async (status) => {
     server.answer = () => reply(status, { error: { type: 'x' } })
 
     await expect(searching()).rejects.toMatchObject({ code: 'search_unavailable', retryAfterSeconds: 2 })
   })
 
-  it.each([408, 504])('is a timeout where a search is answered with %i', async (status) => {
+  it.each([408, 504])('a search times out when it is answered with %i', async (status) => {
     server.answer = () => reply(status, '')
 
     await expect(searching()).rejects.toMatchObject({ code: 'search_timeout' })
   })
 
-  it('is a timeout where no answer comes within the limit', async () => {
+  it('a search times out when no answer comes within the limit', async () => {
     server.answer = () => new Promise(() => {})
 
     await expect(searching(50)).rejects.toMatchObject({ code: 'search_timeout' })
@@ -101,7 +101,7 @@ describe('an outage of the search store', () => {
     ['a record in another form', anAnswer(aHit({ duration: 'long' }))],
     ['a record of another domain', anAnswer(aHit({ domain_name: 'other.example.com' }))],
     ['hits without their order', anAnswer({ hits: { ...aHit().hits, hits: [{ _source: aCdr(), sort: [] }] } })],
-  ])('is unavailable where a search is answered with %s', async (_title, body) => {
+  ])('the search store is unavailable when a search is answered with %s', async (_title, body) => {
     server.answer = () => reply(200, body)
 
     await expect(searching()).rejects.toMatchObject({ code: 'search_unavailable' })
@@ -110,7 +110,7 @@ describe('an outage of the search store', () => {
   it.each([
     ['no aggregation', {}],
     ['an aggregation in another form', { all: { buckets: [{}] } }],
-  ])('is unavailable where a search is answered with %s', async (_title, aggregations) => {
+  ])('the search store is unavailable when a search is answered with %s', async (_title, aggregations) => {
     server.answer = () => reply(200, anAnswer({ aggregations }))
     const all = { kind: 'terms', field: 'gateway', size: 1, leastCount: 1 } as const
 
@@ -119,7 +119,7 @@ describe('an outage of the search store', () => {
     await expect(search).rejects.toMatchObject({ code: 'search_unavailable' })
   })
 
-  it('shows the row of another caller to nobody', async () => {
+  it('a hit of another caller in the answer of the search store is an outage and is shown to no caller', async () => {
     server.answer = () => reply(200, anAnswer(aHit({ presence_id: '1001@a.example.com' })))
 
     const search = store.search(aPlan({ presenceId: '1000@a.example.com' }), 10_000)
@@ -127,14 +127,14 @@ describe('an outage of the search store', () => {
     await expect(search).rejects.toMatchObject({ code: 'search_unavailable' })
   })
 
-  it('is none where a kept connection ended before it was used again', async () => {
+  it('a persistent connection that ended before its next use is no outage of the search store', async () => {
     answering('/_search', (count) => (count === 1 ? 'lost' : undefined))
 
     expect(await searching()).toMatchObject({ total: 0 })
     expect(server.requests).toHaveLength(2)
   })
 
-  it('is not hidden by more than one repetition', async () => {
+  it('an outage of the search store is not hidden by more than one repetition', async () => {
     server.answer = () => 'lost'
 
     await expect(searching()).rejects.toMatchObject({ code: 'search_unavailable' })
@@ -143,7 +143,7 @@ describe('an outage of the search store', () => {
 })
 
 describe('a search', () => {
-  it('shows what shards have failed and that its time was over', async () => {
+  it('the result of a search shows which shards failed and that its time was over', async () => {
     const _shards = { total: 3, successful: 2, failed: 1 }
     server.answer = () => reply(200, anAnswer({ timed_out: true, _shards }))
 
@@ -152,7 +152,7 @@ describe('a search', () => {
     expect(answer).toMatchObject({ timedOut: true, shards: { ..._shards, skipped: 0 } })
   })
 
-  it('is refused where the store cannot run its query', async () => {
+  it('a search is refused when the store cannot run its query', async () => {
     server.answer = () => reply(400, { error: { type: 'too_many_buckets_exception' } })
 
     await expect(searching()).rejects.toMatchObject({ code: 'query_refused' })
@@ -161,13 +161,13 @@ describe('a search', () => {
   it.each([
     [500, 'too_many_nested_clauses'],
     [503, 'too_many_buckets_exception'],
-  ])('is refused where the store answers %i for a query with %s', async (status, type) => {
+  ])('a search is refused when the store answers %i for a query with %s', async (status, type) => {
     server.answer = () => reply(status, { error: { root_cause: [{ type }] }, status })
 
     await expect(searching()).rejects.toMatchObject({ code: 'query_refused' })
   })
 
-  it('never has the store make the empty steps of a histogram, of which a short step has billions', async () => {
+  it('a search never lets the store make the empty steps of a histogram, of which a short step has billions', async () => {
     const sizes = { kind: 'histogram', field: 'recordings.size', interval: 1, leastCount: 0 } as const
     const buckets = [{ key: 0, doc_count: 1 }].concat({ key: 500_000_000, doc_count: 1 })
     server.answer = () => reply(200, anAnswer({ aggregations: { sizes: { buckets } } }))
@@ -189,13 +189,13 @@ describe('a search', () => {
     await expect(search).rejects.toMatchObject({ code: 'query_refused' })
   })
 
-  it('is an error of the service where the store does not know the service', async () => {
+  it('a search fails with an error of the service when the store does not know the service', async () => {
     server.answer = () => reply(403, { Message: 'not authorized' })
 
     await expect(searching()).rejects.toMatchObject({ code: 'internal_error' })
   })
 
-  it('reads no answer above 6 MB to its end', async () => {
+  it('a search reads no answer above 6 MB to its end', async () => {
     const chunk = Buffer.alloc(64 * 1024, ' ')
     let sent = 0
     const huge = createServer((request, response) => {
@@ -222,7 +222,7 @@ describe('a search', () => {
     expect(sent).toBeLessThan(30 * 1024 * 1024)
   })
 
-  it('tells the store its limit, its domain and which indices may hold what it wants', async () => {
+  it('a search sends the store its limit, its domain and the indices that may contain results', async () => {
     await store.search(aPlan({ from: Date.UTC(2025, 11, 31), to: Date.UTC(2026, 0, 1), limit: 7, skip: 3 }), 10_000)
 
     const [{ path, query, body } = { path: '', query: '', body: '' }] = server.requests
@@ -236,34 +236,34 @@ describe('a search', () => {
     expect(JSON.parse(body)).toMatchObject({ timeout: '9500ms', size: 7, from: 3, track_total_hits: 10_000 })
   })
 
-  it('finds a record with a variable called __proto__', async () => {
+  it('a search finds a record with a variable called __proto__', async () => {
     const [before, after] = JSON.stringify(anAnswer(aHit())).split('"variables":{}')
     server.answer = () => reply(200, `${before}"variables":{"__proto__":"a caller's text"}${after}`)
 
     expect(await searching()).toMatchObject({ total: 1 })
   })
 
-  it('ends with the time limit of its work', async () => {
+  it('a search ends with the time limit of its work', async () => {
     server.answer = () => new Promise(() => {})
     const limit = { until: systemClock.now() + 20, clock: systemClock }
 
     await expect(withTimeLimit(limit, () => searching())).rejects.toMatchObject({ code: 'deadline_exceeded' })
   })
 
-  it('is not begun behind the time limit of its work', async () => {
+  it('a search is not begun after the time limit of its work', async () => {
     const limit = { until: 0, clock: systemClock }
 
     await expect(withTimeLimit(limit, () => searching())).rejects.toMatchObject({ code: 'deadline_exceeded' })
     expect(server.requests).toEqual([])
   })
 
-  it('takes whole kinds of legs where there would be too many months to list', () => {
+  it('a search names whole kinds of legs when there would be too many months to list', () => {
     expect(indicesOf(['a', 'b'], 0, callTime)).toBe('cdr-a-*,cdr-b-*')
     expect(indicesOf(['b'], -Infinity, Infinity)).toBe('cdr-b-*')
     expect(indicesOf(['a'], callTime, callTime - 31 * 86_400_000)).toBe('cdr-none')
   })
 
-  it('takes nothing in the name of a variable for a pattern', () => {
+  it("a search treats no part of a variable's name as a pattern", () => {
     const clause = { kind: 'wildcard', field: String.raw`variables.a*?\=%`, pattern: 'x*' } as const
 
     const value = String.raw`a\*\?\\%3D%25=x*`
@@ -276,7 +276,7 @@ const conflict = (action: 'create' | 'index') => {
 }
 
 describe('writing', () => {
-  it('answers which parts the store refuses for good, and why', async () => {
+  it('writing CDRs returns the parts that the store refuses for good, with the reason', async () => {
     const cdr = aCdr({ uuid: 'u' })
     const bad = { ...cdr, uuid: 'bad' }
     answering('/_bulk', () => {
@@ -290,7 +290,7 @@ describe('writing', () => {
     expect(refused).toEqual([{ part, reason: 'mapper_parsing_exception: failed to parse' }])
   })
 
-  it('sends again what found no room, and what others wrote meanwhile', async () => {
+  it('writing CDRs repeats the parts for which the store had no room, and those that were changed concurrently', async () => {
     answering('/_bulk', (count) => {
       if (count === 1) return reply(200, { items: [{ create: { status: 429, error: { type: 'rejected' } } }] })
       return count === 2 ? conflict('create') : undefined
@@ -302,14 +302,14 @@ describe('writing', () => {
     expect(server.requests.filter(({ path }) => path === '/_mget')).toHaveLength(3)
   })
 
-  it('ends where others keep writing', async () => {
+  it('writing CDRs gives up when other writers keep changing the same documents', async () => {
     answering('/_bulk', () => conflict('create'))
 
     await expect(writing()).rejects.toMatchObject({ code: 'search_unavailable' })
     expect(server.requests.filter(({ path }) => path === '/_bulk')).toHaveLength(7)
   })
 
-  it('writes nothing where a part tells nothing new', async () => {
+  it('writing CDRs writes nothing when a part contains nothing new', async () => {
     await writing()
     server.requests.length = 0
 
@@ -318,7 +318,7 @@ describe('writing', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/_mget'])
   })
 
-  it('halves what is too large together, and refuses what is too large alone', async () => {
+  it('writing CDRs halves a request that is too large, and refuses a part that is too large alone', async () => {
     const cdrs = ['1', '2', '3'].map((uuid) => aCdr({ uuid }))
     server.answer = ({ path, body }, forward) => {
       const isTooLarge = path === '/_bulk' && (body.split('\n').length > 3 || body.includes('"uuid":"2"'))
@@ -336,13 +336,13 @@ describe('writing', () => {
     ['/_mget', { docs: [{ found: true }] }],
     ['/_bulk', { items: [] }],
     ['/_bulk', 'nonsense'],
-  ])('is unavailable where %s is answered in another form', async (path, body) => {
+  ])('the search store is unavailable when %s is answered in another form', async (path, body) => {
     answering(path, () => reply(200, body))
 
     await expect(writing()).rejects.toMatchObject({ code: 'search_unavailable' })
   })
 
-  it('goes out in requests of 200 CDRs at most', async () => {
+  it('writing CDRs sends requests of at most 200 CDRs', async () => {
     await store.index(Array.from({ length: 401 }, () => ({ source: 'event', cdr: aCdr() })))
 
     const bulks = server.requests.filter(({ path }) => path === '/_bulk')
@@ -354,7 +354,7 @@ describe('recordings', () => {
   const place = { domain_name: 'a.example.com', uuid: 'u', leg: 'a', created_time: callTime } as const
   const recordings = [{ name: 'one', contentType: 'audio/wav', size: 1, state: 'stored' } as const]
 
-  it('are set again where another write came between', async () => {
+  it('the recordings of a CDR are set again after a concurrent write', async () => {
     await writing()
     answering('/_bulk', (count) => (count === 1 ? conflict('index') : undefined))
 
@@ -363,7 +363,7 @@ describe('recordings', () => {
     expect((await searching()).hits[0]?.cdr.recordings).toEqual(recordings)
   })
 
-  it('that the store refuses are an outage: they are not to be lost', async () => {
+  it('recordings that the store refuses are an outage, so that they are not lost', async () => {
     await writing()
     answering('/_bulk', () => reply(200, { items: [{ index: { status: 400, error: { type: 'x' } } }] }))
 

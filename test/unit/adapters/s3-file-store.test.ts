@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { s3ExportFiles, s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
 import { withTimeLimit } from '../../../adapters/time-limit.ts'
-import { aFileBody, manyBytes } from '../../support/file-bodies.ts'
-import { movableClock } from '../../support/movable-clock.ts'
+import { aFileBody, manyBytes } from '../../support/processes/file-bodies.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
 
 const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'eu-central-1' }
 const named = { ...credentials, BUCKET_RECORDINGS: 'calls', BUCKET_EXPORTS: 'lists' }
@@ -45,7 +45,7 @@ const refusing = (status: number, code: string) => (request: IncomingMessage, re
 describe('the address of an object', () => {
   const link = { key: "a.example.com/2026/a (1)'+é.wav", contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
 
-  it('has the bucket in its host in the cloud, and the time of its end to the second', async () => {
+  it('the address of an object has the bucket in its host in the cloud, and its expiry to the second', async () => {
     const { url, expires } = await s3RecordingFiles(context(named)).sign(link)
 
     expect(url).toMatch(
@@ -62,7 +62,7 @@ describe('the address of an object', () => {
     })
   })
 
-  it('has the bucket in its path at another address, and is that of its own bucket', async () => {
+  it('the address of an object at another endpoint has its own bucket in its path', async () => {
     const env = { ...named, AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' }
 
     expect((await s3ExportFiles(context(env)).sign(link)).url).toMatch(
@@ -70,20 +70,20 @@ describe('the address of an object', () => {
     )
   })
 
-  it('is not made without the name of the bucket, which the error tells', async () => {
+  it('the address of an object cannot be made without the name of the bucket, which the error names', async () => {
     await expect(s3RecordingFiles(context(credentials)).sign(link)).rejects.toThrow('BUCKET_RECORDINGS')
   })
 })
 
 describe('a store that does not do what it should', () => {
-  it('is asked three times where it fails', async () => {
+  it('a failing object store is asked three times', async () => {
     const { files, seen } = await aStore(refusing(503, 'SlowDown'))
 
     await expect(files.head('a')).rejects.toMatchObject({ code: 'store_unavailable', retryAfterSeconds: 2 })
     expect(seen).toHaveLength(3)
   })
 
-  it('is asked again, and its later answer counts', async () => {
+  it('a repeated request to the object store counts with its later answer', async () => {
     const { files } = await aStore((request, response, count) => {
       if (count === 1) request.socket.destroy()
       else response.writeHead(200, { 'content-length': '7', 'content-type': 'audio/wav' }).end()
@@ -92,7 +92,7 @@ describe('a store that does not do what it should', () => {
     expect(await files.head('a')).toEqual({ size: 7, contentType: 'audio/wav', state: 'ready' })
   })
 
-  it('that ends in the middle of an object is taken for one that does not answer', async () => {
+  it('an object store that breaks off in the middle of an object counts as unreachable', async () => {
     const { files } = await aStore((_request, response) => {
       response.writeHead(200, { 'content-length': '9' })
       response.write('sound', () => response.destroy())
@@ -101,21 +101,21 @@ describe('a store that does not do what it should', () => {
     await expect(files.read('a', 1_000)).rejects.toMatchObject({ code: 'store_unavailable', retryAfterSeconds: 2 })
   })
 
-  it('that closes the connection while it takes a body is taken for one that does not answer', async () => {
+  it('an object store that closes the connection during an upload counts as unreachable', async () => {
     const { files, seen } = await aStore((request) => void request.socket.destroy())
 
     await expect(files.put('a', 'audio/wav', aFileBody('sound'))).rejects.toMatchObject({ code: 'store_unavailable' })
     expect(seen).toHaveLength(1)
   })
 
-  it('is asked a single time to complete an upload, since a second answer would say that there is none', async () => {
+  it('the object store is asked only once to complete an upload, since the second answer would be "no such upload"', async () => {
     const { files, seen } = await aStore((request) => void request.socket.destroy())
 
     await expect(files.completeUpload(upload, [aPart(1)])).rejects.toMatchObject({ code: 'store_unavailable' })
     expect(seen).toHaveLength(1)
   })
 
-  it('is given a body once, since its source is read once', async () => {
+  it('the object store is given a body once, since its source can be read once', async () => {
     const { files, seen } = await aStore(refusing(500, 'InternalError'))
 
     await expect(files.put('a', 'audio/wav', aFileBody('sound'))).rejects.toMatchObject({ code: 'store_unavailable' })
@@ -123,7 +123,7 @@ describe('a store that does not do what it should', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('is believed when it refuses a body that it has not read', async () => {
+  it('a refusal by the object store counts even if it has not read the body', async () => {
     const { files } = await aStore((_request, response) => {
       response.writeHead(403, { connection: 'close' }).end('<Error><Code>AccessDenied</Code></Error>')
     })
@@ -139,19 +139,19 @@ describe('a store that does not do what it should', () => {
     [403, 'SignatureDoesNotMatch', 'internal_error'],
     [400, 'BadDigest', 'bad_request'],
     [400, 'RequestTimeout', 'store_unavailable'],
-  ])('that answers a body %i %s makes it %s', async (status, code, expected) => {
+  ])('an object store that answers a body %i %s makes it %s', async (status, code, expected) => {
     const { files } = await aStore(refusing(status, code))
 
     await expect(files.put('a', 'audio/wav', aFileBody('sound'))).rejects.toMatchObject({ code: expected })
   })
 
-  it('that says 200 and then that it cannot complete is not believed', async () => {
+  it('an answer of the object store that begins with 200 and then reports a failed completion is a failure', async () => {
     const { files } = await aStore(refusing(200, 'InternalError'))
 
     await expect(files.completeUpload(upload, [aPart(1)])).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  it('is asked nothing after the time of the request is over', async () => {
+  it('the object store gets no request after the time of the work is over', async () => {
     const { files, seen } = await aStore(refusing(500, 'InternalError'))
 
     const late = withTimeLimit({ until: clock.now(), clock }, () => files.head('a'))
@@ -176,13 +176,13 @@ describe('what the store tells', () => {
       },
       'ready',
     ],
-  ])('%j is an object that is %s', async (headers, state) => {
+  ])('the head %j describes an object that is %s', async (headers, state) => {
     const { files } = await aStore((_request, response) => void response.writeHead(200, headers).end())
 
     expect((await files.head('a'))?.state).toBe(state)
   })
 
-  it('in several lists of parts is put together', async () => {
+  it('several lists of parts of the object store are joined', async () => {
     const part = (number: number) =>
       `<Part><PartNumber>${number}</PartNumber><ETag>&quot;e${number}&quot;</ETag><Size>5</Size>` +
       `<ChecksumSHA256>${Buffer.from('ff'.repeat(32), 'hex').toString('base64')}</ChecksumSHA256></Part>`
@@ -197,7 +197,7 @@ describe('what the store tells', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('is asked for by signed requests that name the bytes by their checksum', async () => {
+  it('the object store is asked by signed requests that name the bytes by their checksum', async () => {
     const { files, seen } = await aStore((request, response) => {
       request.resume().on('end', () => response.writeHead(200, { etag: '"e"' }).end())
     })

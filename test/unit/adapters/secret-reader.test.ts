@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { secretsManagerSecretReader } from '../../../adapters/aws/secrets-manager-secret-reader.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { type CloudReply, startCloudGate } from '../../support/cloud-gate.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { opened } from '../../support/opened.ts'
+import { type CloudReply, startCloudGate } from '../../support/stores/cloud-gate.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { opened } from '../../support/processes/opened.ts'
 
 const FIVE_MINUTES_MS = 300_000
 
@@ -18,7 +18,7 @@ describe('secrets of the deployment', () => {
     ['a generated secret', '{"username":"root","password":"s3cret"}', 's3cret'],
     ['text that only looks like JSON', '{s3cret', '{s3cret'],
     ['JSON without a password', '{"other":1}', '{"other":1}'],
-  ])('%s is read', async (_, SecretString, expected) => {
+  ])('a secret of the deployment is read: %s', async (_, SecretString, expected) => {
     const { reader, gate } = fresh()
     gate.answer = () => ({ status: 200, body: { SecretString, VersionId: 'one' } })
 
@@ -70,7 +70,7 @@ describe('secrets of the deployment', () => {
     expect(await reader.engineCredential()).toBe('old')
   })
 
-  test('the version of the password of root is the one in force, asked for anew each time and without the password', async () => {
+  test("the version of root's password is the current one, read each time and without the password", async () => {
     const { reader, gate } = fresh()
     const describe = (current: string, other: string) => ({
       status: 200,
@@ -98,7 +98,7 @@ describe('secrets of the deployment', () => {
     await expect(reader.rootVersion()).rejects.toMatchObject({ name: 'DomainError', code })
   })
 
-  test('a secret that was never read and cannot be is told as unavailable', async () => {
+  test('a secret that was never read and cannot be read is reported as unavailable', async () => {
     const { reader, gate } = fresh()
     gate.answer = () => 'lost'
 

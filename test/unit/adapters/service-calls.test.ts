@@ -12,8 +12,8 @@ import { getItem } from '../../../adapters/dynamodb/client.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
 import { withTimeLimit } from '../../../adapters/time-limit.ts'
 import { environment } from '../../../contracts/environment.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { opened } from '../../support/opened.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { opened } from '../../support/processes/opened.ts'
 
 describe('a call to a service of the cloud', () => {
   const service = opened(openService)
@@ -37,7 +37,7 @@ describe('a call to a service of the cloud', () => {
     },
   )
 
-  test('a refusal is told from silence by its cause, which names the code', async () => {
+  test('the cause of a refusal names its code, which distinguishes it from silence', async () => {
     const { answer, read } = service()
     answer((_request, response) => respond(response, 400, { __type: 'x#AccessDeniedException', message: 'no' }))
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { getItem, putItem } from '../../../adapters/dynamodb/client.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
-import { startCloudGate } from '../../support/cloud-gate.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { opened } from '../../support/opened.ts'
+import { startCloudGate } from '../../support/stores/cloud-gate.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { opened } from '../../support/processes/opened.ts'
 
 const Key = { pk: 'a', sk: 'b' }
 

@@ -4,8 +4,8 @@ import { handler as listAccounts } from '../../../functions/accounts/list-accoun
 import { handler as listAudit } from '../../../functions/audit/list-audit.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as eavesdropChannel } from '../../../functions/channels/eavesdrop-channel.ts'
-import { anApi, passwordOf } from '../../support/api.ts'
-import { aDomain, aRole, anAuditRecord } from '../../support/records.ts'
+import { anApi, passwordOf } from '../../support/platform/api.ts'
+import { aDomain, aRole, anAuditRecord } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const other = 'b.a.example.com'
@@ -28,7 +28,7 @@ async function setUp(lines = 0) {
 }
 
 describe('the audit trail', () => {
-  it('tells who did what, from where, with which end, and the names of what was set', async () => {
+  it('the audit trail shows author, source, result and the names of the set fields of each change', async () => {
     const { api, admin, list } = await setUp()
     await api.call(createAccount, {
       headers: { ...admin, 'x-request-id': 'request-7' },
@@ -54,7 +54,7 @@ describe('the audit trail', () => {
     expect(text).not.toContain('secret')
   })
 
-  it('has logins and failed ones, refusals and eavesdropping, and no mere reading', async () => {
+  it('the audit trail has logins, failed logins, refusals and eavesdropping, and no reading requests', async () => {
     const { api, admin, list } = await setUp()
     const username = `1000@${domain}`
     await api.call(logIn, { body: { username, password: 's3cr3t-wrong' } })
@@ -77,7 +77,7 @@ describe('the audit trail', () => {
     ])
   })
 
-  it('comes with the newest line first, forty to a page', async () => {
+  it('the audit trail shows the newest line first, forty on each page', async () => {
     const { list, paths } = await setUp(50)
 
     const first = await list()
@@ -104,7 +104,7 @@ describe('the audit trail', () => {
     },
   )
 
-  it('goes on where a page ended though new lines have come meanwhile', async () => {
+  it('the audit trail continues after its last page even if new lines have been added meanwhile', async () => {
     const { api, list, paths } = await setUp(6)
     const first = await list('limit=3')
     await api.ports.audit.append(anAuditRecord({ at: api.clock.now() + 60_000, path: '/new' }))
@@ -120,13 +120,13 @@ describe('the audit trail', () => {
     ['filter={"path":"/3"}', ['/3']],
     ['filter={"caller":"1000@"}&limit=1', ['/6']],
     ['page=9', []],
-  ])('with %s shows %j', async (query, expected) => {
+  ])('the audit trail with %s shows %j', async (query, expected) => {
     const { list, paths } = await setUp(7)
 
     expect(paths(await list(query))).toEqual(expected)
   })
 
-  it('shows the wanted columns alone', async () => {
+  it('the audit trail shows the requested columns only', async () => {
     const { list } = await setUp(1)
 
     expect((await list('columns=path,status')).body.data).toEqual([{ path: '/0', status: 403 }])
@@ -145,13 +145,13 @@ describe('the audit trail', () => {
     'columns=position',
     'cursor=nonsense',
     'cursor=W10',
-  ])('refuses %s', async (query) => {
+  ])('the audit trail refuses %s', async (query) => {
     const { list } = await setUp(3)
 
     expect(await list(query)).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
   })
 
-  it('of another domain is not shown, nor by its cursor', async () => {
+  it('the audit trail of another domain is not shown, nor by its cursor', async () => {
     const { foreign, list } = await setUp(5)
     const { headers } = await list('limit=2')
 
@@ -160,14 +160,14 @@ describe('the audit trail', () => {
     expect(await list(`cursor=${headers['X-Next-Cursor']}`, foreign)).toMatchObject({ status: 400 })
   })
 
-  it('of an earlier tenant of the name is not shown to the new one', async () => {
+  it('the audit trail of an earlier tenant of the same name is not shown to the new one', async () => {
     const { api, list, paths } = await setUp(3)
     await api.ports.audit.append(anAuditRecord({ at: api.clock.now() - 1, path: '/earlier' }))
 
     expect(paths(await list())).toEqual(['/2', '/1', '/0'])
   })
 
-  it('is shown to root for the domain that he names', async () => {
+  it('the audit trail of a domain is shown to root, who names the domain', async () => {
     const { root, list, paths } = await setUp(2)
 
     expect(await list('', root)).toMatchObject({ status: 400, body: { code: 'domain_required' } })

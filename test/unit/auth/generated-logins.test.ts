@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
-import { type Api, anApi, passwordOf } from '../../support/api.ts'
-import { fixed, hostileText, isUnreadable, mutated, notText } from '../../support/hostile-text.ts'
-import { dumpOf, tracesOf } from '../../support/memory-dump.ts'
-import { aTenant, people } from '../../support/tenant.ts'
+import { type Api, anApi, passwordOf } from '../../support/platform/api.ts'
+import { fixed, hostileText, isUnreadable, mutated, notText } from '../../support/records/hostile-text.ts'
+import { dumpOf, tracesOf } from '../../support/stores/memory-dump.ts'
+import { aTenant, people } from '../../support/platform/tenant.ts'
 
 const domain = 'a.example.com'
 const right = { username: `${people.user}@${domain}`, password: passwordOf(people.user) }
@@ -38,7 +38,7 @@ const isOdd = (value: unknown) => value !== undefined && typeof value !== 'strin
 const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.flatMap(textsIn) : [value].filter(isText))
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** What the contract says of a body, none of which has the right password. */
+/** The contract's answer to a body, none of which has the right password. */
 function expectedOf({ username, password, code }: Body): number {
   if (Buffer.byteLength(JSON.stringify({ username, password, code })) > 256 * 1024) return 413
   if (isOdd(username) || isOdd(password) || isOdd(code)) return 400
@@ -66,7 +66,7 @@ function countersOf(username: unknown, rootVersion: string): string[] {
 const withoutCounters = (api: Api) => dumpOf(api, ['failures'])
 
 describe('a generated login body', () => {
-  it('gets the status of the contract and no token, and counts for nobody but whom it names', async () => {
+  it("a generated login body gets the contract's status and no token, and counts only against the user that it names", async () => {
     const api = await setUp()
     const before = withoutCounters(api)
     const counted = [...api.ports.state.failures]
@@ -96,7 +96,7 @@ describe('a generated login body', () => {
     expect(await api.call(logIn, { body: right })).toMatchObject({ status: 200 })
   })
 
-  it('that is the right one with more in it gives what the account has', async () => {
+  it('a right login body with additional members gives the token of the account', async () => {
     const api = await setUp()
     const extra = fc.dictionary(
       fc.oneof(fc.constantFrom('role', 'acl', 'domain', 'roleName', 'expires', 'key'), fc.string({ maxLength: 8 })),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
-import { type Api, anApi, passwordOf } from '../../support/api.ts'
-import { gone } from '../../support/flaky.ts'
+import { type Api, anApi, passwordOf } from '../../support/platform/api.ts'
+import { gone } from '../../support/stores/flaky.ts'
 
 const right = { username: '1000@a.example.com', password: passwordOf('1000') }
 const wrong = { ...right, password: 's3cr3t-wrong' }
@@ -18,7 +18,7 @@ async function anApiWithAccount(given = {}) {
 }
 
 describe('a login', () => {
-  it('gives a token that opens the other endpoints', async () => {
+  it('a login returns a token that opens the other endpoints', async () => {
     const api = await anApiWithAccount({ role: 'admin' })
 
     const { status, body } = await log(api, { ...right, username: '1000@A.Example.com' })
@@ -37,7 +37,7 @@ describe('a login', () => {
     expect(read.status).toBe(200)
   })
 
-  it('of root needs the password of the deployment', async () => {
+  it('a login as root requires the password of the deployment', async () => {
     const api = anApi()
 
     const given = await log(api, { username: 'root', password: api.ports.secrets.root })
@@ -48,16 +48,19 @@ describe('a login', () => {
     expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
   })
 
-  it.each(['root@', 'ROOT', 'root@a.example.com'])('of root under the name %s gives no token', async (username) => {
-    const api = await anApiWithAccount()
+  it.each(['root@', 'ROOT', 'root@a.example.com'])(
+    'a login as root under the name %s gives no token',
+    async (username) => {
+      const api = await anApiWithAccount()
 
-    const { status } = await log(api, { username, password: api.ports.secrets.root })
+      const { status } = await log(api, { username, password: api.ports.secrets.root })
 
-    expect([400, 404]).toContain(status)
-    expect(api.ports.state.tokens.size).toBe(0)
-  })
+      expect([400, 404]).toContain(status)
+      expect(api.ports.state.tokens.size).toBe(0)
+    },
+  )
 
-  it('of root is refused while the deployment has no password', async () => {
+  it('a login as root is refused while the deployment has no password', async () => {
     const api = anApi()
     api.ports.secrets.root = ''
 
@@ -73,14 +76,14 @@ describe('a login', () => {
     ['a wrong password', wrong, 401, 'invalid_credentials', expect.any(String)],
     ['no password', { username: right.username }, 401, 'invalid_credentials', expect.any(String)],
     ['an empty password', { ...right, password: '' }, 401, 'invalid_credentials', expect.any(String)],
-  ])('with %s is refused', async (_, body, status, code, info) => {
+  ])('a login with %s is refused', async (_, body, status, code, info) => {
     const api = await anApiWithAccount()
 
     expect(await log(api, body)).toMatchObject({ status, body: { code, info } })
     expect(api.ports.state.tokens.size).toBe(0)
   })
 
-  it('without a body says that the user name is missing', async () => {
+  it('a login without a body says that the user name is missing', async () => {
     expect(await anApi().call(logIn)).toMatchObject({ status: 400, body: { info: 'User name is required' } })
   })
 
@@ -96,7 +99,7 @@ describe('a login', () => {
     },
   )
 
-  it('leaves at most fifty tokens of a user, the oldest gone', async () => {
+  it('a login leaves at most fifty tokens of a user and removes the oldest', async () => {
     const api = await anApiWithAccount()
     const first = await log(api, right)
     for (let count = 0; count < 50; count += 1) {
@@ -109,7 +112,7 @@ describe('a login', () => {
     expect(await api.call(readAccount, { params: { account_id: '1000' }, headers })).toMatchObject({ status: 401 })
   })
 
-  it('keeps a digest and nothing of the token itself', async () => {
+  it('a login stores a digest and nothing of the token itself', async () => {
     const api = await anApiWithAccount()
 
     const { body } = await log(api, right)
@@ -121,7 +124,7 @@ describe('a login', () => {
 })
 
 describe('the throttle', () => {
-  it('turns a username away after ten failures, the right password included, until the window has passed', async () => {
+  it('the login throttle refuses a username after ten failures, including the right password, until the window has passed', async () => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 10; count += 1) expect(await log(api, wrong)).toMatchObject({ status: 401 })
     api.clock.move(60_000)
@@ -134,7 +137,7 @@ describe('the throttle', () => {
     expect(admitted.status).toBe(200)
   })
 
-  it('does not count what it turns away, so that nobody can keep a user locked out by going on', async () => {
+  it('the login throttle does not count refused attempts, so that repeating them cannot keep a user locked out', async () => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 10; count += 1) await log(api, wrong)
     api.clock.move(14 * 60_000)
@@ -144,7 +147,7 @@ describe('the throttle', () => {
     expect(await log(api, right)).toMatchObject({ status: 200 })
   })
 
-  it('answers an unknown user as it answers a known one', async () => {
+  it('the login throttle answers an unknown user like a known one', async () => {
     const api = await anApiWithAccount()
     const tenTimes = async (username: string) => {
       for (let count = 0; count < 10; count += 1) await log(api, { username, password: 's3cr3t-wrong' })
@@ -166,7 +169,7 @@ describe('the throttle', () => {
     expect(await log(api, good)).toMatchObject({ status: 200 })
   })
 
-  it('lets no more than ten wrong passwords be tried at the same moment', async () => {
+  it('the login throttle admits at most ten simultaneous wrong passwords', async () => {
     const api = await anApiWithAccount()
 
     const answers = await Promise.all(Array.from({ length: 40 }, () => log(api, wrong)))
@@ -176,7 +179,7 @@ describe('the throttle', () => {
     expect(answers.every(({ status }) => status === 401 || status === 429)).toBe(true)
   })
 
-  it('turns none of many right passwords away that are tried at the same moment', async () => {
+  it('the login throttle refuses none of many simultaneous right passwords', async () => {
     const api = await anApiWithAccount()
 
     const answers = await Promise.all(Array.from({ length: 40 }, () => log(api, right)))
@@ -185,7 +188,7 @@ describe('the throttle', () => {
     expect([...api.ports.state.failures.values()].flat()).toEqual([])
   })
 
-  it('lets a right password in that is tried while nine wrong ones are under way', async () => {
+  it('the login throttle admits a right password while nine wrong ones are under way', async () => {
     const api = await anApiWithAccount()
 
     const answers = await Promise.all([...Array.from({ length: 9 }, () => log(api, wrong)), log(api, right)])
@@ -193,7 +196,7 @@ describe('the throttle', () => {
     expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 9 }, () => 401), 200])
   })
 
-  it('turns an attempt away at once when all the failures are known to be such', async () => {
+  it('the login throttle refuses an attempt at once when all the counted failures are final', async () => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 10; count += 1) await log(api, wrong)
     const pause = vi.spyOn(api.ports.loginThrottle, 'pause')
@@ -203,7 +206,7 @@ describe('the throttle', () => {
     expect(pause).not.toHaveBeenCalled()
   })
 
-  it('waits five seconds, and no longer, for attempts under way that never end', async () => {
+  it('the login throttle waits five seconds, and no longer, for attempts under way that never end', async () => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 10; count += 1) {
       const room = { limit: 10, since: 0 }
@@ -218,7 +221,7 @@ describe('the throttle', () => {
     expect(waited).toBeLessThanOrEqual(5400)
   })
 
-  it('counts no attempt that an outage kept from being judged', async () => {
+  it('the login throttle does not count an attempt that an outage interrupted', async () => {
     const api = await anApiWithAccount()
     let isGone = true
     const flaky = api.with({ accounts: gone(api.ports.accounts, 'read', () => isGone) })
@@ -228,7 +231,7 @@ describe('the throttle', () => {
     expect(await log(flaky, right)).toMatchObject({ status: 200 })
   })
 
-  it('turns a source network away after fifty failures of many users, and no other network', async () => {
+  it('the login throttle refuses a source network after fifty failures of many users, and no other network', async () => {
     const api = await anApiWithAccount()
     const from = '203.0.113.9'
     for (let count = 0; count < 50; count += 1) {
@@ -248,7 +251,7 @@ describe('the throttle', () => {
     ['::ffff:203.0.113.9', '203.0.113.9', 429],
     ['::ffff:cb00:7109', '203.0.113.10', 429],
     ['::ffff:203.0.113.9', '::ffff:203.0.114.10', 200],
-  ])('after fifty failures from %s answers a login from %s with %i', async (from, other, status) => {
+  ])('after fifty failures from %s a login from %s is answered with %i', async (from, other, status) => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 50; count += 1) {
       await log(api, { username: `user${count}@a.example.com`, password: 's3cr3t-wrong' }, from)
@@ -257,7 +260,7 @@ describe('the throttle', () => {
     expect(await log(api, right, other)).toMatchObject({ status })
   })
 
-  it('counts no successful login against its network', async () => {
+  it('the login throttle does not count a successful login against its network', async () => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 60; count += 1) expect(await log(api, right)).toMatchObject({ status: 200 })
   })
@@ -283,7 +286,7 @@ describe('a login body of the bad inputs', () => {
     },
   )
 
-  it('with a role and permissions of its own gives those of the account', async () => {
+  it("a login body with a role and permissions gives the account's own role and permissions", async () => {
     const api = await anApiWithAccount()
 
     const { body } = await log(api, { ...right, role: 99, acl: { '*': ['*'] } })
@@ -294,7 +297,7 @@ describe('a login body of the bad inputs', () => {
 })
 
 describe('the trail', () => {
-  it('has a failed login with the name that was tried, and no password', async () => {
+  it('the trail has a failed login with the attempted name, and no password', async () => {
     const api = await anApiWithAccount()
 
     await log(api, { ...right, password: 's3cr3t-password' })
@@ -311,7 +314,7 @@ describe('the trail', () => {
     expect(JSON.stringify([api.ports.state.audit, api.log.lines])).not.toContain('s3cr3t-password')
   })
 
-  it('has no line for logins that were turned away, so that nobody can fill it', async () => {
+  it('the trail has no line for throttled logins, so that it cannot be flooded', async () => {
     const api = await anApiWithAccount()
     for (let count = 0; count < 30; count += 1) await log(api, wrong)
     await log(api, {})

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { handler as logOut } from '../../../functions/auth/log-out.ts'
-import { anApi } from '../../support/api.ts'
+import { anApi } from '../../support/platform/api.ts'
 
 describe('a logout', () => {
-  it('ends the presented token and no other', async () => {
+  it('logging out ends the presented token and no other', async () => {
     const api = anApi()
     const account = await api.account()
     const [headers, other] = [{ ...(await api.as(account)) }, { ...(await api.as(account)) }]
@@ -16,7 +16,7 @@ describe('a logout', () => {
     expect(await api.call(logOut, { headers: other })).toMatchObject({ status: 200 })
   })
 
-  it('of two at the same moment succeeds once', async () => {
+  it('one of two simultaneous logouts succeeds', async () => {
     const api = anApi()
     const headers = { ...(await api.as('root')) }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
-import { type Api, anApi, passwordOf } from '../../support/api.ts'
+import { type Api, anApi, passwordOf } from '../../support/platform/api.ts'
 
 const home = '192.0.2.10'
 const attacker = '198.51.100.66'
@@ -42,7 +42,7 @@ describe.each(['alice', 'root'] as const)('the user %s', (name) => {
     return { api, user: name === 'root' ? root : alice }
   }
 
-  it(`${name} logs in from a new network although somebody failed ten times from another one`, async () => {
+  it(`${name} logs in from a new network although ten logins failed from another one`, async () => {
     const { api, user } = await setUpUser()
     await failTimes(api, 30, user.username, attacker)
 
@@ -155,7 +155,7 @@ describe('a throttled login', () => {
 })
 
 describe('many wrong passwords at one moment', () => {
-  it('are judged fifty times when they come from one network for many users', async () => {
+  it('fifty simultaneous wrong passwords are judged when they come from one network for many users', async () => {
     const { api } = await setUp()
 
     const statuses = await Promise.all(
@@ -166,7 +166,7 @@ describe('many wrong passwords at one moment', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(150)
   })
 
-  it('are judged a hundred times when they come for one user from many networks', async () => {
+  it('a hundred simultaneous wrong passwords are judged when they come for one user from many networks', async () => {
     const { api } = await setUp()
 
     const statuses = await Promise.all(
@@ -177,7 +177,7 @@ describe('many wrong passwords at one moment', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(200)
   })
 
-  it('do not keep a user with the right password out who is in a known network', async () => {
+  it('many simultaneous wrong passwords do not lock out a user with the right password in a known network', async () => {
     const { api } = await setUp()
     expect(await statusOf(api, alice, home)).toBe(200)
 

@@ -5,13 +5,13 @@ import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { CodeMissing, type LoginUser } from '../../../core/auth/login-attempts.ts'
 import { throttled } from '../../../core/auth/login-throttle.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { fixed } from '../../support/hostile-text.ts'
-import { type MovableClock, movableClock } from '../../support/movable-clock.ts'
+import { fixed } from '../../support/records/hostile-text.ts'
+import { type MovableClock, movableClock } from '../../support/processes/movable-clock.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** What an attempt comes to once it is judged. */
+/** The result of a judged attempt. */
 type Outcome = 'right' | 'wrong' | 'unknown user' | 'no code' | 'outage'
 
 /** Attempts one after the other, and the time that passes before them. */
@@ -55,7 +55,9 @@ const bursts = fc.array(
 
 const limits = { own: 10, network: 50, user: 100 } as const
 
-/** What the rule came to, by the limit that refused; `spared`: a limit was reached that does not hold a known network. */
+/**
+ * The verdict of the rule, by the limit that refused; `spared`: a limit was reached that does not apply to a known network.
+ */
 type Tally = Record<'own' | 'network' | 'user' | 'spared' | 'judged', number>
 
 /** The contract's rule, word by word, over a list of all that has happened. */

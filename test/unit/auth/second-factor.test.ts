@@ -10,9 +10,9 @@ import { handler as endTotp } from '../../../functions/auth/end-totp.ts'
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as whoAmI } from '../../../functions/auth/who-am-i.ts'
 import type { Account } from '../../../core/accounts/account.ts'
-import { anApi, passwordOf } from '../../support/api.ts'
-import { aRole } from '../../support/records.ts'
-import { codeAt } from '../../support/totp.ts'
+import { anApi, passwordOf } from '../../support/platform/api.ts'
+import { aRole } from '../../support/records/records.ts'
+import { codeAt } from '../../support/records/totp.ts'
 
 const stepMs = 30_000
 const domain = 'a.example.com'
@@ -43,7 +43,7 @@ async function withFactor() {
 }
 
 describe('one-time codes', () => {
-  it('are those of RFC 6238', () => {
+  it('one-time codes are those of RFC 6238', () => {
     const secret = new TextEncoder().encode('12345678901234567890')
 
     // Appendix B, SHA-1, the last six of eight digits.
@@ -52,7 +52,7 @@ describe('one-time codes', () => {
     expect(oneTimeCodes.stepOf(secret, '279037', 2_000_000_000_000)).toBe(66_666_666)
   })
 
-  it('are taken one step early and one late, and known by their own step', async () => {
+  it('one-time codes are accepted one step early and one step late, and identify their step', async () => {
     const { api } = await setUp()
     const secret = new Uint8Array(20).fill(7)
     const { secret: typed } = oneTimeCodes.show(secret, 'ann@a.example.com')
@@ -66,7 +66,7 @@ describe('one-time codes', () => {
 })
 
 describe('a second factor', () => {
-  it('begins with a secret that is shown once and kept sealed', async () => {
+  it('a second factor begins with a secret that is shown once and stored encrypted', async () => {
     const { api, headers, stored } = await setUp()
 
     const { body } = await api.call(beginTotp, { headers })
@@ -81,14 +81,14 @@ describe('a second factor', () => {
     )
   })
 
-  it('asks nothing of a login before it is confirmed', async () => {
+  it('a second factor is not required for a login before it is confirmed', async () => {
     const { begin, enter } = await setUp()
     await begin()
 
     expect(await enter()).toMatchObject({ status: 200 })
   })
 
-  it('is on once a code of the secret is given', async () => {
+  it('a second factor is on after a code of its secret was confirmed', async () => {
     const { begin, now, confirm, stored, enter } = await setUp()
     const secret = await begin()
 
@@ -97,7 +97,7 @@ describe('a second factor', () => {
     expect((await enter()).status).toBe(401)
   })
 
-  it('has a new secret each time that it is begun anew, and the old one is worth nothing', async () => {
+  it('a second factor that is begun again has a new secret, and the old one is invalid', async () => {
     const { begin, now, confirm } = await setUp()
     const [first, second] = [await begin(), await begin()]
 
@@ -115,7 +115,7 @@ describe('a second factor', () => {
     [{ code: '１２３４５６' }, 'invalid_field'],
     [{ code: 123456 }, 'invalid_field'],
     [{ code: ['123456'] }, 'invalid_field'],
-  ])('is neither confirmed nor ended by %j', async (body, code) => {
+  ])('a second factor is neither confirmed nor ended by %j', async (body, code) => {
     const { api, headers, begin } = await setUp()
     await begin()
 
@@ -123,21 +123,21 @@ describe('a second factor', () => {
     expect(await api.call(endTotp, { headers, body })).toMatchObject({ status: 400, body: { code } })
   })
 
-  it('that is on is not begun or confirmed again', async () => {
+  it('a second factor that is on cannot be begun or confirmed again', async () => {
     const { api, headers, now, confirm, secret } = await withFactor()
 
     expect(await api.call(beginTotp, { headers })).toMatchObject({ status: 409 })
     expect(await confirm(now(secret))).toMatchObject({ status: 409 })
   })
 
-  it('that was never begun is neither confirmed nor ended', async () => {
+  it('a second factor that was never begun can be neither confirmed nor ended', async () => {
     const { confirm, end } = await setUp()
 
     expect(await confirm('123456')).toMatchObject({ status: 409 })
     expect(await end('123456')).toMatchObject({ status: 404 })
   })
 
-  it('ends by a code, and a login needs none any more', async () => {
+  it('a second factor is ended by a code, and a login then requires none', async () => {
     const { now, end, secret, stored, enter } = await withFactor()
 
     expect(await end(now(secret))).toMatchObject({ status: 200 })
@@ -145,7 +145,7 @@ describe('a second factor', () => {
     expect(await enter()).toMatchObject({ status: 200 })
   })
 
-  it('does not end by a code that was used to confirm it or to log in', async () => {
+  it('a second factor is not ended by a code that was used to confirm it or to log in', async () => {
     const { api, now, end, secret, enter } = await withFactor()
     api.clock.move(-stepMs)
     expect(await end(now(secret))).toMatchObject({ status: 400 })
@@ -156,25 +156,25 @@ describe('a second factor', () => {
     expect(await end(now(secret))).toMatchObject({ status: 400 })
   })
 
-  it('is not guessed by whoever has a token: after ten tries the right code is turned away too', async () => {
+  it('a second factor cannot be guessed with a stolen token: after ten tries the right code is refused too', async () => {
     const { api, now, end, secret, enter } = await withFactor()
     const wrong = now(secret) === '000000' ? '111111' : '000000'
     for (let count = 0; count < 10; count += 1) expect((await end(wrong)).status).toBe(400)
 
     expect(await end(now(secret))).toMatchObject({ status: 429, body: { code: 'locked_out' } })
-    // His logins are not locked with it.
+    // Logins of the user are not locked with it.
     expect(await enter(now(secret))).toMatchObject({ status: 200 })
     api.clock.move(16 * 60_000)
     expect(await end(now(secret))).toMatchObject({ status: 200 })
   })
 
-  it('is nothing for root, who has no account', async () => {
+  it('root, which has no account, cannot have a second factor', async () => {
     const { api } = await setUp()
 
     expect(await api.call(beginTotp, { headers: { ...(await api.as('root')) } })).toMatchObject({ status: 400 })
   })
 
-  it('stays when password or role change', async () => {
+  it('a second factor stays when password or role change', async () => {
     const { api, admin, enter, now, secret } = await withFactor()
     const params = { account_id: 'Ann' }
 
@@ -187,7 +187,7 @@ describe('a second factor', () => {
     expect(await enter(now(secret), 's3cr3t-another')).toMatchObject({ status: 200 })
   })
 
-  it('is shown to nobody in an account', async () => {
+  it('the secret of a second factor is never shown in an account', async () => {
     const { api, admin } = await withFactor()
 
     const { text } = await api.call(readAccount, { params: { account_id: 'Ann' }, headers: admin })
@@ -195,7 +195,7 @@ describe('a second factor', () => {
     expect(text).not.toMatch(/secondFactor|sealed|totp/i)
   })
 
-  it('of a deleted account is not that of one made again under its name', async () => {
+  it('the second factor of a deleted account does not belong to a new account of the same name', async () => {
     const { api, user, admin, enter } = await withFactor()
     await api.ports.accounts.remove(user)
 
@@ -206,7 +206,7 @@ describe('a second factor', () => {
 })
 
 describe('a login with a second factor', () => {
-  it('asks for a code once the password is right, and not before', async () => {
+  it('a login with a second factor requires a code after the right password, and not before', async () => {
     const { enter } = await withFactor()
 
     expect(await enter()).toMatchObject({
@@ -219,21 +219,24 @@ describe('a login with a second factor', () => {
     expect(wrong.body).not.toHaveProperty('details')
   })
 
-  it.each([-1, 0, 1])('takes the code of a step %i away', async (away) => {
+  it.each([-1, 0, 1])('a login with a second factor accepts the code of a step %i away', async (away) => {
     const { api, enter, now, secret } = await withFactor()
     api.clock.move(stepMs)
 
     expect(await enter(now(secret, away))).toMatchObject({ status: 200 })
   })
 
-  it.each(['000000x', 'secret', '12 345', '1'.repeat(1000), '-12345'])('does not take %j', async (code) => {
-    const { api, enter } = await withFactor()
+  it.each(['000000x', 'secret', '12 345', '1'.repeat(1000), '-12345'])(
+    'a login with a second factor does not accept %j',
+    async (code) => {
+      const { api, enter } = await withFactor()
 
-    expect(await enter(code)).toMatchObject({ status: 401, body: { details: [{ field: 'code' }] } })
-    expect(api.ports.state.tokens.size).toBe(2)
-  })
+      expect(await enter(code)).toMatchObject({ status: 401, body: { details: [{ field: 'code' }] } })
+      expect(api.ports.state.tokens.size).toBe(2)
+    },
+  )
 
-  it('takes a code once, also of many at the same moment', async () => {
+  it('a login with a second factor accepts a code once, even if many send it at the same moment', async () => {
     const { enter, now, secret } = await withFactor()
     const code = now(secret)
 
@@ -243,21 +246,21 @@ describe('a login with a second factor', () => {
     expect(await enter(code)).toMatchObject({ status: 401 })
   })
 
-  it('takes no code of an earlier step than one that was used', async () => {
+  it('a login with a second factor accepts no code of an earlier step than a used one', async () => {
     const { enter, now, secret } = await withFactor()
 
     expect(await enter(now(secret, 1))).toMatchObject({ status: 200 })
     expect(await enter(now(secret))).toMatchObject({ status: 401 })
   })
 
-  it('takes none that confirmed the second factor', async () => {
+  it('a login with a second factor does not accept the code that confirmed the second factor', async () => {
     const { api, enter, now, secret } = await withFactor()
     api.clock.move(-stepMs)
 
     expect(await enter(now(secret))).toMatchObject({ status: 401 })
   })
 
-  it('counts wrong codes as failed logins', async () => {
+  it('a login with a wrong one-time code counts as a failed login', async () => {
     const { enter, now, secret } = await withFactor()
     const wrong = now(secret) === '000000' ? '111111' : '000000'
     for (let count = 0; count < 10; count += 1) expect((await enter(wrong)).status).toBe(401)
@@ -296,7 +299,7 @@ describe('a login with a second factor', () => {
     expect(await attempt(100)).toMatchObject({ status: 429, body: { code: 'locked_out' } })
   })
 
-  it('looks at no code of an account without one', async () => {
+  it('a login to an account without a second factor ignores the code', async () => {
     const { enter } = await setUp()
 
     expect(await enter('whatever')).toMatchObject({ status: 200 })
@@ -307,7 +310,7 @@ describe('the second factor of another account', () => {
   const take = (given: Awaited<ReturnType<typeof withFactor>>, headers: Record<string, string>, login = 'Ann') =>
     given.api.call(endAccountTotp, { params: { account_id: login }, headers })
 
-  it('is taken away by an admin', async () => {
+  it('an admin can remove the second factor of another account', async () => {
     const given = await withFactor()
 
     expect(await take(given, given.admin)).toMatchObject({ status: 200 })
@@ -315,7 +318,7 @@ describe('the second factor of another account', () => {
     expect(await take(given, given.admin)).toMatchObject({ status: 404 })
   })
 
-  it('is not taken away by a user, from himself or another', async () => {
+  it('a user can remove neither the own nor another second factor through the account', async () => {
     const given = await withFactor()
 
     expect(await take(given, given.headers)).toMatchObject({ status: 403 })
@@ -323,13 +326,13 @@ describe('the second factor of another account', () => {
     expect(await given.stored()).toMatchObject({ isOn: true })
   })
 
-  it('is not his own: that takes a code', async () => {
+  it('an admin cannot remove the own second factor without a code', async () => {
     const given = await withFactor()
 
     expect(await take(given, given.admin, 'Admin')).toMatchObject({ status: 400, body: { code: 'bad_request' } })
   })
 
-  it('above the caller stays', async () => {
+  it('the second factor of an account above the caller stays', async () => {
     const given = await withFactor()
     const roles = [aRole({ name: 'mighty', allows: { license: ['r'] } })]
     await given.api.ports.roles.write({ domain, roles, version: 1 })
@@ -345,7 +348,7 @@ describe('the second factor of another account', () => {
     expect(await take(given, given.admin, login)).toMatchObject({ status: 404 })
   })
 
-  it('of another domain is not there', async () => {
+  it('the second factor of an account in another domain does not exist', async () => {
     const given = await withFactor()
     const foreign = { ...(await given.api.as(await given.api.account({ domain: 'b.a.example.com', role: 'admin' }))) }
 
@@ -354,8 +357,8 @@ describe('the second factor of another account', () => {
   })
 })
 
-describe('whoever asks who he is', () => {
-  it('is told his identity, role, permissions and the end of his token', async () => {
+describe('a caller that asks for its own description', () => {
+  it("the caller's own description has identity, role, permissions and the end of the token", async () => {
     const { api, headers } = await setUp()
 
     const { status, body } = await api.call(whoAmI, { headers })
@@ -372,7 +375,7 @@ describe('whoever asks who he is', () => {
     })
   })
 
-  it('as root has no domain', async () => {
+  it('the description of root has no domain', async () => {
     const { api } = await setUp()
 
     expect((await api.call(whoAmI, { headers: { ...(await api.as('root')) } })).body).toMatchObject({
@@ -384,7 +387,7 @@ describe('whoever asks who he is', () => {
     })
   })
 
-  it('without a token is not told', async () => {
+  it("the caller's own description requires a token", async () => {
     expect(await anApi().call(whoAmI)).toMatchObject({ status: 401 })
   })
 })

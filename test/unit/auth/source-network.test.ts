@@ -27,12 +27,12 @@ describe('the network of a source', () => {
     ['fe80::1%eth0', 'fe80:0:0:0', 'fe80:0:0:0'],
     ['', '', ''],
     ['unknown', 'unknown', 'unknown'],
-  ])('%j counts as %j, and for failed logins as %j', (address, source, login) => {
+  ])('the source %j counts as %j, and for failed logins as %j', (address, source, login) => {
     expect(sourceNetwork(address)).toBe(source)
     expect(loginNetwork(address)).toBe(login)
   })
 
-  it('is one for all addresses of an IPv6 /64, however they are written, and another for any other /64', () => {
+  it('the network of a source is equal for all addresses of an IPv6 /64, however written, and differs for any other /64', () => {
     fc.assert(
       fc.property(
         fc.array(group, { minLength: 4, maxLength: 4 }),
@@ -49,7 +49,7 @@ describe('the network of a source', () => {
     )
   })
 
-  it('is the same for an IPv4 address and for that address mapped into IPv6, in either notation', () => {
+  it('the network of a source is equal for an IPv4 address and for that address mapped into IPv6, in either notation', () => {
     fc.assert(
       fc.property(ipv4, ([a, b, c, d]) => {
         const plain = [a, b, c, d].join('.')

@@ -6,7 +6,7 @@ import { handler as updateAccount } from '../../../functions/accounts/update-acc
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as logOut } from '../../../functions/auth/log-out.ts'
 import { handler as deleteDomain } from '../../../functions/domains/delete-domain.ts'
-import { anApi, passwordOf } from '../../support/api.ts'
+import { anApi, passwordOf } from '../../support/platform/api.ts'
 
 async function setUp() {
   const api = anApi()
@@ -86,7 +86,7 @@ describe('the life of a token', () => {
     readFileSync(new URL('../../fixtures/bad-inputs/credentials.json', import.meta.url), 'utf8'),
   )
 
-  it.each(samples['token life'] ?? [])('%s', async (sample) => {
+  it.each(samples['token life'] ?? [])('the life of a token follows the model: %s', async (sample) => {
     const live = lives[sample]
     if (live === undefined) throw new Error('the sample has no test')
 

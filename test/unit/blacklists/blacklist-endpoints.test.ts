@@ -6,8 +6,8 @@ import { handler as readBlacklistNumber } from '../../../functions/blacklists/re
 import { handler as readBlacklist } from '../../../functions/blacklists/read-blacklist.ts'
 import { handler as removeBlacklistNumber } from '../../../functions/blacklists/remove-blacklist-number.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
-import { anEntry } from '../../support/records.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
+import { anEntry } from '../../support/records/records.ts'
 
 let api: Api
 let headers: Record<string, string>
@@ -31,7 +31,7 @@ const drop = (name: string, query = '') => api.call(deleteBlacklist, { headers, 
 const numbersOf = ({ body }: ApiAnswer) => body.map(({ number }: { number: string }) => number)
 
 describe('a list', () => {
-  it('is made by its first number and goes with its last', async () => {
+  it('a blacklist is created by its first number and removed with its last', async () => {
     expect((await names()).body).toEqual([])
     expect((await add('spam', { number: '1' })).body).toEqual({ ok: 1, Modified: 1, n: 1 })
     expect((await names()).body).toEqual([{ name: 'spam' }])
@@ -41,7 +41,7 @@ describe('a list', () => {
     expect((await names()).body).toEqual([])
   })
 
-  it('that is missing has no entries and is no error', async () => {
+  it('a missing blacklist has no entries and is no error', async () => {
     for (const answer of [await read('none'), await find('none', '1')]) {
       expect(answer).toMatchObject({ status: 200, body: [] })
     }
@@ -50,7 +50,7 @@ describe('a list', () => {
     }
   })
 
-  it('is deleted with all of its entries, which are counted', async () => {
+  it('a blacklist is deleted with all of its entries, which are counted', async () => {
     for (const number of ['1', '2', '3']) await add('spam', { number })
     await add('other', { number: '1' })
 
@@ -60,7 +60,7 @@ describe('a list', () => {
     expect((await names()).body).toEqual([{ name: 'other' }])
   })
 
-  it('is deleted although the room that it took cannot be freed now', async () => {
+  it('a blacklist is deleted even if the room of its entries cannot be freed now', async () => {
     await add('spam', { number: '1' })
     const sweep = () => Promise.reject(new DomainError('store_unavailable', 'the store does not answer'))
     const broken = api.with({ blacklists: { ...api.ports.blacklists, sweep } })
@@ -71,7 +71,7 @@ describe('a list', () => {
     expect(api.log.lines.some(({ message }) => message === 'removed list not swept')).toBe(true)
   })
 
-  it('is one of names that are sorted', async () => {
+  it("the names of a domain's blacklists are sorted", async () => {
     for (const name of ['b', 'A', 'ä', 'a#b', 'a b']) await add(name, { number: '1' })
 
     expect((await names()).body.map(({ name }: { name: string }) => name)).toEqual(['A', 'a b', 'a#b', 'b', 'ä'])
@@ -80,7 +80,7 @@ describe('a list', () => {
 })
 
 describe('an entry', () => {
-  it('is shown with its id, its list and its domain, and what came with it', async () => {
+  it('a blacklist entry is shown with its id, its list, its domain and the given fields', async () => {
     const expires = api.clock.now() + 1_000
     await add('spam', { number: '+380 (44) 123-45.67', note: 'rude', expires })
 
@@ -99,7 +99,7 @@ describe('an entry', () => {
     expect((await read('spam')).body).toEqual(answer.body)
   })
 
-  it('that is added again stays as it is, under the same id', async () => {
+  it('a blacklist entry that is added again stays unchanged, under the same id', async () => {
     await add('spam', { number: '1', note: 'first' })
     const before = (await read('spam')).body
 
@@ -108,21 +108,24 @@ describe('an entry', () => {
     expect((await read('spam')).body).toEqual(before)
   })
 
-  it.each(['15551234', '1 555-12.34', '(1)5551234', ' 15551234'])('is found and removed as %j', async (written) => {
-    await add('spam', { number: '1.555.1234' })
+  it.each(['15551234', '1 555-12.34', '(1)5551234', ' 15551234'])(
+    'a blacklist entry is found and removed as %j',
+    async (written) => {
+      await add('spam', { number: '1.555.1234' })
 
-    expect(numbersOf(await find('spam', written))).toEqual(['15551234'])
-    expect((await remove('spam', written)).body).toEqual({ ok: 1, n: 1 })
-    expect((await remove('spam', written)).body).toEqual({ ok: 1, n: 0 })
-  })
+      expect(numbersOf(await find('spam', written))).toEqual(['15551234'])
+      expect((await remove('spam', written)).body).toEqual({ ok: 1, n: 1 })
+      expect((await remove('spam', written)).body).toEqual({ ok: 1, n: 0 })
+    },
+  )
 
-  it('is compared exactly', async () => {
+  it('a blacklist entry is compared exactly', async () => {
     await add('spam', { number: 'Anna' })
 
     for (const other of ['anna', 'Ann', 'Anna1', '+Anna']) expect((await find('spam', other)).body).toEqual([])
   })
 
-  it('is gone when its time is over', async () => {
+  it('a blacklist entry no longer exists after its expiry', async () => {
     await add('spam', { number: '1', expires: api.clock.now() + 1 })
     api.clock.move(1)
 
@@ -133,7 +136,7 @@ describe('an entry', () => {
     expect((await add('spam', { number: '1' })).body.Modified).toBe(1)
   })
 
-  it('that two add at once is added by one', async () => {
+  it('one of two simultaneous additions creates the blacklist entry', async () => {
     const answers = await Promise.all([add('spam', { number: '1' }), add('spam', { number: '1' })])
 
     expect(answers.map(({ body }) => body.Modified).toSorted((a, b) => a - b)).toEqual([0, 1])
@@ -148,7 +151,7 @@ describe('the entries of a list', () => {
     }
   })
 
-  it('come in pages of forty by number', async () => {
+  it('the entries of a blacklist come in pages of forty by number', async () => {
     const [first, second] = [await read('spam'), await read('spam', 'page=2')]
 
     expect(numbersOf(first)).toEqual(many.slice(0, 40))
@@ -175,14 +178,14 @@ describe('the entries of a list', () => {
     },
   )
 
-  it('go on behind the cursor when its entry is gone', async () => {
-    const { headers: told } = await read('spam', 'limit=10')
+  it('the entries of a blacklist continue after the cursor even if its entry was removed', async () => {
+    const { headers: pageHeaders } = await read('spam', 'limit=10')
     await remove('spam', '1009')
 
-    expect(numbersOf(await read('spam', `limit=2&cursor=${told['X-Next-Cursor']}`))).toEqual(['1010', '1011'])
+    expect(numbersOf(await read('spam', `limit=2&cursor=${pageHeaders['X-Next-Cursor']}`))).toEqual(['1010', '1011'])
   })
 
-  it('are ordered, filtered and cut by their fields', async () => {
+  it('the entries of a blacklist are ordered, filtered and cut by their fields', async () => {
     expect(numbersOf(await read('spam', 'limit=1&orderValue=-1'))).toEqual(['1044'])
     expect(numbersOf(await read('spam', 'order=note&orderValue=-1&limit=2'))).toEqual(['1009', '1019'])
     expect(numbersOf(await read('spam', `filter=${encodeURIComponent('{"number":"104"}')}`))).toHaveLength(5)
@@ -200,7 +203,7 @@ describe('the entries of a list', () => {
     ['columns=x', 'columns'],
     ['cursor=x', 'cursor'],
     ['page=2&cursor=WyIxIiwiMSJd', 'cursor'],
-  ])('are refused with %s', async (query, field) => {
+  ])('the entries of a blacklist are refused with %s', async (query, field) => {
     const answer = await read('spam', encodeURI(query))
 
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field', details: [{ field }] } })
@@ -208,7 +211,7 @@ describe('the entries of a list', () => {
 })
 
 describe('the limits', () => {
-  it('are 100 000 numbers of a list', async () => {
+  it('a blacklist has at most 100 000 numbers', async () => {
     const full = api.with({ blacklists: { ...api.ports.blacklists, add: async () => 'list_full' } })
 
     expect(await full.call(addBlacklistNumber, { headers, params: list('spam'), body: { number: '1' } })).toMatchObject(
@@ -219,7 +222,7 @@ describe('the limits', () => {
     )
   })
 
-  it('are 200 lists of a domain', async () => {
+  it('a domain has at most 200 blacklists', async () => {
     for (let index = 0; index < 200; index += 1) await add(`list ${index}`, { number: '1' })
 
     expect(await add('one more', { number: '1' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
@@ -245,7 +248,7 @@ describe('what is not written by the rules is refused, and nothing is written', 
     ['a note that is none', { number: '1', note: 1 }, 'note'],
     ['a note of two lines', { number: '1', note: 'a\nb' }, 'note'],
     ['a note of 501 characters', { number: '1', note: 'x'.repeat(501) }, 'note'],
-  ])('%s', async (_title, body, field) => {
+  ])('a blacklist request with %s is refused, and nothing is written', async (_title, body, field) => {
     const answer = await add('spam', body)
 
     expect(answer.status).toBe(400)
@@ -307,7 +310,7 @@ describe('who may do what', () => {
     expect(await everything()).toEqual(statuses)
   })
 
-  it('root works in the domain that he names, and in none that is missing', async () => {
+  it('root works on blacklists in the domain that it names, and in no missing one', async () => {
     headers = { ...(await api.as('root')) }
 
     expect(await everything('domain=a.example.com')).toEqual([200, 200, 200, 200, 200, 200])

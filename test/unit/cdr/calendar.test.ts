@@ -107,16 +107,19 @@ describe('dates as they are written', () => {
     ...['now+999999999y', 'now-999999999d', '1e3', '٢٠٢٦'].map(bad),
   ]
 
-  test.each(moments.map(([text, down, up = down]) => ({ text, down, up })))('$text', ({ text, down, up }) => {
-    expect(iso(momentIn(text, { now, zone: utc, isRoundedUp: false }))).toBe(down)
-    expect(iso(momentIn(text, { now, zone: utc, isRoundedUp: true }))).toBe(up)
-  })
+  test.each(moments.map(([text, down, up = down]) => ({ text, down, up })))(
+    'the date $text is read correctly',
+    ({ text, down, up }) => {
+      expect(iso(momentIn(text, { now, zone: utc, isRoundedUp: false }))).toBe(down)
+      expect(iso(momentIn(text, { now, zone: utc, isRoundedUp: true }))).toBe(up)
+    },
+  )
 
   function bad(text: string): readonly [string, undefined] {
     return [text, undefined]
   }
 
-  test('a date without a zone, and what is rounded, goes by the clocks of the zone', () => {
+  test('a date without a zone, and a rounded one, follow the clocks of the zone', () => {
     const local = { now, zone: kyiv, isRoundedUp: false }
 
     expect(iso(momentIn('2026-07-01', local))).toBe('2026-06-30T21:00:00.000Z')

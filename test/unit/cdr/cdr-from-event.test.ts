@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import { variableLimits } from '../../../core/cdr/cdr-variables.ts'
-import { recordedEnds } from '../../support/recorded-cdrs.ts'
+import { recordedEnds } from '../../support/records/recorded-cdrs.ts'
 
 const occurredAt = 1_795_217_672_000
 const uuid = 'c0ffee00-0000-4000-8000-000000000001'
@@ -39,59 +39,62 @@ const legs: Readonly<Record<string, string>> = {
 }
 
 describe('the CDR of every recorded end of a call', () => {
-  test('all recordings are read', () => {
+  test('all recorded ends of calls are read', () => {
     expect(ends.length).toBeGreaterThan(60)
   })
 
-  test.each(ends.map(({ name, event }) => [`${name} ${event.uuid}`, event] as const))('%s', (_name, event) => {
-    const raw = event.headers()
-    const part = cdrFromEvent({ domain: 'tenant1.example.com', uuid: event.uuid, occurredAt, fields: raw })
-    const seconds = (name: string) => (raw[name] === undefined ? undefined : Number(raw[name]))
-    const [billsec, holdsec] = [seconds('variable_billsec'), seconds('variable_hold_accum_seconds')]
-    const presenceId = raw['Channel-Presence-ID']
+  test.each(ends.map(({ name, event }) => [`${name} ${event.uuid}`, event] as const))(
+    'the CDR of the recorded end %s is correct',
+    (_name, event) => {
+      const raw = event.headers()
+      const part = cdrFromEvent({ domain: 'tenant1.example.com', uuid: event.uuid, occurredAt, fields: raw })
+      const seconds = (name: string) => (raw[name] === undefined ? undefined : Number(raw[name]))
+      const [billsec, holdsec] = [seconds('variable_billsec'), seconds('variable_hold_accum_seconds')]
+      const presenceId = raw['Channel-Presence-ID']
 
-    expect(part?.source).toBe('event')
-    const { variables, leg, ...cdr } = part?.cdr ?? cdrOf()
-    expect(cdr).toEqual(
-      withoutAbsent({
-        uuid: event.uuid,
-        domain_name: 'tenant1.example.com',
-        created_time: Math.floor(Number(raw['Caller-Channel-Created-Time']) / 1000),
-        parent_uuid: raw['variable_originating_leg_uuid'] ?? (leg === 'b' ? raw['Other-Leg-Unique-ID'] : undefined),
-        direction: raw['Call-Direction'],
-        presence_id: presenceId,
-        extension: presenceId?.split('@')[0],
-        caller_id_name: raw['Caller-Caller-ID-Name'],
-        caller_id_number: raw['Caller-Caller-ID-Number'],
-        destination_number: raw['Caller-Destination-Number'],
-        network_addr: raw['variable_sip_network_ip'] ?? raw['Caller-Network-Addr'],
-        source: raw['Caller-Source'],
-        gateway: raw['variable_sip_gateway_name'],
-        duration: seconds('variable_duration'),
-        billsec,
-        progresssec: seconds('variable_progresssec'),
-        answersec: seconds('variable_answersec'),
-        waitsec: seconds('variable_waitsec'),
-        holdsec,
-        talksec: billsec === undefined || holdsec === undefined ? undefined : billsec - holdsec,
-        hangup_cause: raw['variable_hangup_cause'],
-        hangup_cause_q850: seconds('variable_hangup_cause_q850'),
-        hangup_disposition: raw['variable_sip_hangup_disposition'],
-        originate_disposition: raw['variable_originate_disposition'],
-        transfer_disposition: raw['variable_transfer_disposition'],
-        quality_percentage_audio: seconds('variable_rtp_audio_in_quality_percentage'),
-      }),
-    )
-    expect(cdr.hangup_cause).toMatch(/^[A-Z_]+$/)
-    for (const [name, value] of Object.entries(variables))
-      expect([name, raw[`variable_${name}`]]).toEqual([name, value])
-    expect(JSON.stringify(variables)).not.toMatch(/crypto|secret|a=rtpmap|Digest/)
-  })
+      expect(part?.source).toBe('event')
+      const { variables, leg, ...cdr } = part?.cdr ?? cdrOf()
+      expect(cdr).toEqual(
+        withoutAbsent({
+          uuid: event.uuid,
+          domain_name: 'tenant1.example.com',
+          created_time: Math.floor(Number(raw['Caller-Channel-Created-Time']) / 1000),
+          parent_uuid: raw['variable_originating_leg_uuid'] ?? (leg === 'b' ? raw['Other-Leg-Unique-ID'] : undefined),
+          direction: raw['Call-Direction'],
+          presence_id: presenceId,
+          extension: presenceId?.split('@')[0],
+          caller_id_name: raw['Caller-Caller-ID-Name'],
+          caller_id_number: raw['Caller-Caller-ID-Number'],
+          destination_number: raw['Caller-Destination-Number'],
+          network_addr: raw['variable_sip_network_ip'] ?? raw['Caller-Network-Addr'],
+          source: raw['Caller-Source'],
+          gateway: raw['variable_sip_gateway_name'],
+          duration: seconds('variable_duration'),
+          billsec,
+          progresssec: seconds('variable_progresssec'),
+          answersec: seconds('variable_answersec'),
+          waitsec: seconds('variable_waitsec'),
+          holdsec,
+          talksec: billsec === undefined || holdsec === undefined ? undefined : billsec - holdsec,
+          hangup_cause: raw['variable_hangup_cause'],
+          hangup_cause_q850: seconds('variable_hangup_cause_q850'),
+          hangup_disposition: raw['variable_sip_hangup_disposition'],
+          originate_disposition: raw['variable_originate_disposition'],
+          transfer_disposition: raw['variable_transfer_disposition'],
+          quality_percentage_audio: seconds('variable_rtp_audio_in_quality_percentage'),
+        }),
+      )
+      expect(cdr.hangup_cause).toMatch(/^[A-Z_]+$/)
+      for (const [name, value] of Object.entries(variables))
+        expect([name, raw[`variable_${name}`]]).toEqual([name, value])
+      expect(JSON.stringify(variables)).not.toMatch(/crypto|secret|a=rtpmap|Digest/)
+    },
+  )
 
   test.each(Object.entries(legs))('%s has the legs %s', (name, expected) => {
-    const told = ends.filter((end) => end.name === name).map(({ event }) => cdrOf(event.headers()).leg)
+    const legs = ends.filter((end) => end.name === name).map(({ event }) => cdrOf(event.headers()).leg)
 
-    expect(told.toSorted().join('')).toBe(expected)
+    expect(legs.toSorted().join('')).toBe(expected)
   })
 })
 
@@ -157,7 +160,7 @@ describe('the leg of a call', () => {
   })
 })
 
-describe('what an end tells badly', () => {
+describe('malformed fields of an end of a call', () => {
   test.each(['', '-1', '1.5', 'NaN', '0x10', '1e3', ' 7', '99999999999', '9'.repeat(40), 'abc'])(
     'a duration of %j is left out',
     (duration) => {
@@ -169,7 +172,7 @@ describe('what an end tells badly', () => {
     expect(cdrOf({ variable_rtp_audio_in_quality_percentage: quality })).not.toHaveProperty('quality_percentage_audio')
   })
 
-  test('a call that was held for as long as it was billed for has no time of talk, and not less', () => {
+  test('a call whose hold is longer than its billed time has a talk time of zero, and not less', () => {
     expect(cdrOf({ variable_billsec: '4', variable_hold_accum_seconds: '5' })).toMatchObject({ talksec: 0 })
   })
 
@@ -204,7 +207,7 @@ describe('what an end tells badly', () => {
     expect(name.isWellFormed()).toBe(true)
   })
 
-  test('a made end tells that it is one', () => {
+  test('a synthetic end is marked as synthetic in the CDR', () => {
     expect(cdrFromEvent(anEnd({ Synthetic: 'true' }))?.source).toBe('made')
   })
 })
@@ -213,7 +216,7 @@ describe('the other variables', () => {
   const shown = (names: readonly string[], value = 'v') =>
     Object.keys(cdrOf(Object.fromEntries(names.map((name) => [`variable_${name}`, value]))).variables)
 
-  test('those that fields come from are not told twice', () => {
+  test("variables that are the source of a CDR's field are not listed again", () => {
     expect(shown(['presence_id', 'billsec', 'hangup_cause', 'sip_gateway_name', 'project'])).toEqual(['project'])
   })
 
@@ -250,21 +253,24 @@ describe('the other variables', () => {
     expect(shown([name])).toEqual([])
   })
 
-  test.each(['project', 'sip_h_X-Ticket', 'last_app', 'spinner', 'keyboard', 'opinion'])('%s is shown', (name) => {
-    expect(shown([name])).toEqual([name])
-  })
+  test.each(['project', 'sip_h_X-Ticket', 'last_app', 'spinner', 'keyboard', 'opinion'])(
+    'the variable %s is shown in the CDR',
+    (name) => {
+      expect(shown([name])).toEqual([name])
+    },
+  )
 
   test.each([
     '[origination_uuid=x,sip_auth_password=hunter2]sofia/gateway/out/1',
     'client_secret=hunter2',
     'http://user:hunter2@files.example.com/a.wav',
     'sip:1000:hunter2@192.0.2.1',
-  ])('one that tells a secret is not shown, as the data of the last application may: %s', (value) => {
+  ])('a variable with a secret is not shown, as in the data of the last application: %s', (value) => {
     expect(shown(['last_arg'], value)).toEqual([])
   })
 
   test.each(['project=1', 'sip:1000@192.0.2.1:5060;transport=udp', 'http://files.example.com:80/a.wav?x=a@b', '='])(
-    'one that tells none is shown: %s',
+    'a variable without a secret is shown: %s',
     (value) => {
       expect(shown(['last_arg'], value)).toEqual(['last_arg'])
     },
@@ -290,7 +296,7 @@ describe('the other variables', () => {
     expect(variables).toEqual({ note: 'x'.repeat(variableLimits.value) })
   })
 
-  test('all of them together are no longer than the limit', () => {
+  test('all variables of a CDR together are no longer than the limit', () => {
     const many = Object.fromEntries(
       Array.from({ length: variableLimits.count }, (_, index) => [`variable_n${index}`, 'x'.repeat(1_000)]),
     )

@@ -3,9 +3,9 @@ import type { Cdr } from '../../../core/cdr/cdr.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import { cdrFromPost, postDomainCandidates } from '../../../core/cdr/cdr-from-post.ts'
 import { readCdrPost } from '../../../functions/engine/read-cdr-post.ts'
-import { ofCaller } from '../../support/leg-fields.ts'
-import { postOfEvent } from '../../support/posted-cdr.ts'
-import { recordedEnds, recordedPost, recordedPosts } from '../../support/recorded-cdrs.ts'
+import { ofCaller } from '../../support/engine/leg-fields.ts'
+import { postOfEvent } from '../../support/records/posted-cdr.ts'
+import { recordedEnds, recordedPost, recordedPosts } from '../../support/records/recorded-cdrs.ts'
 
 const domain = 'tenant1.example.com'
 const occurredAt = 1_795_218_700_000
@@ -41,23 +41,26 @@ const joined = new Set([
 ])
 
 describe('every recorded CDR post of an engine', () => {
-  test('all are read', () => {
+  test('all recorded CDR posts are read', () => {
     expect(posts).toHaveLength(46)
   })
 
-  test.each(posts.map((post) => [post.name, post] as const))('%s', (name, { uuid, body }) => {
-    const cdr = cdrOf(body)
+  test.each(posts.map((post) => [post.name, post] as const))(
+    'the CDR of the recorded post %s is correct',
+    (name, { uuid, body }) => {
+      const cdr = cdrOf(body)
 
-    expect(cdr).toMatchObject({ uuid, leg: joined.has(name) ? 'b' : 'a' })
-    expect(cdr.created_time).toBeGreaterThan(Date.UTC(2026, 10, 20))
-    expect(cdr.created_time).toBeLessThan(Date.UTC(2026, 10, 22))
-    expect(cdr.hangup_cause).toMatch(/^[A-Z_]+$/)
-    expect(cdr.duration).toEqual(expect.any(Number))
-    expect(cdr.billsec).toEqual(expect.any(Number))
-    expect(cdr.destination_number).toMatch(/^\d{4,5}$/)
-    expect(Object.values(cdr.variables).join(' ')).not.toMatch(/%20|%3A|%40/)
-    expect(postDomainCandidates(readCdrPost(body))).toContain(domain)
-  })
+      expect(cdr).toMatchObject({ uuid, leg: joined.has(name) ? 'b' : 'a' })
+      expect(cdr.created_time).toBeGreaterThan(Date.UTC(2026, 10, 20))
+      expect(cdr.created_time).toBeLessThan(Date.UTC(2026, 10, 22))
+      expect(cdr.hangup_cause).toMatch(/^[A-Z_]+$/)
+      expect(cdr.duration).toEqual(expect.any(Number))
+      expect(cdr.billsec).toEqual(expect.any(Number))
+      expect(cdr.destination_number).toMatch(/^\d{4,5}$/)
+      expect(Object.values(cdr.variables).join(' ')).not.toMatch(/%20|%3A|%40/)
+      expect(postDomainCandidates(readCdrPost(body))).toContain(domain)
+    },
+  )
 
   test.each([
     ['encoded-values-1', 'bridged-hangup-by-caller-1'],
@@ -69,7 +72,7 @@ describe('every recorded CDR post of an engine', () => {
     ['basic-auth-1', 'answered-echo-1'],
     ['http-500-retries-1', 'answered-echo-1'],
     ['a-leg-only-1', 'bridged-hangup-by-caller-2'],
-  ])('%s tells the same fields as %s', (encoded, plain) => {
+  ])('%s and %s give the same fields', (encoded, plain) => {
     const steady = ({ uuid: _u, created_time: _c, parent_uuid: _p, variables, ...cdr }: Cdr) => ({
       ...cdr,
       ...Object.fromEntries(['duration', 'billsec', 'talksec', 'waitsec', 'answersec'].map((name) => [name, 0])),
@@ -81,10 +84,10 @@ describe('every recorded CDR post of an engine', () => {
 
   test.each([
     ['weird-variables-1', '100% sure %41 %zz %25', 'a+b=c&d;e:f'],
-    // The engine leaves a percent sign before two digits as it is: what it meant is not to be told.
+    // The engine leaves a percent sign before two digits unchanged, so its original meaning is unknown.
     ['encoded-values-weird-1', '100% sure A %zz %', 'a+b=c&d;e:f'],
     ['form-encoded-weird-1', '100% sure A %zz %', 'a+b=c&d;e:f'],
-  ])('%s tells unusual variables', (name, percent, plus) => {
+  ])('%s gives unusual variables unchanged', (name, percent, plus) => {
     expect(cdrOfRecorded(name).variables).toMatchObject({
       weird_space: 'hello brave new world',
       weird_percent: percent,
@@ -99,7 +102,7 @@ describe('every recorded CDR post of an engine', () => {
     expect(cdrOfRecorded('bad-utf8-caller-1').variables['origination_caller_id_name']).toBe('caf\ufffd \u0001')
   })
 
-  test('the latest part of the way of a transferred call is told', () => {
+  test('the CDR of a transferred call has the latest part of its call flow', () => {
     expect(cdrOfRecorded('transferred-2')).toMatchObject({
       leg: 'a',
       destination_number: '1001',
@@ -108,7 +111,7 @@ describe('every recorded CDR post of an engine', () => {
     expect(cdrOfRecorded('transferred-2').created_time).toBe(1_795_218_711_450)
   })
 
-  test('a leg that was called tells the leg that called it', () => {
+  test('a leg that was called names the leg that called it', () => {
     expect(cdrOfRecorded('bridged-hangup-by-caller-1').parent_uuid).toBe(
       cdrOfRecorded('bridged-hangup-by-caller-2').uuid,
     )
@@ -124,9 +127,9 @@ describe('event and post of one leg', () => {
   test.each(recordedEnds().map(({ name, event }) => [`${name} ${event.uuid}`, event] as const))(
     '%s: both tell the same',
     (_name, event) => {
-      const told = cdrFromEvent({ domain, uuid: event.uuid, occurredAt, fields: event.headers() })
+      const fromEvent = cdrFromEvent({ domain, uuid: event.uuid, occurredAt, fields: event.headers() })
 
-      expect(cdrOf(Buffer.from(JSON.stringify(postOfEvent(event.headers()))))).toEqual(told?.cdr)
+      expect(cdrOf(Buffer.from(JSON.stringify(postOfEvent(event.headers()))))).toEqual(fromEvent?.cdr)
     },
   )
 })
@@ -145,14 +148,14 @@ describe('the post of a leg whose phone wrote another name into its From header'
     variable_start_stamp: '2026-11-20 23:31:40',
   }
 
-  test('names the authenticated user, and is leg a without a parent', () => {
+  test('the post of a leg with a forged From header names the authenticated user, and is leg a without a parent', () => {
     const cdr = cdrOf(Buffer.from(JSON.stringify(postOfEvent(headers))))
 
     expect(cdr).toMatchObject({ presence_id: `1001@${domain}`, extension: '1001', leg: 'a' })
     expect(cdr).not.toHaveProperty('parent_uuid')
   })
 
-  test('cannot name an account by itself: a field of the connector is none of a post', () => {
+  test('a post cannot name an account by itself: it has no field of the connector', () => {
     const body = Buffer.from(JSON.stringify({ ...postOfEvent(headers), 'Service-Account': `1000@${domain}` }))
 
     expect(cdrOf(body).presence_id).toBe(`1001@${domain}`)
@@ -174,7 +177,7 @@ describe('a body that is no CDR', () => {
     ['a uuid that is an object', '{"variables":{"uuid":{"a":1}}}', 'invalid_field'],
     ['a uuid of the prototype', '{"variables":{"a":"b"},"__proto__":{"variables":{"uuid":"x"}}}', 'invalid_field'],
     ['nesting without an end', `{"variables":{"uuid":""},"a":${'['.repeat(200_000)}`, 'invalid_json'],
-  ])('%s is refused', (_what, body, code) => {
+  ])('a body that is %s is refused as a CDR', (_what, body, code) => {
     expect(() => readCdrPost(Buffer.from(body))).toThrow(expect.objectContaining({ code }))
   })
 
@@ -196,7 +199,7 @@ describe('a body that is no CDR', () => {
     })
   })
 
-  test('control characters that JSON does not allow count as spaces', () => {
+  test('control characters that JSON does not allow count as spaces in a CDR post', () => {
     expect(readCdrPost(Buffer.from('{"variables":{"uuid":"u","a":"x\u0001\ny"}}'))['variable_a']).toBe('x  y')
   })
 })

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { MemoryPorts } from '../../support/memory/memory-ports.ts'
 import type { CdrPart } from '../../../core/cdr/cdr.ts'
-import { indexNews } from '../../../core/cdr/index-news.ts'
+import { indexNews } from '../../../core/cdr/indexing/index-news.ts'
 import type { CdrPlace, CdrStore } from '../../../core/cdr/cdr-store.ts'
 import type { CdrNews } from '../../../core/cdr/cdr-news.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { aCdrLab } from '../../support/cdr-lab.ts'
-import { aPostNews, aRecordingNews, anEndNews } from '../../support/cdr-news.ts'
-import { type Moment, dying } from '../../support/dying.ts'
-import { gone } from '../../support/flaky.ts'
-import { aDomain, aRecording } from '../../support/records.ts'
+import { aCdrLab } from '../../support/platform/cdr-lab.ts'
+import { aPostNews, aRecordingNews, anEndNews } from '../../support/records/cdr-news.ts'
+import { type Moment, dying } from '../../support/processes/dying.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aDomain, aRecording } from '../../support/records/records.ts'
 
 const [one, two, three] = ['leg-1', 'leg-2', 'leg-3']
 const domain = 'a.example.com'
@@ -46,7 +46,7 @@ describe('news of CDRs', () => {
     ])
   })
 
-  test('what a post tells wins over what an event tells, in either order', async () => {
+  test('the fields of a post win over those of an event, in either order', async () => {
     const event = anEndNews({
       fields: { variable_duration: '1', variable_note: 'event', 'Caller-Source': 'mod_sofia' },
     })
@@ -63,7 +63,7 @@ describe('news of CDRs', () => {
     }
   })
 
-  test('what was made in the place of a missed end gives way to what the engine tells', async () => {
+  test("fields of a synthetic end are replaced by the engine's own report", async () => {
     const lab = await aCdrLab()
 
     await lab.take([anEndNews()])
@@ -126,12 +126,12 @@ describe('whose a leg is', () => {
     expect(lab.cdrs()).toEqual([])
   })
 
-  test('what belongs to nobody is counted', async () => {
+  test('unowned news are counted', async () => {
     const lab = await aCdrLab()
 
     await lab.take([aPostNews({ fields: { variable_domain_name: '', 'Caller-Context': 'public' } })])
 
-    expect(lab.log.lines).toMatchObject([{ level: 'warn', message: 'CDR of nobody', keys: { kind: 'post' } }])
+    expect(lab.log.lines).toMatchObject([{ level: 'warn', message: 'CDR without domain', keys: { kind: 'post' } }])
   })
 
   test.each([
@@ -160,7 +160,7 @@ describe('whose a leg is', () => {
     expect(lab.cdrs()).toMatchObject([{ domain_name: domain }])
   })
 
-  test('a post is of a tenant that is being deleted, and of none that is gone', async () => {
+  test('a post is accepted for a tenant that is being deleted, but not for a deleted one', async () => {
     const lab = await aCdrLab()
     await lab.ports.domains.beginDeletion(domain, 1)
     await lab.take([aPostNews({ uuid: one })])
@@ -187,7 +187,7 @@ describe('whose a leg is', () => {
 describe('the recordings of a leg', () => {
   const recording = aRecording({ domain, uuid: one, name: 'call.wav' })
 
-  test('are shown with the CDR of the other leg, where the leg turned out to be that at its end', async () => {
+  test('recordings appear in the CDR of the other leg if the leg turns out to be that one at its end', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
     const places: CdrPlace[] = []
@@ -205,7 +205,7 @@ describe('the recordings of a leg', () => {
     expect(new Set(places.map(({ uuid, created_time }) => `${uuid} ${created_time}`)).size).toBe(1)
   })
 
-  test('that are there when the leg ends are in its CDR', async () => {
+  test('recordings that exist when the leg ends are in its CDR', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
 
@@ -214,7 +214,7 @@ describe('the recordings of a leg', () => {
     expect(lab.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav', state: 'expected', size: 0 }] }])
   })
 
-  test('that change later are in it when they are told', async () => {
+  test('later changes of a recording appear in the CDR when they are reported', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
     await lab.take([anEndNews({ uuid: one })])
@@ -229,7 +229,7 @@ describe('the recordings of a leg', () => {
     ])
   })
 
-  test('that are told before the leg ends are in it when it does', async () => {
+  test('recordings that are reported before the leg ends are in its CDR after the end', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect(recording)
 
@@ -238,7 +238,7 @@ describe('the recordings of a leg', () => {
     expect(lab.cdrs()).toMatchObject([{ recordings: [{ name: 'call.wav' }] }])
   })
 
-  test('of another tenant with the same uuid are not', async () => {
+  test('the recordings of another tenant with the same uuid are not in the CDR', async () => {
     const lab = await aCdrLab()
     await lab.ports.recordings.expect({ ...recording, domain: 'b.example.com' })
 
@@ -249,7 +249,7 @@ describe('the recordings of a leg', () => {
 })
 
 describe('what goes wrong', () => {
-  test('a message that is none comes again alone, and the others are indexed', async () => {
+  test('a malformed message is redelivered alone, and the others are indexed', async () => {
     const lab = await aCdrLab()
 
     const again = await lab.take(['{"version":9}', anEndNews({ uuid: one }), 'no json', anEndNews({ uuid: two })])
@@ -258,7 +258,7 @@ describe('what goes wrong', () => {
     expect(lab.cdrs()).toHaveLength(2)
   })
 
-  test('a leg that the store refuses is told with its reason, comes again, and nobody waits for it', async () => {
+  test('a leg that the store refuses is logged with its reason and redelivered without blocking others', async () => {
     const lab = await aCdrLab()
     const { ports } = watched(lab.ports, ({ cdr }) => cdr.uuid === one)
     const news = [
@@ -276,7 +276,7 @@ describe('what goes wrong', () => {
     ])
   })
 
-  test('a leg that tells no usable time is refused', async () => {
+  test('a leg without a usable time is refused', async () => {
     const lab = await aCdrLab()
     const news = anEndNews({ occurredAt: 0, fields: { 'Caller-Channel-Created-Time': '0' } })
     await lab.ports.domains.create(aDomain({ name: 'old.example.com', createdAt: 0 }))
@@ -284,7 +284,7 @@ describe('what goes wrong', () => {
     expect(await lab.take([{ ...news, domain: 'old.example.com' }])).toEqual([news.id])
   })
 
-  test('F66 while the search store is away all comes again, behind it what is of the same leg, and nothing is lost', async () => {
+  test('F66 during an outage of the search store all news are redelivered, followed by later news of the same leg, and nothing is lost', async () => {
     const lab = await aCdrLab()
     let isAway = true
     const index = (parts: readonly CdrPart[]) =>
@@ -309,12 +309,14 @@ describe('what goes wrong', () => {
 
   test.each([
     ['domains', 'read'],
+    ['recordings', 'listRecorded'],
     ['recordings', 'list'],
   ] as const)('while %s cannot be read, what needs them comes again', async (port, method) => {
     const lab = await aCdrLab()
     let isGone = true
     const ports = { ...lab.ports, [port]: gone(lab.ports[port] as never, method as never, () => isGone) }
     const news = [aPostNews({ uuid: one }), aPostNews({ uuid: two })]
+    for (const uuid of [one, two]) await lab.ports.recordings.expect(aRecording({ domain, uuid }))
 
     expect(await lab.take(news, { ports })).toEqual(news.map(({ id }) => id))
     isGone = false
@@ -323,7 +325,7 @@ describe('what goes wrong', () => {
     expect(lab.cdrs()).toHaveLength(2)
   })
 
-  test('F67 of a leg that tells very much only so much is kept', async () => {
+  test('F67 the CDR of a leg with very many fields keeps a limited part of them', async () => {
     const lab = await aCdrLab()
     const fields = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [`variable_n${index}`, 'x'.repeat(9_000)]),
@@ -334,7 +336,7 @@ describe('what goes wrong', () => {
     expect(JSON.stringify(lab.cdrs()).length).toBeLessThan(200_000)
   })
 
-  test('a function that is killed before or behind any of its calls leaves each leg once and whole', async () => {
+  test('a function that is killed before or after any of its calls leaves each leg once and complete', async () => {
     const news: CdrNews[] = [
       anEndNews({ uuid: one }),
       aPostNews({ uuid: one }),

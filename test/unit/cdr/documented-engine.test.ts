@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { runCommand } from '../../support/command.ts'
-import { documentText, documentedCode } from '../../support/document.ts'
-import { type PlainAnswer, recordRequests } from '../../support/recorded-requests.ts'
+import { runCommand } from '../../support/platform/command.ts'
+import { documentText } from '../../support/records/document.ts'
+import { type PlainAnswer, recordRequests } from '../../support/records/recorded-requests.ts'
 
 /** The blocks of engine configuration of a document. */
 const configuration = (file: string): string[] =>
@@ -22,7 +22,7 @@ describe.each(['../README.md', 'engine.md'])('the engine configuration in %s', (
     expect(bindings[0]).toMatch(/<param name="timeout" value="[1-3]"\/>/)
   })
 
-  it('writes CDRs to the disk and posts none from the thread of a call', () => {
+  it('the documented engine writes CDRs to the disk and posts none from the thread of a call', () => {
     const blocks = configuration(file).filter((block) => block.includes('log-b-leg'))
 
     expect(blocks).toHaveLength(1)
@@ -34,7 +34,7 @@ describe.each(['../README.md', 'engine.md'])('the engine configuration in %s', (
 /** No curl: nothing that could post. The pipeline has it. */
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
-describe.skipIf(!hasCurl)('the documented script that posts CDRs', () => {
+describe.skipIf(!hasCurl)('the script of the engine kit that posts CDRs', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'callplane-cdrs-'))
@@ -52,10 +52,10 @@ describe.skipIf(!hasCurl)('the documented script that posts CDRs', () => {
 
   async function post(answer: (uuid: string | null) => PlainAnswer) {
     const server = await recordRequests(({ url }) => answer(new URL(url, 'http://x').searchParams.get('uuid')))
-    const script = documentedCode('engine.md', '## CDRs', 'sh')
-    const args = ['-c', script, 'post-cdrs', folder, `${server.url}/engine/cdr`, join(folder, 'credential')]
+    const args = [join(process.cwd(), 'engine/bin/post-cdrs'), folder, `${server.url}/engine/cdr`]
     try {
-      return { ...(await runCommand('sh', args, { cwd: folder })), requests: server.requests }
+      const ran = await runCommand('sh', [...args, join(folder, 'credential')], { cwd: folder })
+      return { ...ran, requests: server.requests }
     } finally {
       await server.close()
     }
@@ -66,7 +66,7 @@ describe.skipIf(!hasCurl)('the documented script that posts CDRs', () => {
       .filter((name) => name.endsWith('.cdr.json'))
       .sort()
 
-  it('posts each file under its uuid with the credential, and removes what was taken', async () => {
+  it('the documented script posts each CDR file under its uuid with the credential, and removes accepted ones', async () => {
     written('aaa-1')
     written('bbb-2')
 
@@ -97,7 +97,7 @@ describe.skipIf(!hasCurl)('the documented script that posts CDRs', () => {
     },
   )
 
-  it('goes on when another run has taken a file meanwhile', async () => {
+  it('the documented script continues when another run has taken a file meanwhile', async () => {
     written('aaa-1')
     written('bbb-2')
 
@@ -110,7 +110,7 @@ describe.skipIf(!hasCurl)('the documented script that posts CDRs', () => {
     expect(left()).toEqual([])
   })
 
-  it('puts aside what the platform refuses for good, and goes on', async () => {
+  it('the documented script sets aside CDRs that the platform refuses for good, and continues', async () => {
     written('aaa-1')
     written('bad-1')
     written('ccc&x=1')
@@ -123,7 +123,7 @@ describe.skipIf(!hasCurl)('the documented script that posts CDRs', () => {
     expect(readdirSync(join(folder, 'refused')).sort()).toEqual(['bad-1.cdr.json', 'ccc&x=1.cdr.json'])
   })
 
-  it('leaves a file alone that the engine may still be writing', async () => {
+  it('the documented script leaves a file alone that the engine may still be writing', async () => {
     writeFileSync(join(folder, 'new-1.cdr.json'), '{"variables":')
 
     const { status, requests } = await post(() => ({ status: 400 }))

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { handler as beginExport } from '../../../functions/cdr/begin-export.ts'
 import { handler as readExport } from '../../../functions/cdr/read-export.ts'
 import { handler as writeExport } from '../../../functions/cdr/write-export.ts'
-import { type Api, aContext, anApi } from '../../support/api.ts'
-import { aBatch } from '../../support/queue-batch.ts'
-import { aRole } from '../../support/records.ts'
-import { plantCdr } from '../../support/tenant.ts'
+import { type Api, aContext, anApi } from '../../support/platform/api.ts'
+import { aBatch } from '../../support/records/queue-batch.ts'
+import { aRole } from '../../support/records/records.ts'
+import { plantCdr } from '../../support/platform/tenant.ts'
 
 const domain = 'a.example.com'
 const calls = ['1000', '1001', '1001'].map((login, index) => ({
@@ -14,14 +14,14 @@ const calls = ['1000', '1001', '1001'].map((login, index) => ({
   caller_id_name: `call ${index}`,
 }))
 
-/** A tenant whose user 1000 had one call and whose admin 1001 had two, beside another tenant with one. */
+/** A tenant whose user 1000 had one call and whose admin 1001 had two, and another tenant with one. */
 async function setUp() {
   const api = anApi()
   const user = { ...(await api.as(await api.account({ login: '1000' }))) }
   const admin = { ...(await api.as(await api.account({ login: '1001', role: 'admin' }))) }
   const other = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
   const root = { ...(await api.as('root')) }
-  /** A new login: those of before end after an hour. */
+  /** Logs in again: earlier tokens expire after an hour. */
   const again = async (login: string) => {
     const account = await api.ports.accounts.read(domain, login)
     return account === undefined ? {} : { ...(await api.as(account)) }
@@ -39,7 +39,7 @@ async function begin(api: Api, headers: Headers, body: object, query = ''): Prom
   return answer.body.data.jobId
 }
 
-/** Lets the function behind the queue work on all that is queued. */
+/** Lets the queue's function work on all queued messages. */
 async function write({ ports, tools }: Api): Promise<void> {
   for (const message of ports.exportQueue.queued.splice(0)) {
     const answer = await writeExport.over(ports, tools)(aBatch([{ version: 1, ...message }]), aContext)
@@ -57,7 +57,7 @@ const fileOf = ({ ports }: Api, url: string) => {
 }
 
 describe('an export', () => {
-  it('is queued, then done with a link of an hour to its file', async () => {
+  it('an export is queued, then done with a link of an hour to its file', async () => {
     const { api, admin } = await setUp()
     const body = {
       query: 'caller_id_name:call*',
@@ -81,7 +81,7 @@ describe('an export', () => {
     expect(answer.data.size).toBe(file.text?.length)
   })
 
-  it('finds what was there when it was asked for by relative dates, whenever it is written', async () => {
+  it('an export finds the CDRs that its relative dates meant at the time of the request, whenever it is written', async () => {
     const { api, admin, again } = await setUp()
     const filter = { range: { created_time: { gte: 'now-1h' } } }
     const jobId = await begin(api, admin, { filter, format: 'jsonl' })
@@ -92,7 +92,7 @@ describe('an export', () => {
     expect(body.data).toMatchObject({ state: 'done', rows: 3 })
   })
 
-  it('of a user who may read his own calls holds these alone', async () => {
+  it('an export of a user who may read only the own calls contains these alone', async () => {
     const { api, user } = await setUp()
     const jobId = await begin(api, user, { format: 'jsonl', columns: ['uuid'] })
     await write(api)
@@ -101,7 +101,7 @@ describe('an export', () => {
     expect(fileOf(api, body.data.url).text).toBe(`{"uuid":"${calls[0]?.uuid}"}\n`)
   })
 
-  it('of root is of all domains where he names none, and is found without one, too', async () => {
+  it('an export of root contains all domains if it names none, and is found without a domain, too', async () => {
     const { api, root } = await setUp()
     const [all, one] = [await begin(api, root, {}), await begin(api, root, {}, `domain=${domain}`)]
     await write(api)
@@ -112,7 +112,7 @@ describe('an export', () => {
     expect(await ask(api, root, one)).toMatchObject({ status: 404 })
   })
 
-  it("is nobody else's", async () => {
+  it('an export is visible to its owner only', async () => {
     const { api, user, admin, other, root } = await setUp()
     const jobId = await begin(api, user, {})
     await write(api)
@@ -123,7 +123,7 @@ describe('an export', () => {
     expect(await ask(api, root, jobId, `domain=${domain}`)).toMatchObject({ status: 404 })
   })
 
-  it('is refused to whoever may not search any more', async () => {
+  it('an export is refused to an owner who may not search any more', async () => {
     const { api, user } = await setUp()
     const jobId = await begin(api, user, {})
     const account = await api.ports.accounts.read(domain, '1000')
@@ -135,7 +135,7 @@ describe('an export', () => {
     })
   })
 
-  it('of a whole domain is refused to whoever may see his own calls alone by now', async () => {
+  it('an export of a whole domain is refused to an owner who may now see only the own calls', async () => {
     const { api, admin, again } = await setUp()
     const jobId = await begin(api, admin, {})
     await write(api)
@@ -149,7 +149,7 @@ describe('an export', () => {
     expect(await ask(api, asUser, own)).toMatchObject({ status: 200 })
   })
 
-  it('ends after a day', async () => {
+  it('an export ends after a day', async () => {
     const { api, user, again } = await setUp()
     const jobId = await begin(api, user, {})
     await write(api)
@@ -165,14 +165,14 @@ describe('an export', () => {
     [{ query: '/a/' }, 'query_refused'],
     [{ filter: { script: {} } }, 'query_refused'],
     [{ columns: [] }, 'invalid_field'],
-  ])('of %j is refused at once, and nothing is queued', async (body, code) => {
+  ])('an export of %j is refused at once, and nothing is queued', async (body, code) => {
     const { api, admin } = await setUp()
 
     expect(await api.call(beginExport, { headers: admin, body })).toMatchObject({ status: 400, body: { code } })
     expect(api.ports.exportQueue.queued).toEqual([])
   })
 
-  it('that is asked for again with the same key is the same job', async () => {
+  it('an export that is requested again with the same key is the same job', async () => {
     const { api, admin } = await setUp()
     const headers = { ...admin, 'idempotency-key': 'once' }
     const [first, again] = [await begin(api, headers, {}), await begin(api, headers, {})]
@@ -181,7 +181,7 @@ describe('an export', () => {
     expect(api.ports.exportQueue.queued).toHaveLength(1)
   })
 
-  it('is refused to a domain that had 30 within an hour, and to no other', async () => {
+  it('an export is refused to a domain that had 30 within an hour, and to no other', async () => {
     const { api, user, admin, other, again } = await setUp()
     for (let index = 0; index < 30; index += 1) await begin(api, index % 2 === 0 ? user : admin, {})
 

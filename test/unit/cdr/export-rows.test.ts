@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { exportLines } from '../../../core/cdr/export-rows.ts'
-import { aCdr } from '../../support/cdrs.ts'
+import { exportLines } from '../../../core/cdr/exports/export-rows.ts'
+import { aCdr } from '../../support/records/cdrs.ts'
 
 const columns = ['created_time', 'caller_id_name', 'duration', 'recordings.name', 'variables.note']
 const recordings = ['one.wav', 'two.wav'].map((name) => ({
@@ -13,11 +13,11 @@ const recordings = ['one.wav', 'two.wav'].map((name) => ({
 describe('lines of CSV', () => {
   const { heading, line } = exportLines('csv', columns)
 
-  it('begin with the names of the columns', () => {
+  it('the lines of a CSV export begin with the names of the columns', () => {
     expect(heading).toBe('created_time,caller_id_name,duration,recordings.name,variables.note\r\n')
   })
 
-  it('hold dates in ISO 8601, several values in one cell, and nothing for a field that the CDR lacks', () => {
+  it('the lines of a CSV export have dates in ISO 8601, several values in one cell, and nothing for a missing field', () => {
     const cdr = aCdr({ created_time: 0, caller_id_name: undefined, duration: 7, recordings, variables: { note: 'x' } })
 
     expect(line(cdr)).toBe('1970-01-01T00:00:00.000Z,,7,one.wav; two.wav,x\r\n')
@@ -39,7 +39,7 @@ describe('lines of CSV', () => {
     ['-5', '-5'],
     ['Zoë 中 🙂', 'Zoë 中 🙂'],
     ['', ''],
-  ])('%j is written %j', (name, written) => {
+  ])('a CSV export writes %j as %j', (name, written) => {
     expect(exportLines('csv', ['caller_id_name']).line(aCdr({ caller_id_name: name }))).toBe(`${written}\r\n`)
   })
 })
@@ -47,7 +47,7 @@ describe('lines of CSV', () => {
 describe('JSON lines', () => {
   const { heading, line } = exportLines('jsonl', columns)
 
-  it('hold what the CDR has, in the order of the columns, and begin with nothing', () => {
+  it('the lines of a JSON export have the present fields of the CDR, in the order of the columns, without a heading', () => {
     const cdr = aCdr({ created_time: 0, caller_id_name: 'a\n"b"', duration: undefined, recordings, variables: {} })
 
     expect(heading).toBe('')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CdrPart } from '../../../core/cdr/cdr.ts'
 import type { RefusedPart } from '../../../core/cdr/cdr-store.ts'
-import { indexTogether } from '../../../core/cdr/index-together.ts'
+import { indexTogether } from '../../../core/cdr/indexing/index-together.ts'
 
 const aPart = (uuid: string): CdrPart => ({
   source: 'event',
@@ -26,7 +26,7 @@ function aStore() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('what is offered before its turn goes together, what is offered meanwhile with the next call', async () => {
+test('parts that are offered together go to the store together, and parts that are offered meanwhile go with the next call', async () => {
   const { calls, together, go } = aStore()
   const first = [together([aPart('1')]), together([aPart('2'), aPart('3')])]
   expect(calls).toEqual([])
@@ -45,7 +45,7 @@ test('what is offered before its turn goes together, what is offered meanwhile w
   ])
 })
 
-test('each is told of its own refused parts, also where two tell of one leg', async () => {
+test('each caller learns of its own refused parts, also if two offer the same leg', async () => {
   const { calls, together, go } = aStore()
   const [good, bad, again] = [aPart('1'), aPart('2'), aPart('2')]
   const ends = [together([good]), together([bad]), together([again])]
@@ -57,7 +57,7 @@ test('each is told of its own refused parts, also where two tell of one leg', as
   expect(await Promise.all(ends)).toEqual([[], [{ part: bad, reason: 'no' }], []])
 })
 
-test('a call that fails fails all whose parts it had, and nobody else', async () => {
+test('a failing call of the store fails every caller whose parts it had, and no other', async () => {
   const { calls, together, go } = aStore()
   const failing = [together([aPart('1')]), together([aPart('2')])].map((end) => end.catch(({ message }) => message))
   go()

@@ -5,7 +5,7 @@ import type { Clause } from '../../../core/cdr/search-plan.ts'
 import { readSearch } from '../../../core/cdr/search/search-request.ts'
 import { fieldTypeOf } from '../../../core/cdr/cdr-fields.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { aCdr, callTime } from '../../support/cdrs.ts'
+import { aCdr, callTime } from '../../support/records/cdrs.ts'
 
 const seed = 20_260_115
 
@@ -93,7 +93,7 @@ function planOf(text: string) {
   }
 }
 
-test('whatever the text, it is read or refused', () => {
+test('any text of a query is read or refused', () => {
   fc.assert(
     fc.property(query, (text) => {
       planOf(text)
@@ -102,7 +102,7 @@ test('whatever the text, it is read or refused', () => {
   )
 })
 
-test('whatever the text, a plan finds nothing outside of the scope, and names fields of the contract only', () => {
+test('a plan from any text finds nothing outside of the scope, and names fields of the contract only', () => {
   const inside = { domain_name: scope.domain, presence_id: scope.presenceId }
   const others = [
     aCdr({ ...inside, domain_name: 'other.example.com' }),
@@ -123,7 +123,7 @@ test('whatever the text, a plan finds nothing outside of the scope, and names fi
   )
 })
 
-test('a value that is escaped or quoted is found as it is, whatever it holds', () => {
+test('an escaped or quoted value is found exactly, whatever it contains', () => {
   const text = fc.string({ minLength: 1, maxLength: 30 })
 
   fc.assert(
@@ -167,7 +167,7 @@ const shapes = [
   'x:(',
 ]
 
-test.each(shapes)('of a text of %s again and again each character is looked at a few times at most', (shape) => {
+test.each(shapes)('in a repeated text of %s each character is examined a few times at most', (shape) => {
   const looks = [vi.spyOn(String.prototype, 'charAt'), vi.spyOn(String.prototype, 'codePointAt')]
   const text = shape.repeat(1024).slice(0, 1024)
 

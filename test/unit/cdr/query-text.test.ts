@@ -5,7 +5,7 @@ import type { Clause } from '../../../core/cdr/search-plan.ts'
 import { fieldOf } from '../../../core/cdr/search/field-conditions.ts'
 import { readQueryText } from '../../../core/cdr/search/query-text.ts'
 import { searchBudget } from '../../../core/cdr/search/search-budget.ts'
-import { aCdr, callTime } from '../../support/cdrs.ts'
+import { aCdr, callTime } from '../../support/records/cdrs.ts'
 
 /** Reads a query at the moment at which the calls of {@link calls} begin. */
 function read(text: string, given: { readonly and?: boolean; readonly fields?: readonly string[] } = {}): Clause {
@@ -247,7 +247,7 @@ const operators: readonly Row[] = [
   ['Ann AND -Bob', but(ann, bob), '3'],
   ['Ann OR NOT Bob', orBut(ann, bob), '3'],
   ['NOT Ann OR Bob', orBut(bob, ann), '2'],
-  // There are no precedences: AND requires both of its sides, and what is only wished for does not count beside that.
+  // There are no precedences: AND requires both of its sides, and optional clauses then do not count.
   ['Ann OR Bob AND duration:10', must(bob, duration(10)), '2'],
   ['Ann AND Bob OR duration:10', must(ann, bob), ''],
   ['duration:10 OR duration:0 AND Ann', must(duration(0), ann), '3'],
@@ -348,7 +348,7 @@ describe.each([
   ['numbers and ranges', numbers],
   ['dates', dates],
 ])('%s', (_title, rows) => {
-  test.each(rows)('%s', (query, meaning, found) => {
+  test.each(rows)('the query %s is read correctly', (query, meaning, found) => {
     const clause = read(query)
 
     expect(clause).toEqual(meaning)
@@ -373,7 +373,7 @@ const withAnd: readonly Row[] = [
   ['Ann', ann, '3'],
 ]
 
-test.each(withAnd)('where AND is the default, %s', (query, meaning, found) => {
+test.each(withAnd)('the query where AND is the default is read correctly: %s', (query, meaning, found) => {
   const clause = read(query, { and: true })
 
   expect(clause).toEqual(meaning)
@@ -413,9 +413,9 @@ const refusals: readonly (readonly [string, string])[] = [
   ['NOT NOT Ann', 'a word, phrase or ( is missing'],
   ['Ann +', 'a word, phrase or ( is missing'],
   ['--Ann', 'a word, phrase or ( is missing'],
-  ['duration:', 'a value is missing behind the field'],
-  ['duration:)', 'a value is missing behind the field'],
-  ['duration:-1', 'a value is missing behind the field'],
+  ['duration:', 'a value is missing after the field'],
+  ['duration:)', 'a value is missing after the field'],
+  ['duration:-1', 'a value is missing after the field'],
   [':x', 'a word, phrase or ( is missing'],
   ['a:b:c', 'a word, phrase or ( is missing'],
   ['/Ann.*/', 'regular expressions are not offered'],
@@ -427,7 +427,7 @@ const refusals: readonly (readonly [string, string])[] = [
   ['Ann^', 'a boost is ^ and a number'],
   ['Ann^x', 'a boost is ^ and a number'],
   ['^2', 'a boost is ^ and a number'],
-  ['Ann\\', 'a backslash must have a character behind it'],
+  ['Ann\\', 'a backslash must be followed by a character'],
   ['\\u12', 'four hexadecimal digits'],
   ['\\ud800', 'well-formed'],
   ['[1 TO 5]', 'a range needs a field'],
@@ -452,8 +452,8 @@ const refusals: readonly (readonly [string, string])[] = [
   ['_source:x', 'fields that begin with _'],
   ['\\_index:x', 'fields that begin with _'],
   ['_exists_:_routing', 'fields that begin with _'],
-  ['_exists_:', '_exists_: must have the name of a field'],
-  ['_exists_:(gateway)', '_exists_: must have the name of a field'],
+  ['_exists_:', '_exists_: must be followed by the name of a field'],
+  ['_exists_:(gateway)', '_exists_: must be followed by the name of a field'],
   ['\\_exists_:gateway', 'fields that begin with _'],
   ['caller*:x', 'a field must be named in full'],
   ['caller\\*:x', 'a field must be named in full'],
@@ -478,7 +478,7 @@ test.each(refusals)('%s is refused, and it is said where and why', (query, probl
   )
 })
 
-test('what is just within the limits is read', () => {
+test('a query just within the limits is read', () => {
   expect(read('('.repeat(7) + 'Ann' + ')'.repeat(7))).toEqual(ann)
   expect(read('a OR '.repeat(99) + 'a')).toMatchObject({ should: { length: 100 } })
   expect(read('a'.repeat(1024))).toEqual(any('a'.repeat(1024)))

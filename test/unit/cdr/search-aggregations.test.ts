@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readSearch } from '../../../core/cdr/search/search-request.ts'
-import { callTime } from '../../support/cdrs.ts'
+import { callTime } from '../../support/records/cdrs.ts'
 
-/** What a search of so many days counts. */
+/** Returns the aggregations of a search over so many days. */
 function read(aggs: unknown, days = 31) {
   const filter = { range: { created_time: { gte: `now-${days}d`, lte: 'now' } } }
   return readSearch({ body: { aggs, filter } }, { domain: 'a.example.com' }, callTime).plan.aggregations
@@ -11,7 +11,7 @@ function read(aggs: unknown, days = 31) {
 const terms = { kind: 'terms', field: 'gateway', size: 10, leastCount: 1 }
 const days = { kind: 'date_histogram', field: 'created_time', interval: { unit: 'day' }, leastCount: 0 }
 
-describe('what is counted beside the hits', () => {
+describe('aggregations next to the hits', () => {
   const kinds: readonly (readonly [unknown, unknown])[] = [
     [{ terms: { field: 'gateway' } }, terms],
     [{ terms: { field: '_id', size: 1000, min_doc_count: 2 } }, { ...terms, field: 'uuid', size: 1000, leastCount: 2 }],
@@ -95,11 +95,11 @@ describe('what is counted beside the hits', () => {
     ],
   ]
 
-  test.each(kinds)('%j', (asked, meaning) => {
+  test.each(kinds)('the aggregation %j is read correctly', (asked, meaning) => {
     expect(read({ name: asked })).toEqual({ name: meaning })
   })
 
-  test('several are read, and none is none', () => {
+  test('several aggregations are read, and an empty list is no aggregation', () => {
     expect(read({ a: { avg: { field: 'duration' } }, b: { terms: { field: 'gateway' } } })).toMatchObject({
       a: {},
       b: {},
@@ -169,7 +169,7 @@ describe('what is counted beside the hits', () => {
     [{ 'a>b': { avg: { field: 'duration' } } }, 'aggs'],
   ]
 
-  test.each(refused)('%j is refused, and its place is named', (aggs, field) => {
+  test.each(refused)('the aggregation %j is refused, and its path is named', (aggs, field) => {
     expect(() => read(aggs)).toThrow(
       expect.objectContaining({ code: 'query_refused', details: [expect.objectContaining({ field })] }),
     )
@@ -188,7 +188,7 @@ describe('what is counted beside the hits', () => {
     expect(() => read(many(21))).toThrow('at most 20 aggregations')
   })
 
-  test('what could make more than 50 000 buckets is refused', () => {
+  test('an aggregation that could make more than 50 000 buckets is refused', () => {
     const big = (size: number, inner: object) => ({ big: { terms: { field: 'uuid', size }, aggs: inner } })
     const byMinute = { m: { date_histogram: { field: 'created_time', interval: 'minute' } } }
 

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { memoryCdrStore } from '../../support/memory/memory-cdr-store.ts'
 import { memoryState } from '../../support/memory/memory-state.ts'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
-import { otherLegs, readCdr } from '../../../core/cdr/read-cdr.ts'
+import { otherLegs, readCdr } from '../../../core/cdr/search/read-cdr.ts'
 import type { SearchAnswer } from '../../../core/cdr/search-plan.ts'
-import { scrollCdrs, searchCdrs } from '../../../core/cdr/search-cdrs.ts'
-import { aCdr, callTime } from '../../support/cdrs.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { signerForTests } from '../../support/scroll-signer.ts'
+import { scrollCdrs, searchCdrs } from '../../../core/cdr/search/search-cdrs.ts'
+import { aCdr, callTime } from '../../support/records/cdrs.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { signerForTests } from '../../support/stores/scroll-signer.ts'
 
 const domain = 'a.example.com'
 const caller = { username: `1000@${domain}`, domain }
@@ -27,7 +27,7 @@ async function answering(given: Partial<SearchAnswer>) {
 }
 
 describe('an answer', () => {
-  test('shows the columns that were asked for, in the form of the published API', async () => {
+  test("a search's answer shows the requested columns, in the form of the published API", async () => {
     const recordings = [{ name: 'one', contentType: 'audio/wav', size: 9, state: 'stored' as const }]
     const tools = await searching([{ uuid: 'u', leg: 'b', gateway: undefined, recordings, variables: { x: '1' } }])
     const columns = ['created_time', 'caller_id_name', 'duration', 'gateway', '_id']
@@ -66,7 +66,7 @@ describe('an answer', () => {
     })
   })
 
-  test('shows whole CDRs where no columns were asked for', async () => {
+  test("a search's answer shows whole CDRs if no columns were requested", async () => {
     const cdr = aCdr({ domain_name: domain, gateway: undefined, variables: { x: '1' } })
     const tools = await searching([cdr])
 
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(Object.keys(hit?._source ?? {})).not.toContain('gateway')
   })
 
-  test('holds only what the caller may see', async () => {
+  test("a search's answer contains only CDRs that the caller may see", async () => {
     const tools = await searching([
       { uuid: '1' },
       { uuid: '2', presence_id: '1001@a.example.com' },
@@ -95,7 +95,7 @@ describe('an answer', () => {
     expect(await found({ domain: null })).toBe('123')
   })
 
-  test('has counts where they were asked for', async () => {
+  test("a search's answer has the requested counts", async () => {
     const tools = await searching([{ gateway: 'x' }, { gateway: 'x' }])
 
     const { body } = await searchCdrs(tools, caller, {
@@ -106,13 +106,13 @@ describe('an answer', () => {
     expect(body.aggregations).toMatchObject({ g: { buckets: [{ key: 'x', doc_count: 2 }] } })
   })
 
-  test('has no default range where a range was given', async () => {
+  test('a search with a time range is not limited to the default range', async () => {
     const { headers } = await searchCdrs(await searching([]), caller, { body: { query: 'created_time:>now-1d' } })
 
     expect(headers).toEqual({})
   })
 
-  test('says when there are more than 10 000 hits', async () => {
+  test("a search's answer says when there are more than 10 000 hits", async () => {
     const tools = await answering({ total: 10_000, isLeast: true })
 
     const { body, headers } = await searchCdrs(tools, caller, { body: { query: 'created_time:>now-1d' } })
@@ -121,7 +121,7 @@ describe('an answer', () => {
     expect(body.hits.total).toBe(10_000)
   })
 
-  test('is marked as partial when a part of the store failed', async () => {
+  test("a search's answer is marked as partial when a part of the store failed", async () => {
     const tools = await answering({ shards: { total: 2, successful: 1, skipped: 0, failed: 1 } })
 
     const { body, headers } = await searchCdrs(tools, caller, { body: {} })
@@ -130,7 +130,7 @@ describe('an answer', () => {
     expect(body).toMatchObject({ timed_out: true, _shards: { failed: 1 } })
   })
 
-  test('is none when the store ran out of time', async () => {
+  test('a search fails when the store ran out of time', async () => {
     const tools = await answering({ timedOut: true })
 
     await expect(searchCdrs(tools, caller, { body: {} })).rejects.toMatchObject({ code: 'search_timeout' })
@@ -140,7 +140,7 @@ describe('an answer', () => {
     ['is given up to 6 MB', 59, undefined],
     ['is refused above 6 MB, and the way out is said', 61, 'payload_too_large'],
     ['is measured in bytes', 31, 'payload_too_large', 'é'],
-  ])('%s', async (_title, count, code, letter = 'x') => {
+  ])('a large answer of a search %s', async (_title, count, code, letter = 'x') => {
     const cdr = aCdr({ variables: { long: letter.repeat(100_000) } })
     const tools = await answering({ hits: Array.from({ length: count }, () => ({ cdr, sort: [] })) })
 
@@ -154,7 +154,7 @@ describe('an answer', () => {
 describe('scrolling', () => {
   const seven = Array.from({ length: 7 }, (_, index) => ({ uuid: `u${index}`, created_time: callTime - index }))
 
-  test('goes through all hits, each once', async () => {
+  test('scrolling goes through all hits, each once', async () => {
     const tools = await searching(seven)
     const first = await searchCdrs(tools, caller, { body: { scroll: true, limit: 3, columns: ['uuid'], query: 'u*' } })
     const second = await scrollCdrs(tools, caller, first.body.scrollId ?? '')
@@ -168,7 +168,7 @@ describe('scrolling', () => {
     expect(third.body).not.toHaveProperty('scrollId')
   })
 
-  test('starts on the page that was asked for, and keeps leg and order', async () => {
+  test('scrolling starts on the requested page, and keeps leg and order', async () => {
     const tools = await searching(seven.map((cdr) => ({ ...cdr, leg: 'b' as const })))
     const body = { scroll: true, limit: 2, pageNumber: 2, sort: { uuid: 'desc' } }
     const first = await searchCdrs(tools, caller, { leg: 'b', body })
@@ -180,7 +180,7 @@ describe('scrolling', () => {
     ])
   })
 
-  test('counts relative times from when the search began', async () => {
+  test('scrolling counts relative times from the start of the search', async () => {
     const tools = await searching(seven)
     const first = await searchCdrs(tools, caller, {
       body: { scroll: true, limit: 5, query: 'created_time:[now-10s TO now]' },
@@ -192,7 +192,7 @@ describe('scrolling', () => {
     expect(second.body.hits.hits.map(({ _id }) => _id)).toEqual(['u5', 'u6'])
   })
 
-  test('is only for whoever began it, in the domain that it began in', async () => {
+  test('scrolling is allowed only to the caller that began it, in the same domain', async () => {
     const tools = await searching(seven)
     const { scrollId = '' } = (await searchCdrs(tools, caller, { body: { scroll: true, limit: 1 } })).body
     const denied = expect.objectContaining({ code: 'permission_denied' })
@@ -201,7 +201,7 @@ describe('scrolling', () => {
     await expect(scrollCdrs(tools, { ...caller, domain: 'b.example.com' }, scrollId)).rejects.toEqual(denied)
   })
 
-  test('by root goes on in the domain that the search named', async () => {
+  test('scrolling by root continues in the domain that the search named', async () => {
     const tools = await searching([
       ...seven,
       { uuid: 'theirs', domain_name: 'b.example.com', created_time: callTime - 1 },
@@ -218,7 +218,7 @@ describe('scrolling', () => {
     })
   })
 
-  test('shows only what the caller may still see', async () => {
+  test('scrolling shows only CDRs that the caller may still see', async () => {
     const tools = await searching(seven)
     const { scrollId = '' } = (await searchCdrs(tools, caller, { body: { scroll: true, limit: 1 } })).body
 
@@ -227,7 +227,7 @@ describe('scrolling', () => {
     expect(next.body.hits.total).toBe(0)
   })
 
-  test('ends ten minutes after the page before', async () => {
+  test('a scroll id expires ten minutes after the previous page', async () => {
     const tools = await searching(seven)
     const { scrollId = '' } = (await searchCdrs(tools, caller, { body: { scroll: true, limit: 1 } })).body
     tools.clock.move(10 * 60_000 - 1)
@@ -238,7 +238,7 @@ describe('scrolling', () => {
     expect((await scrollCdrs(tools, caller, second)).body.hits.hits).toHaveLength(1)
   })
 
-  test('takes nothing that the service did not sign', async () => {
+  test('scrolling refuses every id that the service did not sign', async () => {
     const tools = await searching(seven)
     const { scrollId = '' } = (await searchCdrs(tools, caller, { body: { scroll: true, limit: 1 } })).body
     const [text = '', signature = ''] = scrollId.split('.')

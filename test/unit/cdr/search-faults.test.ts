@@ -6,13 +6,13 @@ import { handler as listOtherLegs } from '../../../functions/cdr/list-other-legs
 import { handler as readCdr } from '../../../functions/cdr/read-cdr.ts'
 import { handler as scrollCdrs } from '../../../functions/cdr/scroll-cdrs.ts'
 import { handler as searchCdrs } from '../../../functions/cdr/search-cdrs.ts'
-import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
-import { aCdr } from '../../support/cdrs.ts'
-import { emptySearch } from '../../support/empty-search.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import { opened } from '../../support/opened.ts'
-import { type Replied, startSearchServer } from '../../support/search-server.ts'
-import { plantCdr } from '../../support/tenant.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
+import { aCdr } from '../../support/records/cdrs.ts'
+import { emptySearch } from '../../support/stores/empty-search.ts'
+import { checkInvariants } from '../../support/invariants/invariants.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { type Replied, startSearchServer } from '../../support/stores/search-server.ts'
+import { plantCdr } from '../../support/platform/tenant.ts'
 
 const running = opened(() => startSearchServer())
 
@@ -31,7 +31,7 @@ const endpoints: Readonly<Record<string, Asking>> = {
 
 const each = Object.entries(endpoints)
 
-/** A caller whose searches go to the server, and the id of a search that he has begun. */
+/** A caller whose searches go to the server, and the id of a search that it has begun. */
 async function setUp() {
   const api = anApi()
   const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
@@ -60,29 +60,32 @@ const nothing = (given: object = {}): Replied =>
   })
 
 describe('F66 the search store', () => {
-  test.each(each)('is away: %s is unavailable, and works as soon as it is back', async (_name, ask) => {
-    const { api, headers, scrollId, server } = await setUp()
-    for (const away of [reply(429, {}), reply(503, {}), 'lost'] as const) {
-      server.answer = () => away
+  test.each(each)(
+    'while the search store is unreachable %s is unavailable, and works as soon as the store is back',
+    async (_name, ask) => {
+      const { api, headers, scrollId, server } = await setUp()
+      for (const away of [reply(429, {}), reply(503, {}), 'lost'] as const) {
+        server.answer = () => away
 
-      const answer = await ask(api, headers, scrollId)
+        const answer = await ask(api, headers, scrollId)
 
-      expect(answer).toMatchObject({ status: 503, body: { code: 'search_unavailable' } })
-      expect(answer.headers).toMatchObject({ 'Retry-After': '2' })
-    }
-    server.answer = (_request, forward) => forward()
+        expect(answer).toMatchObject({ status: 503, body: { code: 'search_unavailable' } })
+        expect(answer.headers).toMatchObject({ 'Retry-After': '2' })
+      }
+      server.answer = (_request, forward) => forward()
 
-    const back = await ask(api, headers, scrollId)
+      const back = await ask(api, headers, scrollId)
 
-    expect([200, 404]).toContain(back.status)
-    checkInvariants({
-      backAfterMs: 0,
-      bounds: [{ of: 'requests for one search', value: server.requests.length, limit: 5 }],
-      secrets: { values: Object.values(headers), seen: [...api.log.lines] },
-    })
-  })
+      expect([200, 404]).toContain(back.status)
+      checkInvariants({
+        backAfterMs: 0,
+        bounds: [{ of: 'requests for one search', value: server.requests.length, limit: 5 }],
+        secrets: { values: Object.values(headers), seen: [...api.log.lines] },
+      })
+    },
+  )
 
-  test.each(each)('is slow: %s is a timeout, of 10 s', async (_name, ask) => {
+  test.each(each)('while the search store is slow %s times out after 10 s', async (_name, ask) => {
     const { api, headers, scrollId, server } = await setUp()
     for (const slow of [reply(504, {}), nothing({ timed_out: true })]) {
       server.answer = () => slow
@@ -91,12 +94,12 @@ describe('F66 the search store', () => {
 
       expect(answer).toMatchObject({ status: 504, body: { code: 'search_timeout' } })
     }
-    const told = server.requests.map(({ body }) => JSON.parse(body).timeout)
-    expect(new Set(told)).toEqual(new Set(['9500ms']))
+    const timeouts = server.requests.map(({ body }) => JSON.parse(body).timeout)
+    expect(new Set(timeouts)).toEqual(new Set(['9500ms']))
     checkInvariants({ bounds: [{ of: 'searches', value: server.requests.length, limit: 2 }] })
   })
 
-  test.each(each)('has failed in part: %s never passes for whole', async (name, ask) => {
+  test.each(each)('after a partial failure of the search store %s never counts as complete', async (name, ask) => {
     const { api, headers, scrollId, server } = await setUp()
     const _shards = { total: 2, successful: 1, skipped: 0, failed: 1 }
     server.answer = () => nothing({ _shards })
@@ -114,7 +117,7 @@ describe('F66 the search store', () => {
 })
 
 describe('F67 an answer', () => {
-  test.each(each)('of 50 MiB is refused, and the way out is said: %s', async (_name, ask) => {
+  test.each(each)('an answer of 50 MiB is refused, and the refusal names the way out: %s', async (_name, ask) => {
     const { api, headers, scrollId, server } = await setUp()
     const note = 'n'.repeat(100_000)
     const hits = Array.from({ length: 500 }, () => ({ _source: aCdr({ uuid, variables: { note } }), sort: [0, uuid] }))
@@ -127,7 +130,7 @@ describe('F67 an answer', () => {
     checkInvariants({ bounds: [{ of: 'bytes of the answer', value: answer.bytes.length, limit: 1000 }] })
   })
 
-  test('has a limit before it is asked for', async () => {
+  test('an answer of the search store has a limit before it is requested', async () => {
     const { api, headers, server } = await setUp()
 
     const answer = await api.call(searchCdrs, { headers, body: { limit: 1001 } })
@@ -163,7 +166,7 @@ describe('F68 a costly query', () => {
     checkInvariants({ bounds: [{ of: 'searches', value: server.requests.length, limit: 0 }] })
   })
 
-  test('that only the search store finds too costly is refused, and is no outage', async () => {
+  test('a query that only the search store finds too costly is refused, and is no outage', async () => {
     const { api, headers, server } = await setUp()
     server.answer = () => reply(500, { error: { root_cause: [{ type: 'too_many_nested_clauses' }] }, status: 500 })
 
@@ -175,7 +178,7 @@ describe('F68 a costly query', () => {
 })
 
 describe('F69 a time before the first index', () => {
-  test('has no calls, and that is no error', async () => {
+  test('a search before the first index finds no calls, without an error', async () => {
     const { api, headers, scrollId, server } = await setUp()
     const gte = new Date(api.clock.now() - 390 * 86_400_000).toISOString()
     const lte = new Date(api.clock.now() - 380 * 86_400_000).toISOString()

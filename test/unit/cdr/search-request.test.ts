@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSearch } from '../../../core/cdr/search/search-request.ts'
 import type { Clause } from '../../../core/cdr/search-plan.ts'
-import { callTime } from '../../support/cdrs.ts'
+import { callTime } from '../../support/records/cdrs.ts'
 
 const day = 86_400_000
 const scope = { domain: 'a.example.com' }
@@ -64,7 +64,7 @@ test('the body of an existing client is understood', () => {
 })
 
 describe('scope', () => {
-  test('it is what the caller may see, whatever the body says', () => {
+  test("the scope of a search is limited to the caller's CDRs, whatever the body says", () => {
     const body = { domain: 'other', domain_name: 'other', presenceId: 'x', legs: ['b'], from: 5, to: 5, after: ['x'] }
 
     expect(readSearch({ body }, { domain: null }, callTime).plan).toMatchObject({
@@ -97,7 +97,7 @@ describe('scope', () => {
     expect(() => planOf({ index })).toThrow(expect.objectContaining({ code: 'not_found' }))
   })
 
-  test('an index that is no text and a leg that is none are refused', () => {
+  test('an index that is not text and an unknown leg are refused', () => {
     expect(() => planOf({ index: 5 })).toThrow(refusal('invalid_field', 'index'))
     expect(() => planOf({}, 'c')).toThrow(refusal('invalid_field', 'leg'))
   })
@@ -211,7 +211,7 @@ describe('clauses', () => {
     ],
   ]
 
-  test.each(clauses)('%j', (clause, meaning) => {
+  test.each(clauses)('the search clause %j is read correctly', (clause, meaning) => {
     const { query } = planOf({ filter: [clause, { range: { created_time: { gte: 'now-400d', lte: 'now+1d' } } }] })
 
     expect(query.kind === 'bool' ? query.must[0] : query).toEqual(meaning)
@@ -352,7 +352,7 @@ describe('time', () => {
     ],
   ]
 
-  test.each(ranges)('of %j the span is known', (body, from, to) => {
+  test.each(ranges)('the time span of %j is known', (body, from, to) => {
     expect(read(body)).toMatchObject({ plan: { from, to }, isDefaultRange: false })
   })
 
@@ -366,7 +366,7 @@ describe('time', () => {
     { query: 'created_time:[* TO *]' },
   ]
 
-  test.each(unbounded)('%j bounds no time, so the last 31 days are searched', (body) => {
+  test.each(unbounded)('a query such as %j does not limit the time, so the last 31 days are searched', (body) => {
     expect(read(body)).toMatchObject({ plan: { from: noon - 31 * day, to: noon + day }, isDefaultRange: true })
   })
 
@@ -376,7 +376,7 @@ describe('time', () => {
     range({ lte: 'now' }),
     { query: 'created_time:<2026-01-01' },
     { query: 'created_time:2020 OR created_time:2026' },
-  ])('%j is wider than 400 days and refused', (body) => {
+  ])('a time span such as %j is wider than 400 days and refused', (body) => {
     expect(() => read(body)).toThrow(refusal('query_refused', 'created_time'))
   })
 
@@ -392,7 +392,7 @@ describe('time', () => {
 })
 
 describe('pages, order and columns', () => {
-  test('limit and page number make a window of 10 000', () => {
+  test('the limit and page number of a search reach as far as 10 000 hits', () => {
     expect(planOf({ limit: 0 })).toMatchObject({ limit: 0, skip: 0 })
     expect(planOf({ limit: 1000, pageNumber: 10 })).toMatchObject({ limit: 1000, skip: 9000 })
     expect(planOf({ pageNumber: 3 })).toMatchObject({ limit: 40, skip: 80 })
@@ -452,7 +452,7 @@ describe('pages, order and columns', () => {
     }
   })
 
-  test('scroll is true or false', () => {
+  test('the member scroll of a search is true or false', () => {
     expect(read({ scroll: true }).isScrolled).toBe(true)
     expect(read({ scroll: false }).isScrolled).toBe(false)
     expect(() => read({ scroll: '1m' })).toThrow(refusal('invalid_field', 'scroll'))

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { memoryCdrStore } from '../../support/memory/memory-cdr-store.ts'
 import { memoryState } from '../../support/memory/memory-state.ts'
-import { searchCdrs } from '../../../core/cdr/search-cdrs.ts'
+import { searchCdrs } from '../../../core/cdr/search/search-cdrs.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { parseJson } from '../../../functions/endpoint/parse-json.ts'
-import { badInputs } from '../../support/bad-inputs.ts'
-import { aCdr, callTime } from '../../support/cdrs.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { signerForTests } from '../../support/scroll-signer.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { aCdr, callTime } from '../../support/records/cdrs.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { signerForTests } from '../../support/stores/scroll-signer.ts'
 
 const samples = badInputs('cdr-search')
 const own = 'acme.example.com'
@@ -37,7 +37,7 @@ async function outcomeOf(sample: string): Promise<string> {
   }
 }
 
-/** What the samples of each group come to, in their order. */
+/** The results of the samples of each group, in their order. */
 const expected: Readonly<Record<string, readonly string[]>> = {
   'another tenant through the text query': [
     '0 of its own',
@@ -123,7 +123,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('search bodies that reach for more than they may', () => {
-  test.each(Object.entries(expected))('%s', async (group, outcomes) => {
+  test.each(Object.entries(expected))('the search sample %s gets its stated answer', async (group, outcomes) => {
     const found = []
     for (const sample of samples(group)) found.push(await outcomeOf(sample))
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { handler } from '../../../functions/engine/take-cdr.ts'
-import { type ApiRequest, anApi } from '../../support/api.ts'
-import { type RecordedPost, recordedPost, recordedPosts } from '../../support/recorded-cdrs.ts'
+import { type ApiRequest, anApi } from '../../support/platform/api.ts'
+import { type RecordedPost, recordedPost, recordedPosts } from '../../support/records/recorded-cdrs.ts'
 
 /** Content types that the gateway hands over as text; bodies of any other come in base64. */
 const textTypes = /^(?:text\/|application\/json)/
@@ -35,19 +35,22 @@ const aPost = (uuid: string, given: object = {}): ApiRequest => ({
 })
 
 describe('CDR posts of an engine', () => {
-  test.each(recordedPosts().map((post) => [post.name, post] as const))('%s is queued', async (_name, recorded) => {
-    const { post, ports } = api()
+  test.each(recordedPosts().map((post) => [post.name, post] as const))(
+    'the posted CDR %s is queued',
+    async (_name, recorded) => {
+      const { post, ports } = api()
 
-    expect(await post(asSent(recorded))).toMatchObject({ status: 200, body: { status: 'OK', info: 'Queued.' } })
+      expect(await post(asSent(recorded))).toMatchObject({ status: 200, body: { status: 'OK', info: 'Queued.' } })
 
-    expect(ports.cdrQueue.queued).toMatchObject([
-      {
-        kind: 'post',
-        uuid: recorded.uuid,
-        fields: { 'Unique-ID': recorded.uuid, 'Call-Direction': expect.any(String) },
-      },
-    ])
-  })
+      expect(ports.cdrQueue.queued).toMatchObject([
+        {
+          kind: 'post',
+          uuid: recorded.uuid,
+          fields: { 'Unique-ID': recorded.uuid, 'Call-Direction': expect.any(String) },
+        },
+      ])
+    },
+  )
 
   test('a post that comes again is queued once', async () => {
     const { post, ports } = api()
@@ -112,7 +115,7 @@ describe('CDR posts of an engine', () => {
     expect(made.ports.cdrQueue.queued).toEqual([])
   })
 
-  test('a queue that does not take it is told, so that the engine tries again', async () => {
+  test('a CDR that the queue does not accept is an error, so that the engine tries again', async () => {
     const { post, ports } = api()
     ports.cdrQueue.refuses = () => true
 

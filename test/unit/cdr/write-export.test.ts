@@ -4,14 +4,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import type { Cdr } from '../../../core/cdr/cdr.ts'
-import { type ExportJob, exportKey } from '../../../core/cdr/export-job.ts'
-import { exportLines } from '../../../core/cdr/export-rows.ts'
-import { type WriteExportPorts, writeExport } from '../../../core/cdr/write-export.ts'
+import { type ExportJob, exportKey } from '../../../core/cdr/exports/export-job.ts'
+import { exportLines } from '../../../core/cdr/exports/export-rows.ts'
+import { type WriteExportPorts, writeExport } from '../../../core/cdr/exports/write-export.ts'
 import { DomainError } from '../../../core/errors.ts'
 import type { SearchAnswer } from '../../../core/cdr/search-plan.ts'
-import { aCdr, aPlan } from '../../support/cdrs.ts'
-import { type MovableClock, movableClock } from '../../support/movable-clock.ts'
-import { anExport } from '../../support/records.ts'
+import { aCdr, aPlan } from '../../support/records/cdrs.ts'
+import { type MovableClock, movableClock } from '../../support/processes/movable-clock.ts'
+import { anExport } from '../../support/records/records.ts'
 
 let clock: MovableClock
 let ports: MemoryPorts
@@ -66,7 +66,7 @@ const uuids = (count: number) => Array.from({ length: count }, (_, index) => uui
 const large = { variables: { note: 'n'.repeat(9_000) } }
 
 describe('an export', () => {
-  it('is one file of every row, in the order of the search', async () => {
+  it('an export is one file of every row, in the order of the search', async () => {
     await withCdrs(2345)
     await ports.exports.create(job)
 
@@ -80,14 +80,14 @@ describe('an export', () => {
     expect(ports.exportFiles.files.get(exportKey(job))?.contentType).toBe('text/csv; charset=utf-8')
   })
 
-  it('without rows is a file with a heading', async () => {
+  it('an export without rows is a file with a heading', async () => {
     await ports.exports.create(job)
 
     expect(await work()).toBe('done')
     expect(ports.exportFiles.files.get(exportKey(job))?.bytes.toString()).toBe('uuid,variables.note\r\n')
   })
 
-  it('holds rows of its own domain only', async () => {
+  it('an export contains rows of its own domain only', async () => {
     await withCdrs(3)
     await withCdrs(5, { domain_name: 'b.example.com' })
     await ports.exports.create(job)
@@ -96,7 +96,7 @@ describe('an export', () => {
     expect(written()).toEqual(uuids(3))
   })
 
-  it('of many bytes goes in parts, none of which is held longer than until it is stored', async () => {
+  it('a large export is stored in parts, each kept in memory only until it is stored', async () => {
     await withCdrs(3000, large)
     await ports.exports.create(job)
     const sizes: number[] = []
@@ -115,7 +115,7 @@ describe('an export', () => {
     expect(ports.exportFiles.openUploads()).toEqual([])
   })
 
-  it('asks for fewer rows at a time when an answer is too large', async () => {
+  it('an export requests fewer rows at a time when an answer is too large', async () => {
     await withCdrs(1500)
     await ports.exports.create(job)
     const asked: number[] = []
@@ -132,7 +132,7 @@ describe('an export', () => {
     expect(asked.slice(0, 4)).toEqual([1000, 500, 250, 250])
   })
 
-  it('queues its rest when its time is over, and goes on behind the last part', async () => {
+  it('an export queues its rest when its time is over, and continues after the last part', async () => {
     await withCdrs(3000, large)
     await ports.exports.create(job)
     const cdrs: WriteExportPorts['cdrs'] = {
@@ -149,7 +149,7 @@ describe('an export', () => {
     expect(written()).toEqual(uuids(3000))
   })
 
-  it('that was done is not begun again', async () => {
+  it('a completed export is not executed again', async () => {
     await ports.exports.create(job)
     await work()
     await withCdrs(1)
@@ -158,7 +158,7 @@ describe('an export', () => {
     expect(written()).toEqual([])
   })
 
-  it('that is a day old is over', async () => {
+  it('an export that is a day old is not executed', async () => {
     await ports.exports.create(job)
     clock.move(86_400_000)
 
@@ -170,7 +170,7 @@ describe('an export', () => {
     search: async (plan, limitMs) => ({ ...(await ports.cdrs.search(plan, limitMs)), ...given }),
   })
 
-  it('is tried again rather than written without what a search has not seen', async () => {
+  it('an export is repeated rather than written without rows that a search has not seen', async () => {
     await ports.exports.create(job)
     const cdrs = partial({ shards: { total: 2, successful: 1, skipped: 0, failed: 1 } })
 
@@ -178,14 +178,14 @@ describe('an export', () => {
     expect((await ports.exports.read(job))?.state).toBe('queued')
   })
 
-  it('whose search the store has ended for its length has failed: it would take as long again', async () => {
+  it('an export whose search the store stopped for its length has failed, since it would take as long again', async () => {
     await ports.exports.create(job)
 
     expect(await work({ cdrs: partial({ timedOut: true }) })).toBe('failed')
     expect(await ports.exports.read(job)).toMatchObject({ state: 'failed', reason: expect.stringContaining('narrow') })
   })
 
-  it('that can never succeed has failed, and says why', async () => {
+  it('an export that can never succeed has failed, with the reason', async () => {
     await ports.exports.create(job)
     const cdrs: WriteExportPorts['cdrs'] = {
       search: async () => {
@@ -243,7 +243,7 @@ describe('an export that is killed after any of its steps', () => {
     },
   )
 
-  it('and whose part an overtaken run has replaced is begun anew', async () => {
+  it('an export whose part an overtaken run has replaced is begun again', async () => {
     await withCdrs(2500, large)
     await ports.exports.create(job)
     let isReplaced = false
@@ -265,7 +265,7 @@ describe('an export that is killed after any of its steps', () => {
     expect(written()).toEqual(uuids(2500))
   })
 
-  it('and two runs at once make one file', async () => {
+  it('two simultaneous runs of an export make one file', async () => {
     await withCdrs(2500, large)
     await ports.exports.create(job)
     const ends = await Promise.all([work(), work()])

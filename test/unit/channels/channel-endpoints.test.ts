@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CommandOutcome } from '../../../core/commands.ts'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
 import { handler as eavesdropChannel } from '../../../functions/channels/eavesdrop-channel.ts'
 import { handler as hangUpChannel } from '../../../functions/channels/hang-up-channel.ts'
 import { handler as holdChannel } from '../../../functions/channels/hold-channel.ts'
 import { handler as listChannels } from '../../../functions/channels/list-channels.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
-import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
-import { aChannel } from '../../support/call-setup.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
+import { aChannel } from '../../support/platform/call-setup.ts'
 
 const noChannels: CommandOutcome = { state: 'done', text: '{"row_count":0,"rows":[]}' }
 
@@ -88,7 +88,7 @@ describe('who may do what, and how far the command reaches', () => {
     ['eavesdrop', 'admin of another domain', 200, inB],
     ['eavesdrop', 'root', 400, undefined],
     ['eavesdrop', 'root in the domain', 200, inA],
-  ])('%s by %s is %i', async (operation, who, status, scope) => {
+  ])('the channel endpoint %s called by %s answers %i', async (operation, who, status, scope) => {
     const answer = await operations[operation]?.(who)
 
     expect(answer?.status).toBe(status)
@@ -96,7 +96,7 @@ describe('who may do what, and how far the command reaches', () => {
   })
 })
 
-describe('what the engine did is told by the status', () => {
+describe("the status of a command's outcome", () => {
   it.each<[string, CommandOutcome | undefined, number, string | undefined]>([
     ['refused', { state: 'refused', text: '-ERR NO_ROUTE_DESTINATION\n' }, 400, undefined],
     ['found no channel', { state: 'absent' }, 404, undefined],
@@ -105,7 +105,7 @@ describe('what the engine did is told by the status', () => {
     ['was full', { state: 'unsent', reason: 'busy' }, 429, '5'],
     ['was lost', { state: 'unknown', reason: 'disconnected' }, 504, undefined],
     ['was silent', undefined, 504, undefined],
-  ])('%s', async (_title, outcome, status, retryAfter) => {
+  ])('the status shows that the order %s', async (_title, outcome, status, retryAfter) => {
     api.ports.engine.answer = () => outcome
 
     const answer = await operations['hang up']?.('admin')
@@ -114,7 +114,7 @@ describe('what the engine did is told by the status', () => {
     expect(answer?.headers['Retry-After']).toBe(retryAfter)
   })
 
-  it("with the engine's own words where it refused", async () => {
+  it("a refusal of the engine is answered with the engine's own words", async () => {
     api.ports.engine.answer = () => ({ state: 'refused', text: '-ERR NO_ROUTE_DESTINATION\n' })
 
     const answer = await operations['originate']?.('admin')
@@ -123,7 +123,7 @@ describe('what the engine did is told by the status', () => {
   })
 })
 
-it('a list that the engine does not give is 503 with the time to come back, whoever asks', async () => {
+it('a list that the engine does not return is 503 with the time to come back, for every caller', async () => {
   api.ports.engine.answer = () => undefined
 
   const answer = await operations['list']?.('root')

@@ -5,8 +5,8 @@ import { handler as eavesdropChannel } from '../../../functions/channels/eavesdr
 import { handler as hangUpChannel } from '../../../functions/channels/hang-up-channel.ts'
 import { handler as holdChannel } from '../../../functions/channels/hold-channel.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
-import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
-import { aChannel } from '../../support/call-setup.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
+import { aChannel } from '../../support/platform/call-setup.ts'
 
 /** Values that try to break out of an engine command, by what they try. */
 const samples = Object.values(
@@ -86,7 +86,7 @@ describe.each(fields)('%s of %s', (field, _operation, send) => {
   )
 })
 
-/** What was logged, but for the path of the request, which the channel id is part of. */
+/** The logged text, without the path of the request, which contains the channel id. */
 function loggedValues(): unknown[] {
   return api.log.lines
     .filter(({ level }) => level !== 'debug')
@@ -94,10 +94,10 @@ function loggedValues(): unknown[] {
 }
 
 describe('callerId', () => {
-  it.each(samples)('%j is refused', async (value) => {
+  it.each(samples)('a callerId of %j is refused', async (value) => {
     const { status } = await originate({ calledId: '9196', callerId: value })
 
-    // What has the form of a login is looked up and not there; of a login in another domain, it is forbidden.
+    // A well-formed login is looked up and not found; a login in another domain is forbidden.
     const isNamed = /^[A-Za-z0-9._+-]{1,64}(@[A-Za-z0-9.-]{1,253})?$/.test(value)
     expect(status).toBe(isNamed ? (value.includes('@') ? 403 : 404) : 400)
   })
@@ -125,7 +125,7 @@ describe.each([
 })
 
 describe('timeout', () => {
-  it.each([4, 121, 5.5, -60, '60', null, [60], 1e9])('%j is 400', async (timeout) => {
+  it.each([4, 121, 5.5, -60, '60', null, [60], 1e9])('a timeout of %j is refused with 400', async (timeout) => {
     const { status, body } = await originate({ calledId: '9196', timeout })
 
     expect([status, body.details]).toMatchObject([400, [{ field: 'timeout' }]])
@@ -145,7 +145,7 @@ describe('text made of what the engine gives a meaning to', () => {
   /** An auto-answer value without a character that ends it, separates or expands. */
   const harmless = /^sip_auto_answer=(?!.*:_:)[^{}[\],'"\\$\0\n\r]*$/
 
-  it('is refused in every field, and no command is recorded', async () => {
+  it('text with a meaning to the engine is refused in every field, and no command is recorded', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, fc.constantFrom(...fields), async (value, [field, , send]) => {
         fc.pre(!(field === 'auto_answer_param' && harmless.test(value)))
@@ -159,7 +159,7 @@ describe('text made of what the engine gives a meaning to', () => {
     )
   })
 
-  it('is refused as the value of a variable where it could end or part a value', async () => {
+  it('text with a meaning to the engine is refused as the value of a variable where it could end or split a value', async () => {
     const broken = hostile.filter((value) => /[\0\n\r{}[\]'\\,]/.test(value))
     await fc.assert(
       fc.asyncProperty(broken, async (value) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { aCallSetup, aChannel, chosenUuid } from '../../support/call-setup.ts'
-import { aRoot } from '../../support/caller.ts'
+import { aCallSetup, aChannel, chosenUuid } from '../../support/platform/call-setup.ts'
+import { aRoot } from '../../support/platform/caller.ts'
 
 const done = { state: 'done', text: `+OK ${chosenUuid}\n` } as const
 
@@ -29,7 +29,7 @@ describe('eavesdropping', () => {
     ])
   })
 
-  it('carries what the request says', async () => {
+  it('an eavesdrop command contains the fields of the request', async () => {
     const { eavesdrop, commands } = await aCallSetup({ outcome: done })
 
     await eavesdrop(
@@ -48,27 +48,27 @@ describe('eavesdropping', () => {
     })
   })
 
-  it('by a user of another domain is refused as no login', async () => {
+  it('eavesdropping by a user of another domain is refused as an unknown login', async () => {
     const { eavesdrop, commands } = await aCallSetup()
 
     await expect(eavesdrop(aChannel, { user: '1000@b.example.com' })).rejects.toMatchObject({ code: 'invalid_field' })
     expect(commands()).toEqual([])
   })
 
-  it('by a user that does not exist is not found', async () => {
+  it('eavesdropping by a user that does not exist is not found', async () => {
     const { eavesdrop, commands } = await aCallSetup()
 
     await expect(eavesdrop(aChannel, { user: '4711' })).rejects.toMatchObject({ code: 'not_found' })
     expect(commands()).toEqual([])
   })
 
-  it('by root needs a user', async () => {
+  it('eavesdropping by root requires a user', async () => {
     const { eavesdrop } = await aCallSetup({ caller: aRoot() })
 
     await expect(eavesdrop(aChannel)).rejects.toMatchObject({ code: 'missing_field', details: [{ field: 'user' }] })
   })
 
-  it('with a variable that the engine gives a meaning to is refused', async () => {
+  it('eavesdropping with a variable that has a meaning to the engine is refused', async () => {
     const { eavesdrop, commands } = await aCallSetup()
 
     await expect(eavesdrop(aChannel, { variables: { eavesdrop_enable_dtmf: 'true' } })).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('eavesdropping', () => {
 })
 
 describe('the event of an eavesdrop', () => {
-  it('tells who listens to what, and how', async () => {
+  it('the event of an eavesdrop names the listener, the target and the way of listening', async () => {
     const { eavesdrop, ports, clock } = await aCallSetup({ outcome: done })
 
     await eavesdrop(aChannel, { user: '1001', mode: 'whisper_a' })
@@ -106,7 +106,7 @@ describe('the event of an eavesdrop', () => {
     ])
   })
 
-  it('is told while the phone of the listener still rings', async () => {
+  it('the event of an eavesdrop is published while the phone of the listener still rings', async () => {
     const { eavesdrop, ports } = await aCallSetup({ outcome: undefined })
 
     await eavesdrop(aChannel)
@@ -115,7 +115,7 @@ describe('the event of an eavesdrop', () => {
   })
 
   it.each([{ reason: 'disconnected' }, { reason: 'connector_lost' }] as const)(
-    'is told of one whose fate is lost (%o), and so is the leg that may be up',
+    'the event of an eavesdrop with an unknown outcome (%o) is published, with the leg that may be up',
     async ({ reason }) => {
       const { eavesdrop, ports } = await aCallSetup({ outcome: { state: 'unknown', reason } })
 
@@ -130,7 +130,7 @@ describe('the event of an eavesdrop', () => {
     },
   )
 
-  it('names the leg that the engine made where it is another than the chosen one', async () => {
+  it('the event of an eavesdrop names the leg that the engine created if it differs from the chosen one', async () => {
     const made = '0b7a1c1e-0000-4000-8000-00000000000f'
     const { eavesdrop, ports } = await aCallSetup({ outcome: { state: 'done', text: `+OK ${made}\n`, uuid: made } })
 
@@ -145,7 +145,7 @@ describe('the event of an eavesdrop', () => {
     { state: 'absent' },
     { state: 'refused', text: '-ERR' },
     { state: 'unsent', reason: 'disconnected' },
-  ] as const)('is not told of one that did not happen (%o)', async (outcome) => {
+  ] as const)('no event is published for an eavesdrop that did not happen (%o)', async (outcome) => {
     const { eavesdrop, ports } = await aCallSetup({ outcome })
 
     await expect(eavesdrop(aChannel)).rejects.toThrow()
@@ -153,7 +153,7 @@ describe('the event of an eavesdrop', () => {
     expect(ports.events.published).toEqual([])
   })
 
-  it('that cannot be queued, of one whose fate is lost, says that it may have happened', async () => {
+  it('an unpublished event of an eavesdrop with an unknown outcome is an error that says that it may have happened', async () => {
     const { eavesdrop, ports } = await aCallSetup({ outcome: { state: 'unknown', reason: 'disconnected' } })
     ports.events.refuses = () => true
 
@@ -163,13 +163,13 @@ describe('the event of an eavesdrop', () => {
     })
   })
 
-  it('that cannot be queued is an error that says what has happened', async () => {
+  it('an unpublished event of an eavesdrop is an error that says what has happened', async () => {
     const { eavesdrop, ports } = await aCallSetup({ outcome: done })
     ports.events.refuses = () => true
 
     await expect(eavesdrop(aChannel)).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: `the listener was called (${chosenUuid}), but the event that tells of it could not be queued`,
+      message: `the listener was called (${chosenUuid}), but the event of it could not be queued`,
     })
   })
 })

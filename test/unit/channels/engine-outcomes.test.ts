@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../../core/errors.ts'
-import type { CommandOutcome } from '../../../core/commands.ts'
-import { aCallSetup, aChannel, chosenUuid } from '../../support/call-setup.ts'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
+import { aCallSetup, aChannel, chosenUuid } from '../../support/platform/call-setup.ts'
 
 type Setup = Awaited<ReturnType<typeof aCallSetup>>
 
@@ -59,7 +59,7 @@ describe.each(orders.filter(([order]) => ['hold', 'unhold', 'hang up'].includes(
 
 describe.each(orders.filter(([order]) => ['originate', 'eavesdrop'].includes(order)))('%s', (_order, send) => {
   it.each([{ reason: 'disconnected' }, { reason: 'connector_lost' }] as const)(
-    'whose fate is lost (%o) tells the uuid that was chosen for the call',
+    'an order with an unknown outcome (%o) names the uuid that was chosen for the call',
     async ({ reason }) => {
       const setup = await aCallSetup({ outcome: { state: 'unknown', reason } })
 
@@ -96,7 +96,7 @@ describe('hold and hang-up', () => {
     expect(commands()).toMatchObject([{ command: { cause: 'USER_BUSY' } }])
   })
 
-  it('of somebody who may touch only his own channels is bound to his presence', async () => {
+  it('an order of a caller that may touch only its own channels is limited to its presence id', async () => {
     const { hold, hangUp, commands } = await aCallSetup({ outcome: done, scope: 'own' })
 
     await hold(aChannel, 'hold')
@@ -107,7 +107,7 @@ describe('hold and hang-up', () => {
   })
 })
 
-it('a pending eavesdrop tells the uuid of the listening leg', async () => {
+it('a pending eavesdrop names the uuid of the listening leg', async () => {
   const { eavesdrop } = await aCallSetup({ outcome: undefined })
 
   expect(await eavesdrop(aChannel)).toEqual({ status: 'OK', info: `+OK ${chosenUuid}\n`, pending: true })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { accountIn, accountOfLeg, isSameAccount } from '../../../core/channels/leg-account.ts'
-import { framesOf, recordedBytes } from '../../support/engine-recordings.ts'
-import { ofCalled, ofCaller } from '../../support/leg-fields.ts'
-import { recordedEnds } from '../../support/recorded-cdrs.ts'
+import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { ofCalled, ofCaller } from '../../support/engine/leg-fields.ts'
+import { recordedEnds } from '../../support/records/recorded-cdrs.ts'
 
 const reading = (fields: Readonly<Record<string, string>>) => (name: string) => fields[name]
-const told = { variable_uuid: '6d133f9d-3e8c-4d63-9334-698c08369f54' }
+const usual = { variable_uuid: '6d133f9d-3e8c-4d63-9334-698c08369f54' }
 const forged = { 'Channel-Presence-ID': '1000@a.example.com', variable_presence_id: '1000@a.example.com' }
 
 describe('the account of a leg', () => {
@@ -18,7 +18,7 @@ describe('the account of a leg', () => {
       '1001@a.example.com',
     ],
     [
-      'that a phone placed is the authenticated user, whomever the call went on to ring',
+      'the account of a leg that a phone placed is the authenticated user, whatever account the call went on to ring',
       { ...ofCaller('1001@a.example.com'), variable_dialed_user: '1000', variable_dialed_domain: 'a.example.com' },
       '1001@a.example.com',
     ],
@@ -39,8 +39,8 @@ describe('the account of a leg', () => {
       '1001@a.example.com',
     ],
     ['has the domain in lower case and the login as it is', ofCaller('Alice@A.Example.com'), 'Alice@a.example.com'],
-  ])('%s', (_what, fields, account) => {
-    expect(accountOfLeg(reading({ ...told, ...fields }))).toBe(account)
+  ])('the account of a leg follows its rule: %s', (_what, fields, account) => {
+    expect(accountOfLeg(reading({ ...usual, ...fields }))).toBe(account)
   })
 
   test.each([
@@ -52,20 +52,20 @@ describe('the account of a leg', () => {
     ['to a trunk', { 'Call-Direction': 'outbound', 'Channel-Presence-ID': 'sip:mod_sofia@192.0.2.1:5060@x' }],
     ['whose user name holds a domain', { ...ofCaller('1000@a.example.com'), variable_user_name: 'x@y' }],
     ['whose user name is longer than any login', ofCaller(`${'a'.repeat(400)}@a.example.com`)],
-  ])('%s belongs to nobody', (_what, fields) => {
-    expect(accountOfLeg(reading({ ...told, ...fields }))).toBe('')
+  ])('%s has no account', (_what, fields) => {
+    expect(accountOfLeg(reading({ ...usual, ...fields }))).toBe('')
   })
 
-  test('is not told by the row of a list, which has only the presence id', () => {
+  test('the account of a leg is unknown from the row of a list, which has only the presence id', () => {
     expect(accountOfLeg(reading({ direction: 'inbound', presence_id: '1000@a.example.com' }))).toBeUndefined()
   })
 
-  test('is not told by a small event of a leg that came in', () => {
+  test('the account of a leg that came in is unknown from a small event', () => {
     expect(accountOfLeg(reading({ 'Call-Direction': 'inbound', ...forged }))).toBeUndefined()
   })
 })
 
-describe('a recorded leg whose phone told the truth', () => {
+describe('a recorded leg whose phone sent its own name', () => {
   test.each(recordedEnds().map(({ name, event }) => [`${name} ${event.uuid}`, event] as const))(
     '%s has the account that its presence id names, at its end',
     (_name, event) => {
@@ -73,7 +73,7 @@ describe('a recorded leg whose phone told the truth', () => {
     },
   )
 
-  test('has it from its creation on', () => {
+  test('a recorded leg whose phone sent its own name has its account from its creation on', () => {
     const created = framesOf(recordedBytes('events/bridged-call.json'))
       .filter(({ contentType }) => contentType === 'text/event-json')
       .map(({ contentType, body }) => readEvent(contentType, Buffer.from(body)))

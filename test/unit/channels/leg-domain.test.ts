@@ -17,7 +17,7 @@ describe('the domain of a call leg', () => {
     ['the context of a list', { context: 'a.example.com' }],
     ['the context of the user', { variable_user_context: 'a.example.com' }],
     ['a name in capital letters', { 'Caller-Context': 'A.Example.COM' }],
-  ])('can come from %s', (_source, fields) => {
+  ])('the domain of a call leg can come from %s', (_source, fields) => {
     expect(legDomainCandidates(reading(fields), legs)).toEqual(['a.example.com'])
   })
 
@@ -28,7 +28,7 @@ describe('the domain of a call leg', () => {
     },
   )
 
-  test('is looked for in the order of the contract', () => {
+  test('the domain of a call leg is looked up in the order of the contract', () => {
     const fields = {
       ...outbound,
       'Other-Leg-Unique-ID': otherLeg,
@@ -64,7 +64,7 @@ describe('the domain of a call leg', () => {
     ['an empty field', { 'Caller-Context': '' }],
     ['a leg that nobody knows', { 'Other-Leg-Unique-ID': '00000000-0000-0000-0000-000000000000' }],
     ['a field that only holds a domain in its name', { variable_sip_to_host: 'a.example.com' }],
-  ])('does not come from %s', (_source, fields) => {
+  ])('the domain of a call leg does not come from %s', (_source, fields) => {
     expect(legDomainCandidates(reading(fields), legs)).toEqual([])
   })
 })

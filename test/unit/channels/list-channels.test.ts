@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import * as routes from '../../../contracts/routes/channels.ts'
-import type { CommandOutcome } from '../../../core/commands.ts'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
 import { type ChannelFilter, listChannels, pageOfChannels } from '../../../core/channels/list-channels.ts'
-import { aCaller, aRoot } from '../../support/caller.ts'
-import { manyChannels } from '../../support/many-channels.ts'
-import { movableClock } from '../../support/movable-clock.ts'
+import { aCaller, aRoot } from '../../support/platform/caller.ts'
+import { manyChannels } from '../../support/engine/many-channels.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
 
 const row = (given: Record<string, string>): Record<string, string> => ({
   uuid: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f',
@@ -37,7 +37,7 @@ function aSetup(outcome: CommandOutcome | undefined) {
 const uuids = (channels: readonly Readonly<Record<string, string>>[]) => channels.map(({ uuid }) => uuid)
 
 describe('the channel list', () => {
-  it('has every published field and no other, empty where the engine tells nothing', async () => {
+  it('the channel list has every published field and no other, empty if the engine does not report it', async () => {
     const { list } = aSetup(rows(row({ accountcode: 'secret', name: 'sofia/x' })))
 
     const [channel] = await list()
@@ -46,7 +46,7 @@ describe('the channel list', () => {
     expect(channel).toMatchObject({ name: 'sofia/x', read_codec: '' })
   })
 
-  it('is ordered by age, then by uuid', async () => {
+  it('the channel list is ordered by age, then by uuid', async () => {
     const { list } = aSetup(
       rows(
         row({ uuid: 'c', created_epoch: '1750000001' }),
@@ -58,7 +58,7 @@ describe('the channel list', () => {
     expect(uuids(await list())).toEqual(['b', 'a', 'c'])
   })
 
-  it('is empty when there is no channel', async () => {
+  it('the channel list is empty when there is no channel', async () => {
     const { list } = aSetup(rows())
 
     expect(pageOfChannels(await list(), {}, routes.channelFields)).toEqual({
@@ -74,7 +74,7 @@ describe('the channel list', () => {
     ['a call state', { callstate: 'HELD' }, ['b']],
     ['a direction', { direction: 'outbound' }, ['c']],
     ['two of them', { userId: '1000', callstate: 'ACTIVE' }, ['a']],
-  ])('can be filtered by %s', async (_title, filter, expected) => {
+  ])('the channel list can be filtered by %s', async (_title, filter, expected) => {
     const { list } = aSetup(
       rows(
         row({ uuid: 'a' }),
@@ -91,7 +91,7 @@ describe('the channel list', () => {
     ['of the domain for an admin', {}, { domain: 'a.example.com', presenceId: null }],
     ['of the caller alone for a user', { scope: 'own' }, { domain: 'a.example.com', presenceId: '1000@a.example.com' }],
     ['of all domains for root without one', { caller: aRoot(), domain: null }, { domain: null, presenceId: null }],
-  ])('holds the channels %s', async (_title, as, scope) => {
+  ])('the channel list contains the channels %s', async (_title, as, scope) => {
     const { list, ports } = aSetup(rows())
 
     await list({}, as)
@@ -108,13 +108,13 @@ describe('the channel list', () => {
     ['takes too long', { state: 'unknown', reason: 'timeout' }],
     ['gives something else', { state: 'done', text: '-ERR' }],
     ['gives no rows', { state: 'done', text: '{"row_count":0}' }],
-  ])('is unavailable, never old, when the engine %s', async (_title, outcome) => {
+  ])('the channel list is unavailable, never old, when the engine %s', async (_title, outcome) => {
     const { list } = aSetup(outcome)
 
     await expect(list()).rejects.toMatchObject({ code: 'engine_unavailable', retryAfterSeconds: 5 })
   })
 
-  it('goes on where a page ended, in the shape of the contract', async () => {
+  it('the channel list continues where a page ended, in the shape of the contract', async () => {
     const all = Array.from({ length: 5 }, (_, n) => row({ uuid: `u${n}`, created_epoch: `${1_750_000_000 + n}` }))
     const { list } = aSetup(rows(...all))
     const channels = await list()
@@ -129,7 +129,7 @@ describe('the channel list', () => {
     expect(routes.listChannels.response.safeParse({ status: 'OK', data: first.data }).success).toBe(true)
   })
 
-  it('is read once, whoever shares what the engine told', async () => {
+  it("the channel list is parsed once for all requests that share the engine's answer", async () => {
     let readings = 0
     const text = JSON.stringify({ row_count: 2, rows: [row({ uuid: 'b' }), row({ uuid: 'a', callstate: 'HELD' })] })
     const shared: CommandOutcome = {
@@ -149,7 +149,7 @@ describe('the channel list', () => {
     expect(readings).toBe(1)
   })
 
-  it('that somebody has sorted or cut in his hands is whole for the next', async () => {
+  it('the channel list is complete for the next request even if an earlier one sorted or cut its copy', async () => {
     const { list } = aSetup(rows(row({ uuid: 'a' }), row({ uuid: 'b' })))
     const mine = await list()
 
@@ -172,22 +172,25 @@ describe('a page of five thousand channels', () => {
     ['long', 'sofia/internal/sip:1001@192.0.2.17:5060;transport=udp;fs_path=sip%3A192.0.2.1%3A5060|'.repeat(20)],
     ['full of quotes and backslashes', '"\\'.repeat(800)],
     ['of another script', 'ж日😀'.repeat(300)],
-  ])('ends before it is too much to be answered, and goes on, where texts are %s', async (_title, text) => {
-    const all = channels({ application_data: text })
-    const seen: string[] = []
-    let cursor: string | undefined
-    do {
-      const { data, headers } = pageOfChannels(all, { cursor }, routes.channelFields)
-      cursor = headers['X-Next-Cursor']
-      seen.push(...data.rows.map(({ uuid = '' }) => uuid))
-      expect(handedOver(data)).toBeLessThan(mostHandedOver)
-      expect(headers['X-Truncated']).toBe(cursor === undefined ? undefined : 'true')
-    } while (cursor !== undefined)
+  ])(
+    'a page of five thousand channels ends before its answer is too large, and continues, where texts are %s',
+    async (_title, text) => {
+      const all = channels({ application_data: text })
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const { data, headers } = pageOfChannels(all, { cursor }, routes.channelFields)
+        cursor = headers['X-Next-Cursor']
+        seen.push(...data.rows.map(({ uuid = '' }) => uuid))
+        expect(handedOver(data)).toBeLessThan(mostHandedOver)
+        expect(headers['X-Truncated']).toBe(cursor === undefined ? undefined : 'true')
+      } while (cursor !== undefined)
 
-    expect(seen).toEqual(uuids(all))
-  })
+      expect(seen).toEqual(uuids(all))
+    },
+  )
 
-  it('has four thousand of them where they are as usual, or where few columns are wanted', () => {
+  it('a page has four thousand ordinary channels, and also if few columns are requested', () => {
     const usual = pageOfChannels(channels({}), {}, routes.channelFields)
     const heavy = channels({ application_data: 'x'.repeat(5_000) })
     const few = pageOfChannels(heavy, { columns: 'uuid' }, routes.channelFields)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { CommandOutcome, EngineCommand } from '../../../core/commands.ts'
+import type { CommandOutcome, EngineCommand } from '../../../core/commands/commands.ts'
 import { handler as eavesdropChannel } from '../../../functions/channels/eavesdrop-channel.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
-import { anApi } from '../../support/api.ts'
-import { aKnownCall } from '../../support/records.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { aKnownCall } from '../../support/records/records.ts'
 
 /** A domain whose engine has the channels that a test says are up. */
 async function setUp(rateLimits = 'off') {
@@ -42,7 +42,7 @@ async function setUp(rateLimits = 'off') {
 }
 
 describe('a domain with fifty calls up that the API placed', () => {
-  it('gets no further one, and nothing is dialled', async () => {
+  it('a domain with fifty API calls gets no further one, and nothing is dialled', async () => {
     const { api, call, calls, dialled } = await setUp()
     await calls(50)
     api.clock.move(200_000)
@@ -60,7 +60,7 @@ describe('a domain with fifty calls up that the API placed', () => {
     expect(dialled()).toBe(50)
   })
 
-  it('is told of that limit and not of the rate of its requests, of which there are some left', async () => {
+  it('a domain with fifty API calls is informed of that limit and not of the rate of its requests, which has room left', async () => {
     const { api, call, calls } = await setUp('token=100/s:100')
     await calls(50)
     api.clock.move(200_000)
@@ -68,7 +68,7 @@ describe('a domain with fifty calls up that the API placed', () => {
     expect((await call()).headers).toMatchObject({ 'RateLimit-Limit': '50', 'RateLimit-Remaining': '0' })
   })
 
-  it('gets one when one of them has ended', async () => {
+  it('a domain with fifty API calls gets another one when one of them has ended', async () => {
     const { api, up, call, calls } = await setUp()
     await calls(50)
     api.clock.move(10_000)
@@ -78,14 +78,14 @@ describe('a domain with fifty calls up that the API placed', () => {
     expect((await call()).status).toBe(429)
   })
 
-  it('does not hold another domain', async () => {
+  it('a domain with fifty API calls does not limit another domain', async () => {
     const { call, calls } = await setUp()
     await calls(50)
 
     expect((await call('b.example.com')).status).toBe(200)
   })
 
-  it('gets none when the engine gives no list to tell which have ended', async () => {
+  it('a domain with fifty API calls gets no further one when the engine returns no list of ended ones', async () => {
     const { api, calls, call, dialled } = await setUp()
     await calls(50)
     api.ports.engine.answer = () => ({ state: 'unsent', reason: 'disconnected' })
@@ -98,11 +98,11 @@ describe('a domain with fifty calls up that the API placed', () => {
 describe('a domain with fifty calls counted, some of them at an engine that went away', () => {
   const known = (uuid: string) => aKnownCall({ uuid, domain: 'a.example.com' })
 
-  it('gets as many as have ended elsewhere, and keeps those counted that may be up', async () => {
+  it('a domain with calls at an unreachable engine gets as many new ones as have ended elsewhere, and keeps the others counted', async () => {
     const { api, up, call, calls } = await setUp()
     await calls(50)
     const [first = '', second = '', ...others] = up
-    for (const uuid of others) await api.ports.knownCalls.put(known(uuid))
+    for (const uuid of others) await api.ports.knownCalls.put([known(uuid)])
     api.clock.move(10_000)
     const { answer } = api.ports.engine
     api.ports.engine.answer = (command, ...rest) =>
@@ -117,10 +117,10 @@ describe('a domain with fifty calls counted, some of them at an engine that went
     expect(counted.size).toBe(50)
   })
 
-  it('gets none when each of them may be up: nobody can tell how many are', async () => {
+  it('a domain with calls at an unreachable engine gets no new one when each of them may be up', async () => {
     const { api, up, call, calls, dialled } = await setUp()
     await calls(50)
-    for (const uuid of up) await api.ports.knownCalls.put(known(uuid))
+    for (const uuid of up) await api.ports.knownCalls.put([known(uuid)])
     api.clock.move(10_000)
     api.ports.engine.answer = () => ({ state: 'unsent', reason: 'disconnected' })
 
@@ -135,7 +135,7 @@ describe('a call counts', () => {
     ['not when it was never sent', { state: 'unsent', reason: 'disconnected' }, 0],
     ['while it is pending', undefined, 1],
     ['when its fate is not known', { state: 'unknown', reason: 'disconnected' }, 1],
-  ])('%s', async (_title, given, expected) => {
+  ])('a call counts %s', async (_title, given, expected) => {
     const { outcome, call, counted } = await setUp()
     outcome.next = () => given
 
@@ -144,7 +144,7 @@ describe('a call counts', () => {
     expect(await counted()).toBe(expected)
   })
 
-  it('under the uuid that the engine gave it', async () => {
+  it('a call counts under the uuid that the engine gave it', async () => {
     const { api, up, outcome, call, counted } = await setUp()
     outcome.next = () => ({ state: 'done', text: '+OK other\n', uuid: 'other' })
 
@@ -155,7 +155,7 @@ describe('a call counts', () => {
     expect(await counted()).toBe(1)
   })
 
-  it('for as long as it may still come up, although the engine does not list it', async () => {
+  it('a call counts for as long as it may still come up, although the engine does not list it', async () => {
     const { api, outcome, calls, call } = await setUp()
     outcome.next = () => undefined
     await calls(50)
@@ -168,7 +168,7 @@ describe('a call counts', () => {
 })
 
 describe('listeners', () => {
-  it('count as calls: a domain with fifty calls up gets no listener, and nothing is dialled', async () => {
+  it('listeners count as calls: a domain with fifty calls gets no listener, and nothing is dialled', async () => {
     const { api, calls, listen } = await setUp()
     await calls(50)
 
@@ -178,7 +178,7 @@ describe('listeners', () => {
     expect(api.ports.engine.given.filter(({ command }) => command.kind === 'eavesdrop')).toEqual([])
   })
 
-  it('that the engine refused count no more', async () => {
+  it('listeners that the engine refused no longer count', async () => {
     const { outcome, listen, counted } = await setUp()
     outcome.next = () => ({ state: 'refused', text: '-ERR USER_BUSY\n' })
 
@@ -187,7 +187,7 @@ describe('listeners', () => {
     expect(await counted()).toBe(0)
   })
 
-  it('fill the fifty calls of a domain as placed calls do', async () => {
+  it('listeners fill the fifty calls of a domain like placed calls', async () => {
     const { listen, call } = await setUp()
     for (let placed = 0; placed < 50; placed += 1) await listen()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { aCallSetup, chosenUuid } from '../../support/call-setup.ts'
-import { aCaller, aRoot } from '../../support/caller.ts'
+import { aCallSetup, chosenUuid } from '../../support/platform/call-setup.ts'
+import { aCaller, aRoot } from '../../support/platform/caller.ts'
 
 describe('a call', () => {
   it('rings the caller and is placed as one command with the uuid that the service chose', async () => {
@@ -26,7 +26,7 @@ describe('a call', () => {
     ])
   })
 
-  it('carries what the request says', async () => {
+  it('an originate command contains the fields of the request', async () => {
     const { originate, commands } = await aCallSetup()
 
     await originate({
@@ -46,7 +46,7 @@ describe('a call', () => {
     })
   })
 
-  it('tells the channel that the engine really made', async () => {
+  it('originating a call returns the channel that the engine actually created', async () => {
     const made = '+OK 11111111-2222-4333-8444-555555555555\n'
     const { originate } = await aCallSetup({ outcome: { state: 'done', text: made } })
 
@@ -56,7 +56,7 @@ describe('a call', () => {
   it.each([
     ['nobody answered in time', undefined],
     ['the connector saw no answer in time', { state: 'unknown', reason: 'timeout' } as const],
-  ])('is pending when %s', async (_title, outcome) => {
+  ])('a call is pending when %s', async (_title, outcome) => {
     const { originate } = await aCallSetup({ outcome })
 
     expect(await originate({ calledId: '1001' })).toEqual({
@@ -68,7 +68,7 @@ describe('a call', () => {
 })
 
 describe('the caller of a call', () => {
-  it('is told in another domain: refused, whether it exists there or not', async () => {
+  it('a calling account in another domain is refused, whether it exists there or not', async () => {
     const { originate, commands } = await aCallSetup()
 
     await expect(originate({ calledId: '9196', callerId: '1000@b.example.com' })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('the caller of a call', () => {
     expect(commands()).toEqual([])
   })
 
-  it('that does not exist is not found', async () => {
+  it('a calling account that does not exist is not found', async () => {
     const { originate, commands } = await aCallSetup()
 
     await expect(originate({ calledId: '9196', callerId: '4711' })).rejects.toMatchObject({ code: 'not_found' })
@@ -85,7 +85,7 @@ describe('the caller of a call', () => {
   })
 
   it.each(['1001', '1001@a.example.com', '4711'])(
-    'may not be %s for somebody who places only his own calls',
+    'the calling account may not be %s for a caller that may place only its own calls',
     async (callerId) => {
       const { originate, commands } = await aCallSetup({ scope: 'own' })
 
@@ -95,7 +95,7 @@ describe('the caller of a call', () => {
   )
 
   it.each([undefined, '1000', '1000@a.example.com'])(
-    'may be himself (%s) for somebody who places only his own calls',
+    'the calling account may be the caller itself (%s) for a caller that may place only its own calls',
     async (callerId) => {
       const { originate, commands } = await aCallSetup({ scope: 'own' })
 
@@ -105,7 +105,7 @@ describe('the caller of a call', () => {
     },
   )
 
-  it('must be named by root, who has no account', async () => {
+  it('root, which has no account, must name the calling account', async () => {
     const { originate, commands } = await aCallSetup({ caller: aRoot() })
 
     await expect(originate({ calledId: '9196' })).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('the caller of a call', () => {
     expect(commands()).toEqual([])
   })
 
-  it('can be any account of the domain for root', async () => {
+  it('root may name any account of the domain as the calling account', async () => {
     const { originate, commands } = await aCallSetup({ caller: aRoot() })
 
     await originate({ calledId: '9196', callerId: '1001' })
@@ -123,7 +123,7 @@ describe('the caller of a call', () => {
     expect(commands()).toMatchObject([{ command: { callerId: '1001' }, scope: { domain: 'a.example.com' } }])
   })
 
-  it('whose account is gone is not found', async () => {
+  it('a removed calling account is not found', async () => {
     const { originate } = await aCallSetup({ caller: aCaller({ login: 'ghost' }) })
 
     await expect(originate({ calledId: '9196' })).rejects.toMatchObject({ code: 'not_found' })
@@ -150,7 +150,7 @@ describe('a variable', () => {
     'cdr',
     'js',
     'account_role',
-  ])('named %s is refused by name', async (name) => {
+  ])('a variable named %s is refused by name', async (name) => {
     const { originate, commands } = await aCallSetup()
 
     await expect(originate({ calledId: '9196', variables: { x_fine: '1', [name]: 'x' } })).rejects.toMatchObject({
@@ -170,7 +170,7 @@ describe('a variable', () => {
     ['plays any file of the host', 'temp_hold_music'],
     ['plays any file of the host', 'sound_prefix'],
     ['hides the call', 'process_cdr'],
-  ])('that %s is refused by name: %s', async (_what, name) => {
+  ])('a variable that %s is refused by name: %s', async (_what, name) => {
     const { originate, commands } = await aCallSetup()
 
     await expect(originate({ calledId: '9196', variables: { [name]: 'exec' } })).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describe('a variable', () => {
     ['x_mine', 'a=b: 100 %?'],
     ['x-ID', ''],
     [`x_${'a'.repeat(62)}`, 'x'],
-  ])('named %s is carried, whoever the caller is', async (name, value) => {
+  ])('a variable named %s is accepted from every caller', async (name, value) => {
     const { originate, commands } = await aCallSetup({ caller: aCaller({ acl: { channels: ['co'] } }), scope: 'own' })
 
     await originate({ calledId: '9196', variables: { [name]: value } })
@@ -202,7 +202,7 @@ describe('a variable', () => {
     ['outbound_caller_id_number', '112'],
     ['toll_allow', 'local,international'],
     ['callgroup', 'sales'],
-  ])('named %s is carried only for a caller who may change accounts', async (name, value) => {
+  ])('a variable named %s is accepted only from a caller who may change accounts', async (name, value) => {
     const variables = { [name]: value }
     const admin = await aCallSetup({ caller: aCaller({ acl: { channels: ['*'], account: ['u'] } }) })
     const user = await aCallSetup({ caller: aCaller({ acl: { channels: ['*'], account: ['r', 'uo'] } }) })
@@ -225,7 +225,7 @@ describe('a variable', () => {
     ['an expansion', { x_a: '${system(id)}' }],
     ['what would make two calls of one', { x_a: 'x:_:y' }],
     ['a list', ['a=b']],
-  ])('with %s is refused', async (_title, variables) => {
+  ])('a variable with %s is refused', async (_title, variables) => {
     const { originate, commands } = await aCallSetup()
 
     await expect(originate({ calledId: '9196', variables })).rejects.toMatchObject({ code: 'invalid_field' })
@@ -253,7 +253,7 @@ it.each([4, 121, 5.5, '60', -1])('a timeout of %j is refused', async (timeout) =
   expect(commands()).toEqual([])
 })
 
-it('a call to nobody is refused', async () => {
+it('a call without a called party is refused', async () => {
   const { originate } = await aCallSetup()
 
   await expect(originate({})).rejects.toMatchObject({ code: 'missing_field', details: [{ field: 'calledId' }] })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { aCaller } from '../../support/caller.ts'
-import { aCallSetup, aChannel } from '../../support/call-setup.ts'
+import { aCaller } from '../../support/platform/caller.ts'
+import { aCallSetup, aChannel } from '../../support/platform/call-setup.ts'
 
 type Setup = Awaited<ReturnType<typeof aCallSetup>>
 
@@ -26,14 +26,17 @@ const refused: readonly [string, (setup: Setup) => Promise<unknown>][] = [
 ]
 
 describe('a request that would have the engine reload its event socket', () => {
-  it.each(refused)('is refused by its field %s, and no engine is asked', async (field, send) => {
-    const setup = await aCallSetup()
+  it.each(refused)(
+    'a request that would make the engine reload its event socket is refused by its field %s, and no engine is asked',
+    async (field, send) => {
+      const setup = await aCallSetup()
 
-    await expect(send(setup)).rejects.toMatchObject({ code: 'invalid_field', details: [{ field }] })
-    expect(setup.commands()).toEqual([])
-  })
+      await expect(send(setup)).rejects.toMatchObject({ code: 'invalid_field', details: [{ field }] })
+      expect(setup.commands()).toEqual([])
+    },
+  )
 
-  it('is refused where the domain or the caller has one of the words', async () => {
+  it("a request is refused if domain or caller contain one of the words that would reload the engine's event socket", async () => {
     const inDomain = await aCallSetup({ domain: 'reload.example.com' })
     const byCaller = await aCallSetup({ caller: aCaller({ login: 'unload' }) })
 
@@ -45,11 +48,14 @@ describe('a request that would have the engine reload its event socket', () => {
     }
   })
 
-  it.each(['reload', 'mod_event_socket', 'mod_event'])('is none with %s alone', async (calledId) => {
-    const { originate, commands } = await aCallSetup()
+  it.each(['reload', 'mod_event_socket', 'mod_event'])(
+    "a request does not reload the engine's event socket with %s alone",
+    async (calledId) => {
+      const { originate, commands } = await aCallSetup()
 
-    await originate({ calledId })
+      await originate({ calledId })
 
-    expect(commands()).toHaveLength(1)
-  })
+      expect(commands()).toHaveLength(1)
+    },
+  )
 })

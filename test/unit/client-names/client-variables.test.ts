@@ -6,12 +6,12 @@ import { commandLine } from '../../../connector/commands/command-line.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
 import { handler as originate } from '../../../functions/channels/originate-call.ts'
-import { handler as createRoute } from '../../../functions/routes/create-default-route.ts'
+import { handler as createRoute } from '../../../functions/default-routes/create-default-route.ts'
 import { clientVariablesOf } from '../../../functions/client-variables.ts'
-import { readSettings as localSettings } from '../../../local/settings.ts'
-import { anApi } from '../../support/api.ts'
-import { anOriginate } from '../../support/command-message.ts'
-import { askDirectory, directoryForm } from '../../support/directory-reader.ts'
+import { readSettings as localSettings } from '../../../local/settings/settings.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { anOriginate } from '../../support/connector/command-message.ts'
+import { askDirectory, directoryForm } from '../../support/platform/directory-reader.ts'
 
 const setting = JSON.stringify({ tier: '[a-z]{1,8}', sip_h_X_Team: { pattern: '[0-9]+', force: true } })
 
@@ -25,7 +25,7 @@ async function setUp(env = { CLIENT_VARIABLES: setting }) {
 }
 
 describe('a name that the operator adds by clientVariables', () => {
-  it('can be set on accounts, on calls of callers who may change accounts, and in callflows', async () => {
+  it('a name that the operator adds can be set on accounts, on calls of callers who may change accounts, and in callflows', async () => {
     const { api, admin, set } = await setUp()
     const callflow = [{ setVar: 'tier=gold' }]
 
@@ -49,14 +49,14 @@ describe('a name that the operator adds by clientVariables', () => {
     },
   )
 
-  it('is refused on a call of a user, who may not change accounts', async () => {
+  it('a name that the operator adds is refused on a call of a user who may not change accounts', async () => {
     const { api, user } = await setUp()
     const body = { calledId: '9196', variables: { tier: 'gold' } }
 
     expect(await api.call(originate, { headers: user, body })).toMatchObject({ status: 400 })
   })
 
-  it('is ignored once the operator has taken it away', async () => {
+  it('a name that the operator added is ignored after the operator has removed it', async () => {
     const { api, admin } = await setUp({ CLIENT_VARIABLES: '' })
     await api.account({ login: '1002', variables: { tier: 'gold' } })
 
@@ -65,7 +65,7 @@ describe('a name that the operator adds by clientVariables', () => {
     expect(body.data).toMatchObject({ variable_tier: 'gold', ignored: 'variable_tier' })
   })
 
-  it('can stand in a line for the engine, which refuses it without the setting', () => {
+  it('a name that the operator adds can appear in an engine command, which refuses it without the setting', () => {
     const command = anOriginate({ variables: { tier: 'gold' } })
 
     expect(commandLine(command, 'a.example.com', readClientVariables(setting))).toContain('tier=gold}')
@@ -106,7 +106,7 @@ describe('a setting clientVariables that cannot be used', () => {
     }
   })
 
-  it('fails the requests of functions that judge names, and the error names the variable', async () => {
+  it('a malformed setting clientVariables fails the requests of functions that check names, and the error names the variable', async () => {
     const { set } = await setUp({ CLIENT_VARIABLES: 'tier' })
 
     expect(await set(['tier=gold'])).toMatchObject({ status: 500, body: { code: 'internal_error' } })

@@ -7,8 +7,8 @@ import { handler as originate } from '../../../functions/channels/originate-call
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
 import { handler as updateParameters } from '../../../functions/domains/update-domain-parameters.ts'
 import { handler as updateVariables } from '../../../functions/domains/update-domain-variables.ts'
-import { handler as createRoute } from '../../../functions/routes/create-default-route.ts'
-import { type ApiAnswer, anApi } from '../../support/api.ts'
+import { handler as createRoute } from '../../../functions/default-routes/create-default-route.ts'
+import { type ApiAnswer, anApi } from '../../support/platform/api.ts'
 
 const { variables, parameters }: { variables: string[]; parameters: string[] } = JSON.parse(
   readFileSync('contracts/engine-variables.json', 'utf8'),
@@ -135,7 +135,7 @@ async function setUp() {
 const { api, places } = await setUp()
 
 describe('the names that the engine reads', () => {
-  it('are a list of more than a thousand, sorted and without repetition', () => {
+  it('the list of names that the engine reads has more than a thousand, sorted and without repetition', () => {
     expect(variables.length).toBeGreaterThan(1_290)
     for (const list of [variables, parameters]) expect(list).toEqual([...new Set(list)].sort())
     expect(engineNames).toEqual(
@@ -166,26 +166,29 @@ describe('a tenant that wants to run commands on the engine', () => {
     ['a user', "vm-operator-extension='system:touch /tmp/pwned' inline"],
     ['a user', 'vm-convert-cmd=touch /tmp/pwned'],
     ['an admin', 'vm-operator-extension=system:touch /tmp/pwned inline'],
-  ])('is refused as %s who sets the parameter %s of the own account', async (who, parameter) => {
-    const api = anApi()
-    const account = await api.account({ role: who === 'a user' ? 'user' : 'admin' })
+  ])(
+    'a tenant that wants to run commands on the engine is refused as %s who sets the parameter %s of the own account',
+    async (who, parameter) => {
+      const api = anApi()
+      const account = await api.account({ role: who === 'a user' ? 'user' : 'admin' })
 
-    const { status, body } = await api.call(updateAccount, {
-      params: { account_id: account.login },
-      headers: { ...(await api.as(account)) },
-      body: { parameters: [parameter] },
-    })
+      const { status, body } = await api.call(updateAccount, {
+        params: { account_id: account.login },
+        headers: { ...(await api.as(account)) },
+        body: { parameters: [parameter] },
+      })
 
-    expect([status, body.code]).toEqual([400, 'invalid_field'])
-    expect(body.details[0]).toMatchObject({
-      field: 'parameters[0]',
-      problem: expect.stringContaining('begins with x-'),
-    })
-    expect(await api.ports.accounts.read('a.example.com', account.login)).toEqual(account)
-  })
+      expect([status, body.code]).toEqual([400, 'invalid_field'])
+      expect(body.details[0]).toMatchObject({
+        field: 'parameters[0]',
+        problem: expect.stringContaining('begins with x-'),
+      })
+      expect(await api.ports.accounts.read('a.example.com', account.login)).toEqual(account)
+    },
+  )
 
   it.each(['inbound_dialplan=inline', 'INBOUND_DIALPLAN=inline', 'dialplan=inline', 'x-pre-process=exec'])(
-    'is refused as an admin who sets the variable %s on an account, and is told the way out',
+    'a tenant is refused as an admin who sets the variable %s on an account, and the answer names the way out',
     async (variable) => {
       const { status, body } = (await places['a variable of an account']?.[1](
         ...(variable.split('=') as [string, string]),
@@ -210,7 +213,7 @@ describe('a tenant that wants to run commands on the engine', () => {
     'toll_allow=x-pre-process',
     'timezone=UTC;system',
     'call_timeout=1 inline',
-  ])('is refused the value of %s', async (assignment) => {
+  ])('a tenant that wants to run commands on the engine is refused the value of %s', async (assignment) => {
     const api = anApi()
     const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
     const request = { params: { account_id: '1000' }, headers, body: { variables: [assignment] } }

@@ -6,10 +6,10 @@ import { handler as updateAccount } from '../../../functions/accounts/update-acc
 import { handler as readDomain } from '../../../functions/domains/read-domain.ts'
 import { handler as updateParameters } from '../../../functions/domains/update-domain-parameters.ts'
 import { handler as updateVariables } from '../../../functions/domains/update-domain-variables.ts'
-import { handler as readDefaultRoute } from '../../../functions/routes/read-default-route.ts'
-import { type Api, anApi } from '../../support/api.ts'
-import { askDirectory, directoryForm } from '../../support/directory-reader.ts'
-import { aDomain, aRoute } from '../../support/records.ts'
+import { handler as readDefaultRoute } from '../../../functions/default-routes/read-default-route.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { askDirectory, directoryForm } from '../../support/platform/directory-reader.ts'
+import { aDomain, aRoute } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const params = { domain_name: domain }
@@ -56,7 +56,7 @@ async function setUp() {
 const served = async (api: Api) => askDirectory(api, directoryForm({ user: '1001', domain }))
 
 describe('settings of an account that were stored before the closed lists', () => {
-  it('stay readable, are named under ignored, and are not served to the engine', async () => {
+  it('account settings from before the closed lists stay readable, are named under ignored, and are not served to the engine', async () => {
     const { api, account } = await setUp()
 
     const { body } = await api.call(readAccount, account)
@@ -89,7 +89,7 @@ describe('settings of an account that were stored before the closed lists', () =
     expect(text).not.toMatch(/pwned|inline|operator|b\.example\.com|badge/)
   })
 
-  it('can be removed, and then nothing is ignored any more', async () => {
+  it('account settings from before the closed lists can be removed, and then nothing is ignored any more', async () => {
     const { api, account } = await setUp()
     const parameters = ['vm-operator-extension=', 'vm-enabled=true', 'cc-agent-contact=']
     const variables = ['inbound_dialplan=', 'effective_caller_id_name=']
@@ -104,7 +104,7 @@ describe('settings of an account that were stored before the closed lists', () =
     })
   })
 
-  it('outlive an update of other settings', async () => {
+  it('account settings from before the closed lists outlive an update of other settings', async () => {
     const { api, account } = await setUp()
 
     const { body } = await api.call(updateAccount, { ...account, body: { variables: ['timezone=UTC'] } })
@@ -115,7 +115,7 @@ describe('settings of an account that were stored before the closed lists', () =
 })
 
 describe('settings of a domain that were stored before the closed lists', () => {
-  it('stay readable, are named under ignored, and are not served to the engine', async () => {
+  it('domain settings from before the closed lists stay readable, are named under ignored, and are not served to the engine', async () => {
     const { api, admin } = await setUp()
 
     const { body } = await api.call(readDomain, { params, headers: admin })
@@ -128,7 +128,7 @@ describe('settings of a domain that were stored before the closed lists', () => 
     expect(parameters).toEqual({ 'vm-enabled': 'true', 'dial-string': expect.stringContaining('sofia_contact') })
   })
 
-  it('can be removed, and then nothing is ignored any more', async () => {
+  it('domain settings from before the closed lists can be removed, and then nothing is ignored any more', async () => {
     const { api, admin } = await setUp()
 
     await api.call(updateVariables, { params, headers: admin, body: ['inbound_dialplan='] })
@@ -186,7 +186,7 @@ describe('the contact of an agent', () => {
     'sofia/gateway/x/1',
     'user/1001@a.example.com@b',
     'user/1001,user/1',
-  ])('%s is refused', async (given) => {
+  ])('the contact of an agent that is %s is refused', async (given) => {
     const { api, account } = await setUp()
 
     expect(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { retry } from '../../../core/concurrency/retry.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
 
 /** Work that fails so many times, with the moments of its attempts in milliseconds. */
 function failing(times: number) {

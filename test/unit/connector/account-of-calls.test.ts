@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EventNews } from '../../../core/cdr/cdr-news.ts'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
-import type { PhoneCall } from '../../../local/engine/calls/phone-call.ts'
-import { engineLab } from '../../support/engine-lab.ts'
-import { aHook } from '../../support/records.ts'
-import { aRunningConnector } from '../../support/running-connector.ts'
+import type { PhoneCall } from '../../../local/simulated-engine/calls/phone-call.ts'
+import { engineLab } from '../../support/engine/engine-lab.ts'
+import { aHook } from '../../support/records/records.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
 const domain = 'tenant1.example.com'
 const wanted = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_CALLSTATE']

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { aCoreUuid } from '../../support/engine-event.ts'
-import { type EventLab, type LabWorld, labDomain, labEngine, labWorld } from '../../support/event-lab.ts'
-import { aPresence, aReport } from '../../support/records.ts'
+import { aCoreUuid } from '../../support/engine/engine-event.ts'
+import { type EventLab, type LabWorld, labDomain, labEngine, labWorld } from '../../support/connector/event-lab.ts'
+import { aPresence, aReport } from '../../support/records/records.ts'
 
 const phone = {
   user_name: '1000',

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { aChannelFor, commandKinds } from '../../support/api-commands.ts'
-import { type CommandPath, type MortalConnector, aCommandPath } from '../../support/command-path.ts'
-import type { EngineJob } from '../../support/counting-engine.ts'
+import { aChannelFor, commandKinds } from '../../support/platform/api-commands.ts'
+import { type CommandPath, type MortalConnector, aCommandPath } from '../../support/connector/command-path.ts'
+import type { EngineJob } from '../../support/engine/counting-engine.ts'
 
 let close = async () => {}
 afterEach(() => close())

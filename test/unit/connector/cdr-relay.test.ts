@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import type { EventNews } from '../../../core/cdr/cdr-news.ts'
-import { aCoreUuid } from '../../support/engine-event.ts'
-import { type LabWorld, labDomain, labWorld } from '../../support/event-lab.ts'
-import { ofCaller } from '../../support/leg-fields.ts'
-import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
-import { aDomain } from '../../support/records.ts'
+import { aCoreUuid } from '../../support/engine/engine-event.ts'
+import { type LabWorld, labDomain, labWorld } from '../../support/connector/event-lab.ts'
+import { ofCaller } from '../../support/engine/leg-fields.ts'
+import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
+import { aDomain } from '../../support/records/records.ts'
 
 const [call, other] = ['c0ffee00-0000-4000-8000-000000000001', 'c0ffee00-0000-4000-8000-000000000002']
 const unhooked = 'b.example.com'

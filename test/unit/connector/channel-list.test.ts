@@ -4,9 +4,9 @@ import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import type { DomainNames } from '../../../connector/calls/domain-names.ts'
 import { UnreadableAnswer } from '../../../connector/calls/engine-channels.ts'
 import { channelFields } from '../../../contracts/routes/channels.ts'
-import { ofCalled, ofCaller } from '../../support/leg-fields.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { playedEngine } from '../../support/played-engine.ts'
+import { ofCalled, ofCaller } from '../../support/engine/leg-fields.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { playedEngine } from '../../support/engine/played-engine.ts'
 
 const domains: DomainNames = { exists: (name) => ['a.example.com', 'x.a.example.com', 'example.com'].includes(name) }
 const everything = { domain: null, presenceId: null }

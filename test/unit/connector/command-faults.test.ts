@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { CommandOutcome } from '../../../core/commands.ts'
-import { aChannelFor, commandKinds } from '../../support/api-commands.ts'
-import { checkCommandPath } from '../../support/command-invariants.ts'
-import { anOriginate } from '../../support/command-message.ts'
-import type { CommandPath } from '../../support/command-path.ts'
-import type { EngineJob } from '../../support/counting-engine.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import { type WatchedPath, aWatchedPath, other } from '../../support/watched-path.ts'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
+import { aChannelFor, commandKinds } from '../../support/platform/api-commands.ts'
+import { checkCommandPath } from '../../support/invariants/command-invariants.ts'
+import { anOriginate } from '../../support/connector/command-message.ts'
+import type { CommandPath } from '../../support/connector/command-path.ts'
+import type { EngineJob } from '../../support/engine/counting-engine.ts'
+import { checkInvariants } from '../../support/invariants/invariants.ts'
+import { type WatchedPath, aWatchedPath, other } from '../../support/connector/watched-path.ts'
 
 let close = async () => {}
 afterEach(() => close())

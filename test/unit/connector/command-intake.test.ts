@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { commandIntake } from '../../../connector/commands/command-intake.ts'
 import type { Fitness } from '../../../connector/commands/fitness.ts'
 import { DomainError } from '../../../core/errors.ts'
-import type { CommandReceiver, TakenMessage } from '../../../core/channels/command-store.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
+import type { CommandReceiver, TakenMessage } from '../../../core/commands/command-store.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
 
 /** A queue that a test fills; what is taken and not removed is not given again. */
 function aQueue() {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { EslCommandRejected } from '../../../connector/esl/errors.ts'
-import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
-import { fateUnknown } from '../../support/fake-esl-session.ts'
-import { gone } from '../../support/flaky.ts'
-import { settle } from '../../support/manual-time.ts'
-import { aRunner, orderTo } from '../../support/runner-lab.ts'
+import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
+import { fateUnknown } from '../../support/engine/fake-esl-session.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { settle } from '../../support/processes/manual-time.ts'
+import { aRunner, orderTo } from '../../support/connector/runner-lab.ts'
 
 describe('a command whose end cannot be known ends as unknown, never as failed', () => {
   test('when the link breaks after it was written', async () => {

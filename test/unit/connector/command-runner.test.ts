@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
-import { aCoreUuid } from '../../support/engine-event.ts'
-import { settle } from '../../support/manual-time.ts'
-import { aDomain } from '../../support/records.ts'
-import { aRunner, dumpOf, orderTo } from '../../support/runner-lab.ts'
+import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
+import { aCoreUuid } from '../../support/engine/engine-event.ts'
+import { settle } from '../../support/processes/manual-time.ts'
+import { aDomain } from '../../support/records/records.ts'
+import { aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
 
 test('commands in flight and waiting are counted by their domain, the busiest first, and those of none are left out', async () => {
   const { run, runner } = await aRunner({ calls: 2 })

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EngineCommand } from '../../../core/commands.ts'
-import { aChannelFor, commandKinds, effectsOf } from '../../support/api-commands.ts'
-import { checkCommandPath } from '../../support/command-invariants.ts'
-import type { CommandPath, MortalConnector } from '../../support/command-path.ts'
-import { aWatchedPath } from '../../support/watched-path.ts'
+import type { EngineCommand } from '../../../core/commands/commands.ts'
+import { aChannelFor, commandKinds, effectsOf } from '../../support/platform/api-commands.ts'
+import { checkCommandPath } from '../../support/invariants/command-invariants.ts'
+import type { CommandPath, MortalConnector } from '../../support/connector/command-path.ts'
+import { aWatchedPath } from '../../support/connector/watched-path.ts'
 
 let close = async () => {}
 afterEach(() => close())

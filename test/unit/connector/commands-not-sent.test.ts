@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
-import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
-import { settle } from '../../support/manual-time.ts'
-import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/runner-lab.ts'
+import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
+import { settle } from '../../support/processes/manual-time.ts'
+import { type GivenRunner, aRunner, dumpOf, orderTo } from '../../support/connector/runner-lab.ts'
 
 describe('a command is not sent', () => {
   test('after its deadline', async () => {

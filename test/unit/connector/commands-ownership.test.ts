@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { CommandScope, EngineCommand } from '../../../core/commands.ts'
-import { aChannelFor, commandKinds } from '../../support/api-commands.ts'
-import { anEavesdrop, anOriginate } from '../../support/command-message.ts'
-import { type CommandPath, aCommandPath } from '../../support/command-path.ts'
-import { checkInvariants } from '../../support/invariants.ts'
+import type { CommandScope, EngineCommand } from '../../../core/commands/commands.ts'
+import { aChannelFor, commandKinds } from '../../support/platform/api-commands.ts'
+import { anEavesdrop, anOriginate } from '../../support/connector/command-message.ts'
+import { type CommandPath, aCommandPath } from '../../support/connector/command-path.ts'
+import { checkInvariants } from '../../support/invariants/invariants.ts'
 
 let close = async () => {}
 afterEach(() => close())

@@ -5,14 +5,14 @@ import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { startConnector } from '../../../connector/connector.ts'
 import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
-import type { CommandStore } from '../../../core/channels/command-store.ts'
-import type { SubscriptionReader } from '../../../core/hooks/hook-store.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
-import { aCoreUuid } from '../../support/engine-event.ts'
-import { fakeLinks } from '../../support/fake-esl-session.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
-import { aDomain, aHook } from '../../support/records.ts'
+import type { CommandStore } from '../../../core/commands/command-store.ts'
+import type { SubscriptionReader } from '../../../core/hooks/definition/hook-store.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
+import { aCoreUuid } from '../../support/engine/engine-event.ts'
+import { fakeLinks } from '../../support/engine/fake-esl-session.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { aDomain, aHook } from '../../support/records/records.ts'
 
 /** A connector between memory stores and a played engine; the stores may take their time. */
 async function aConnector({ storingTakesMs = 0, readingTakesMs = 0 } = {}) {
@@ -234,9 +234,10 @@ test('told to stop, it hands over the events that it has and lets go of the engi
   const headers = { 'Caller-Context': 'a.example.com' }
   for (let count = 0; count < 25; count += 1) events.emit({ uuid: randomUUID(), headers })
 
-  const lost = await connector.stop(25_000)
+  const stopped = connector.stop(25_000)
+  await time.advance(100)
 
-  expect([lost, ports.events.published.length]).toEqual([0, 25])
+  expect([await stopped, ports.events.published.length]).toEqual([0, 25])
   expect([commands.state.kind, events.state.kind]).toEqual(['down', 'down'])
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { movableClock } from '../../support/movable-clock.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
 
 /** A store of domains that counts how often it is read, and can be taken away. */
 function aStore(...names: string[]) {

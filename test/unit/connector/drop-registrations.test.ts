@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ValueRefused } from '../../../connector/commands/command-line.ts'
 import { prepareDrop } from '../../../connector/commands/drop-registrations.ts'
-import { hostileText } from '../../support/hostile-text.ts'
+import { hostileText } from '../../support/records/hostile-text.ts'
 import * as fc from 'fast-check'
 
 const domain = 'a.example.com'
@@ -32,7 +32,7 @@ function anEngine(list: string) {
   return { link, lines }
 }
 
-test("an account's registrations are dropped at the recorded engine's profile, after its record was forgotten", async () => {
+test("an account's registrations under its login and its full name are dropped at the recorded engine's profile, after its record was forgotten", async () => {
   const { link, lines } = anEngine(recorded)
 
   expect(await prepareDrop(account, domain)(link)).toEqual({ state: 'done', text: '+OK 1\n' })
@@ -40,6 +40,7 @@ test("an account's registrations are dropped at the recorded engine's profile, a
     'xml_flush_cache id 1000 a.example.com',
     'sofia status',
     'sofia profile internal flush_inbound_reg 1000@a.example.com',
+    'sofia profile internal flush_inbound_reg 1000=a.example.com@a.example.com',
   ])
 })
 
@@ -65,7 +66,9 @@ test('registrations are dropped at each profile once, whatever it is called, and
 
   expect(lines.slice(2)).toEqual([
     'sofia profile office flush_inbound_reg 1000@a.example.com',
+    'sofia profile office flush_inbound_reg 1000=a.example.com@a.example.com',
     'sofia profile a-profile-with-a-name-longer-than-its-column flush_inbound_reg 1000@a.example.com',
+    'sofia profile a-profile-with-a-name-longer-than-its-column flush_inbound_reg 1000=a.example.com@a.example.com',
   ])
 })
 
@@ -75,7 +78,7 @@ test('a profile whose name cannot stand in a line keeps no other up, and is repo
   )
 
   expect(await prepareDrop(account, domain)(link)).toEqual({ state: 'refused', text: '-ERR 1 profiles left\n' })
-  expect(lines.at(-1)).toBe('sofia profile office flush_inbound_reg 1000@a.example.com')
+  expect(lines.at(-1)).toBe('sofia profile office flush_inbound_reg 1000=a.example.com@a.example.com')
 })
 
 test.each(['-ERR sofia Command not found!\n', '', '+OK\n'])(

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cdrFromEvent } from '../../../core/cdr/cdr-from-event.ts'
 import type { EventNews } from '../../../core/cdr/cdr-news.ts'
-import { type EventLab, type LabWorld, labEngine, labWorld, ofCall } from '../../support/event-lab.ts'
-import { aKnownCall } from '../../support/records.ts'
+import { type EventLab, type LabWorld, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
+import { aKnownCall } from '../../support/records/records.ts'
 
 const seconds = 1_000
 const hours = 3_600 * seconds
@@ -144,7 +144,7 @@ test('a call that only a connector knew that is gone has no duration, since nobo
   const world = await labWorld()
   const uuid = randomUUID()
   const createdAt = `${world.time.clock.now()}000`
-  await world.ports.knownCalls.put(aKnownCall({ uuid, engine: labEngine, createdAt }))
+  await world.ports.knownCalls.put([aKnownCall({ uuid, engine: labEngine, createdAt })])
   await world.time.advance(3 * hours)
   const lab = await world.connector()
 

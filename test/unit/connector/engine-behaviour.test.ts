@@ -5,18 +5,18 @@ import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
-import { eventSide } from '../../../connector/events/event-side.ts'
-import { eventLinks } from '../../../connector/reconcile/event-links.ts'
-import type { GapFound } from '../../../connector/reconcile/gap-log.ts'
+import { eventSide } from '../../../connector/assembly/event-side.ts'
+import { eventLinks } from '../../../connector/links/event-links.ts'
+import type { GapFound } from '../../../connector/links/gap-log.ts'
 import { isEventName } from '../../../core/events/catalogue.ts'
-import { startAnsweringEngine } from '../../support/answering-engine.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { anOriginate } from '../../support/command-message.ts'
-import { framesOf, recordedBytes } from '../../support/engine-recordings.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aDomain, aHook } from '../../support/records.ts'
-import { aRunningConnector } from '../../support/running-connector.ts'
-import { startTcpProxy } from '../../support/tcp-proxy.ts'
+import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { anOriginate } from '../../support/connector/command-message.ts'
+import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aDomain, aHook } from '../../support/records/records.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
+import { startTcpProxy } from '../../support/processes/tcp-proxy.ts'
 
 const tenant = 'tenant1.example.com'
 const engine = '192.0.2.1:8021'
@@ -62,9 +62,10 @@ describe('the events of a call', () => {
   test('that come before its creation and after its destruction leave one call of one life, in the recorded order', async () => {
     const events = recordedEvents('events/inbound-sip-echo.json')
     const wanted = [...new Set(events.map(({ name }) => name))]
-    const { registry, hear, relayed } = await aSide(wanted)
+    const { time, registry, hear, relayed } = await aSide(wanted)
 
     for (const event of events) await hear(event)
+    await time.advance(100)
 
     // The first event of all does not tell whose call it is.
     const [first, ...told] = events.filter(({ name }) => isEventName(name) && name !== 'PRESENCE_IN')

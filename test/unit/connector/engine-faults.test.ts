@@ -1,12 +1,12 @@
 /** A connector whose engine misbehaves, on real sockets: what it tells of it, how it comes back, what becomes of orders. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type AnsweringEngine, startAnsweringEngine } from '../../support/answering-engine.ts'
+import { type AnsweringEngine, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
 import { readMetrics } from '../../../connector/health/read-metrics.ts'
-import { anOriginate } from '../../support/command-message.ts'
-import { checkConnector } from '../../support/connector-invariants.ts'
-import { freePort } from '../../support/free-port.ts'
-import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
+import { anOriginate } from '../../support/connector/command-message.ts'
+import { checkConnector } from '../../support/invariants/connector-invariants.ts'
+import { freePort } from '../../support/processes/free-port.ts'
+import { type RunningConnector, aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
 
 const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {

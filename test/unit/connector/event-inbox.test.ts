@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import type { EngineEvent } from '../../../connector/engine.ts'
+import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { eventInbox } from '../../../connector/events/event-inbox.ts'
 import { InTurn } from '../../../connector/events/in-turn.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { anEngineEvent } from '../../support/engine-event.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
-import { memoryInUse } from '../../support/memory-in-use.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { anEngineEvent } from '../../support/engine/engine-event.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { memoryInUse } from '../../support/processes/memory-in-use.ts'
 
 /** An inbox that notes what it handles, and whose store is there unless a test says otherwise. */
 function anInbox(limits?: { events: number; bytes: number }) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { eventLinks } from '../../../connector/reconcile/event-links.ts'
-import type { GapFound } from '../../../connector/reconcile/gap-log.ts'
-import { aCoreUuid, anEngineEvent } from '../../support/engine-event.ts'
-import { manualTime } from '../../support/manual-time.ts'
+import { eventLinks } from '../../../connector/links/event-links.ts'
+import type { GapFound } from '../../../connector/links/gap-log.ts'
+import { aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
 
 const engine = '192.0.2.1:8021'
 const narrow: ReadonlySet<string> = new Set()

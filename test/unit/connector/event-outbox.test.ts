@@ -6,9 +6,9 @@ import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import type { EventSink } from '../../../core/events/event-sink.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
-import { anEvent } from '../../support/records.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 /** An outbox before a sink that takes everything, unless a test says otherwise. */
 function anOutbox(sink: EventSink, memory?: MemoryLimits, onDropped?: (drop: Drop) => void) {
@@ -53,10 +53,10 @@ test('an event is handed over at once', async () => {
 
 test('a batch holds at most ten events', async () => {
   const { sink, inner, batches } = batching()
-  const { outbox } = anOutbox(sink)
+  const { outbox, time } = anOutbox(sink)
 
   for (let count = 0; count < 60; count += 1) outbox.add(anEvent())
-  await outbox.drained()
+  await time.advance(100)
 
   expect(inner.published).toHaveLength(60)
   expect(Math.max(...batches.map((batch) => batch.length))).toBe(10)
@@ -64,11 +64,11 @@ test('a batch holds at most ten events', async () => {
 
 test('a batch stays below the size of a message', async () => {
   const { sink, batches } = batching()
-  const { outbox } = anOutbox(sink)
+  const { outbox, time } = anOutbox(sink)
   const large = () => anEvent({ fields: { text: 'ä'.repeat(95_000) } })
 
   for (let count = 0; count < 20; count += 1) outbox.add(large())
-  await outbox.drained()
+  await time.advance(100)
 
   expect(Math.max(...batches.map((batch) => batch.length))).toBe(4)
 })

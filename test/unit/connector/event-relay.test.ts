@@ -4,14 +4,14 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { eventSide } from '../../../connector/events/event-side.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { type EventGiven, aCoreUuid, anEngineEvent } from '../../support/engine-event.ts'
-import { fakeEslSession } from '../../support/fake-esl-session.ts'
-import { gone } from '../../support/flaky.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aDomain, aHook } from '../../support/records.ts'
-import { ofCalled, ofCaller } from '../../support/leg-fields.ts'
+import { eventSide } from '../../../connector/assembly/event-side.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { type EventGiven, aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
+import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aDomain, aHook } from '../../support/records/records.ts'
+import { ofCalled, ofCaller } from '../../support/engine/leg-fields.ts'
 
 const disconnected = 'CUSTOM->svc::engine_disconnected'
 
@@ -229,7 +229,7 @@ describe('the state of an account', () => {
   const ofPhone = { ...inA, ...ofCaller('1000@a.example.com') }
 
   test('is stored and told when it changes, by an event derived from its cause', async () => {
-    const { send, published, ports } = await aSide(['CUSTOM->svc::account_status'])
+    const { time, send, published, ports } = await aSide(['CUSTOM->svc::account_status'])
     const uuid = randomUUID()
 
     await send(
@@ -248,6 +248,7 @@ describe('the state of an account', () => {
       [`${aCoreUuid}:${uuid}:free:account_status`, 'ONHOOK'],
       [`${aCoreUuid}:6:account_status`, 'NONREG'],
     ])
+    await time.advance(100)
     expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [], calls: [] })
   })
 

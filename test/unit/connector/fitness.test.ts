@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Fitness, fitnessJudge } from '../../../connector/commands/fitness.ts'
-import type { ConnectorReport } from '../../../core/status/connector-report.ts'
+import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { commandKinds } from '../../support/api-commands.ts'
-import { checkCommandPath } from '../../support/command-invariants.ts'
-import { fakeEslSession } from '../../support/fake-esl-session.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aReport } from '../../support/records.ts'
-import { aWatchedPath } from '../../support/watched-path.ts'
+import { commandKinds } from '../../support/platform/api-commands.ts'
+import { checkCommandPath } from '../../support/invariants/command-invariants.ts'
+import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aReport } from '../../support/records/records.ts'
+import { aWatchedPath } from '../../support/connector/watched-path.ts'
 
 let close = async () => {}
 afterEach(() => close())

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import type { EslState } from '../../../connector/esl/session.ts'
 import { flushDirectory } from '../../../connector/reconcile/flush-directory.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { fakeLinks } from '../../support/engine/fake-esl-session.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
 /** A command link that fails so often before it does what it is asked. */
 function setUp(failures: number) {
@@ -50,3 +52,26 @@ test('a flush ends with its link: the next link begins anew', async () => {
 
   expect(lines).toHaveLength(1)
 })
+
+test.each([
+  ['a changed account', { kind: 'flush-account', login: '1000' }, 'xml_flush_cache id 1000 a.example.com'],
+  ['a created domain', { kind: 'flush-directory' }, 'xml_flush_cache'],
+] as const)(
+  'the flush for %s is repeated once lookups that were under way have ended, since they may bring an old answer',
+  async (_what, command, line) => {
+    const links = fakeLinks()
+    const address = { host: '192.0.2.1', port: 8021, password: 'ClueCon' }
+    const running = await aRunningConnector([address], { openLink: links.open })
+    const link = links.link('commands')
+    link.up()
+    const repeated = () => link.asked.filter((asked) => asked === line).length
+    await running.post(command)
+    await running.until(() => link.jobs.some((job) => job.line === line))
+    const before = repeated()
+
+    await running.time.advance(5_000)
+
+    expect(repeated()).toBe(before + 1)
+    await running.stop()
+  },
+)

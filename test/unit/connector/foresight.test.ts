@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { foresight } from '../../../connector/events/foresight.ts'
-import { anEngineEvent } from '../../support/engine-event.ts'
-import { settle } from '../../support/manual-time.ts'
+import { anEngineEvent } from '../../support/engine/engine-event.ts'
+import { settle } from '../../support/processes/manual-time.ts'
 
 /** Looks ahead for domains, whose stores answer when a test says so. */
 function aLook() {

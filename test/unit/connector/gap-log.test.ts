@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { gapLog } from '../../../connector/reconcile/gap-log.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { gone } from '../../support/flaky.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aGap } from '../../support/records.ts'
+import { gapLog } from '../../../connector/links/gap-log.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aGap } from '../../support/records/records.ts'
 
 function aLog(isGone = () => false, limit?: number, toldBefore?: (moment: number) => number) {
   const time = manualTime()

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { heldCalls } from '../../../connector/calls/held-calls.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { ofCaller } from '../../support/leg-fields.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { ofCaller } from '../../support/engine/leg-fields.ts'
 
 const engine = '192.0.2.1:8021'
 const all = { domain: null, presenceId: null }

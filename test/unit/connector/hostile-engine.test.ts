@@ -1,10 +1,10 @@
 /** A whole connector whose engine sends what cannot be read, or very much of it. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
-import { checkConnector } from '../../support/connector-invariants.ts'
-import { aHook } from '../../support/records.ts'
-import { aRunningConnector, tenant } from '../../support/running-connector.ts'
+import { jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { checkConnector } from '../../support/invariants/connector-invariants.ts'
+import { aHook } from '../../support/records/records.ts'
+import { aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
 
 const opened: (() => Promise<unknown>)[] = []
 afterEach(async () => {

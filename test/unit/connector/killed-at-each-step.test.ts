@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { seeded } from '../../support/seeded.ts'
-import { type Task, type TaskLab, type TaskStep, taskLab, taskSteps } from '../../support/task-lab.ts'
+import { seeded } from '../../support/records/seeded.ts'
+import { type Task, type TaskLab, type TaskStep, taskLab, taskSteps } from '../../support/connector/task-lab.ts'
 
 /** Where a task is killed: at the step of that name that comes so many times after it is looked for. */
 interface KillPoint {

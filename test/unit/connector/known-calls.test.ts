@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { ComparedEngine } from '../../../connector/reconcile/reconciliation.ts'
-import { jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
-import { aCoreUuid, anEngineEvent } from '../../support/engine-event.ts'
-import { type EventLab, type LabWorld, labDomain, labEngine, labWorld, ofCall } from '../../support/event-lab.ts'
-import { fakeEslSession } from '../../support/fake-esl-session.ts'
-import { gone } from '../../support/flaky.ts'
-import { aDomain, aKnownCall, aPresence, aReport } from '../../support/records.ts'
-import { aRunningConnector } from '../../support/running-connector.ts'
-import { ofCaller } from '../../support/leg-fields.ts'
+import { jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
+import {
+  type EventLab,
+  type LabWorld,
+  labDomain,
+  labEngine,
+  labWorld,
+  ofCall,
+} from '../../support/connector/event-lab.ts'
+import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aDomain, aKnownCall, aPresence, aReport } from '../../support/records/records.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
+import { ofCaller } from '../../support/engine/leg-fields.ts'
 
 const ends = ['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made']
 const noHooks = 'b.example.com'
@@ -224,7 +231,7 @@ test('what a connector knew is looked through when another finds it dead', async
   const { ports, time } = running
   const name = `127.0.0.1:${engine.port}`
   const call = aKnownCall({ engine: name, domain: labDomain, knownAt: time.clock.now() })
-  await ports.knownCalls.put(call)
+  await ports.knownCalls.put([call])
   await report(running, 'first', [name])
   await running.until(() => running.connector.health().status === 'OK')
   for (let times = 0; times < 6; times += 1) {
@@ -359,7 +366,7 @@ describe('with several engines', () => {
       const { world, uuid, successor, fs2 } = await aSuccessorOfAccount()
       const [call] = await world.ports.knownCalls.list(labEngine)
       if (call === undefined) throw new Error('a call')
-      await world.ports.knownCalls.put({ ...call, engine: 'removed' })
+      await world.ports.knownCalls.put([{ ...call, engine: 'removed' }])
 
       await successor.up()
       successor.side.engineChanged(fs2, 'engine_connected')
@@ -403,7 +410,7 @@ describe('what is stored of a leg', () => {
     }
     await report(world, 'first')
     await world.time.advance(40_000)
-    await world.ports.knownCalls.put(call)
+    await world.ports.knownCalls.put([call])
     const before = world.told(uuid)
 
     const successor = await world.connector('successor')
@@ -480,10 +487,12 @@ describe('what is stored of a leg', () => {
     const headers = { ...ofTrunk(world), ...ofCaller(presenceId) }
 
     await world.first.emit({ name: 'CHANNEL_HOLD', uuid, headers })
+    await world.time.advance(50)
     expect(await call()).toMatchObject({ core: aCoreUuid, presenceId, engine: labEngine })
 
     const core = randomUUID()
     await world.first.emit({ name: 'CHANNEL_HOLD', uuid, coreUuid: core, headers })
+    await world.time.advance(50)
     expect(await call()).toMatchObject({ core, presenceId, engine: labEngine })
   })
 })

@@ -1,12 +1,12 @@
 /** The list of calls at 5 000 live channels: whole on its way from the engine's socket to the record, and cheap to many. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { packOutcome, unpackOutcome } from '../../../adapters/dynamodb/command-outcome.ts'
+import { packOutcome, unpackOutcome } from '../../../adapters/dynamodb/calls/command-outcome.ts'
 import { channelFields } from '../../../contracts/routes/channels.ts'
-import type { CommandOutcome } from '../../../core/commands.ts'
-import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
-import { manyChannels } from '../../support/many-channels.ts'
-import { aRunningConnector } from '../../support/running-connector.ts'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
+import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { manyChannels } from '../../support/engine/many-channels.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
 const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Gap } from '../../../core/events/gap.ts'
-import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
-import { anOriginate } from '../../support/command-message.ts'
+import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { anOriginate } from '../../support/connector/command-message.ts'
 import { readMetrics } from '../../../connector/health/read-metrics.ts'
-import { checkConnector } from '../../support/connector-invariants.ts'
-import type { EventFact } from '../../support/invariants.ts'
-import { aHook } from '../../support/records.ts'
-import { seededCuts } from '../../support/engine-recordings.ts'
-import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
-import { type ProxiedConnection, type TcpProxy, startTcpProxy } from '../../support/tcp-proxy.ts'
+import { checkConnector } from '../../support/invariants/connector-invariants.ts'
+import type { EventFact } from '../../support/invariants/invariants.ts'
+import { aHook } from '../../support/records/records.ts'
+import { seededCuts } from '../../support/engine/engine-recordings.ts'
+import { type RunningConnector, aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
+import { type ProxiedConnection, type TcpProxy, startTcpProxy } from '../../support/processes/tcp-proxy.ts'
 
 const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startAnsweringEngine } from '../../support/answering-engine.ts'
-import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
-import { aHook } from '../../support/records.ts'
-import { aRunningConnector } from '../../support/running-connector.ts'
+import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
+import { aHook } from '../../support/records/records.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
 test('a connector reports whose its place on disk is, and whose events it has taken over', async () => {
   const files = memoryDisk()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { outcomeOfAll } from '../../../connector/commands/outcome-of-all.ts'
-import type { CommandOutcome } from '../../../core/commands.ts'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
 
 const done: CommandOutcome = { state: 'done', text: '+OK\n' }
 const refused: CommandOutcome = { state: 'refused', text: '-ERR\n' }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { owedDrops } from '../../../connector/commands/owed-drops.ts'
 import { EslCommandTimeout } from '../../../connector/esl/errors.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { fakeEslSession, fakeLinks } from '../../support/fake-esl-session.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aRunningConnector } from '../../support/running-connector.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { fakeEslSession, fakeLinks } from '../../support/engine/fake-esl-session.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
 const name = '192.0.2.1:8021'
 const list = ' Name\t   Type\tData\tState\n internal\tprofile\tsip:a\tRUNNING (0)\n'
@@ -59,7 +59,10 @@ test('the phones of a deleted domain are not dropped by a late link, since the n
   await running.until(() => commands.asked.includes(dropLine('1000')))
   await running.time.advance(1_000)
 
-  expect(commands.asked.filter((line) => line.includes('flush_inbound_reg'))).toEqual([dropLine('1000')])
+  expect(commands.asked.filter((line) => line.includes('flush_inbound_reg'))).toEqual([
+    dropLine('1000'),
+    dropLine('1000=a.example.com'),
+  ])
   await running.stop()
 })
 

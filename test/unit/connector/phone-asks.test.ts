@@ -3,8 +3,8 @@ import { chooseEngine } from '../../../connector/commands/choose-engine.ts'
 import { phoneAsks } from '../../../connector/commands/phone-asks.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
-import { playedEngine } from '../../support/played-engine.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { playedEngine } from '../../support/engine/played-engine.ts'
 
 /** Two engines that are up and answer when told to, and a way to place calls. */
 function twoEngines() {

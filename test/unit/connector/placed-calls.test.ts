@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { labDomain, labEngine, labWorld, ofCall } from '../../support/event-lab.ts'
+import { labDomain, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
 
 /** A connector that has placed a call of which its engine has told nothing, and whose links were lost and are up again. */
 async function afterALostLink({ isAnswered }: { readonly isAnswered: boolean }) {

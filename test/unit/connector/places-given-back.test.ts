@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { EslCommandNotSent } from '../../../connector/esl/errors.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { aCommandMessage, anOriginate } from '../../support/command-message.ts'
-import { gone } from '../../support/flaky.ts'
-import { settle } from '../../support/manual-time.ts'
-import { aRunner, orderTo } from '../../support/runner-lab.ts'
+import { aCommandMessage, anOriginate } from '../../support/connector/command-message.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { settle } from '../../support/processes/manual-time.ts'
+import { aRunner, orderTo } from '../../support/connector/runner-lab.ts'
 
 /** A connector that loses a place per fault has none left after a day of faults, and answers 429 until it is restarted. */
 type Runner = Awaited<ReturnType<typeof aRunner>>

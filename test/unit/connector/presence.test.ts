@@ -3,10 +3,10 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { presenceTracker } from '../../../connector/events/presence.ts'
 import { presenceWriter } from '../../../connector/events/presence-writer.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { gone } from '../../support/flaky.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aPresence } from '../../support/records.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aPresence } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const account = { domain, login: '1000' }
@@ -16,7 +16,11 @@ function aTracker() {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const storedCalls: string[] = []
-  const tracker = presenceTracker(ports.presence, ({ login }, uuid) => void storedCalls.push(`${login} ${uuid}`))
+  const tracker = presenceTracker(
+    ports.presence,
+    time.clock,
+    ({ login }, uuid) => void storedCalls.push(`${login} ${uuid}`),
+  )
   return { time, ports, tracker, storedCalls }
 }
 
@@ -107,7 +111,14 @@ test('equal logins of two domains are two accounts', async () => {
 
 test('a change is stored, in its newest state', async () => {
   const { tracker, ports, time } = aTracker()
-  const writer = presenceWriter({ ...time, store: ports.presence, tracker, random: () => 0, log: capturedLog() })
+  const writer = presenceWriter({
+    ...time,
+    store: ports.presence,
+    tracker,
+    isStoredByPeer: () => false,
+    random: () => 0,
+    log: capturedLog(),
+  })
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:a'), time.clock.now())
   tracker.called(account, 'one', true, time.clock.now())
@@ -120,7 +131,14 @@ test('a change is stored, in its newest state', async () => {
 
 test('an account without a phone and a call is forgotten once that is stored, however many names callers make up', async () => {
   const { tracker, ports, time } = aTracker()
-  const writer = presenceWriter({ ...time, store: ports.presence, tracker, random: () => 0, log: capturedLog() })
+  const writer = presenceWriter({
+    ...time,
+    store: ports.presence,
+    tracker,
+    isStoredByPeer: () => false,
+    random: () => 0,
+    log: capturedLog(),
+  })
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:a'), time.clock.now())
   for (let name = 2_000; name < 2_500; name += 1) {
@@ -134,7 +152,7 @@ test('an account without a phone and a call is forgotten once that is stored, ho
 
   expect(tracker.accounts).toBe(1)
   expect(await ports.presence.read(domain, '2000')).toMatchObject({ contacts: [], calls: [] })
-  const again = presenceTracker(ports.presence)
+  const again = presenceTracker(ports.presence, time.clock)
   await again.load(domain)
   expect(again.accounts).toBe(1)
 })
@@ -143,7 +161,14 @@ test('what cannot be stored is stored later', async () => {
   const { tracker, ports, time } = aTracker()
   let isGone = true
   const store = gone(ports.presence, 'put', () => isGone)
-  const writer = presenceWriter({ ...time, store, tracker, random: () => 0, log: capturedLog() })
+  const writer = presenceWriter({
+    ...time,
+    store,
+    tracker,
+    isStoredByPeer: () => false,
+    random: () => 0,
+    log: capturedLog(),
+  })
   await tracker.load(domain)
   tracker.registered(domain, phone('sip:a'), time.clock.now())
   writer.wake()

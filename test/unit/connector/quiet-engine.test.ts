@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readStatus } from '../../../core/status/read-status.ts'
-import { startAnsweringEngine } from '../../support/answering-engine.ts'
-import { aRunningConnector } from '../../support/running-connector.ts'
-import { aRoot } from '../../support/caller.ts'
+import { startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
+import { aRoot } from '../../support/platform/caller.ts'
 
 test('the status of an engine that tells no event for three minutes stays true, and so do the links', async () => {
   const engine = await startAnsweringEngine()

@@ -3,11 +3,11 @@ import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { eventOutbox } from '../../../connector/events/event-outbox.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { labWorld, ofCall } from '../../support/event-lab.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
-import { anEvent, aReport } from '../../support/records.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { labWorld, ofCall } from '../../support/connector/event-lab.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
+import { anEvent, aReport } from '../../support/records/records.ts'
 
 /** An outbox whose queue is away, with room for so many events in memory and a disk for the others. */
 function aFullOutbox(room: number) {

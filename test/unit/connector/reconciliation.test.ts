@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { aCoreUuid } from '../../support/engine-event.ts'
-import { gone } from '../../support/flaky.ts'
-import { labDomain, labEngine, labWorld, ofCall } from '../../support/event-lab.ts'
+import { aCoreUuid } from '../../support/engine/engine-event.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { labDomain, labEngine, labWorld, ofCall } from '../../support/connector/event-lab.ts'
 
 const ends = ['CHANNEL_HANGUP_COMPLETE made', 'CHANNEL_DESTROY made']
 

@@ -4,7 +4,7 @@ import type { RecorderParts } from '../../../connector/recordings/recorder.ts'
 import type { RecordingDisk } from '../../../connector/recordings/recording-disk.ts'
 import { claimMs } from '../../../connector/recordings/store-recording.ts'
 import { recordingNews } from '../../../core/recordings/recording-news.ts'
-import { type DyingPorts, type Moment, dying } from '../../support/dying.ts'
+import { type DyingPorts, type Moment, dying } from '../../support/processes/dying.ts'
 import {
   type RecorderLab,
   aRecordedCall,
@@ -12,8 +12,8 @@ import {
   recordedDomain,
   recordedLeg,
   recorderLab,
-} from '../../support/recorder-lab.ts'
-import { aSpokenFile, watchRecorders } from '../../support/recorder-invariants.ts'
+} from '../../support/connector/recorder-lab.ts'
+import { aSpokenFile, watchRecorders } from '../../support/invariants/recorder-invariants.ts'
 
 let lab: RecorderLab | undefined
 afterEach(() => lab?.close())

@@ -4,9 +4,15 @@ import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { startObjectServer } from '../../support/object-server.ts'
-import { opened } from '../../support/opened.ts'
-import { aRecordedCall, aWavFile, recordedDomain, recordedLeg, recorderLab } from '../../support/recorder-lab.ts'
+import { startObjectServer } from '../../support/stores/object-server.ts'
+import { opened } from '../../support/processes/opened.ts'
+import {
+  aRecordedCall,
+  aWavFile,
+  recordedDomain,
+  recordedLeg,
+  recorderLab,
+} from '../../support/connector/recorder-lab.ts'
 
 const server = opened(startObjectServer)
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { gone } from '../../support/flaky.ts'
+import { gone } from '../../support/stores/flaky.ts'
 import {
   type RecorderLab,
   aRecordedCall,
@@ -11,9 +11,9 @@ import {
   recordingEngine,
   recorderLab,
   wavHead,
-} from '../../support/recorder-lab.ts'
-import { aSpokenFile, watchRecorders } from '../../support/recorder-invariants.ts'
-import { aDomain } from '../../support/records.ts'
+} from '../../support/connector/recorder-lab.ts'
+import { aSpokenFile, watchRecorders } from '../../support/invariants/recorder-invariants.ts'
+import { aDomain } from '../../support/records/records.ts'
 
 let lab: RecorderLab
 beforeEach(async () => {

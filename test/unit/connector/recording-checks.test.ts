@@ -1,37 +1,38 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { finishRecording } from '../../../connector/recordings/finish-recording.ts'
-import { type RecordingDisk, recordingDisk } from '../../../connector/recordings/recording-disk.ts'
 import { storeRecording } from '../../../connector/recordings/store-recording.ts'
-import type { FileBody, FileStore } from '../../../core/recordings/file-store.ts'
+import type { FileBody, FileStore } from '../../../core/files/file-store.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { aWavFile } from '../../support/recorder-lab.ts'
-import { aRecording } from '../../support/records.ts'
+import { type MemoryRecordingDisk, memoryRecordingDisk } from '../../support/connector/memory-recording-disk.ts'
+import { type MovableClock, movableClock } from '../../support/processes/movable-clock.ts'
+import { aWavFile } from '../../support/connector/recorder-lab.ts'
+import { aRecording } from '../../support/records/records.ts'
 
-/** What is checked before the only copy of a recording is removed from the engine's folder. The disk is a real one. */
-const pieces = ['call.wav']
-const path = () => join(folder, 'call.wav')
+/** The checks before the only copy of a recording is removed from the engine's folder. */
+const path = 'call.wav'
+const pieces = [path]
 const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-let folder: string
-let disk: RecordingDisk
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'recording-checks-'))
-  disk = recordingDisk(folder)
+let diskClock: MovableClock
+let disk: MemoryRecordingDisk
+beforeEach(() => {
+  diskClock = movableClock(1_000_000)
+  disk = memoryRecordingDisk(diskClock)
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
-/** Writes the file with a time of its own, so that the disk's resolution decides nothing. */
-async function write(bytes: Buffer, changedAtSeconds = 1_000): Promise<void> {
-  await writeFile(path(), bytes)
-  await utimes(path(), changedAtSeconds, changedAtSeconds)
+/** Writes the file at the moment that the disk's clock shows. */
+const write = (bytes: Buffer) => disk.write(path, bytes)
+
+/** Writes the file a second later. */
+function rewrite(bytes: Buffer): void {
+  diskClock.move(1_000)
+  write(bytes)
 }
+
+const files = () => [...disk.files.keys()]
 
 const finish = (recording: Recording, version?: { readonly size: number; readonly changedAt: number }) =>
   finishRecording({ disk, tell: async () => true, noteInCdr: async () => {}, keepsFiles: false }, recording, {
@@ -49,83 +50,83 @@ const aStored = (bytes: Buffer): Recording => ({
   sha256: sha256Of(bytes),
 })
 
-describe('the file of a recording that this process stored is', () => {
+describe('the file of a recording that this process stored', () => {
   const bytes = aWavFile()
   const stored = () => aStored(bytes)
   const version = { size: bytes.length, changedAt: 1_000_000 }
 
-  test('removed when it has the length and the time that it was stored with', async () => {
-    await write(bytes)
+  test('the file of a recording that this process stored is removed if its length and time are unchanged', async () => {
+    write(bytes)
 
     await finish(stored(), version)
 
-    expect(await readdir(folder)).toEqual([])
+    expect(files()).toEqual([])
   })
 
-  test('kept when it was written since, although it is as long as before', async () => {
-    await write(Buffer.alloc(bytes.length, 1), 1_001)
+  test('a file of the same length that was written after it was stored is kept', async () => {
+    rewrite(Buffer.alloc(bytes.length, 1))
 
     await finish(stored(), version)
 
-    expect(await readdir(folder)).toEqual(pieces)
+    expect(files()).toEqual(pieces)
   })
 
-  test('kept when it has grown within the resolution of the clock of the disk', async () => {
-    await write(aWavFile(3_000))
+  test("a file that has grown within the resolution of the disk's clock is kept", async () => {
+    write(aWavFile(3_000))
 
     await finish(stored(), version)
 
-    expect(await readdir(folder)).toEqual(pieces)
+    expect(files()).toEqual(pieces)
   })
 
-  test('kept when its event is not known to have arrived', async () => {
-    await write(bytes)
+  test('the file of a recording is kept while its event is not known to be queued', async () => {
+    write(bytes)
     const parts = { disk, tell: async () => false, noteInCdr: async () => {}, keepsFiles: false }
 
     await expect(finishRecording(parts, stored(), { pieces, version })).rejects.toThrow('not in its queue')
 
-    expect(await readdir(folder)).toEqual(pieces)
+    expect(files()).toEqual(pieces)
   })
 })
 
-describe('the file of a recording that another process stored is', () => {
+describe('the file of a recording that another process stored', () => {
   const bytes = aWavFile()
   const stored = (given: Partial<Recording> = {}): Recording => ({ ...aStored(bytes), ...given })
 
-  test('removed when its length and its checksum are those of the record', async () => {
-    await write(bytes)
+  test('the file of a recording that another process stored is removed if its length and checksum match the record', async () => {
+    write(bytes)
 
     await finish(stored())
 
-    expect(await readdir(folder)).toEqual([])
+    expect(files()).toEqual([])
   })
 
-  test('kept when another recording of the same length went into it', async () => {
-    await write(Buffer.alloc(bytes.length, 1))
+  test('a file that holds another recording of the same length is kept', async () => {
+    write(Buffer.alloc(bytes.length, 1))
 
     await finish(stored())
 
-    expect(await readdir(folder)).toEqual(pieces)
+    expect(files()).toEqual(pieces)
   })
 
-  test('kept when the record tells another length', async () => {
-    await write(bytes)
+  test('a file whose length differs from the record is kept', async () => {
+    write(bytes)
 
     await finish(stored({ size: bytes.length + 1 }))
 
-    expect(await readdir(folder)).toEqual(pieces)
+    expect(files()).toEqual(pieces)
   })
 
-  test.each(['size', 'sha256'] as const)('kept when the record tells no %s', async (field) => {
-    await write(bytes)
+  test.each(['size', 'sha256'] as const)('the file of a recording whose record has no %s is kept', async (field) => {
+    write(bytes)
 
     await finish(stored({ [field]: undefined }))
 
-    expect(await readdir(folder)).toEqual(pieces)
+    expect(files()).toEqual(pieces)
   })
 })
 
-describe('a recording is not stored, and its file stays,', () => {
+describe('storing a recording', () => {
   /** Above 16 MiB a file goes in parts of 8 MiB. */
   const largeFile = () => aWavFile(8_700_000)
   const place = { domain: 'a.example.com', uuid: randomUUID(), id: 'recording' }
@@ -150,56 +151,48 @@ describe('a recording is not stored, and its file stays,', () => {
     return { problem, state: record?.state }
   }
 
-  test('when the file is written while it is put into the object store as a whole', async () => {
-    await write(aWavFile())
+  test('a recording whose file is written during a whole upload is not stored', async () => {
+    write(aWavFile())
 
     const { problem, state } = await storeWith((files) => ({
       put: async (...given) => {
         await files.put(...given)
-        await utimes(path(), 1_001, 1_001)
+        rewrite(aWavFile())
       },
     }))
 
-    expect([problem, state, await readdir(folder)]).toEqual([
-      'the file was written while it was read',
-      'expected',
-      pieces,
-    ])
+    expect([problem, state, files()]).toEqual(['the file was written while it was read', 'expected', pieces])
   })
 
-  test('when the file grows while it is put into the object store in parts', async () => {
-    await write(largeFile())
+  test('a recording whose file grows during an upload in parts is not stored', async () => {
+    write(largeFile())
 
     const { problem, state } = await storeWith((files) => ({
       putPart: async (...given) => {
         const part = await files.putPart(...given)
-        await writeFile(path(), 'more', { flag: 'a' })
+        write(Buffer.concat([largeFile(), Buffer.from('more')]))
         return part
       },
     }))
 
-    expect([problem, state, await readdir(folder)]).toEqual([
-      'the file was written while it was read',
-      'expected',
-      pieces,
-    ])
+    expect([problem, state, files()]).toEqual(['the file was written while it was read', 'expected', pieces])
   })
 
   test.each([
     ['is shorter than its file', { size: 9, contentType: 'audio/wav', state: 'ready' } as const],
-    ['is not there', undefined],
-  ])('when the object that was put %s', async (_title, head) => {
-    await write(aWavFile())
+    ['is missing', undefined],
+  ])('a recording is not stored, and its file is kept, if its object %s', async (_title, head) => {
+    write(aWavFile())
 
     const { problem, state } = await storeWith(() => ({ head: async () => head }))
 
     expect([problem, state]).toEqual(['the object is not as long as its file', 'expected'])
-    expect((await stat(path())).size).toBe(aWavFile().length)
+    expect(disk.files.get(path)?.size).toBe(aWavFile().length)
   })
 
-  test('a part that an earlier attempt put is sent again where its bytes are others now', async () => {
+  test('a part that an earlier attempt uploaded is uploaded again if its bytes have changed', async () => {
     const bytes = largeFile()
-    await write(bytes)
+    write(bytes)
     const clock = movableClock()
     const ports = memoryPorts({ clock, random: systemRandomness })
     const expected = aRecording(place)

@@ -3,9 +3,9 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { presenceTracker } from '../../../connector/events/presence.ts'
 import { checkRegistrations } from '../../../connector/reconcile/registration-check.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { framesOf, recordedBytes } from '../../support/engine-recordings.ts'
-import { manualTime } from '../../support/manual-time.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
 
 /** The first list of registrations of a recording in which somebody is registered. */
 function recordedList(): string {
@@ -23,7 +23,7 @@ test('of a recorded list each phone is found, under the contact that events give
   void checkRegistrations(
     {
       ...time,
-      presence: presenceTracker(ports.presence),
+      presence: presenceTracker(ports.presence, time.clock),
       domains: { exists: (name) => name.endsWith('.example.com') },
       links: () => [{ api: async () => recordedList() }],
       found: (domain, { login, contact }) => void found.push(`${login} ${domain} ${contact}`),
@@ -36,6 +36,33 @@ test('of a recorded list each phone is found, under the contact that events give
   expect(found).toHaveLength(5)
   expect(found).toContain('1001 tenant1.example.com sip:1001@127.0.0.1:40421')
   expect(found).toContainEqual(expect.stringMatching(/^1000 tenant2\.example\.com sip:1000@127\.0\.0\.1:\d+$/))
+})
+
+test('phones under full names are those of their accounts, except where another domain stood in the To header', async () => {
+  const time = manualTime(Date.UTC(2026, 10, 20, 23, 27))
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const found: string[] = []
+  const rows = ['1000=a.example.com', '1001=b.example.com', '1002'].map((reg_user, at) => ({
+    reg_user,
+    realm: 'a.example.com',
+    url: `sofia/phones/sip:phone@192.0.2.${at}`,
+    expires: `${time.clock.now() / 1_000 + 600}`,
+  }))
+
+  void checkRegistrations(
+    {
+      ...time,
+      presence: presenceTracker(ports.presence, time.clock),
+      domains: { exists: (name) => name.endsWith('.example.com') },
+      links: () => [{ api: async () => JSON.stringify({ row_count: rows.length, rows }) }],
+      found: (domain, { login }) => void found.push(`${login}@${domain}`),
+      log: capturedLog(),
+    },
+    new AbortController().signal,
+  )
+  await time.advance(5_000)
+
+  expect(found.toSorted()).toEqual(['1000@a.example.com', '1002@a.example.com'])
 })
 
 const tenant = 'tenant1.example.com'
@@ -52,7 +79,7 @@ describe('a list of registrations', () => {
   ) {
     const time = manualTime(Date.UTC(2026, 10, 20, 23, 27))
     const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
-    const presence = presenceTracker(ports.presence)
+    const presence = presenceTracker(ports.presence, time.clock)
     for (const [login, contact] of known) {
       await presence.load(tenant)
       presence.registered(tenant, { login, contact, lastsSeconds: 600 }, time.clock.now())

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readRegistration } from '../../../connector/events/registration.ts'
-import { anEngineEvent } from '../../support/engine-event.ts'
+import { anEngineEvent } from '../../support/engine/engine-event.ts'
 
 /** The headers that a real engine sent, as far as they are looked at. */
 const register = {
@@ -55,4 +55,13 @@ test.each([
   ['a user that cannot be an account', 'sofia::register', { ...register, user_name: '1000 x' }],
 ])('%s is no registration', (_what, subclass, headers) => {
   expect(custom(subclass, headers)).toBeUndefined()
+})
+
+test('a phone that is registered under the full name of its account counts as the phone of its login', () => {
+  const name = '1000=a.example.com'
+  const { user_name: _, ...own } = register
+
+  expect(custom('sofia::register', { ...register, 'from-user': name })?.login).toBe('1000')
+  expect(custom('sofia::register', { ...own, username: name })?.login).toBe('1000')
+  expect(custom('sofia::expire', { ...expire, user: name, username: name })?.login).toBe('1000')
 })

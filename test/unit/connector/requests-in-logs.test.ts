@@ -4,9 +4,9 @@ import { handler as eavesdropChannel } from '../../../functions/channels/eavesdr
 import { handler as hangUpChannel } from '../../../functions/channels/hang-up-channel.ts'
 import { handler as holdChannel } from '../../../functions/channels/hold-channel.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
-import { aChannelFor } from '../../support/api-commands.ts'
-import type { Api, ApiAnswer, ApiRequest } from '../../support/api.ts'
-import { aCommandPath } from '../../support/command-path.ts'
+import { aChannelFor } from '../../support/platform/api-commands.ts'
+import type { Api, ApiAnswer, ApiRequest } from '../../support/platform/api.ts'
+import { aCommandPath } from '../../support/connector/command-path.ts'
 
 let close = async () => {}
 afterEach(() => close())

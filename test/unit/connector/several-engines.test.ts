@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isHealthy } from '../../../core/status/health.ts'
 import { readStatus } from '../../../core/status/read-status.ts'
-import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/answering-engine.ts'
-import { anEavesdrop, anOriginate } from '../../support/command-message.ts'
-import { freePort } from '../../support/free-port.ts'
-import { aReport } from '../../support/records.ts'
-import { type RunningConnector, aRunningConnector, tenant } from '../../support/running-connector.ts'
-import { aRoot } from '../../support/caller.ts'
+import { type AnsweringEngine, jsonRows, startAnsweringEngine } from '../../support/engine/answering-engine.ts'
+import { anEavesdrop, anOriginate } from '../../support/connector/command-message.ts'
+import { freePort } from '../../support/processes/free-port.ts'
+import { aReport } from '../../support/records/records.ts'
+import { type RunningConnector, aRunningConnector, tenant } from '../../support/connector/running-connector.ts'
+import { aRoot } from '../../support/platform/caller.ts'
 
 const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {

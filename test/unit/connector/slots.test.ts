@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { slots } from '../../../connector/commands/slots.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
 
 function places(count: number, queue = 10) {
   const time = manualTime()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { manualTime } from '../../support/manual-time.ts'
-import { numbered, spoolingProcess } from '../../support/spooling-process.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { numbered, spoolingProcess } from '../../support/connector/spooling-process.ts'
 
 /** A process whose clock can be set; its timers know nothing of that. */
 function withClock() {

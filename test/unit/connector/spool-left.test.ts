@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { pause } from '../../../core/concurrency/timers.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import type { MemoryDisk } from '../../support/memory-disk.ts'
-import { numbered, roomFor, spoolingProcess } from '../../support/spooling-process.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import type { MemoryDisk } from '../../support/connector/memory-disk.ts'
+import { numbered, roomFor, spoolingProcess } from '../../support/connector/spooling-process.ts'
 
 const error = (code: string) => Object.assign(new Error(`${code}: not now`), { code })
 
@@ -82,14 +82,14 @@ describe('what a killed process left, on a disk that takes its time,', () => {
 })
 
 describe('a step that fails once while what was left is looked for', () => {
-  test.each(['list', 'rename', 'look', 'read'] as const)('costs neither events nor their order: %s', async (step) => {
+  test.each(['list', 'makeLock', 'look', 'read'] as const)('costs neither events nor their order: %s', async (step) => {
     const { disk } = await leftBy('1')
     switch (step) {
       case 'list':
         disk.list = failing('EMFILE', 1, disk.list.bind(disk))
         break
-      case 'rename':
-        disk.rename = failing('EMFILE', 1, disk.rename.bind(disk))
+      case 'makeLock':
+        disk.makeLock = failing('EMFILE', 1, disk.makeLock.bind(disk))
         break
       case 'look':
         disk.look = failing('EMFILE', 1, disk.look.bind(disk))
@@ -106,7 +106,9 @@ describe('a step that fails once while what was left is looked for', () => {
     expect(next.ids()).toEqual(numbered('a', 51))
     expect([next.outbox.spool.failures, next.outbox.spool.found]).toEqual([1, 50])
     expect(next.log.lines.map(({ message }) => message)).toEqual([
-      'what an earlier process left cannot be looked through; it will be tried again',
+      ['look', 'read'].includes(step)
+        ? 'what an earlier process left cannot be looked through; it will be tried again'
+        : 'the spool folder cannot be locked: events wait in memory only; it will be tried again',
       'events of an earlier process were found',
     ])
   })

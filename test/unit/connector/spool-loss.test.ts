@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
-import { type MemoryDisk, memoryDisk } from '../../support/memory-disk.ts'
-import { anEvent } from '../../support/records.ts'
-import { type SpoolingProcess, numbered, roomFor, spoolingProcess } from '../../support/spooling-process.ts'
+import { type MemoryDisk, memoryDisk } from '../../support/connector/memory-disk.ts'
+import { anEvent } from '../../support/records/records.ts'
+import { type SpoolingProcess, numbered, roomFor, spoolingProcess } from '../../support/connector/spooling-process.ts'
 
 const large = (id: string) => anEvent({ id, uuid: 'a', name: 'CHANNEL_HOLD', fields: { Filler: 'x'.repeat(2_000) } })
 
@@ -62,7 +62,7 @@ describe('a file that cannot be read', () => {
     }
   }
 
-  test.each(['EMFILE', 'EIO'])('costs no event when it can be read later (%s)', async (code) => {
+  test.each(['EMFILE', 'EIO'])('a file that can be read later costs no event (%s)', async (code) => {
     const { time, disk, outbox, ids, drops, log } = await laden()
     refuse(disk, code, 6)
     await time.advance(60_000)
@@ -73,7 +73,7 @@ describe('a file that cannot be read', () => {
     expect(disk.contents.size).toBe(0)
   })
 
-  test('is asked for as long as it is the process that is short of something', async () => {
+  test('a file is asked for as long as the process is short of something', async () => {
     const { time, disk, ids, outbox } = await laden()
     refuse(disk, 'EMFILE', 100)
     await time.advance(3_600_000)
@@ -81,7 +81,7 @@ describe('a file that cannot be read', () => {
     expect([ids().length, outbox.counts.dropped]).toEqual([200, 0])
   })
 
-  test('is given up after two minutes, and told as dropped events', async () => {
+  test('a file that cannot be read for two minutes counts as dropped events', async () => {
     const { time, disk, ids, outbox, drops, add } = await laden()
     const before = time.clock.now()
     refuse(disk, 'EIO', Infinity)
@@ -99,7 +99,7 @@ describe('a file that cannot be read', () => {
     expect(ids().at(-1)).toBe('b0')
   })
 
-  test('is told at once as dropped events when it is gone', async () => {
+  test('a file that is gone counts as dropped events at once', async () => {
     const { time, disk, ids, outbox, drops } = await laden()
     disk.contents.clear()
     await time.advance(5_000)
@@ -109,7 +109,7 @@ describe('a file that cannot be read', () => {
     expect(drops).toMatchObject([{ class: 2, count: 196 }])
   })
 
-  test('holds up no stop, and is left to the next process', async () => {
+  test('a file that cannot be read holds up no stop, and is left to the next process', async () => {
     const { time, disk, ids, outbox } = await laden()
     const mend = refuse(disk, 'EIO', Infinity)
     await time.advance(10_000)
@@ -125,10 +125,10 @@ describe('a file that cannot be read', () => {
   })
 })
 
-test('a file of which no line can be read was lost since its folder was made, not since 1970', async () => {
+test('the loss of an unreadable file begins at the time in its name', async () => {
   const since = Date.UTC(2026, 0, 15, 11)
   const disk = memoryDisk()
-  disk.contents.set(`/spool/1.${since}.0123456789ab/1-0000000001.log`, Buffer.from('no line of a spool\n'))
+  disk.contents.set(`/spool/0000000001-0000000001-${since}.log`, Buffer.from('no line of a spool\n'))
   const next = spoolingProcess('2', { disk })
   next.back()
   await next.time.advance(5_000)

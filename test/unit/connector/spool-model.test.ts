@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { type EventOutbox, eventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { pause } from '../../../core/concurrency/timers.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { type ManualTime, manualTime } from '../../support/manual-time.ts'
-import { type MemoryDisk, memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
-import { anEvent } from '../../support/records.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { type ManualTime, manualTime } from '../../support/processes/manual-time.ts'
+import { type MemoryDisk, memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 /** Small enough for every limit to be met by a few events. */
 const memory = { window: 20_000, all: 30_000 }
@@ -61,7 +61,8 @@ function start(world: Omit<World, 'outbox'>): EventOutbox {
         remove: (path) => ifAlive(() => world.disk.remove(path)),
         overwrite: (path, offset, text) => ifAlive(() => world.disk.overwrite(path, offset, text)),
         truncate: (path, size) => ifAlive(() => world.disk.truncate(path, size)),
-        rename: (from, to) => ifAlive(() => world.disk.rename(from, to)),
+        replace: (path, bytes) => slowly(30).then(() => world.disk.replace(path, bytes)),
+        makeLock: (path, owner) => ifAlive(() => world.disk.makeLock(path, owner)),
       },
     },
   })

@@ -4,10 +4,10 @@ import { eventOutbox } from '../../../connector/events/event-outbox.ts'
 import type { Drop } from '../../../connector/spool/drop-tally.ts'
 import type { MemoryLimits } from '../../../connector/spool/event-backlog.ts'
 import { sizeOf } from '../../../connector/spool/waiting-events.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
-import { memoryDisk, spoolOwner } from '../../support/memory-disk.ts'
-import { anEvent } from '../../support/records.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { memoryDisk, spoolOwner } from '../../support/connector/memory-disk.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 const roomy: MemoryLimits = { window: 1e7, all: 2e7 }
 const sizeOfOne = sizeOf(anEvent())
@@ -56,7 +56,7 @@ const numbered = (group: string, count: number) => Array.from({ length: count },
 const inOrder = (ids: readonly string[]) => ids.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)))
 
 describe('an event that the queue does not take', () => {
-  test('is not on disk at once, and is half a second after it was read', async () => {
+  test('an event that waits is on disk half a second after it was read, and not at once', async () => {
     const { add, time, disk } = aProcess('1')
     await time.advance(0)
     add('a1')
@@ -69,7 +69,7 @@ describe('an event that the queue does not take', () => {
     expect([...disk.contents.values()].join('')).toContain('"id":"a1"')
   })
 
-  test('costs the disk nothing when it is taken in time', async () => {
+  test('an event that the queue takes in time is never written', async () => {
     const { add, time, disk, back, ids } = aProcess('1')
     back()
     await time.advance(0)
@@ -82,7 +82,7 @@ describe('an event that the queue does not take', () => {
     expect([disk.writes, ids().length]).toEqual([0, 5])
   })
 
-  test('is written together with others, few times however many there are', async () => {
+  test('a thousand events are written together, in few writes', async () => {
     const { add, time, disk } = aProcess('1')
     await time.advance(0)
 
@@ -92,7 +92,7 @@ describe('an event that the queue does not take', () => {
     expect(disk.writes).toBeLessThanOrEqual(2)
   })
 
-  test('leaves nothing on disk once it was sent', async () => {
+  test('an event that was sent leaves nothing on disk', async () => {
     const { add, time, disk, back, outbox, ids } = aProcess('1')
     add(...numbered('a', 20))
     await time.advance(2_000)
@@ -128,7 +128,7 @@ describe('when memory is full', () => {
     expect([outbox.waiting, outbox.counts.dropped, outbox.spool.bytes]).toEqual([0, 0, 0])
   })
 
-  test('what comes while the disk is read keeps its place behind it', async () => {
+  test('events that come while the disk is read are sent after those on disk', async () => {
     const { add, time, back, ids } = aProcess('1', { memory: roomFor(4, 8) })
     for (const id of numbered('a', 30)) {
       add(id)
@@ -163,7 +163,7 @@ test('a storm goes to disk as it comes, without waiting for what it overtakes to
 })
 
 describe('the next process', () => {
-  test('sends first what a killed one had, under the same ids', async () => {
+  test('the next process sends the events of a killed one first, under the same ids', async () => {
     const killed = aProcess('1')
     killed.add(...numbered('a', 5))
     await killed.time.advance(1_000)
@@ -178,7 +178,7 @@ describe('the next process', () => {
     expect(next.disk.contents.size).toBe(0)
   })
 
-  test('sends what two of them had, each in its order', async () => {
+  test('the third process sends the events of two killed ones, each in its order', async () => {
     const first = aProcess('1', { memory: roomFor(2, 8) })
     for (const id of numbered('a', 6)) {
       first.add(id)
@@ -196,7 +196,7 @@ describe('the next process', () => {
     expect(third.ids()).toEqual(numbered('a', 10))
   })
 
-  test('leaves alone what belongs to a process that runs', async () => {
+  test('a process leaves the folder of a running one alone, and keeps its events in memory', async () => {
     const first = aProcess('1')
     first.add('a1')
     await first.time.advance(1_000)
@@ -204,7 +204,7 @@ describe('the next process', () => {
     const second = aProcess('2', { disk: first.disk, alive: ['1'] })
     second.back()
     second.add('b1')
-    await second.time.advance(1_000)
+    await second.time.advance(5_500)
 
     expect(second.ids()).toEqual(['b1'])
     first.back()
@@ -212,7 +212,7 @@ describe('the next process', () => {
     expect(first.ids()).toEqual(['a1'])
   })
 
-  test('is the only one that takes what was left, when two start at once', async () => {
+  test('one of two processes that start at once takes over the events that were left', async () => {
     const killed = aProcess('1')
     killed.add(...numbered('a', 5))
     await killed.time.advance(1_000)
@@ -225,7 +225,7 @@ describe('the next process', () => {
     expect(both.flatMap((one) => one.ids())).toEqual(numbered('a', 5))
   })
 
-  test('leaves it to the one after it while the disk cannot be changed', async () => {
+  test('a process that cannot change the disk leaves the events to the next one', async () => {
     const killed = aProcess('1')
     killed.add('a0')
     await killed.time.advance(1_000)
@@ -247,10 +247,11 @@ describe('the next process', () => {
   test('survives any bytes in the folder', async () => {
     const disk = memoryDisk()
     const line = 'x'.repeat(6 * 1024 * 1024)
-    disk.contents.set('/spool/1.5.0123456789ab/1-0000000001.log', Buffer.from([0xff, 0xfe, 0, 10, 10]))
-    disk.contents.set('/spool/1.5.0123456789ab/2-0000000001.log', Buffer.from(line))
-    disk.contents.set('/spool/1.5.0123456789ab/3-0000000001.log', Buffer.alloc(0))
-    disk.contents.set('/spool/1.5.0123456789ab/notes.txt', Buffer.from('kept'))
+    disk.contents.set('/spool/0000000001-0000000001-5.log', Buffer.from([0xff, 0xfe, 0, 10, 10]))
+    disk.contents.set('/spool/0000000001-0000000002-5.log', Buffer.from(line))
+    disk.contents.set('/spool/0000000001-0000000003-5.log', Buffer.alloc(0))
+    disk.contents.set('/spool/0000000001-0000000001-5.log.new', Buffer.from('half of a file'))
+    disk.contents.set('/spool/notes.txt', Buffer.from('kept'))
     disk.contents.set('/spool/readme', Buffer.from('kept'))
 
     const next = aProcess('2', { disk })
@@ -263,7 +264,7 @@ describe('the next process', () => {
     expect([...disk.contents.values()].join()).toBe('kept,kept')
   })
 
-  test('drops and counts what waited for longer than the queue itself would keep it', async () => {
+  test('events that are older than the queue would keep them are dropped and counted', async () => {
     const killed = aProcess('1')
     killed.add('a1', 'a2')
     await killed.time.advance(1_000)
@@ -278,7 +279,7 @@ describe('the next process', () => {
     expect(next.drops).toMatchObject([{ class: 2, count: 2 }])
   })
 
-  test('finds nothing of what was given up, even when its copy was on disk', async () => {
+  test('an event that was dropped is not found by the next process, even when its copy was on disk', async () => {
     const killed = aProcess('1', { memory: roomFor(3) })
     killed.add('a0', 'a1', 'a2')
     await killed.time.advance(1_000)
@@ -295,7 +296,7 @@ describe('the next process', () => {
   })
 })
 
-test('what was given up while the disk could not be changed is not found either, once it can be', async () => {
+test('an event that was dropped while the disk could not be changed is erased when it can be', async () => {
   const killed = aProcess('1', { memory: roomFor(3) })
   killed.add('a0', 'a1', 'a2')
   await killed.time.advance(1_000)
@@ -335,7 +336,7 @@ describe('when the disk has no room', () => {
   const large = (id: string, name: string, uuid: string) =>
     anEvent({ id, name, uuid, fields: { Filler: 'x'.repeat(2_000) } })
 
-  test('the oldest files of the least class go first, and every event of them is counted', async () => {
+  test('the oldest events of the least important class go first, and each is counted', async () => {
     const one = aProcess('1', { memory: { window: 20_000, all: 60_000 }, bytes: 400_000 })
     const names = ['HEARTBEAT', 'CHANNEL_HOLD', 'CHANNEL_DESTROY']
     for (let round = 0; round < 150; round += 1) {
@@ -393,7 +394,7 @@ describe('when the disk has no room', () => {
     expect(next.outbox.spool.damaged).toBe(0)
   })
 
-  test('what a failed write left behind, and could not be taken back, is told once all the same', async () => {
+  test('events of a failed write that could not be cut off are sent in order, under the same ids as their repetition', async () => {
     const { add, time, disk, outbox } = aProcess('1', { memory: roomFor(4, 40) })
     disk.truncate = () => Promise.reject(new Error('EIO: i/o error'))
     add('a0', 'a1')
@@ -410,26 +411,26 @@ describe('when the disk has no room', () => {
     await next.time.advance(2_000)
 
     expect(outbox.spool.events).toBe(16)
-    expect(next.ids()).toEqual(numbered('a', 20))
-    expect([next.outbox.spool.damaged, next.outbox.counts.published]).toEqual([0, 20])
+    expect([...new Set(next.ids())]).toEqual(numbered('a', 20))
+    expect(next.outbox.spool.damaged).toBe(0)
   })
 
   test('a folder that cannot be written is told in the same way', async () => {
     const { add, time, disk, back, ids, outbox } = aProcess('1')
     disk.isReadOnly = true
     add(...numbered('a', 3))
-    await time.advance(2_000)
+    await time.advance(6_000)
     expect(outbox.spool.skipped).toBe(3)
 
     back()
-    await time.advance(2_000)
+    await time.advance(6_000)
 
     expect(ids()).toEqual(numbered('a', 3))
   })
 })
 
 describe('a disk that does not answer', () => {
-  test('holds up nothing that memory has room for', async () => {
+  test('a disk that does not answer holds up no event that memory has room for', async () => {
     const { add, time, disk, back, ids } = aProcess('1', { memory: roomFor(4, 40) })
     disk.beforeWrite = () => new Promise(() => {})
     add(...numbered('a', 20))

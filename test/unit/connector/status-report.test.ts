@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { ConnectorReport } from '../../../core/status/connector-report.ts'
+import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import { statusReporter } from '../../../connector/health/status-report.ts'
-import type { Engine } from '../../../connector/engine.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { type FakeEslSession, fakeEslSession } from '../../support/fake-esl-session.ts'
-import { manualTime } from '../../support/manual-time.ts'
+import type { Engine } from '../../../connector/runtime/engine.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { type FakeEslSession, fakeEslSession } from '../../support/engine/fake-esl-session.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
 
 interface Played extends Engine {
   readonly commands: FakeEslSession

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Task, type TaskLab, taskLab } from '../../support/task-lab.ts'
+import { type Task, type TaskLab, taskLab } from '../../support/connector/task-lab.ts'
 
 /** So many seconds in which the engine tells an event every so many milliseconds. */
 async function live(lab: TaskLab, seconds: number, everyMs = 200): Promise<void> {

@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { storedCalls } from '../../../connector/calls/stored-calls.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { manualTime, settle } from '../../support/manual-time.ts'
-import { aKnownCall } from '../../support/records.ts'
+import type { KnownCall } from '../../../core/channels/known-call.ts'
+import { DomainError } from '../../../core/errors.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { manualTime, settle } from '../../support/processes/manual-time.ts'
+import { aKnownCall } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const fields: Readonly<Record<string, string>> = { 'Core-UUID': 'core-1', 'Caller-Context': domain }
@@ -12,33 +14,44 @@ const told = (more: Readonly<Record<string, string>> = {}) => {
   return (name: string) => all[name]
 }
 
+const uuidsOf = (legs: readonly { readonly uuid: string }[]) => legs.map(({ uuid }) => uuid).join(' ')
+
 /** A registry whose channels are stored in a store that the test answers for. */
-function aRegistry() {
+function aRegistry(given = { isStoredByPeer: false }) {
   const time = manualTime()
   const registry = channelRegistry({ exists: (name) => name === domain })
   const writes: string[] = []
-  const answers = { put: async () => {}, remove: async () => {} }
+  const reads: string[] = []
+  const stored = new Map<string, KnownCall>()
+  const answers = { put: async (_calls: readonly KnownCall[]) => {}, remove: async () => {} }
   const calls = storedCalls({
     ...time,
     store: {
-      put: ({ uuid }) => {
-        writes.push(`put ${uuid}`)
-        return answers.put()
+      put: async (calls) => {
+        writes.push(`put ${uuidsOf(calls)}`)
+        await answers.put(calls)
+        for (const call of calls) stored.set(call.uuid, call)
       },
-      remove: (_domain, uuid) => {
-        writes.push(`remove ${uuid}`)
-        return answers.remove()
+      remove: async (legs) => {
+        writes.push(`remove ${uuidsOf(legs)}`)
+        await answers.remove()
+        for (const { uuid } of legs) stored.delete(uuid)
+      },
+      readEach: async (legs) => {
+        reads.push(uuidsOf(legs))
+        return legs.flatMap(({ uuid }) => stored.get(uuid) ?? [])
       },
     },
+    isStoredByPeer: () => given.isStoredByPeer,
     handedOverTo: () => time.clock.now(),
     random: () => 0,
     log: capturedLog(),
   })
   registry.watch(calls)
-  return { time, registry, writes, answers, calls }
+  return { time, registry, writes, reads, stored, answers, calls }
 }
 
-test('of a call many events come, and one write', async () => {
+test('many events of a call cause one write', async () => {
   const { time, registry, writes } = aRegistry()
 
   for (let times = 0; times < 9; times += 1) await registry.learn('call', told(), 'fs1', 'event')
@@ -109,4 +122,102 @@ test('what is taken up is stored already; what is known stays as it is known', a
 
   expect(registry.find('known')).toMatchObject({ core: 'core-1', proven: true, heard: true })
   expect(writes).toEqual(['put known'])
+})
+
+test('calls that begin within a twentieth of a second share one call to the store', async () => {
+  const { time, registry, writes } = aRegistry()
+
+  for (let count = 0; count < 100; count += 1) {
+    await registry.learn(`call${count}`, told(), 'fs1', 'event')
+    await time.advance(5)
+  }
+  await time.advance(50)
+
+  expect(writes[0]).toBe('put call0')
+  expect(writes.length).toBeLessThan(13)
+  expect(writes.join(' ').match(/call\d+/g)).toHaveLength(100)
+})
+
+test('a call that the store refuses does not hold up the others of its batch', async () => {
+  const { time, registry, stored, answers } = aRegistry()
+  answers.put = async (calls) => {
+    if (calls.some(({ uuid }) => uuid === 'bad'))
+      throw new DomainError('internal_error', 'the store refused the request')
+  }
+
+  for (const uuid of ['first', 'bad', 'good']) await registry.learn(uuid, told(), 'fs1', 'event')
+  await time.advance(60)
+
+  expect([...stored.keys()]).toEqual(['first', 'good'])
+})
+
+describe('a connector beside one that stores calls', () => {
+  test('writes nothing that the other one stores', async () => {
+    const { time, registry, writes, reads, stored } = aRegistry({ isStoredByPeer: true })
+    const other = aRegistry()
+    for (const one of [registry, other.registry]) await one.learn('call', told(), 'fs1', 'event')
+    await settle()
+    for (const [uuid, call] of other.stored) stored.set(uuid, call)
+    await time.advance(10_000)
+    expect([reads, writes]).toEqual([['call'], []])
+
+    registry.end('call', 'core-1')
+    stored.delete('call')
+    await time.advance(60_000)
+
+    expect([reads, writes]).toEqual([['call', 'call'], []])
+  })
+
+  test('stores within three seconds what the other one has not stored', async () => {
+    const { time, registry, writes } = aRegistry({ isStoredByPeer: true })
+    await registry.learn('call', told(), 'fs1', 'event')
+    await settle()
+    expect(writes).toEqual([])
+
+    await time.advance(3_000)
+
+    expect(writes).toEqual(['put call'])
+  })
+
+  test('removes an ended call that the other one has left', async () => {
+    const { time, registry, writes } = aRegistry({ isStoredByPeer: true })
+    await registry.learn('call', told(), 'fs1', 'event')
+    await time.advance(3_000)
+
+    registry.end('call', 'core-1')
+    await time.advance(20_000)
+
+    expect(writes).toEqual(['put call', 'remove call'])
+  })
+
+  test('stores at once what waits when it stops in order', async () => {
+    const { registry, calls, writes } = aRegistry({ isStoredByPeer: true })
+    await registry.learn('call', told(), 'fs1', 'event')
+
+    await calls.flushed()
+
+    expect(writes).toEqual(['put call'])
+  })
+
+  test('checks a hundred calls by one reading', async () => {
+    const { time, registry, reads } = aRegistry({ isStoredByPeer: true })
+    for (let count = 0; count < 100; count += 1) await registry.learn(`call${count}`, told(), 'fs1', 'event')
+
+    await time.advance(3_000)
+
+    expect(reads).toHaveLength(1)
+  })
+
+  test('stores at once again when the other one is gone', async () => {
+    const given = { isStoredByPeer: true }
+    const { time, registry, writes } = aRegistry(given)
+    await registry.learn('first', told(), 'fs1', 'event')
+    await settle()
+
+    given.isStoredByPeer = false
+    await registry.learn('second', told(), 'fs1', 'event')
+    await time.advance(0)
+
+    expect(writes).toEqual(['put first second'])
+  })
 })

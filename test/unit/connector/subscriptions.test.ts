@@ -5,12 +5,12 @@ import { EslCommand } from '../../../connector/esl/command.ts'
 import { subscriptions } from '../../../connector/events/subscriptions.ts'
 import { baseEvents } from '../../../core/events/base-events.ts'
 import { serviceEventKinds } from '../../../core/events/catalogue.ts'
-import type { SubscriptionReader } from '../../../core/hooks/hook-store.ts'
-import type { Hook } from '../../../core/hooks/hook.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { gone } from '../../support/flaky.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aHook } from '../../support/records.ts'
+import type { SubscriptionReader } from '../../../core/hooks/definition/hook-store.ts'
+import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aHook } from '../../support/records/records.ts'
 
 function following(wrap: (reader: SubscriptionReader) => SubscriptionReader = (reader) => reader) {
   const time = manualTime()

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Disk, type Task, type TaskLab, taskLab } from '../../support/task-lab.ts'
+import { type Disk, type Task, type TaskLab, taskLab } from '../../support/connector/task-lab.ts'
 
 /** What happens next to the service; `task` is one of those that run. */
 type Step =

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
 import { toldEvents } from '../../../connector/events/told-events.ts'
 import { serviceEvent } from '../../../core/events/service-event.ts'
-import { manualTime } from '../../support/manual-time.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
 
 const event = serviceEvent({
   kind: 'recording_stored',

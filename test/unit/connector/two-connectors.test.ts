@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CapturedLog, capturedLog } from '../../support/captured-log.ts'
-import { memoryLimit } from '../../support/connector-invariants.ts'
-import { type EventLab, type LabWorld, labWorld, ofCall } from '../../support/event-lab.ts'
-import { checkAllInvariants } from '../../support/invariants.ts'
-import { aDomain, aHook } from '../../support/records.ts'
-import { planted } from '../../support/secret-forms.ts'
+import { type CapturedLog, capturedLog } from '../../support/processes/captured-log.ts'
+import { memoryLimit } from '../../support/invariants/connector-invariants.ts'
+import { type EventLab, type LabWorld, labWorld, ofCall } from '../../support/connector/event-lab.ts'
+import { checkAllInvariants } from '../../support/invariants/invariants.ts'
+import { aDomain, aHook } from '../../support/records/records.ts'
+import { planted } from '../../support/invariants/secret-forms.ts'
 
 /** A tenant whose calls are over at once. */
 const other = 'b.example.com'

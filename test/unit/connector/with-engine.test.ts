@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import type { CommandScope, EngineCommand } from '../../../core/commands.ts'
-import { anEavesdrop, anOriginate } from '../../support/command-message.ts'
-import { engineLab } from '../../support/engine-lab.ts'
-import { aHook } from '../../support/records.ts'
-import { aRunningConnector } from '../../support/running-connector.ts'
+import type { CommandScope, EngineCommand } from '../../../core/commands/commands.ts'
+import { anEavesdrop, anOriginate } from '../../support/connector/command-message.ts'
+import { engineLab } from '../../support/engine/engine-lab.ts'
+import { aHook } from '../../support/records/records.ts'
+import { aRunningConnector } from '../../support/connector/running-connector.ts'
 
 const tenant1 = { domain: 'tenant1.example.com', presenceId: null }
 const tenant2 = { domain: 'tenant2.example.com', presenceId: null }

@@ -1,27 +1,84 @@
-/** No directory answer may be cached. The engine's cache is the model in local/engine/directory/user-directory.ts. */
+/** Which answers engines may keep. Their cache is the model in local/simulated-engine/directory/user-directory.ts. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anApi } from '../../support/api.ts'
-import { askDirectory as ask, directoryForm as form, engineUsers } from '../../support/directory-reader.ts'
-import { fixed } from '../../support/hostile-text.ts'
+import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { askDirectory as ask, directoryForm as form, engineUsers } from '../../support/platform/directory-reader.ts'
+import { fixed } from '../../support/records/hostile-text.ts'
 
 const domain = 'tenant1.example.com'
 
+async function setUp() {
+  const api = anApi()
+  await api.account({ login: 'alice', domain, numbers: ['55alice'] })
+  return api
+}
+
 describe('an answer about an account', () => {
+  const exactName = { user: 'alice', domain }
+  const purposes = [
+    ['its key', {}],
+    ['a call to it', { action: 'user_call' }],
+    ['the authentication of its phone', { action: 'sip_auth', sip_auth_method: 'INVITE' }],
+  ] as const
+
+  it.each(purposes)(
+    "the directory's answer is not cached by an engine that asks for %s and names no time",
+    async (_what, purpose) => {
+      const { users, text } = await ask(await setUp(), form({ ...exactName, ...purpose }))
+
+      expect(users).toHaveLength(1)
+      expect(text).not.toMatch(/cacheable|sip-force-extension/)
+    },
+  )
+
+  it.each(purposes)(
+    "the directory's answer may be cached for the time that an engine that asks for %s names",
+    async (_what, purpose) => {
+      for (const time of ['1', '2100000', 'until-flushed']) {
+        const { users } = await ask(await setUp(), form({ ...exactName, ...purpose }), `cache=${time}`)
+
+        expect(users).toMatchObject([{ id: 'alice', cacheable: time }])
+      }
+    },
+  )
+
   it.each([
-    ['key, login and domain', { user: 'alice', domain }],
-    ['its number', { user: '55alice', domain }],
-    ['a call to it', { user: 'alice', domain, action: 'user_call' }],
-    ['the authentication of its phone', { user: 'alice', domain, action: 'sip_auth', sip_auth_method: 'INVITE' }],
-  ])('that was asked for by %s does not let the engine cache it', async (_what, fields) => {
-    const api = anApi()
-    await api.account({ login: 'alice', domain, numbers: ['55alice'] })
+    ['a number', { user: '55alice', domain }],
+    ['its login in other letters', { user: 'Alice', domain }],
+    ['its domain in other letters', { user: 'alice', domain: 'Tenant1.example.com' }],
+  ])(
+    "the directory's answer is never cached when it was requested by %s, since a change flushes the exact name",
+    async (_what, name) => {
+      const { users } = await ask(await setUp(), form({ ...name, action: 'user_call' }), 'cache=until-flushed')
 
-    const { users, text } = await ask(api, form(fields))
+      expect(users).toHaveLength(1)
+      expect(users[0]).not.toHaveProperty('cacheable')
+    },
+  )
 
-    expect(users).toHaveLength(1)
-    expect(text).not.toContain('cacheable')
+  it('a cacheable answer makes phones register under the full name of the account, which no To header can be', async () => {
+    const { users, params } = await ask(await setUp(), form(exactName), 'cache=60000')
+
+    expect(users[0].params).toMatchObject({
+      'sip-force-extension': 'alice=tenant1.example.com',
+      'mwi-account': 'alice@tenant1.example.com',
+    })
+    expect(params['dial-string']).toContain('${sofia_contact(*/${dialed_user}=${dialed_domain}@${dialed_domain})}')
   })
+
+  it.each(['0', '2100001', '9999999', '-1', '1.5', '1e3', 'true', 'until-flushed,', '', '1&cache=2'])(
+    'is refused to an engine that wants to keep it for %j',
+    async (time) => {
+      const api = await setUp()
+      const basic = Buffer.from(`engine:${api.ports.secrets.engine}`).toString('base64')
+      const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' }
+
+      const answer = await api.call(lookUpDirectory, { rawBody: form(exactName), query: `cache=${time}`, headers })
+
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+    },
+  )
 })
 
 describe("the engine's cache", () => {
@@ -32,37 +89,66 @@ describe("the engine's cache", () => {
     fc.boolean(),
   )
 
-  it('gives no phone the record of another domain, whatever accounts there are and however phones spell them', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(address, { minLength: 2, maxLength: 8 }), async (given) => {
-        const addresses = given.map(([login, labels]) => ({ login: login.join(''), domain: labels.join('.') }))
-        const domains = new Map(addresses.map((each) => [each.domain, each]))
-        const api = anApi()
-        for (const { login, domain } of domains.values()) await api.account({ login, domain })
-        const users = engineUsers(api)
-        const spelled = given.map(([login, labels, isUpper]) => {
-          const domain = labels.join('.')
-          return { user: login.join(''), domain: isUpper ? domain.toUpperCase() : domain, action: 'sip_auth' } as const
-        })
-        const splits = addresses.flatMap(({ login, domain }) => everySplit(login + domain))
+  it.each(['', 'cache=60000', 'cache=until-flushed'])(
+    'gives no phone the record of another domain, whatever accounts there are and however phones spell them: %j',
+    async (query) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(address, { minLength: 2, maxLength: 8 }), async (given) => {
+          const addresses = given.map(([login, labels]) => ({ login: login.join(''), domain: labels.join('.') }))
+          const domains = new Map(addresses.map((each) => [each.domain, each]))
+          const api = anApi()
+          for (const { login, domain } of domains.values()) await api.account({ login, domain })
+          const users = engineUsers(api, query)
+          const spelled = given.map(([login, labels, isUpper]) => {
+            const domain = labels.join('.')
+            return {
+              user: login.join(''),
+              domain: isUpper ? domain.toUpperCase() : domain,
+              action: 'sip_auth',
+            } as const
+          })
+          const splits = addresses.flatMap(({ login, domain }) => everySplit(login + domain))
 
-        for (const question of [...spelled, ...spelled, ...splits]) {
-          const found = await users.ask(question)
-          const isTenant = domains.has(question.domain.toLowerCase())
-          if (typeof found !== 'string' && isTenant) expect(found.domain).toBe(question.domain.toLowerCase())
-        }
-      }),
-      fixed(150),
-    )
-  })
+          for (const question of [...spelled, ...spelled, ...splits]) {
+            const found = await users.ask(question)
+            const isTenant = domains.has(question.domain.toLowerCase())
+            if (typeof found !== 'string' && isTenant) expect(found.domain).toBe(question.domain.toLowerCase())
+          }
+        }),
+        fixed(50),
+      )
+    },
+  )
 
-  it('never gives the record of an account to a user of a domain that is created later', async () => {
+  it('the directory lets the engine cache neither of two accounts of existing domains that it would confuse', async () => {
     const api = anApi()
     await api.account({ login: '1000ac', domain: 'me.example.com' })
-    const users = engineUsers(api)
+    await api.account({ login: '1000', domain: 'acme.example.com' })
+
+    for (const [user, domain] of [
+      ['1000ac', 'me.example.com'],
+      ['1000', 'acme.example.com'],
+    ] as const) {
+      const { users } = await ask(api, form({ user, domain }), 'cache=until-flushed')
+
+      expect(users).toHaveLength(1)
+      expect(users[0]).not.toHaveProperty('cacheable')
+    }
+  })
+
+  it('the directory gives the record of an account to no user of a domain that was created and flushed later', async () => {
+    const api = anApi()
+    await api.account({ login: '1000ac', domain: 'me.example.com' })
+    const users = engineUsers(api, 'cache=until-flushed')
+    const attempt = { user: '1000', domain: 'acme.example.com', action: 'sip_auth' } as const
+    await users.ask({ user: '1000ac', domain: 'me.example.com', action: 'sip_auth' })
+    expect(await users.ask(attempt)).toMatchObject({ login: '1000ac' })
+
+    await api.account({ login: '1001', domain: 'acme.example.com' })
+    users.flush()
     await users.ask({ user: '1000ac', domain: 'me.example.com', action: 'sip_auth' })
 
-    expect(await users.ask({ user: '1000', domain: 'acme.example.com', action: 'sip_auth' })).toBe('unknown')
+    expect(await users.ask(attempt)).toBe('unknown')
   })
 })
 

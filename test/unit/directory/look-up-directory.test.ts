@@ -7,15 +7,15 @@ import { handler as createAccount } from '../../../functions/accounts/create-acc
 import { handler as readDomain } from '../../../functions/domains/read-domain.ts'
 import { handler as updateParameters } from '../../../functions/domains/update-domain-parameters.ts'
 import { writeDirectoryXml } from '../../../functions/engine/write-directory-xml.ts'
-import { anApi, passwordOf } from '../../support/api.ts'
+import { anApi, passwordOf } from '../../support/platform/api.ts'
 import {
   askDirectory as ask,
   directoryForm as form,
   readDirectory as read,
   readWhole,
-} from '../../support/directory-reader.ts'
-import { fixed, hostileText } from '../../support/hostile-text.ts'
-import { aDomain } from '../../support/records.ts'
+} from '../../support/platform/directory-reader.ts'
+import { fixed, hostileText } from '../../support/records/hostile-text.ts'
+import { aDomain } from '../../support/records/records.ts'
 
 /** The request that a real engine sent, and the answer that satisfied it. */
 const recorded = (name: string) => {
@@ -32,25 +32,28 @@ async function setUp() {
 }
 
 describe('the directory', () => {
-  it.each(['register-a1-hash', 'call-user'])('gives the engine of the recording %s what it needs', async (name) => {
-    const { form, answer } = recorded(name)
+  it.each(['register-a1-hash', 'call-user'])(
+    'the directory answers the engine of the recording %s with everything it needs',
+    async (name) => {
+      const { form, answer } = recorded(name)
 
-    const given = await ask(await setUp(), form)
+      const given = await ask(await setUp(), form)
 
-    expect(given).toMatchObject({ section: 'directory', domain: answer.domain, params: answer.params })
-    expect(given.users.map(({ id }: { id: string }) => id)).toEqual(['1000'])
-    expect(given.users[0].params['a1-hash']).toBe(
-      createHash('md5')
-        .update(`1000:tenant1.example.com:${passwordOf('1000')}`)
-        .digest('hex'),
-    )
-    expect(given.users[0].variables).toMatchObject({
-      user_context: 'tenant1.example.com',
-      w_domain: 'tenant1.example.com',
-      account_role: 'user',
-      effective_caller_id_name: '1000',
-    })
-  })
+      expect(given).toMatchObject({ section: 'directory', domain: answer.domain, params: answer.params })
+      expect(given.users.map(({ id }: { id: string }) => id)).toEqual(['1000'])
+      expect(given.users[0].params['a1-hash']).toBe(
+        createHash('md5')
+          .update(`1000:tenant1.example.com:${passwordOf('1000')}`)
+          .digest('hex'),
+      )
+      expect(given.users[0].variables).toMatchObject({
+        user_context: 'tenant1.example.com',
+        w_domain: 'tenant1.example.com',
+        account_role: 'user',
+        effective_caller_id_name: '1000',
+      })
+    },
+  )
 
   it.each(['register-unknown-user', 'register-unknown-domain', 'call-user-unknown', 'userauth'])(
     'answers the recorded %s as not found',
@@ -61,7 +64,7 @@ describe('the directory', () => {
     },
   )
 
-  it('knows a domain without a user', async () => {
+  it('the directory knows a domain without a user', async () => {
     const given = await ask(await setUp(), recorded('api-domain-exists').form)
 
     expect(given).toMatchObject({ section: 'directory', domain: 'tenant1.example.com', users: [] })
@@ -76,11 +79,11 @@ describe('the directory', () => {
     form({ user: '1000', domain: 'tenant2.example.com' }),
     form({ user: '../1000', domain: 'tenant1.example.com' }),
     form({ user: '1000', domain: 'tenant1.example.com#' }),
-  ])('answers %j as not found', async (body) => {
+  ])('the directory answers %j as not found', async (body) => {
     expect(await ask(await setUp(), body)).toMatchObject({ status: 'not found' })
   })
 
-  it('never holds a password, the voicemail PIN included', async () => {
+  it("the directory's answer never contains a password, nor the voicemail PIN", async () => {
     const api = anApi()
     const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
     const body = { login: '2000', password: 's3cr3t-pass', role: 'user', parameters: ['vm-password=4711471147'] }
@@ -142,7 +145,7 @@ describe('the directory', () => {
     expect(Object.keys(users[0].params).filter((name) => /password|^role$/.test(name))).toEqual([])
   })
 
-  it('has the settings of the domain, without its word on how phones are reached', async () => {
+  it("the directory's answer has the settings of the domain, except its own rule for reaching phones", async () => {
     const api = anApi()
     await api.ports.domains.create(aDomain({ parameters: { 'vm-enabled': 'true', 'dial-string': 'loopback/1' } }))
 
@@ -151,7 +154,7 @@ describe('the directory', () => {
     expect(params).toMatchObject({ 'vm-enabled': 'true', 'dial-string': expect.stringContaining('sofia_contact') })
   })
 
-  it('knows a deleted account no more', async () => {
+  it('the directory does not know a deleted account', async () => {
     const api = await setUp()
     const account = await api.ports.accounts.read('tenant1.example.com', '1000')
     if (account !== undefined) await api.ports.accounts.remove(account)
@@ -165,19 +168,22 @@ const recordings = readdirSync(new URL('../../fixtures/freeswitch/xml-curl/', im
   .map((file) => file.replace(/-1\.http$|\.http$/, (ending) => (ending === '-1.http' ? '' : ending)))
 
 describe("the engine's preprocessor", () => {
-  it.each(recordings)('leaves the answer to the recorded request %s as it is', async (name) => {
-    const given = await ask(await setUp(), requestOf(name))
+  it.each(recordings)(
+    "the engine's preprocessor leaves the answer to the recorded request %s unchanged",
+    async (name) => {
+      const given = await ask(await setUp(), requestOf(name))
 
-    expect(given).toMatchObject({ section: expect.stringMatching(/^(?:directory|result)$/) })
-  })
+      expect(given).toMatchObject({ section: expect.stringMatching(/^(?:directory|result)$/) })
+    },
+  )
 
-  it('reads the answers of one operation only, and that is the one tested here', () => {
+  it("the engine's preprocessor reads the answers of one operation only, which is the one tested here", () => {
     expect(
       routes.filter(({ responseType }) => responseType?.includes('xml')).map(({ operationId }) => operationId),
     ).toEqual(['lookUpDirectory'])
   })
 
-  it('leaves every value as it is, whatever it holds, and no value adds another', () => {
+  it("the engine's preprocessor leaves every value unchanged, and no value adds another", () => {
     fc.assert(
       fc.property(fc.oneof(hostileText, directive), fc.oneof(hostileText, directive), (name, text) => {
         const user = { id: '1000', parameters: { first: text, second: '1' }, variables: { [`x_${name}`]: text } }
@@ -231,7 +237,7 @@ const directive = fc
   )
   .map((pieces) => pieces.join(''))
 
-/** What an XML parser reads of a value: control characters that XML cannot express are left out. */
+/** Returns an XML parser's view of a value: control characters that XML cannot express are left out. */
 function readable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is left out
   return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '')

@@ -1,7 +1,7 @@
 /** Under which address a phone can register. The engine takes it from the To header and compares it with nothing. */
 import { describe, expect, it } from 'vitest'
-import { anApi } from '../../support/api.ts'
-import { askDirectory as ask, directoryForm as form, engineUsers } from '../../support/directory-reader.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { askDirectory as ask, directoryForm as form, engineUsers } from '../../support/platform/directory-reader.ts'
 
 const attacker = { user: '1000', domain: 'evil.example.com' }
 const victim = { login: '1000', domain: 'acme.example.com' }
@@ -24,7 +24,7 @@ describe('a phone that registers', () => {
       'its domain in other letters, which no drop of registrations names',
       { login: '1000', domain: 'Evil.example.com' },
     ],
-  ])('is refused under the address of %s', async (_what, to) => {
+  ])('a phone cannot register under the address of %s', async (_what, to) => {
     const { users } = await setUp()
 
     expect(await users.ask({ ...attacker, action: 'sip_auth', to })).toBe('unknown')
@@ -40,7 +40,7 @@ describe('a phone that registers', () => {
     },
   )
 
-  it('is let in under the address of its own account', async () => {
+  it('a phone can register under the address of its own account', async () => {
     const { users } = await setUp()
     const to = { login: '1000', domain: 'evil.example.com' }
 

@@ -9,10 +9,10 @@ import { handler as readDomain } from '../../../functions/domains/read-domain.ts
 import { handler as updateParameters } from '../../../functions/domains/update-domain-parameters.ts'
 import { handler as updateVariables } from '../../../functions/domains/update-domain-variables.ts'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
-import { aContext, anApi, passwordOf } from '../../support/api.ts'
-import { gone } from '../../support/flaky.ts'
-import { aHook, aPresence, aRole } from '../../support/records.ts'
-import { aBatch } from '../../support/queue-batch.ts'
+import { aContext, anApi, passwordOf } from '../../support/platform/api.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aHook, aPresence, aRole } from '../../support/records/records.ts'
+import { aBatch } from '../../support/records/queue-batch.ts'
 
 const name = 'a.example.com'
 const params = { domain_name: name }
@@ -27,7 +27,7 @@ async function setUp() {
 }
 
 describe('a domain', () => {
-  it('is shown with its settings and counts', async () => {
+  it('a domain is shown with its settings and counts', async () => {
     const { api, admin } = await setUp()
     await api.call(updateVariables, { params, headers: admin, body: ['default_language=uk'] })
     await api.ports.presence.put(aPresence())
@@ -49,7 +49,7 @@ describe('a domain', () => {
     expect(headers['ETag']).toMatch(/^W\/"/)
   })
 
-  it('is shown to root whatever the case of its name, and to nobody where there is none', async () => {
+  it('a domain is shown to root in any case of its name, and a missing one is not found', async () => {
     const { api, root } = await setUp()
     const read = (domain_name: string) => api.call(readDomain, { params: { domain_name }, headers: root })
 
@@ -67,7 +67,7 @@ describe('a domain', () => {
     }
   })
 
-  it('of another tenant is refused like one that is not there', async () => {
+  it('the domain of another tenant is refused like a missing one', async () => {
     const { api, foreign } = await setUp()
     const call = async (domain_name: string) => [
       await api.call(readDomain, { params: { domain_name }, headers: foreign }),
@@ -75,18 +75,18 @@ describe('a domain', () => {
       await api.call(updateParameters, { params: { domain_name }, headers: foreign, body: ['x-a=1'] }),
       await api.call(deleteDomain, { params: { domain_name }, headers: foreign }),
     ]
-    const told = (answers: Awaited<ReturnType<typeof call>>) =>
+    const refusalsOf = (answers: Awaited<ReturnType<typeof call>>) =>
       answers.map(({ status, body }) => ({ status, code: body.code, info: body.info }))
     const before = JSON.stringify([...api.ports.state.domains])
 
-    const theirs = told(await call(name))
+    const theirs = refusalsOf(await call(name))
 
-    expect(theirs).toEqual(told(await call('nobody.example.com')))
+    expect(theirs).toEqual(refusalsOf(await call('nobody.example.com')))
     expect(theirs.map(({ status }) => status)).toEqual([403, 403, 403, 403])
     expect(JSON.stringify([...api.ports.state.domains])).toBe(before)
   })
 
-  it('is no business of a user', async () => {
+  it('a user may neither read nor change the domain', async () => {
     const { api, user } = await setUp()
 
     expect(await api.call(readDomain, { params, headers: user })).toMatchObject({ status: 403 })
@@ -96,7 +96,7 @@ describe('a domain', () => {
 })
 
 describe('the settings of a domain', () => {
-  it('are laid over those that are there, an empty value removing its name', async () => {
+  it('settings of a domain are merged into the present ones, and an empty value removes its name', async () => {
     const { api, admin } = await setUp()
     const put = (body: unknown) => api.call(updateVariables, { params, headers: admin, body })
 
@@ -107,7 +107,7 @@ describe('the settings of a domain', () => {
     expect(body.info.parameters).toEqual([])
   })
 
-  it('are variables and parameters apart', async () => {
+  it('variables and parameters of a domain are separate', async () => {
     const { api, admin } = await setUp()
 
     const { body } = await api.call(updateParameters, { params, headers: admin, body: ['vm-enabled=true'] })
@@ -134,7 +134,7 @@ describe('the settings of a domain', () => {
     [[1], 'invalid_field'],
     [[['a=b']], 'invalid_field'],
     [Array.from({ length: 101 }, (_, index) => `x_v${index}=1`), 'invalid_field'],
-  ])('refuse %j as variables', async (body, code) => {
+  ])('a domain refuses %j as variables', async (body, code) => {
     const { api, admin } = await setUp()
     const before = await api.ports.domains.read(name)
 
@@ -153,7 +153,7 @@ describe('the settings of a domain', () => {
     },
   )
 
-  it('are a hundred of a kind at most', async () => {
+  it('a domain has at most a hundred settings of a kind', async () => {
     const { api, admin } = await setUp()
     const put = (body: unknown) => api.call(updateVariables, { params, headers: admin, body })
     const many = Array.from({ length: 100 }, (_, index) => `x_v${index}=1`)
@@ -163,7 +163,7 @@ describe('the settings of a domain', () => {
     expect(await put(['x_v0=2'])).toMatchObject({ status: 200 })
   })
 
-  it('keep every one of many changes made at the same moment', async () => {
+  it("simultaneous changes of a domain's settings are all kept", async () => {
     const { api, admin } = await setUp()
     const names = Array.from({ length: 10 }, (_, index) => `v${index}`)
 
@@ -180,7 +180,7 @@ describe('the settings of a domain', () => {
     expect(domain?.version).toBe(11)
   })
 
-  it('heed If-Match', async () => {
+  it("changes of a domain's settings respect If-Match", async () => {
     const { api, admin } = await setUp()
     const { headers } = await api.call(readDomain, { params, headers: admin })
     const put = (tag: string) =>
@@ -193,7 +193,7 @@ describe('the settings of a domain', () => {
 })
 
 describe('a deleted domain', () => {
-  it('is told in the words of the engine, and to hooks and engine', async () => {
+  it("the deletion of a domain is published in the engine's words, and the engine is notified", async () => {
     const { api, root } = await setUp()
 
     const answer = await api.call(deleteDomain, { params, headers: root })
@@ -212,7 +212,7 @@ describe('a deleted domain', () => {
     ])
   })
 
-  it('refuses the very next request of each of its credentials, and shows nothing any more', async () => {
+  it('a deleted domain refuses the next request of each of its credentials, and shows nothing any more', async () => {
     const { api, admin, user, root } = await setUp()
     await api.call(deleteDomain, { params, headers: root })
 
@@ -228,7 +228,7 @@ describe('a deleted domain', () => {
     expect(Object.keys((await api.call(listDomains, { headers: root })).body.data)).toEqual(['b.a.example.com'])
   })
 
-  it('gives the engine no account any more, so that its phones can neither call nor be called', async () => {
+  it("a deleted domain's accounts are unknown to the engine, so that its phones can neither call nor be called", async () => {
     const { api, root } = await setUp()
     const ask = () =>
       api.call(lookUpDirectory, {
@@ -245,7 +245,7 @@ describe('a deleted domain', () => {
     expect((await ask()).text).toContain('not found')
   })
 
-  it('keeps its name until what it left is gone', async () => {
+  it('a deleted domain keeps its name until its records are removed', async () => {
     const { api, root } = await setUp()
     const create = () =>
       api.call(createDomain, { headers: root, body: { domain_name: name, customer_id: 'another-customer' } })
@@ -258,14 +258,14 @@ describe('a deleted domain', () => {
     expect(await api.ports.accounts.list(name)).toEqual([])
   })
 
-  it.each(['no.example.com', 'example.com'])('that is not there is told (%s)', async (domain_name) => {
+  it.each(['no.example.com', 'example.com'])('deleting a missing domain is not found (%s)', async (domain_name) => {
     const { api, root } = await setUp()
 
     expect(await api.call(deleteDomain, { params: { domain_name }, headers: root })).toMatchObject({ status: 404 })
     expect(api.ports.cleanups.queued).toEqual([])
   })
 
-  it('is deleted once', async () => {
+  it('a domain can be deleted once', async () => {
     const { api, root } = await setUp()
 
     const answers = await Promise.all(
@@ -276,7 +276,7 @@ describe('a deleted domain', () => {
     expect(api.ports.events.published).toHaveLength(1)
   })
 
-  it.each(['admin', 'user'])('is not what an %s may ask for', async (role) => {
+  it.each(['admin', 'user'])('a domain cannot be deleted by an %s', async (role) => {
     const given = await setUp()
     const headers = role === 'admin' ? given.admin : given.user
 
@@ -284,7 +284,7 @@ describe('a deleted domain', () => {
     expect(await given.api.ports.domains.read(name)).toBeDefined()
   })
 
-  it('is what a role of it may ask for that root gave this permission', async () => {
+  it('a domain can be deleted by a custom role that root gave this permission', async () => {
     const { api } = await setUp()
     await api.ports.roles.write({
       domain: name,
@@ -298,7 +298,7 @@ describe('a deleted domain', () => {
     expect(await remove(name)).toMatchObject({ status: 200 })
   })
 
-  it('is not marked when its clean-up cannot be queued, and the request can be repeated', async () => {
+  it('a domain is not marked as deleted when its clean-up cannot be queued, and the request can be repeated', async () => {
     const { api, root } = await setUp()
     const cut = api.with({ cleanups: gone(api.ports.cleanups, 'send', () => true) })
 
@@ -307,7 +307,7 @@ describe('a deleted domain', () => {
     expect(await api.call(deleteDomain, { params, headers: root })).toMatchObject({ status: 200 })
   })
 
-  it('is deleted also when hooks and engine cannot be told, and the answer warns', async () => {
+  it('a domain is deleted even if hooks and engine cannot be notified, and the answer warns', async () => {
     const { api, root } = await setUp()
     const cut = api.with({
       events: gone(api.ports.events, 'publish', () => true),
@@ -320,7 +320,7 @@ describe('a deleted domain', () => {
     })
   })
 
-  it('heeds If-Match', async () => {
+  it('the deletion of a domain respects If-Match', async () => {
     const { api, root } = await setUp()
     const remove = (tag: string) => api.call(deleteDomain, { params, headers: { ...root, 'if-match': tag } })
 
@@ -330,7 +330,7 @@ describe('a deleted domain', () => {
 })
 
 describe('the clean-up of a deleted domain', () => {
-  it('ends its calls and drops its phones at once, and removes nothing before everything is over', async () => {
+  it('the clean-up of a deleted domain ends its calls and drops its phones at once, and removes nothing before that is over', async () => {
     const { api, root } = await setUp()
     await api.ports.presence.put(aPresence())
     await api.ports.presence.put(aPresence({ login: '1001', contacts: [] }))
@@ -351,7 +351,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.domains.exists(name)).toBe(false)
   })
 
-  it('that comes late ends calls and drops phones all the same, and lets them be over before it removes', async () => {
+  it('a late clean-up of a deleted domain still ends calls and drops phones, and waits for that before it removes records', async () => {
     const { api, root } = await setUp()
     await api.ports.presence.put(aPresence())
     await api.call(deleteDomain, { params, headers: root })
@@ -367,7 +367,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.domains.exists(name)).toBe(false)
   })
 
-  it('does it once, and again for another domain of the name', async () => {
+  it('the clean-up of a deleted domain orders this once, and again for another domain of the name', async () => {
     const { api, root } = await setUp()
     await api.call(deleteDomain, { params, headers: root })
     await work(api)
@@ -388,7 +388,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.accounts.list(name)).toHaveLength(1)
   })
 
-  it('comes when the deployment says, and its first look in good time before', async () => {
+  it('the clean-up of a deleted domain runs when the deployment says, and first looks for the mark well before', async () => {
     const api = anApi({ DELETION_GRACE_SECONDS: '4' })
     await api.account()
     await api.call(deleteDomain, { params, headers: { ...(await api.as('root')) } })
@@ -401,7 +401,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.domains.exists(name)).toBe(false)
   })
 
-  it('waits for a mark that is not there yet, and gives up when it cannot come any more', async () => {
+  it('the clean-up of a deleted domain waits for a missing mark, and gives up when it cannot appear any more', async () => {
     const { api } = await setUp()
     await api.ports.cleanups.send({ domain: name, requestedAt: api.clock.now(), delaySeconds: 0 })
 
@@ -415,7 +415,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.accounts.list(name)).toHaveLength(2)
   })
 
-  it('never touches a domain that was made again under the name', async () => {
+  it('the clean-up of a deleted domain never touches a new domain of the same name', async () => {
     const { api, root } = await setUp()
     await api.call(deleteDomain, { params, headers: root })
     const [message] = api.ports.cleanups.queued
@@ -429,7 +429,7 @@ describe('the clean-up of a deleted domain', () => {
     expect(await api.ports.accounts.list(name)).toHaveLength(1)
   })
 
-  it('that fails comes again', async () => {
+  it('a failed clean-up of a deleted domain is redelivered', async () => {
     const { api, root } = await setUp()
     await api.call(deleteDomain, { params, headers: root })
     await work(api)

@@ -14,9 +14,9 @@ import { handler as deleteDomain } from '../../../functions/domains/delete-domai
 import { handler as deleteDomainToken } from '../../../functions/domains/delete-domain-token.ts'
 import { handler as listDomainTokens } from '../../../functions/domains/list-domain-tokens.ts'
 import { handler as updateDomainToken } from '../../../functions/domains/update-domain-token.ts'
-import { anApi } from '../../support/api.ts'
-import { gone } from '../../support/flaky.ts'
-import { aDomainToken, aRole } from '../../support/records.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aDomainToken, aRole } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const other = 'b.a.example.com'
@@ -43,7 +43,7 @@ async function setUp() {
 }
 
 describe('an issued token of a domain', () => {
-  it('is shown once and kept as a digest', async () => {
+  it('an issued domain token is shown once and stored as a digest', async () => {
     const { api, issue } = await setUp()
 
     const { status, body } = await issue({ description: 'CRM', role: 'user' })
@@ -66,7 +66,7 @@ describe('an issued token of a domain', () => {
     )
   })
 
-  it('is listed without its text, the oldest first', async () => {
+  it('domain tokens are listed without their text, oldest first', async () => {
     const { api, headers, issued } = await setUp()
     const first = await issued()
     api.clock.move(1000)
@@ -93,7 +93,7 @@ describe('an issued token of a domain', () => {
     [{ description: 'x'.repeat(257) }, 400, 'invalid_field'],
     [{ role: 'mighty' }, 403, 'permission_denied'],
     [{ domain: other }, 403, 'permission_denied'],
-  ])('is not made of %j: %i %s', async (given, status, code) => {
+  ])('a domain token is not created from %j: %i %s', async (given, status, code) => {
     const { api, issue } = await setUp()
     await api.ports.roles.write({
       domain,
@@ -105,7 +105,7 @@ describe('an issued token of a domain', () => {
     expect(api.ports.state.domainTokens.size).toBe(0)
   })
 
-  it('may end at any moment from the next millisecond to five years ahead', async () => {
+  it('a domain token may expire at any moment from the next millisecond to five years ahead', async () => {
     const { api, issue } = await setUp()
     const fiveYears = Date.UTC(2031, 0, 15, 12)
 
@@ -115,7 +115,7 @@ describe('an issued token of a domain', () => {
     expect((await issue({ expire: fiveYears + 3 * 86_400_000 })).status).toBe(400)
   })
 
-  it('is refused to a domain that has a hundred', async () => {
+  it('a domain that has a hundred tokens is refused another one', async () => {
     const { api, issue } = await setUp()
     for (let count = 0; count < 99; count += 1) await api.ports.domainTokens.create(aDomainToken({ domain }), 100)
 
@@ -123,7 +123,7 @@ describe('an issued token of a domain', () => {
     expect(await issue()).toMatchObject({ status: 409, body: { code: 'conflict' } })
   })
 
-  it('is made once for an Idempotency-Key, and shown again', async () => {
+  it('a domain token is created once for an Idempotency-Key, and shown again', async () => {
     const { api, headers } = await setUp()
     const body = { expire: api.clock.now() + yearMs, role: 'user' }
     const request = { params, body, headers: { ...headers, 'idempotency-key': 'k-1' } }
@@ -138,7 +138,7 @@ describe('an issued token of a domain', () => {
 })
 
 describe('the tokens of a domain', () => {
-  it.each(['user', 'nothing'])('are none of the business of a %s', async (role) => {
+  it.each(['user', 'nothing'])('the tokens of a domain are hidden from a %s', async (role) => {
     const { api, issued } = await setUp()
     const { uuid } = await issued()
     await api.ports.roles.write({ domain, roles: [aRole({ name: 'nothing', allows: {} })], version: 1 })
@@ -155,7 +155,7 @@ describe('the tokens of a domain', () => {
     }
   })
 
-  it('are none of the business of another domain, by its own path or by theirs', async () => {
+  it('the tokens of a domain are hidden from another domain, by its own path or by theirs', async () => {
     const { api, foreign, issued } = await setUp()
     const { token, uuid } = await issued()
     const calls = async (name: string, headers: Record<string, string>) => [
@@ -175,7 +175,7 @@ describe('the tokens of a domain', () => {
     expect(await api.call(listAccounts, { headers: token })).toMatchObject({ status: 200 })
   })
 
-  it('are managed by root in any domain that exists', async () => {
+  it('the tokens of any existing domain are managed by root', async () => {
     const { api, root, issued } = await setUp()
     const { uuid } = await issued()
 
@@ -188,7 +188,7 @@ describe('the tokens of a domain', () => {
     })
   })
 
-  it('above the caller are neither enabled nor deleted by him', async () => {
+  it('domain tokens above the caller can be neither enabled nor deleted', async () => {
     const { api, headers } = await setUp()
     const roles = [aRole({ name: 'mighty', allows: { license: ['r'] } })]
     await api.ports.roles.write({ domain, roles, version: 1 })
@@ -219,7 +219,7 @@ describe('the tokens of a domain', () => {
 })
 
 describe('a token of a domain in use', () => {
-  it('needs no key, and with one the right one', async () => {
+  it('a domain token needs no key, and if one is sent it must be right', async () => {
     const { api, issued } = await setUp()
     const { token, uuid } = await issued()
     const use = async (key?: string) =>
@@ -232,7 +232,7 @@ describe('a token of a domain in use', () => {
     expect(await use('00000000-0000-4000-8000-000000000000')).toBe(401)
   })
 
-  it('is told who it is', async () => {
+  it('the description of a domain token names it and its permissions', async () => {
     const { api, issued } = await setUp()
     const { token, uuid } = await issued()
 
@@ -245,7 +245,7 @@ describe('a token of a domain in use', () => {
     })
   })
 
-  it('is forged by no change of its claims', async () => {
+  it("no change of a domain token's claims forges another one", async () => {
     const { api, issued } = await setUp()
     const { token, uuid } = await issued({ role: 'user' })
     const [header, , secret] = token['x-access-token'].split('.')
@@ -281,7 +281,7 @@ describe('a token of a domain in use', () => {
     ['its time is over', 'token_expired', ({ api }) => api.clock.move(yearMs)],
     ['its domain is deleted', 'invalid_token', ({ api, root }) => api.call(deleteDomain, { params, headers: root })],
   ]
-  it.each(endings)('is refused by the very next request once %s', async (_, code, end) => {
+  it.each(endings)('a domain token is refused by the next request once %s', async (_, code, end) => {
     const given = await setUp()
     const { token, uuid } = await given.issued()
 
@@ -291,7 +291,7 @@ describe('a token of a domain in use', () => {
     expect(await given.api.call(listAccounts, { headers: token })).toMatchObject({ status: 401, body: { code } })
   })
 
-  it('is let in again once it is enabled again', async () => {
+  it('a domain token is accepted again once it is enabled again', async () => {
     const { api, headers, issued } = await setUp()
     const { token, uuid } = await issued()
     const set = (state: boolean) =>
@@ -303,7 +303,7 @@ describe('a token of a domain in use', () => {
     expect(await api.call(listAccounts, { headers: token })).toMatchObject({ status: 200 })
   })
 
-  it('is bound by what its role allows now', async () => {
+  it('a domain token has the current permissions of its role', async () => {
     const { api, root, issued } = await setUp()
     await api.ports.roles.write({ domain, roles: [aRole({ name: 'reader', allows: { account: ['r'] } })], version: 1 })
     const { token } = await issued({ role: 'reader' })
@@ -319,7 +319,7 @@ describe('a token of a domain in use', () => {
     expect(await api.call(listAccounts, { headers: token })).toMatchObject({ status: 403 })
   })
 
-  it('outlives whoever issued it', async () => {
+  it('a domain token outlives its issuer', async () => {
     const { api, issued } = await setUp()
     const { token } = await issued()
     const [issuer] = await api.ports.accounts.list(domain)
@@ -328,7 +328,7 @@ describe('a token of a domain in use', () => {
     expect(await api.call(listAccounts, { headers: token })).toMatchObject({ status: 200 })
   })
 
-  it('owns no account, not even one that is called like it', async () => {
+  it('a domain token owns no account, not even one of the same name', async () => {
     const { api, issued } = await setUp()
     const { token, uuid } = await issued({ role: 'user' })
     await api.account({ login: uuid })
@@ -345,7 +345,7 @@ describe('a token of a domain in use', () => {
     expect((await api.call(readAccount, own)).body.data).not.toHaveProperty('a1-hash')
   })
 
-  it('owns no call, not even one of an account that is called like it', async () => {
+  it('a domain token owns no call, not even one of an account of the same name', async () => {
     const { api, issued } = await setUp()
     const { token, uuid } = await issued({ role: 'user' })
     await api.account({ login: uuid })
@@ -361,7 +361,7 @@ describe('a token of a domain in use', () => {
     expect(unnamed).toMatchObject({ status: 400, body: { code: 'missing_field' } })
   })
 
-  it('neither logs out nor has a second factor', async () => {
+  it('a domain token can neither log out nor have a second factor', async () => {
     const { api, issued } = await setUp()
     const { token } = await issued()
 
@@ -370,7 +370,7 @@ describe('a token of a domain in use', () => {
     expect(await api.call(listAccounts, { headers: token })).toMatchObject({ status: 200 })
   })
 
-  it('is told in the trail at its first use from each network, and not again', async () => {
+  it('the trail has the first use of a domain token from each network, and no later one', async () => {
     const { api, issued } = await setUp()
     const { token, uuid } = await issued()
     const use = (sourceAddress: string) => api.call(listAccounts, { headers: token, sourceAddress })
@@ -378,9 +378,9 @@ describe('a token of a domain in use', () => {
     for (const address of ['192.0.2.1', '192.0.2.1', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'])
       await use(address)
 
-    const told = api.ports.state.audit.filter(({ note }) => note !== undefined)
-    expect(told.map(({ sourceAddress }) => sourceAddress)).toEqual(['192.0.2.1', '2001:db8::1', '2001:db8:0:1::1'])
-    expect(told[0]).toMatchObject({
+    const noted = api.ports.state.audit.filter(({ note }) => note !== undefined)
+    expect(noted.map(({ sourceAddress }) => sourceAddress)).toEqual(['192.0.2.1', '2001:db8::1', '2001:db8:0:1::1'])
+    expect(noted[0]).toMatchObject({
       caller: `${uuid}@${domain}`,
       domain,
       status: 200,
@@ -389,7 +389,7 @@ describe('a token of a domain in use', () => {
     })
   })
 
-  it('goes on when its source cannot be noted', async () => {
+  it('a domain token is accepted even if its source cannot be recorded', async () => {
     const { api, issued } = await setUp()
     const { token } = await issued()
     const cut = api.with({ sessions: gone(api.ports.sessions, 'meet', () => true) })

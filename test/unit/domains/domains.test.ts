@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
 import { handler as listDomains } from '../../../functions/domains/list-domains.ts'
-import { anApi } from '../../support/api.ts'
-import { gone } from '../../support/flaky.ts'
-import { aDomain, aPresence } from '../../support/records.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aDomain, aPresence } from '../../support/records/records.ts'
 
 const good = { domain_name: 'New.Example.com', customer_id: 'customer-7' }
 
@@ -15,7 +15,7 @@ async function setUp() {
 }
 
 describe('a created domain', () => {
-  it('is told in the words of the engine, in lower case', async () => {
+  it("a created domain is published in the engine's words, in lower case", async () => {
     const { api, create } = await setUp()
 
     const answer = await create({ ...good, variables: ['default_language=uk'], parameters: ['vm-enabled=true'] })
@@ -39,7 +39,7 @@ describe('a created domain', () => {
     ])
   })
 
-  it('stays when its event cannot be queued, and the answer warns', async () => {
+  it('a created domain stays when its event cannot be queued, and the answer warns', async () => {
     const { api, root } = await setUp()
     const cut = api.with({ events: gone(api.ports.events, 'publish', () => true) })
 
@@ -56,7 +56,7 @@ describe('a created domain', () => {
     expect((await create(good)).body['more info']).not.toBe('')
   })
 
-  it('is made once of many at the same moment', async () => {
+  it('one of many simultaneous requests creates a domain', async () => {
     const { create } = await setUp()
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(good)))
@@ -65,7 +65,7 @@ describe('a created domain', () => {
     expect(answers.filter(({ body }) => body.code === 'conflict')).toHaveLength(19)
   })
 
-  it.each(['admin', 'user'])('is nothing that an %s may make', async (role) => {
+  it.each(['admin', 'user'])('an %s may not create a domain', async (role) => {
     const api = anApi()
     const headers = { ...(await api.as(await api.account({ role }))) }
 
@@ -96,7 +96,7 @@ describe('a refused domain', () => {
     },
   )
 
-  it.each(['localhost', '10.0.0.1', 'a.example.com'])('is not one named %s', async (name) => {
+  it.each(['localhost', '10.0.0.1', 'a.example.com'])('a domain cannot be named %s', async (name) => {
     const { create } = await setUp()
 
     expect(await create({ ...good, domain_name: name })).toMatchObject({ status: 200 })
@@ -113,7 +113,7 @@ describe('a refused domain', () => {
     [{ ...good, variables: ['default_language=${system(id)}'] }, 'invalid_field'],
     [{ ...good, parameters: ['dial-string=x'] }, 'invalid_field'],
     [{ ...good, parameters: ['password=everybody'] }, 'invalid_field'],
-  ])('is %j', async (body, code) => {
+  ])('a domain cannot be %j', async (body, code) => {
     const { create } = await setUp()
 
     expect(await create(body)).toMatchObject({ status: 400, body: { code } })
@@ -132,7 +132,7 @@ describe('the list of domains', () => {
   }
   const contact = (id: string) => ({ id, expiresAt: Number.MAX_SAFE_INTEGER })
 
-  it('shows root every domain with its accounts and registered phones', async () => {
+  it('the list of domains shows root every domain with its accounts and registered phones', async () => {
     const { api, root } = await withDomains()
 
     const { body } = await api.call(listDomains, { headers: root })
@@ -147,7 +147,7 @@ describe('the list of domains', () => {
     })
   })
 
-  it('shows an admin his own and a user nothing', async () => {
+  it('the list of domains shows an admin the own domain and a user none', async () => {
     const { api } = await withDomains()
     const list = async (role: string) => {
       const account = await api.account({ login: role, role })
@@ -165,13 +165,13 @@ describe('the list of domains', () => {
     ['filter={"acc/dvc":"2/3"}', ['a.example.com']],
     ['filter={"id":"c"}', ['c.example.com']],
     ['page=2', []],
-  ])('with %s shows %j', async (query, ids) => {
+  ])('the list of domains with %s shows %j', async (query, ids) => {
     const { api, root } = await withDomains()
 
     expect(Object.keys((await api.call(listDomains, { headers: root, query })).body.data)).toEqual(ids)
   })
 
-  it('counts phones for no more domains than it shows', async () => {
+  it('the list of domains counts phones only for the domains that it shows', async () => {
     const { api, root } = await withDomains()
     const list = vi.spyOn(api.ports.presence, 'list')
 

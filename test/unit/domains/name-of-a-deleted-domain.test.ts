@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import type { CommandOutcome, EngineCommand } from '../../../core/commands.ts'
+import type { CommandOutcome, EngineCommand } from '../../../core/commands/commands.ts'
 import { handler as cleanUp } from '../../../functions/domains/clean-up-domain.ts'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
 import { handler as deleteDomain } from '../../../functions/domains/delete-domain.ts'
-import { aContext, anApi } from '../../support/api.ts'
-import { gone } from '../../support/flaky.ts'
-import { aBatch } from '../../support/queue-batch.ts'
+import { aContext, anApi } from '../../support/platform/api.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aBatch } from '../../support/records/queue-batch.ts'
 
 const name = 'a.example.com'
 const done = { state: 'done', text: '+OK\n' } as const

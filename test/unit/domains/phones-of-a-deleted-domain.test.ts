@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { CommandOutcome } from '../../../core/commands.ts'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
 import { handler as deleteDomain } from '../../../functions/domains/delete-domain.ts'
-import { anApi } from '../../support/api.ts'
-import { askDirectory, engineUsers } from '../../support/directory-reader.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { askDirectory, engineUsers } from '../../support/platform/directory-reader.ts'
 
 const name = 'a.example.com'
 const phone = { user: '1000', domain: name, action: 'sip_auth' } as const

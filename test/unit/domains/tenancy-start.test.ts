@@ -16,7 +16,7 @@ test.each([
 test.each([
   [createdAt - minute, true],
   [createdAt - minute - 1, false],
-])('what began at %i is of it: %s', (startedAt, isOf) => {
+])('the membership of a call that began at %i in the tenant is %s', (startedAt, isOf) => {
   expect(isOfTenant({ createdAt }, startedAt, 2 * minute)).toBe(isOf)
 })
 

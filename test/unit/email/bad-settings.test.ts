@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { handler as createEmailSettings } from '../../../functions/email/create-email-settings.ts'
 import { handler as readEmailSettings } from '../../../functions/email/read-email-settings.ts'
-import { anApi } from '../../support/api.ts'
+import { anApi } from '../../support/platform/api.ts'
 
 const groups = z.parse(
   z.record(z.string(), z.array(z.string())),

@@ -3,8 +3,8 @@ import { handler as createEmailSettings } from '../../../functions/email/create-
 import { handler as deleteEmailSettings } from '../../../functions/email/delete-email-settings.ts'
 import { handler as readEmailSettings } from '../../../functions/email/read-email-settings.ts'
 import { handler as replaceEmailSettings } from '../../../functions/email/replace-email-settings.ts'
-import { anApi } from '../../support/api.ts'
-import { markedIn, planted } from '../../support/secret-forms.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { markedIn, planted } from '../../support/invariants/secret-forms.ts'
 
 const password = planted('Sm7p-p4ss word"ü')
 
@@ -40,7 +40,7 @@ async function setUp() {
 const masked = { ...settings().options, auth: { user: 'pbx', pass: '********' } }
 
 describe('mail settings', () => {
-  it('are created, shown with a masked password, and read back so', async () => {
+  it('mail settings are created, shown with a masked password, and read back the same', async () => {
     const { api, admin } = await setUp()
 
     const created = await api.call(createEmailSettings, { body: settings(), headers: admin })
@@ -55,7 +55,7 @@ describe('mail settings', () => {
     expect(read.headers['ETag']).toBe(created.headers['ETag'])
   })
 
-  it('keep their password sealed, and show it nowhere', async () => {
+  it('mail settings store their password encrypted, and show it nowhere', async () => {
     const { api, admin } = await setUp()
 
     const answers = [
@@ -74,7 +74,7 @@ describe('mail settings', () => {
     expect(markedIn(everything)).toEqual([])
   })
 
-  it('of a minimal body have the defaults', async () => {
+  it('mail settings from a minimal body have the defaults', async () => {
     const { api, admin } = await setUp()
 
     const { body } = await api.call(createEmailSettings, {
@@ -90,7 +90,7 @@ describe('mail settings', () => {
     expect(body.options).not.toHaveProperty('auth')
   })
 
-  it('without TLS from the first byte go to the port of STARTTLS', async () => {
+  it('mail settings without TLS from the first byte use the port of STARTTLS', async () => {
     const { api, admin } = await setUp()
 
     const { body } = await api.call(createEmailSettings, {
@@ -101,7 +101,7 @@ describe('mail settings', () => {
     expect(body.options.port).toBe(587)
   })
 
-  it('that a create finds are replaced and keep their id', async () => {
+  it('creating existing mail settings replaces them and keeps their id', async () => {
     const { api, admin } = await setUp()
     const first = await api.call(createEmailSettings, { body: settings(), headers: admin })
 
@@ -110,7 +110,7 @@ describe('mail settings', () => {
     expect(second.body).toMatchObject({ _id: first.body._id, options: { port: 2525 } })
   })
 
-  it('that are not there cannot be read or replaced, and are deleted zero times', async () => {
+  it('missing mail settings cannot be read or replaced, and deleting them removes none', async () => {
     const { api, admin } = await setUp()
     const missing = { status: 404, body: { code: 'not_found', info: 'Not found!' } }
 
@@ -122,7 +122,7 @@ describe('mail settings', () => {
     })
   })
 
-  it('are deleted once', async () => {
+  it('mail settings can be deleted once', async () => {
     const { api, admin } = await setUp()
     await api.call(createEmailSettings, { body: settings(), headers: admin })
 
@@ -130,14 +130,14 @@ describe('mail settings', () => {
     expect(await api.call(readEmailSettings, { headers: admin })).toMatchObject({ status: 404 })
   })
 
-  it('replaced by an identical body are a success', async () => {
+  it('replacing mail settings by an identical body succeeds', async () => {
     const { api, admin } = await setUp()
     await api.call(createEmailSettings, { body: settings(), headers: admin })
 
     expect(await api.call(replaceEmailSettings, { body: settings(), headers: admin })).toMatchObject({ status: 200 })
   })
 
-  it('of one tenant are nothing to another', async () => {
+  it('the mail settings of one tenant are invisible to another', async () => {
     const { api, admin, other } = await setUp()
     await api.call(createEmailSettings, { body: settings(), headers: admin })
 
@@ -149,7 +149,7 @@ describe('mail settings', () => {
     expect(await api.call(readEmailSettings, { headers: admin })).toMatchObject({ status: 200 })
   })
 
-  it('are refused to a user', async () => {
+  it('mail settings are refused to a user', async () => {
     const { api, user } = await setUp()
 
     for (const handler of [
@@ -166,7 +166,7 @@ describe('mail settings', () => {
 })
 
 describe('a masked password', () => {
-  it('keeps the stored one', async () => {
+  it('a masked password keeps the stored one', async () => {
     const { api, admin } = await setUp()
     const { body } = await api.call(createEmailSettings, { body: settings(), headers: admin })
     const before = api.ports.state.emailSettings.get('a.example.com')?.options.auth?.sealedPass
@@ -180,7 +180,7 @@ describe('a masked password', () => {
   it.each([
     ['where there are no settings', undefined],
     ['where the settings have no password', { user: 'pbx' }],
-  ])('is refused %s', async (_title, auth) => {
+  ])('a masked password is refused %s', async (_title, auth) => {
     const { api, admin } = await setUp()
     if (auth !== undefined) await api.call(createEmailSettings, { body: settings({ auth }), headers: admin })
 
@@ -195,7 +195,7 @@ describe('a masked password', () => {
     })
   })
 
-  it('is dropped by a write without one', async () => {
+  it('writing mail settings without a password removes the stored one', async () => {
     const { api, admin } = await setUp()
     await api.call(createEmailSettings, { body: settings(), headers: admin })
 
@@ -263,7 +263,7 @@ describe('settings are refused, and nothing is written, when', () => {
     ].map((from): [string, object] => [`from is ${JSON.stringify(from).slice(0, 40)}`, settings({}, { from })]),
   ]
 
-  it.each(bad)('%s', async (_title, body) => {
+  it.each(bad)('mail settings are refused, and nothing is written, when %s', async (_title, body) => {
     const { api, admin } = await setUp()
 
     const answer = await api.call(createEmailSettings, { body, headers: admin })
@@ -298,7 +298,7 @@ describe('settings are refused, and nothing is written, when', () => {
     '2606:4700::1111',
     '[2606:4700::1111]',
     'münchen.example',
-  ])('but not for the host %s', async (host) => {
+  ])('mail settings are accepted for the host %s', async (host) => {
     const { api, admin } = await setUp()
 
     expect(await api.call(createEmailSettings, { body: settings({ host }), headers: admin })).toMatchObject({
@@ -307,7 +307,7 @@ describe('settings are refused, and nothing is written, when', () => {
     })
   })
 
-  it('but for a host of an allowed network', async () => {
+  it('mail settings are accepted for a host of an allowed network', async () => {
     const api = anApi({ HOOK_ALLOWED_NETWORKS: '10.0.0.0/8' })
     const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
 
@@ -320,7 +320,7 @@ describe('settings are refused, and nothing is written, when', () => {
 })
 
 describe('a change under If-Match', () => {
-  it('is made on the version that was read, and refused on any other', async () => {
+  it('a change of mail settings under If-Match succeeds on the version that was read, and is refused on any other', async () => {
     const { api, admin } = await setUp()
     const first = await api.call(createEmailSettings, { body: settings(), headers: admin })
     const ifMatch = (tag = '') => ({ ...admin, 'if-match': tag })
@@ -340,7 +340,7 @@ describe('a change under If-Match', () => {
     })
   })
 
-  it('is refused on settings that were deleted and made anew', async () => {
+  it('a change of mail settings under If-Match is refused after they were deleted and created again', async () => {
     const { api, admin } = await setUp()
     const first = await api.call(createEmailSettings, { body: settings(), headers: admin })
     await api.call(deleteEmailSettings, { headers: admin })

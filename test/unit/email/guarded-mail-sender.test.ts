@@ -5,8 +5,8 @@ import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { mailLimits } from '../../../adapters/mail/guarded-mail-sender.ts'
 import type { MailServer } from '../../../core/email/email-settings.ts'
-import { aMail, aMailSender, aServer, serverName } from '../../support/mail-sender.ts'
-import { type MailServerSetup, startMailServer } from '../../support/mail-server.ts'
+import { aMail, aMailSender, aServer, serverName } from '../../support/hooks/mail-sender.ts'
+import { type MailServerSetup, startMailServer } from '../../support/hooks/mail-server.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -46,7 +46,7 @@ async function aRawServer(accept: (socket: Socket) => void, tls = false) {
 }
 
 describe('a message', () => {
-  it('arrives over TLS as it was written, dots and all', async () => {
+  it('a message arrives over TLS unchanged, including lines that begin with dots', async () => {
     const server = await aMailServer({ secure: true })
     const { sender } = aMailSender()
 
@@ -69,7 +69,7 @@ describe('a message', () => {
       'no TLS, where the server has none and the settings allow it',
       { secure: false, withoutTls: true, tls: { rejectUnauthorized: true, allowPlaintextLogin: true } as const },
     ],
-  ])('is sent after a login over %s', async (_title, setup) => {
+  ])('a message is sent after a login over %s', async (_title, setup) => {
     const login = { user: 'pbx@a.example.com', pass: 's3cr3t-pa ss"ü' }
     const server = await aMailServer({ ...setup, login })
     const { sender } = aMailSender()
@@ -81,7 +81,7 @@ describe('a message', () => {
     expect(server.received).toMatchObject([{ user: login.user, secure: !('withoutTls' in setup) }])
   })
 
-  it('is not sent when its login would go to a server without STARTTLS in clear', async () => {
+  it('a message is not sent when its login would go unencrypted to a server without STARTTLS', async () => {
     const seen: string[] = []
     const server = await aRawServer((socket) => {
       socket.write('220 ready\r\n')
@@ -102,7 +102,7 @@ describe('a message', () => {
     expect(seen.join('')).not.toContain('AUTH')
   })
 
-  it('does not tell the server the name of this machine', async () => {
+  it('a message does not reveal the name of this machine to the server', async () => {
     const server = await aMailServer({ secure: true })
     const { sender } = aMailSender()
 
@@ -111,7 +111,7 @@ describe('a message', () => {
     expect(server.received[0]?.source).not.toMatch(/localhost|127\.0\.0\.1/)
   })
 
-  it('leaves no timer and no connection behind', async () => {
+  it('a sent message leaves no open timer and no open connection', async () => {
     const server = await aRawServer((socket) => socket.end('554 go away\r\n'))
     const { sender, pending } = aMailSender()
 
@@ -121,7 +121,7 @@ describe('a message', () => {
   })
 })
 
-describe('what a server refuses is told in its words', () => {
+describe("a mail server's refusal", () => {
   it('a wrong login', async () => {
     const server = await aMailServer({
       secure: true,
@@ -156,27 +156,36 @@ describe('what a server refuses is told in its words', () => {
 })
 
 describe('a certificate', () => {
-  it.each(['expired.pem', 'other-name.pem', 'self-signed.pem'])('that is %s is refused', async (certificate) => {
-    const server = await aMailServer({ secure: true, certificate })
-    const { sender } = aMailSender()
+  it.each(['expired.pem', 'other-name.pem', 'self-signed.pem'])(
+    'a certificate that is %s is refused',
+    async (certificate) => {
+      const server = await aMailServer({ secure: true, certificate })
+      const { sender } = aMailSender()
 
-    const outcome = await sender.send(aMail, aServer({ port: server.port }))
+      const outcome = await sender.send(aMail, aServer({ port: server.port }))
 
-    expect(outcome).toEqual({ outcome: 'failed', reason: 'no secure connection to the mail server could be made' })
-    expect(server.received).toEqual([])
-  })
+      expect(outcome).toEqual({ outcome: 'failed', reason: 'no secure connection to the mail server could be made' })
+      expect(server.received).toEqual([])
+    },
+  )
 
-  it.each([true, false])('that proves nothing is taken where the tenant says so (secure: %s)', async (secure) => {
-    const server = await aMailServer({ secure, certificate: 'self-signed.pem' })
-    const { sender } = aMailSender()
+  it.each([true, false])(
+    "an invalid certificate is accepted if the tenant's settings say so (secure: %s)",
+    async (secure) => {
+      const server = await aMailServer({ secure, certificate: 'self-signed.pem' })
+      const { sender } = aMailSender()
 
-    const outcome = await sender.send(aMail, aServer({ port: server.port, secure, tls: { rejectUnauthorized: false } }))
+      const outcome = await sender.send(
+        aMail,
+        aServer({ port: server.port, secure, tls: { rejectUnauthorized: false } }),
+      )
 
-    expect(outcome).toMatchObject({ outcome: 'sent' })
-    expect(server.received).toMatchObject([{ secure: true }])
-  })
+      expect(outcome).toMatchObject({ outcome: 'sent' })
+      expect(server.received).toMatchObject([{ secure: true }])
+    },
+  )
 
-  it('that proves nothing is refused after STARTTLS, and no login is sent', async () => {
+  it('an invalid certificate is refused after STARTTLS, and no login is sent', async () => {
     const login = { user: 'a', pass: 's3cr3t-b' }
     const server = await aMailServer({ certificate: 'other-name.pem', login })
     const { sender } = aMailSender()
@@ -203,7 +212,7 @@ describe('an address that may not be reached', () => {
     },
   )
 
-  it('is refused when a name leads to it, also beside a public one', async () => {
+  it('a mail server is refused when its name leads to a forbidden address, even together with a public one', async () => {
     const server = await aMailServer({ secure: true })
     const addresses = [
       { address: '192.0.2.1', family: 4 },
@@ -215,7 +224,7 @@ describe('an address that may not be reached', () => {
     expect(server.connections()).toBe(0)
   })
 
-  it('cannot be slipped in by a second answer of the resolver: there is one question', async () => {
+  it("a second answer of the resolver cannot change a mail server's address: there is only one lookup", async () => {
     const server = await aMailServer({ secure: true })
     const { sender, asked } = aMailSender()
 
@@ -226,7 +235,7 @@ describe('an address that may not be reached', () => {
 })
 
 describe('a server that does not do its part', () => {
-  it('whose name is unknown is told so', async () => {
+  it('an unknown name of a mail server is reported', async () => {
     const { sender } = aMailSender({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
 
     expect(await sender.send(aMail, aServer({ port: 465 }))).toEqual({
@@ -235,7 +244,7 @@ describe('a server that does not do its part', () => {
     })
   })
 
-  it('that is not there is told so', async () => {
+  it('a mail server that does not listen is reported', async () => {
     const server = await aMailServer()
     await server.close()
     open.length = 0
@@ -250,7 +259,7 @@ describe('a server that does not do its part', () => {
   it.each([
     ['says nothing', false],
     ['says nothing, and TLS was to begin', true],
-  ])('and %s is left at the limit', async (_title, secure) => {
+  ])('a mail server that %s is given up at the time limit', async (_title, secure) => {
     const connected = Promise.withResolvers<void>()
     const server = await aRawServer(() => connected.resolve())
     const { sender, runOut } = aMailSender()
@@ -263,7 +272,7 @@ describe('a server that does not do its part', () => {
     expect(await sending).toEqual({ outcome: 'failed', reason: 'the mail server did not answer in time' })
   })
 
-  it('and whose name takes the whole time of a mail to resolve is left at the limit', async () => {
+  it('a mail server whose name takes too long to resolve is given up at the time limit', async () => {
     const server = await aMailServer()
     let runOut = (_ms: number): void => {}
     const given = aMailSender({
@@ -280,14 +289,14 @@ describe('a server that does not do its part', () => {
     })
   })
 
-  it('and never ends a line is cut off at the limit of an answer', async () => {
+  it('a mail server that never ends a line is cut off at the limit of a reply', async () => {
     const server = await aRawServer((socket) => flood(socket, 'x'.repeat(4096)))
     const { sender } = aMailSender()
 
     expect(await sender.send(aMail, aServer({ port: server.port, secure: false }))).toMatchObject({ outcome: 'failed' })
   })
 
-  it.each([false, true])('and sends empty lines without end is cut off (TLS: %s)', async (secure) => {
+  it.each([false, true])('a mail server that sends endless empty lines is cut off (TLS: %s)', async (secure) => {
     const server = await aRawServer((socket) => flood(socket, '\r\n'.repeat(2048)), secure)
     const { sender } = aMailSender()
 

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { handler as createEmailSettings } from '../../../functions/email/create-email-settings.ts'
 import { handler as deleteEmailSettings } from '../../../functions/email/delete-email-settings.ts'
 import { handler as sendTestMail } from '../../../functions/email/send-test-mail.ts'
-import { anApi } from '../../support/api.ts'
-import { aMailSender, serverName } from '../../support/mail-sender.ts'
-import { type MailServerSetup, type RunningMailServer, startMailServer } from '../../support/mail-server.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { aMailSender, serverName } from '../../support/hooks/mail-sender.ts'
+import { type MailServerSetup, type RunningMailServer, startMailServer } from '../../support/hooks/mail-server.ts'
 
 const open: RunningMailServer[] = []
 afterEach(async () => {
@@ -32,7 +32,7 @@ async function setUp(setup: MailServerSetup & { readonly sends?: typeof login } 
 }
 
 describe('a test mail', () => {
-  it('goes through the domain’s server, and the server’s answer is told', async () => {
+  it('a test mail is sent through the domain’s server, and the server’s reply is returned', async () => {
     const { server, send } = await setUp()
 
     expect(await send()).toMatchObject({ status: 200, body: { status: 'OK', info: '250 queued as 42' } })
@@ -41,14 +41,14 @@ describe('a test mail', () => {
     ])
   })
 
-  it('goes by STARTTLS where the settings say so', async () => {
+  it('a test mail uses STARTTLS if the settings say so', async () => {
     const { server, send } = await setUp({ secure: false })
 
     expect(await send()).toMatchObject({ status: 200 })
     expect(server.received).toMatchObject([{ secure: true }])
   })
 
-  it('comes from the login at the server where no sender is set', async () => {
+  it('a test mail is sent from the login at the server if no sender is set', async () => {
     const { server, send } = await setUp(
       { login: { user: 'box@a.example.com', pass: 's3cr3t-x' } },
       { from: undefined },
@@ -58,14 +58,14 @@ describe('a test mail', () => {
     expect(server.received).toMatchObject([{ from: 'box@a.example.com' }])
   })
 
-  it('without any sender is refused before the server is asked', async () => {
+  it('a test mail without any sender is refused before the server is asked', async () => {
     const { server, send } = await setUp({}, { from: undefined })
 
     expect(await send()).toMatchObject({ status: 400, body: { details: [{ field: 'from' }] } })
     expect(server.connections()).toBe(0)
   })
 
-  it('to a domain without settings is not found', async () => {
+  it('a test mail of a domain without settings is not found', async () => {
     const { api, headers, send } = await setUp()
     await api.call(deleteEmailSettings, { headers })
 
@@ -85,7 +85,7 @@ describe('a test mail', () => {
     { address: 'a@b.example.com' },
     null,
     1,
-  ])('to %j is refused and nothing is sent', async (to) => {
+  ])('a test mail to %j is refused and nothing is sent', async (to) => {
     const { server, send } = await setUp()
 
     const answer = await send(to)
@@ -103,28 +103,31 @@ describe('a server’s refusal', () => {
     'percent-encoded': (pass: string) => encodeURIComponent(pass),
   }
 
-  it.each(Object.entries(forms))('is told in its words, without the password %s', async (_title, form) => {
-    const { api, send } = await setUp({
-      sends: login,
-      login: { ...login, pass: 's3cr3t-another' },
-      refuseLogin: (pass) => `no ${form(pass)}!`,
-    })
+  it.each(Object.entries(forms))(
+    'a mail server’s refusal is returned in its words, without the password %s',
+    async (_title, form) => {
+      const { api, send } = await setUp({
+        sends: login,
+        login: { ...login, pass: 's3cr3t-another' },
+        refuseLogin: (pass) => `no ${form(pass)}!`,
+      })
 
-    const answer = await send()
+      const answer = await send()
 
-    expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request' } })
-    expect(answer.body.info).toContain('535 no ********!')
-    const told = JSON.stringify([answer, api.log.lines, api.ports.state.audit])
-    for (const write of Object.values(forms)) expect(told).not.toContain(write(login.pass))
-  })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request' } })
+      expect(answer.body.info).toContain('535 no ********!')
+      const written = JSON.stringify([answer, api.log.lines, api.ports.state.audit])
+      for (const write of Object.values(forms)) expect(written).not.toContain(write(login.pass))
+    },
+  )
 
-  it('of a recipient is told', async () => {
+  it('a mail server’s refusal of a recipient is returned', async () => {
     const { send } = await setUp({ refuseRecipient: 'unknown user' })
 
     expect((await send()).body.info).toContain('550 unknown user')
   })
 
-  it('is one line of at most 500 characters', async () => {
+  it('a mail server’s refusal is returned as one line of at most 500 characters', async () => {
     const { send } = await setUp({ refuseRecipient: `a\u0007b ${'x'.repeat(600)}` })
 
     const { info } = (await send()).body
@@ -136,7 +139,7 @@ describe('a server’s refusal', () => {
 })
 
 describe('the allowance of test mails', () => {
-  it('is five an hour for a domain, counted from each of them', async () => {
+  it('a domain may send five test mails an hour, counted from each of them', async () => {
     const { api, server, send } = await setUp()
     const statuses = []
     for (let minute = 0; minute < 6; minute += 1) {
@@ -157,7 +160,7 @@ describe('the allowance of test mails', () => {
     expect(server.received).toHaveLength(6)
   })
 
-  it('is not made whole by settings that are deleted and made anew', async () => {
+  it('the allowance of test mails is not restored by deleting and recreating the settings', async () => {
     const { api, headers, send } = await setUp()
     for (let index = 0; index < 5; index += 1) await send()
     await api.call(deleteEmailSettings, { headers })

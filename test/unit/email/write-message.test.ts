@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { writeMessage } from '../../../adapters/mail/write-message.ts'
-import { aMail } from '../../support/mail-sender.ts'
+import { aMail } from '../../support/hooks/mail-sender.ts'
 
 /** A written message as its header lines and its decoded text. */
 function read(message: Buffer) {
@@ -9,7 +9,7 @@ function read(message: Buffer) {
 }
 
 describe('a message', () => {
-  it('has the headers of a mail that a program wrote', async () => {
+  it('a message has the headers of a mail that a program wrote', async () => {
     const { lines } = read(await writeMessage(aMail))
 
     expect(lines.toSorted()).toEqual([
@@ -25,7 +25,7 @@ describe('a message', () => {
     ])
   })
 
-  it('keeps any text, in lines that mail may carry', async () => {
+  it('a message keeps any text, in lines that mail allows', async () => {
     const text = `.\n..\r\n${'ü🙂'.repeat(500)}\n\u0000`
     const { text: decoded, raw } = read(await writeMessage({ ...aMail, text }))
 
@@ -34,11 +34,11 @@ describe('a message', () => {
     expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   })
 
-  it('of no text has an empty body', async () => {
+  it('a message without text has an empty body', async () => {
     expect(read(await writeMessage({ ...aMail, text: '' })).text).toBe('')
   })
 
-  it('writes a subject that is not ASCII in words of at most 75 characters', async () => {
+  it('a message with a subject that is not ASCII encodes it in words of at most 75 characters', async () => {
     const subject = 'Prüfung 🙂 '.repeat(12)
     const { lines } = read(await writeMessage({ ...aMail, subject }))
 
@@ -48,7 +48,7 @@ describe('a message', () => {
     expect(words.every((word) => word.length <= 75)).toBe(true)
   })
 
-  it.each(['from', 'to', 'id'] as const)('is not written when %s holds a line break', async (field) => {
+  it.each(['from', 'to', 'id'] as const)('a message is not written when %s contains a line break', async (field) => {
     const message = writeMessage({ ...aMail, [field]: 'a@b.example.com\r\nBcc: c@d.example.com' })
 
     await expect(message).rejects.toThrow(/must not/)
@@ -64,7 +64,7 @@ describe('a message', () => {
     },
   )
 
-  it('cannot get a header from its subject', async () => {
+  it('a subject cannot add a header to a message', async () => {
     const { lines } = read(await writeMessage({ ...aMail, subject: 'a\r\nBcc: c@d.example.com' }))
 
     expect(lines.filter((line) => line.startsWith('Bcc'))).toEqual([])

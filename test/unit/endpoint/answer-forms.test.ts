@@ -3,7 +3,7 @@ import { readRecording } from '../../../contracts/routes/recordings.ts'
 import { readStatus } from '../../../contracts/routes/status.ts'
 import { Bytes, Redirect, createEndpoint } from '../../../functions/endpoint.ts'
 import { accepting } from '../../../functions/endpoint/accepting.ts'
-import { aContext, anApi, gatewayEvent } from '../../support/api.ts'
+import { aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
 
 const uuid = '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f'
 
@@ -16,7 +16,7 @@ async function asked(route: typeof readRecording | typeof readStatus, result: Re
 }
 
 describe('an answer in a form of its own', () => {
-  it('is a redirect without a body', async () => {
+  it('a redirect is an answer without a body', async () => {
     const answer = await asked(readRecording, new Redirect('https://files.test/a', { 'Cache-Control': 'private' }))
 
     expect([answer.statusCode, answer.body]).toEqual([302, undefined])
@@ -25,7 +25,7 @@ describe('an answer in a form of its own', () => {
     expect(answer.headers['X-Request-Id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('is bytes as the gateway takes them', async () => {
+  it('bytes are an answer in base64, as the gateway expects', async () => {
     const answer = await asked(readRecording, new Bytes(new Uint8Array([0, 255, 10]), 'audio/wav'))
 
     expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true, body: 'AP8K' })
@@ -61,7 +61,7 @@ describe('an Accept header', () => {
     ['audio/wav;q=none', 'audio/wav', false],
     [',,;;', 'audio/wav', false],
     [`${'text/html,'.repeat(40)}audio/wav`, 'audio/wav', false],
-  ])('%j takes %s: %j', (header, type, expected) => {
+  ])('the Accept header %j accepts %s: %j', (header, type, expected) => {
     expect(accepting(header)(type)).toBe(expected)
   })
 })

@@ -6,9 +6,9 @@ import { errorStatus } from '../../../contracts/routes/error-codes.ts'
 import { DomainError, type ErrorCode } from '../../../core/errors.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
-import { aContext, anApi, gatewayEvent } from '../../support/api.ts'
-import { checkedHandler } from '../../support/declared.ts'
-import { gone } from '../../support/flaky.ts'
+import { aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
+import { checkedHandler } from '../../support/platform/declared.ts'
+import { gone } from '../../support/stores/flaky.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -52,13 +52,16 @@ describe('a request id', () => {
     expect((await call(aContext, { 'x-request-id': id })).headers['X-Request-Id']).toBe(id)
   })
 
-  it.each(['', 'a b', 'x'.repeat(65), 'a,b', 'ü', 'a\r\nb'])('%j is replaced by a new one', async (id) => {
-    const { call } = await setUp(succeed)
+  it.each(['', 'a b', 'x'.repeat(65), 'a,b', 'ü', 'a\r\nb'])(
+    'the request id %j is replaced by a new one',
+    async (id) => {
+      const { call } = await setUp(succeed)
 
-    expect((await call(aContext, { 'x-request-id': id })).headers['X-Request-Id']).toMatch(/^[0-9a-f-]{36}$/)
-  })
+      expect((await call(aContext, { 'x-request-id': id })).headers['X-Request-Id']).toMatch(/^[0-9a-f-]{36}$/)
+    },
+  )
 
-  it('is told in the body of a refusal and on every log line', async () => {
+  it('a request id is in the body of a refusal and on every log line', async () => {
     const api = anApi()
 
     const answer = await api.call(listAccounts, { headers: { 'x-request-id': 'mine' } })
@@ -69,7 +72,7 @@ describe('a request id', () => {
 })
 
 describe('an answer', () => {
-  it('is never kept by anybody on its way', async () => {
+  it('an answer must not be cached', async () => {
     const { call } = await setUp(succeed)
 
     expect((await call()).headers).toMatchObject({
@@ -79,7 +82,7 @@ describe('an answer', () => {
     })
   })
 
-  it.each(Object.entries(errorStatus))('to the refusal %s has the status %i', async (code, status) => {
+  it.each(Object.entries(errorStatus))('the refusal %s has the status %i', async (code, status) => {
     const { call } = await setUp(async () => {
       throw new DomainError(code as ErrorCode, 'what happened')
     })
@@ -95,7 +98,7 @@ describe('an answer', () => {
     })
   })
 
-  it('tells when to come again, also where a store is down', async () => {
+  it('an answer says when to retry, also during an outage of a store', async () => {
     const later = await setUp(async () => {
       throw new DomainError('rate_limited', 'slower', { retryAfterSeconds: 7 })
     })
@@ -107,7 +110,7 @@ describe('an answer', () => {
     expect((await down.call()).headers['Retry-After']).toBe('1')
   })
 
-  it('to an unforeseen error says nothing of it, and the log says all', async () => {
+  it('an answer to an unforeseen error reveals nothing of it, and the log contains all', async () => {
     const { api, call } = await setUp(async () => {
       throw new TypeError('cannot read secret-table')
     })
@@ -120,7 +123,7 @@ describe('an answer', () => {
     expect(api.log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'request failed' }))
   })
 
-  it('of another form than the route declares is a failure of the service', async () => {
+  it('an answer in another form than the route declares is a failure of the service', async () => {
     const api = anApi()
     const empty = createEndpoint(statusRoute, api.ports, async () => ({}) as never, api.tools)
     const handler = checkedHandler(statusRoute, empty)
@@ -130,13 +133,13 @@ describe('an answer', () => {
     expect(answer.statusCode).toBe(500)
   })
 
-  it('holds nothing that the route does not name', async () => {
+  it('an answer contains only members that the route names', async () => {
     const { call } = await setUp(async () => ({ ...okInfo('done'), passwordHash: 'planted' }))
 
     expect((await call()).json).toEqual({ status: 'OK', info: 'done' })
   })
 
-  it('after a failed request is as if that had never been', async () => {
+  it('an answer after a failed request is unaffected by it', async () => {
     let fails = true
     const { call } = await setUp(async () => {
       if (fails) throw new Error('once')
@@ -155,7 +158,7 @@ describe('a request that would outlive its function', () => {
   it.each([
     [10_000, 9_500],
     [60_000, 28_000],
-  ])('with %i ms left is ended after %i ms with 504', async (remainingMs, endsAfterMs) => {
+  ])('a request with %i ms left is ended after %i ms with 504', async (remainingMs, endsAfterMs) => {
     vi.useFakeTimers()
     const { call } = await setUp(() => new Promise(() => {}))
     let isOver = false
@@ -171,7 +174,7 @@ describe('a request that would outlive its function', () => {
     expect(await answer).toMatchObject({ statusCode: 504, json: { code: 'deadline_exceeded' } })
   })
 
-  it('is in the trail, for what it asked may still happen', async () => {
+  it('a request that was ended early is in the trail, since it may still take effect', async () => {
     vi.useFakeTimers()
     const { api, call } = await setUp(() => new Promise(() => {}))
 
@@ -186,7 +189,7 @@ describe('a request that would outlive its function', () => {
 describe('the trail', () => {
   const body = { domain_name: 'new.example.com', customer_id: 'planted-value', junk: 1 }
 
-  it('has each change with who, what and the names of fields, and no value of them', async () => {
+  it('the trail has each change with author, operation and the names of fields, and no values of them', async () => {
     const api = anApi()
 
     await api.call(createDomain, { body, headers: { ...(await api.as('root')), 'x-request-id': 'r1' } })
@@ -207,7 +210,7 @@ describe('the trail', () => {
     expect(JSON.stringify(api.ports.state.audit)).not.toContain('planted')
   })
 
-  it('has refused changes of known callers, none of unknown ones, and no reading', async () => {
+  it('the trail has refused changes of known callers, none of unknown ones, and no reading requests', async () => {
     const api = anApi()
     const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
 
@@ -220,7 +223,7 @@ describe('the trail', () => {
     ])
   })
 
-  it('that cannot be written leaves the answer as it is and is logged', async () => {
+  it('a line of the trail that cannot be written leaves the answer unchanged and is logged', async () => {
     const api = anApi()
     const audit = gone(api.ports.audit, 'append', () => true)
     const headers = { ...(await api.as('root')) }
@@ -233,7 +236,7 @@ describe('the trail', () => {
     )
   })
 
-  it('that is slow holds the answer for 400 ms and no longer', async () => {
+  it('a slow line of the trail delays the answer by 400 ms and no longer', async () => {
     vi.useFakeTimers()
     const api = anApi()
     const headers = { ...(await api.as('root')) }
@@ -247,7 +250,7 @@ describe('the trail', () => {
 })
 
 describe('a session', () => {
-  it('is noted once a minute for each user', async () => {
+  it('a session is recorded once a minute for each user', async () => {
     const api = anApi()
     const handler = checkedHandler(logOut, createEndpoint(logOut, api.ports, succeed, api.tools))
     const touch = vi.spyOn(api.ports.sessions, 'touch')
@@ -262,7 +265,7 @@ describe('a session', () => {
     expect(touch.mock.calls.map(([username]) => username)).toEqual(['root', 'root'])
   })
 
-  it('that cannot be noted fails nothing, and is tried again at the next request', async () => {
+  it('a session that cannot be recorded fails no request, and is tried again at the next one', async () => {
     const api = anApi()
     let isGone = true
     const ports = { ...api.ports, sessions: gone(api.ports.sessions, 'touch', () => isGone) }
@@ -279,7 +282,7 @@ describe('a session', () => {
 })
 
 describe('a refusal of fields', () => {
-  it('names each field and what is wrong with it', async () => {
+  it('a refusal of fields names each field and its problem', async () => {
     const api = anApi()
     const headers = { ...(await api.as('root')) }
 
@@ -296,7 +299,7 @@ describe('a refusal of fields', () => {
     ])
   })
 
-  it('tells a missing field apart from a wrong one', async () => {
+  it('a refusal of fields distinguishes a missing field from a wrong one', async () => {
     const api = anApi()
 
     const { body } = await api.call(createDomain, {
@@ -311,7 +314,7 @@ describe('a refusal of fields', () => {
     })
   })
 
-  it('of a login says text where text is wanted', async () => {
+  it('a refused login says "text" where text is expected', async () => {
     const handler = createEndpoint(logIn, anApi().ports, async () => ({}) as never, anApi().tools)
 
     const answer = await checkedHandler(logIn, handler)(gatewayEvent(logIn, { body: { username: ['x'] } }), aContext)

@@ -3,9 +3,9 @@ import { readAccount } from '../../../contracts/routes/accounts.ts'
 import { beginExchange } from '../../../functions/endpoint/exchange.ts'
 import { authentication } from '../../../functions/endpoint/steps/authentication.ts'
 import { fieldValidation } from '../../../functions/endpoint/steps/field-validation.ts'
-import type { Step } from '../../../functions/endpoint/steps/step.ts'
+import type { Step } from '../../../functions/endpoint/step.ts'
 import { useCaseCall } from '../../../functions/endpoint/use-case-call.ts'
-import { aContext, anApi, gatewayEvent } from '../../support/api.ts'
+import { aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
 
 /** An endpoint over memory, and a request of it that no step has seen. */
 function setUp() {

@@ -4,9 +4,9 @@ import { handler as listAccounts } from '../../../functions/accounts/list-accoun
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as listDomains } from '../../../functions/domains/list-domains.ts'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
-import { type Api, aContext, anApi, gatewayEvent } from '../../support/api.ts'
-import { checkedHandler } from '../../support/declared.ts'
-import { gone } from '../../support/flaky.ts'
+import { type Api, aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
+import { checkedHandler } from '../../support/platform/declared.ts'
+import { gone } from '../../support/stores/flaky.ts'
 
 async function setUp() {
   const api = anApi()
@@ -20,7 +20,7 @@ async function setUp() {
 type SetUp = Awaited<ReturnType<typeof setUp>>
 
 describe('a pair of headers', () => {
-  it('opens an endpoint when it is exactly what the login gave', async () => {
+  it('a pair of credential headers opens an endpoint when it is exactly what the login returned', async () => {
     const { headers, list } = await setUp()
 
     expect(await list(headers)).toMatchObject({ status: 200 })
@@ -43,13 +43,13 @@ describe('a pair of headers', () => {
     ['underscores', ({ key, token }) => ({ x_key: key, x_access_token: token })],
     ['bearer', ({ token }) => ({ authorization: `Bearer ${token}` })],
   ]
-  it.each(shapes)('%s is refused', async (_, shape) => {
+  it.each(shapes)('a pair of credential headers in the form "%s" is refused', async (_, shape) => {
     const given = await setUp()
 
     expect(await given.list(shape(given))).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
   })
 
-  it('of two users mixed is refused', async () => {
+  it("a mix of two users' credential headers is refused", async () => {
     const { api, token, key, list } = await setUp()
     const other: Record<string, string> = { ...(await api.as(await api.account({ login: '1001' }))) }
 
@@ -57,13 +57,13 @@ describe('a pair of headers', () => {
     expect(await list({ 'x-access-token': other['x-access-token'], 'x-key': key })).toMatchObject({ status: 401 })
   })
 
-  it('in the query is not looked at', async () => {
+  it('credentials in the query are ignored', async () => {
     const { list, token, key } = await setUp()
 
     expect(await list({}, `access_token=${token}&x_key=${key}`)).toMatchObject({ status: 401 })
   })
 
-  it('whose claims name another user or key proves nothing', async () => {
+  it('a token whose claims name another user or key is invalid', async () => {
     const { api, token, key, list } = await setUp()
     await api.account({ login: '1001', role: 'admin' })
     const [header, , secret] = token.split('.')
@@ -85,7 +85,7 @@ describe('a pair of headers', () => {
   const samples: Record<string, string[]> = JSON.parse(
     readFileSync(new URL('../../fixtures/bad-inputs/credentials.json', import.meta.url), 'utf8'),
   )
-  it.each(samples['signed token forgeries'] ?? [])('%s is refused', async (line) => {
+  it.each(samples['signed token forgeries'] ?? [])('the forged token of the sample %s is refused', async (line) => {
     const { key, list } = await setUp()
 
     expect(await list({ 'x-access-token': line.slice(line.indexOf(' ') + 1), 'x-key': key })).toMatchObject({
@@ -96,7 +96,7 @@ describe('a pair of headers', () => {
 })
 
 describe('a token', () => {
-  it('lives to the end of its time and not a moment longer, though it is still stored', async () => {
+  it('a token is valid to the end of its time and not a moment longer, even if it is still stored', async () => {
     const { api, headers, list } = await setUp()
 
     api.clock.move(3_600_000 - 1)
@@ -119,7 +119,7 @@ describe('a token', () => {
     ['it is disabled', ({ api }) => disable(api)],
     ['it is removed', ({ api }) => api.ports.state.tokens.clear()],
   ]
-  it.each(endings)('is refused when %s', async (_, end) => {
+  it.each(endings)('a token is refused when %s', async (_, end) => {
     const given = await setUp()
 
     await end(given)
@@ -127,7 +127,7 @@ describe('a token', () => {
     expect(await given.list(given.headers)).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
   })
 
-  it('of a deleted account does not open one made again under its name', async () => {
+  it('a token of a deleted account does not open a new account of the same name', async () => {
     const { api, account, headers, list } = await setUp()
 
     await api.ports.accounts.remove(account)
@@ -136,7 +136,7 @@ describe('a token', () => {
     expect(await list(headers)).toMatchObject({ status: 401 })
   })
 
-  it('of root ends with his password, and that of nobody else does', async () => {
+  it("only root's token ends with root's password", async () => {
     const api = anApi()
     const root = async () => {
       const { body } = await api.call(logIn, { body: { username: 'root', password: api.ports.secrets.root } })
@@ -153,7 +153,7 @@ describe('a token', () => {
     expect(await status(await root())).toBe(200)
   })
 
-  it('of root is refused while the version of his password cannot be had', async () => {
+  it("a token of root is refused while the version of root's password cannot be read", async () => {
     const api = anApi()
     const headers = { ...(await api.as('root')) }
     const cut = api.with({ secrets: gone(api.ports.secrets, 'rootVersion', () => true) })
@@ -161,7 +161,7 @@ describe('a token', () => {
     expect(await cut.call(listDomains, { headers })).toMatchObject({ status: 503, body: { code: 'store_unavailable' } })
   })
 
-  it('of root is refused once the root user has another name', async () => {
+  it('a token of root is refused once the root user has another name', async () => {
     const { api } = await setUp()
     const headers = { ...(await api.as('root')) }
     const tools = { ...api.tools, settings: { ...api.tools.settings, rootName: 'operator' } }
@@ -184,7 +184,7 @@ describe('the engine', () => {
     })
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
-  it('is let in by its own credential', async () => {
+  it('the engine is admitted by its own credential', async () => {
     const api = anApi()
 
     expect(await ask(basic(`engine:${api.ports.secrets.engine}`), api)).toMatchObject({ status: 200 })
@@ -202,7 +202,7 @@ describe('the engine', () => {
       (credential: string) => basic(`engine:${credential}`).replace('Basic', 'Bearer'),
     ],
     ['another credential and its own', (credential: string) => `${basic('engine:x')},${basic(`engine:${credential}`)}`],
-  ])('is refused with %s', async (_, authorization) => {
+  ])('the engine is refused with %s', async (_, authorization) => {
     const api = anApi()
 
     expect(await ask(authorization(api.ports.secrets.engine), api)).toMatchObject({
@@ -211,7 +211,7 @@ describe('the engine', () => {
     })
   })
 
-  it('is not a user: a user token opens nothing of it', async () => {
+  it("the engine's endpoints refuse a user's token", async () => {
     const api = anApi()
     const headers = { ...(await api.as('root')), 'content-type': 'application/x-www-form-urlencoded' }
 

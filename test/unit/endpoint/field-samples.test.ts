@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { badInputs } from '../../support/bad-inputs.ts'
-import { type Taker, takers } from '../../support/field-takers.ts'
-import { aFieldWorld, fieldDomain } from '../../support/field-world.ts'
-import { dumpOf } from '../../support/memory-dump.ts'
-import { anEntry } from '../../support/records.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { type Taker, takers } from '../../support/platform/field-takers.ts'
+import { aFieldWorld, fieldDomain } from '../../support/platform/field-world.ts'
+import { dumpOf } from '../../support/stores/memory-dump.ts'
+import { anEntry } from '../../support/records/records.ts'
 
 const samplesOf = badInputs('account-fields')
 const samples = [
@@ -15,7 +15,7 @@ const samples = [
   'mail settings',
 ].flatMap(samplesOf)
 
-/** What the contract takes although it stands among the samples: it must come back as it was sent. */
+/** Values that the contract accepts although they are among the samples: they must come back unchanged. */
 const taken: ReadonlySet<string> = new Set([
   'variables: ["toll_allow=international"]',
   "password: \"'/><user id='admin'><x y='\"",
@@ -98,7 +98,7 @@ function only(field: string): Taker {
 
 describe.each(cases)('%s, sent to %s,', (sample, _, taker, value) => {
   if (taken.has(sample)) {
-    it('is taken, and comes back as it was sent', async () => {
+    it('a valid sample of the field is accepted, and comes back unchanged', async () => {
       const world = await aFieldWorld()
 
       const answer = await taker.send(world, value)
@@ -108,7 +108,7 @@ describe.each(cases)('%s, sent to %s,', (sample, _, taker, value) => {
     })
     return
   }
-  it('is refused by the name of its field, and nothing is written', async () => {
+  it('an invalid sample of the field is refused by the name of the field, and nothing is written', async () => {
     const world = await aFieldWorld()
     const before = dumpOf(world.api)
 
@@ -130,6 +130,6 @@ describe('of what is there already', () => {
   })
 })
 
-it('every line that is taken, described or about what is there is still a sample', () => {
+it('every line about accepted, described or existing values is still a sample', () => {
   expect(samples).toEqual(expect.arrayContaining([...taken, ...Object.keys(described), ...Object.keys(aboutState)]))
 })

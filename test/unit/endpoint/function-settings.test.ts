@@ -30,23 +30,26 @@ describe('a wrong value in the environment of a function stops it while it loads
     ['RATE_LIMITS', 'token=5/planted', '"off" or rates such as token=50/s:100'],
     ['HOOK_ALLOWED_NETWORKS', 'planted', 'a comma-separated list, each a network such as 10.0.0.0/16 or fd00::/8'],
     ['LOG_LEVEL', 'planted', 'trace, debug, info, warn or error'],
-  ])('when %s is %j, and the error does not repeat the value', async (name, value, words) => {
-    for (const part of [listAccounts, worker]) {
-      const loading = load(part, name, value)
+  ])(
+    'a function stops while it loads when %s is %j, and the error does not repeat the value',
+    async (name, value, words) => {
+      for (const part of [listAccounts, worker]) {
+        const loading = load(part, name, value)
 
-      await expect(loading).rejects.toThrow(`${name} must be ${words}`)
-      await expect(loading).rejects.not.toThrow('planted')
-    }
-  })
+        await expect(loading).rejects.toThrow(`${name} must be ${words}`)
+        await expect(loading).rejects.not.toThrow('planted')
+      }
+    },
+  )
 
-  it('when it checks the names that clients set, and CLIENT_VARIABLES cannot be read', async () => {
+  it('a function that checks names of clients stops while it loads when CLIENT_VARIABLES is malformed', async () => {
     const error: unknown = await load(updateAccount, 'CLIENT_VARIABLES', 'planted').catch((error: unknown) => error)
 
     expect(error).toMatchObject({ message: expect.stringMatching(/^CLIENT_VARIABLES must be a JSON object/) })
     expect(inspect(error)).not.toContain('planted')
   })
 
-  it('when it answers paths that no route takes, and PUBLIC_URL is no address', async () => {
+  it('the function for unmatched paths stops while it loads when PUBLIC_URL is not an address', async () => {
     await expect(load(unmatched, 'PUBLIC_URL', 'planted')).rejects.toThrow(/^PUBLIC_URL must be an address/)
   })
 })

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import { handler as lookUpDirectory } from '../../../functions/engine/look-up-directory.ts'
 import { handler as whoAmI } from '../../../functions/auth/who-am-i.ts'
-import { type Api, anApi } from '../../support/api.ts'
-import { fixed, hostileText, mutated } from '../../support/hostile-text.ts'
-import { dumpOf, tracesOf } from '../../support/memory-dump.ts'
-import { handlerOf, requestTo } from '../../support/route-requests.ts'
-import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/tenant.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { fixed, hostileText, mutated } from '../../support/records/hostile-text.ts'
+import { dumpOf, tracesOf } from '../../support/stores/memory-dump.ts'
+import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
+import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/platform/tenant.ts'
 
 const domain = 'a.example.com'
 const other = 'x.a.example.com'
@@ -36,7 +36,7 @@ async function setUp() {
 
 type Pairs = Awaited<ReturnType<typeof setUp>>['pairs']
 
-/** Claims that nobody's token has: of other people, of other types, or no object at all. */
+/** Claims that no token has: of other users, of other types, or no object at all. */
 const claims = fc.oneof(
   fc.record(
     {
@@ -51,7 +51,7 @@ const claims = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
 )
 
-/** Texts in the place of a token, from those that are there. */
+/** Texts instead of a token, derived from existing ones. */
 function tokens({ admin, user, foreign, program }: Pairs): fc.Arbitrary<string> {
   const all = [admin, user, foreign, program].map(({ token }) => token.split('.'))
   const part = (index: number) => fc.constantFrom(...all.map((parts) => parts[index] ?? ''))
@@ -73,7 +73,7 @@ function tokens({ admin, user, foreign, program }: Pairs): fc.Arbitrary<string> 
 const join = (parts: readonly string[]) => parts.join('.')
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
-/** Texts in the place of a key, or none. */
+/** Texts instead of a key, or none. */
 function keys({ admin, user, foreign }: Pairs): fc.Arbitrary<string | undefined> {
   return fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(admin.key, user.key, foreign.key) },
@@ -98,7 +98,7 @@ function isGenuine(token: string, key: string | undefined, { program, ...pairs }
 const withToken = routes.filter(({ authentication }) => authentication === 'token')
 
 describe('a generated pair of headers', () => {
-  it('opens no endpoint, changes nothing, and is not in the log', async () => {
+  it('a generated pair of headers opens no endpoint, changes nothing, and is not in the log', async () => {
     const { api, pairs } = await setUp()
     const before = dumpOf(api)
     const handlers = await Promise.all(withToken.map(handlerOf))
@@ -126,7 +126,7 @@ describe('a generated pair of headers', () => {
     await stillOpen(api, pairs)
   })
 
-  it('beside the right one opens nothing under another name', async () => {
+  it('a generated header next to the right one opens nothing under another name', async () => {
     const { api, pairs } = await setUp()
     const { token, key } = pairs.admin
     const name = fc
@@ -153,7 +153,7 @@ async function stillOpen(api: Api, pairs: Pairs): Promise<void> {
 }
 
 describe('a generated credential of the engine', () => {
-  it('opens nothing, and is not in the log', async () => {
+  it('a generated credential of the engine opens nothing, and is not in the log', async () => {
     const api = anApi()
     const right = `engine:${api.ports.secrets.engine}`
     const inBase64 = (text: string) => Buffer.from(text).toString('base64')

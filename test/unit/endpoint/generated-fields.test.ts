@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ApiAnswer } from '../../support/api.ts'
-import { fieldRules } from '../../support/field-rules.ts'
-import { type Taker, takers } from '../../support/field-takers.ts'
-import { aFieldWorld } from '../../support/field-world.ts'
-import { fixed, isUnreadable } from '../../support/hostile-text.ts'
-import { dumpOf, tracesOf } from '../../support/memory-dump.ts'
+import type { ApiAnswer } from '../../support/platform/api.ts'
+import { fieldRules } from '../../support/platform/field-rules.ts'
+import { type Taker, takers } from '../../support/platform/field-takers.ts'
+import { aFieldWorld } from '../../support/platform/field-world.ts'
+import { fixed, isUnreadable } from '../../support/records/hostile-text.ts'
+import { dumpOf, tracesOf } from '../../support/stores/memory-dump.ts'
 
 const cases = Object.entries(takers).flatMap(([field, all]) =>
   all.map((taker) => [field, taker.operation, taker] as const),
@@ -31,7 +31,7 @@ it('every field has a rule, and every rule a field', () => {
 })
 
 describe.each(cases)('%s of %s', (field, _, taker) => {
-  it('is stored and told as it was sent, or refused by its name with nothing written, as the contract says', async () => {
+  it('a generated field is stored and returned unchanged, or refused by its name with nothing written, as the contract says', async () => {
     const rule = fieldRules[field]
     if (rule === undefined) throw new Error(`no rule for ${field}`)
     const counts = { taken: 0, refused: 0 }

@@ -9,10 +9,10 @@ import { handler as deleteAccount } from '../../../functions/accounts/delete-acc
 import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
 import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts'
-import { aContext, anApi, gatewayEvent, passwordOf } from '../../support/api.ts'
-import { checkedHandler } from '../../support/declared.ts'
-import { gone } from '../../support/flaky.ts'
-import { aHookInput } from '../../support/hook-input.ts'
+import { aContext, anApi, gatewayEvent, passwordOf } from '../../support/platform/api.ts'
+import { checkedHandler } from '../../support/platform/declared.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aHookInput } from '../../support/records/hook-input.ts'
 
 const account = { login: '2000', password: 's3cr3t-pass word', role: 'user' }
 
@@ -46,7 +46,7 @@ async function anEndpoint(useCase: (run: number) => Promise<unknown>) {
 }
 
 describe('the same request under the same key', () => {
-  it('gets the first answer again, says so, and changes nothing', async () => {
+  it('a repeated request with the same key gets the first answer again, says so, and changes nothing', async () => {
     const { api, admin } = await setUp()
 
     const first = await api.call(createAccount, { body: account, headers: admin })
@@ -59,7 +59,7 @@ describe('the same request under the same key', () => {
     expect(api.ports.state.accounts.size).toBe(4)
   })
 
-  it('gets the first answer after a new login too', async () => {
+  it('a repeated request with the same key gets the first answer after a new login too', async () => {
     const { api, admin, again } = await setUp()
 
     const first = await api.call(createAccount, { body: account, headers: admin })
@@ -68,7 +68,7 @@ describe('the same request under the same key', () => {
     expect(second).toMatchObject({ body: first.body, headers: { 'Idempotent-Replayed': 'true' } })
   })
 
-  it('gets the first refusal again, under its own request id', async () => {
+  it('a repeated request with the same key gets the first refusal again, under its own request id', async () => {
     const { api, admin } = await setUp()
     const request = { body: { ...account, login: '1000' }, headers: admin }
 
@@ -104,7 +104,7 @@ describe('the same request under the same key', () => {
     expect(api.ports.engine.given).toHaveLength(1)
   })
 
-  it('of many at once runs once: the others are told that it runs', async () => {
+  it('one of many simultaneous requests with the same key runs, and the others learn that it is running', async () => {
     const { api, admin } = await setUp()
 
     const answers = await Promise.all(
@@ -122,7 +122,7 @@ describe('the same request under the same key', () => {
 })
 
 describe('another request under the same key is refused', () => {
-  it('with another body, query or path', async () => {
+  it('a key that is used with another body, query or path is refused', async () => {
     const { api, admin } = await setUp()
     await api.call(createAccount, { body: account, headers: admin })
 
@@ -138,7 +138,7 @@ describe('another request under the same key is refused', () => {
     expect(api.ports.state.hooks.size).toBe(0)
   })
 
-  it('of another caller of the domain, to whom the answer was not given', async () => {
+  it('a key of another caller of the domain, who did not get the answer, is refused', async () => {
     const { api, admin, second } = await setUp()
     await api.call(originateCall, { body: { calledId: '9196' }, headers: admin })
 
@@ -148,7 +148,7 @@ describe('another request under the same key is refused', () => {
     })
   })
 
-  it('but a key of another domain is another key', async () => {
+  it('the same key in another domain is a different key', async () => {
     const { api, admin, other } = await setUp()
 
     const first = await api.call(createAccount, { body: account, headers: admin })
@@ -161,7 +161,7 @@ describe('another request under the same key is refused', () => {
 })
 
 describe('a request that still runs', () => {
-  it('refuses its repetition with a time to come back, until its lease is over', async () => {
+  it('a request that is still running refuses its repetition with a time to retry, until its lease is over', async () => {
     const held = Promise.withResolvers<unknown>()
     const { api, call, runs } = await anEndpoint((run) => (run === 1 ? held.promise : Promise.resolve(okInfo('2'))))
     const first = call()
@@ -183,7 +183,7 @@ describe('a request that still runs', () => {
 })
 
 describe('a request whose run died', () => {
-  it('runs once more where two repetitions come at once after its lease', async () => {
+  it('a request whose run died runs once more when two repetitions arrive together after its lease', async () => {
     const { api, call, runs } = await anEndpoint((run) =>
       run === 1 ? new Promise(() => {}) : Promise.resolve(okInfo('done')),
     )
@@ -203,7 +203,7 @@ describe('an answer is not kept', () => {
     ['a failure of the service', new Error('broken'), 500],
     ['an outage', new DomainError('store_unavailable', 'away'), 503],
     ['a refusal for being too many', new DomainError('rate_limited', 'too many'), 429],
-  ])('that is %s: the request runs again at once', async (_title, error, status) => {
+  ])('an answer that is %s is not kept: the request runs again at once', async (_title, error, status) => {
     const { call, runs } = await anEndpoint(async (run) => {
       if (run === 1) throw error
       return okInfo('done')
@@ -215,7 +215,7 @@ describe('an answer is not kept', () => {
     expect(runs()).toBe(2)
   })
 
-  it('above 200 KB: the request runs again', async () => {
+  it('an answer above 200 KB is not kept: the request runs again', async () => {
     const { call, runs } = await anEndpoint(async () => okInfo('x'.repeat(205_000)))
 
     await call()
@@ -223,7 +223,7 @@ describe('an answer is not kept', () => {
     expect(runs()).toBe(2)
   })
 
-  it('of exactly 200 KB is', async () => {
+  it('an answer of exactly 200 KB is kept', async () => {
     const { call, runs } = await anEndpoint(async () =>
       okInfo('x'.repeat(200 * 1024 - '{"status":"OK","info":""}'.length)),
     )
@@ -233,7 +233,7 @@ describe('an answer is not kept', () => {
     expect(runs()).toBe(1)
   })
 
-  it('when the store is away after the run: the answer is given all the same, and the log tells', async () => {
+  it('an answer is still given when the store fails after the run, and the failure is logged', async () => {
     const { api, admin } = await setUp()
     let isAway = true
     const broken = api.with({ idempotency: gone(api.ports.idempotency, 'complete', () => isAway) })
@@ -249,7 +249,7 @@ describe('an answer is not kept', () => {
     expect(api.ports.state.accounts.size).toBe(4)
   })
 
-  it('and nothing is run when the store is away before it', async () => {
+  it('a request with a key does not run when the store is down before it', async () => {
     const { api, admin } = await setUp()
     const broken = api.with({ idempotency: gone(api.ports.idempotency, 'create', () => true) })
 
@@ -257,7 +257,7 @@ describe('an answer is not kept', () => {
     expect(api.ports.state.accounts.size).toBe(3)
   })
 
-  it('of a request that was refused before it ran: it may be put right', async () => {
+  it('a refusal before the run is not kept, so that the request can be corrected', async () => {
     const { api, admin } = await setUp()
 
     expect(await api.call(createAccount, { body: { login: '2000' }, headers: admin })).toMatchObject({ status: 400 })
@@ -266,7 +266,7 @@ describe('an answer is not kept', () => {
 })
 
 describe('a reply of its own status and headers', () => {
-  it('is repeated with them', async () => {
+  it('a reply with its own status and headers is repeated with them', async () => {
     const { call } = await anEndpoint(async () =>
       reply(okInfo('made'), { status: 201, headers: { 'X-Truncated': 'x' } }),
     )
@@ -278,7 +278,7 @@ describe('a reply of its own status and headers', () => {
 })
 
 describe('an answer that shows a secret', () => {
-  it('is kept encrypted, and given again in clear', async () => {
+  it('an answer that contains a secret is stored encrypted, and repeated in plain text', async () => {
     const { api, admin } = await setUp()
 
     const first = await api.call(createHooks, { body: aHookInput(), headers: admin })
@@ -287,14 +287,14 @@ describe('an answer that shows a secret', () => {
     const secrets: string[] = Object.values(first.body.data.secrets)
     expect(second.body).toEqual(first.body)
     const [kept] = [...api.ports.state.requestKeys.values()]
-    const told = JSON.stringify([kept, api.log.lines, api.ports.state.audit])
+    const written = JSON.stringify([kept, api.log.lines, api.ports.state.audit])
     expect(kept?.answer).toBeDefined()
-    expect(told).not.toContain('whsec_')
-    for (const secret of secrets) expect(told).not.toContain(secret.slice(6))
-    expect(told).not.toContain('insertedIds')
+    expect(written).not.toContain('whsec_')
+    for (const secret of secrets) expect(written).not.toContain(secret.slice(6))
+    expect(written).not.toContain('insertedIds')
   })
 
-  it('cannot be had from the store alone: the seed is sealed for its key', async () => {
+  it('an answer that contains a secret cannot be decrypted with the store alone, since the seed is encrypted for its key', async () => {
     const { api, admin } = await setUp()
     await api.call(createHooks, { body: aHookInput(), headers: admin })
     const [kept] = [...api.ports.state.requestKeys.values()]
@@ -306,7 +306,7 @@ describe('an answer that shows a secret', () => {
 })
 
 describe('a key', () => {
-  it.each(['x', 'x'.repeat(128), '!~', '{"a":1}'])('may be %s', async (key) => {
+  it.each(['x', 'x'.repeat(128), '!~', '{"a":1}'])('an Idempotency-Key may be %s', async (key) => {
     const { api, admin } = await setUp()
 
     expect(
@@ -314,7 +314,7 @@ describe('a key', () => {
     ).toMatchObject({ status: 200 })
   })
 
-  it.each(['', 'x'.repeat(129), 'a b', 'ü', 'a\tb', 'a, b'])('may not be %j', async (key) => {
+  it.each(['', 'x'.repeat(129), 'a b', 'ü', 'a\tb', 'a, b'])('an Idempotency-Key may not be %j', async (key) => {
     const { api, admin } = await setUp()
 
     expect(
@@ -323,7 +323,7 @@ describe('a key', () => {
     expect(api.ports.state.accounts.size).toBe(3)
   })
 
-  it('is ignored by a login', async () => {
+  it('an Idempotency-Key is ignored by a login', async () => {
     const { api } = await setUp()
     const body = { username: '1000@a.example.com', password: passwordOf('1000') }
     const headers = { 'idempotency-key': 'k' }
@@ -333,7 +333,7 @@ describe('a key', () => {
     expect(second.body.key).not.toBe(first.body.key)
   })
 
-  it('is taken by every POST with a token but searches and dry runs, and by nothing else', () => {
+  it('an Idempotency-Key is accepted by every POST with a token except searches and dry runs, and by nothing else', () => {
     for (const route of routes) {
       const isOut = route.authentication !== 'token' || route.idempotent === false
       expect(takesKey(route), route.operationId).toBe(route.method === 'POST' && !isOut)

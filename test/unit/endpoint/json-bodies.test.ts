@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
 import { handler as createEmailSettings } from '../../../functions/email/create-email-settings.ts'
 import { parseJson } from '../../../functions/endpoint/parse-json.ts'
-import { type ApiRequest, anApi } from '../../support/api.ts'
-import { isUnreadable } from '../../support/hostile-text.ts'
+import { type ApiRequest, anApi } from '../../support/platform/api.ts'
+import { isUnreadable } from '../../support/records/hostile-text.ts'
 
 const samples: Record<string, string[]> = JSON.parse(
   readFileSync(new URL('../../fixtures/bad-inputs/http-and-json.json', import.meta.url), 'utf8'),
@@ -25,7 +25,7 @@ async function send(request: ApiRequest) {
 const withMember = (member: string, body: object = good) => `${JSON.stringify(body).slice(0, -1)},${member.slice(1)}`
 
 describe('a body', () => {
-  it.each(samples['not JSON'] ?? [])('%j is refused as no JSON', async (rawBody) => {
+  it.each(samples['not JSON'] ?? [])('the body %j is refused as invalid JSON', async (rawBody) => {
     const { answer, api } = await send({ rawBody })
 
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
@@ -48,7 +48,7 @@ describe('a body', () => {
     '{"\\u0064omain":"x","domain":"y"}',
   ])
 
-  it.each(samples['keys'] ?? [])('with the keys of %s is refused, or taken without them', async (member) => {
+  it.each(samples['keys'] ?? [])('a body with the keys of %s is refused, or accepted without them', async (member) => {
     const { answer, api } = await send({ rawBody: withMember(member) })
 
     if (refusedKeys.has(member)) {
@@ -64,7 +64,7 @@ describe('a body', () => {
 
   const texts = (samples['text values'] ?? []).filter((text) => text.startsWith('{'))
 
-  it.each(texts)('with the text of %s is refused, or the text comes back as it was sent', async (member) => {
+  it.each(texts)('a body with the text of %s is refused, or the text comes back unchanged', async (member) => {
     const api = anApi()
     const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
     const mail = { provider: 'smtp', options: { host: 'smtp.example.com' } }
@@ -84,13 +84,13 @@ describe('a body', () => {
     },
   )
 
-  it('names the field that holds a control character', () => {
+  it('a refused body names the field that contains a control character', () => {
     expect(() => parseJson('{"a":[{"b":"\\u0007"}]}')).toThrow(
       expect.objectContaining({ details: [{ field: 'a[0].b', problem: 'must not contain control characters' }] }),
     )
   })
 
-  it('may be 64 levels deep and no deeper', () => {
+  it('a body may be 64 levels deep and no deeper', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
     expect(() => parseJson(nested(64))).not.toThrow()
@@ -98,12 +98,12 @@ describe('a body', () => {
     expect(() => parseJson(nested(100_000))).toThrow('nested deeper than 64 levels')
   })
 
-  it('with a number out of range is refused', () => {
+  it('a body with a number out of range is refused', () => {
     expect(() => parseJson('{"limit":1e400}')).toThrow('out of range')
     expect(() => parseJson(`[${'9'.repeat(1000)}]`)).toThrow('out of range')
   })
 
-  it('reads as the language reads it, when it has no key twice', () => {
+  it('a body without duplicate keys is parsed as JavaScript parses it', () => {
     fc.assert(
       fc.property(
         fc.json({ maxDepth: 5 }).filter((text) => !/__proto__|\\u00[01]|\\u007f/i.test(text)),
@@ -120,7 +120,7 @@ describe('a body', () => {
     )
   })
 
-  it('finds a key given twice wherever it stands', () => {
+  it('a body with a duplicate key is detected at any position', () => {
     const member = fc.string({ unit: 'grapheme', maxLength: 4 }).filter((key) => key !== '__proto__')
     fc.assert(
       fc.property(member, fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('[', '{"o":'), (key, value, open) => {
@@ -137,7 +137,7 @@ describe('a body', () => {
 describe('bytes', () => {
   const bytes = (body: Uint8Array | string) => ({ rawBody: Buffer.from(body).toString('base64'), base64: true })
 
-  it('in base64 are read as UTF-8', async () => {
+  it('a body in base64 is read as UTF-8', async () => {
     expect((await send(bytes(JSON.stringify(good)))).answer.status).toBe(200)
   })
 
@@ -146,18 +146,18 @@ describe('bytes', () => {
     ['Latin-1', Uint8Array.of(0x22, 0xe9, 0x22)],
     ['UTF-16', Buffer.from('{}', 'utf16le')],
     ['a byte order mark', Buffer.from('\ufeff{}')],
-  ])('that are %s are refused', async (_, body) => {
+  ])('a body of bytes that are %s is refused', async (_, body) => {
     expect((await send(bytes(body))).answer).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
   })
 
-  it('that the gateway could not decode are refused', async () => {
+  it('a body of bytes that the gateway could not decode is refused', async () => {
     expect((await send({ rawBody: withMember('{"x":"\ufffd"}') })).answer.status).toBe(400)
   })
 
   it.each([
     [256 * 1024, 200],
     [256 * 1024 + 1, 413],
-  ])('of a body count to its limit: %i are answered %i', async (size, status) => {
+  ])('the bytes of a body count towards its limit: %i are answered %i', async (size, status) => {
     const rawBody = JSON.stringify(good).padEnd(size)
 
     expect((await send({ rawBody })).answer.status).toBe(status)
@@ -179,7 +179,7 @@ describe('a content type', () => {
     { 'content-type': 'application/json; charset=utf-7' },
     { 'content-type': 'application/jsonp' },
     { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-  ])('%j is refused', async (headers) => {
+  ])('the content type %j is refused', async (headers) => {
     expect((await send({ body: good, headers })).answer).toMatchObject({
       status: 415,
       body: { code: 'unsupported_media_type' },

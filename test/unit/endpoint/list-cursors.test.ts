@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { aDomain, aHook, anAccount } from '../../support/records.ts'
+import { aDomain, aHook, anAccount } from '../../support/records/records.ts'
 import { handler as listAccounts } from '../../../functions/accounts/list-accounts.ts'
 import { handler as listChannels } from '../../../functions/channels/list-channels.ts'
 import { handler as listDomains } from '../../../functions/domains/list-domains.ts'
 import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'
-import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
 
 const uuidOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 
@@ -91,7 +91,7 @@ async function pages(list: ListCase, api: Api, query: string) {
 }
 
 describe.each(Object.entries(lists))('the list of %s', (_name, list) => {
-  it('is the same in pages as in one, in every order', async () => {
+  it('the list is the same in pages as in one, in every order', async () => {
     const api = anApi()
     await list.fill(api, 23)
 
@@ -104,7 +104,7 @@ describe.each(Object.entries(lists))('the list of %s', (_name, list) => {
     }
   })
 
-  it('has no cursor on its last page', async () => {
+  it('a list has no cursor on its last page', async () => {
     const api = anApi()
     await list.fill(api, 7)
 
@@ -112,7 +112,7 @@ describe.each(Object.entries(lists))('the list of %s', (_name, list) => {
     expect((await list.read(api, '')).headers).not.toHaveProperty('X-Next-Cursor')
   })
 
-  it('refuses a cursor that is damaged, made up, of another order or of another list', async () => {
+  it('a list refuses a cursor that is damaged, made up, of another order or of another list', async () => {
     const api = anApi()
     await list.fill(api, 9)
     const cursor = (await list.read(api, 'limit=3')).headers['X-Next-Cursor'] ?? ''
@@ -137,7 +137,7 @@ describe.each(Object.entries(lists))('the list of %s', (_name, list) => {
     }
   })
 
-  it('takes its cursor with other columns and another limit', async () => {
+  it('a list accepts its cursor with other columns and another limit', async () => {
     const api = anApi()
     await list.fill(api, 9)
     const whole = list.ids(await list.read(api, ''))
@@ -152,7 +152,7 @@ describe.each([
   ['domains', lists['domains']] as const,
   ['channels', lists['channels']] as const,
 ])('an unpaged list of %s', (_name, list) => {
-  it('of 4 000 is whole; of more it is cut, says so, and goes on exactly there', async () => {
+  it('a list of 4 000 items is complete; a longer one is cut, says so, and continues exactly there', async () => {
     if (list === undefined) throw new Error('the list of the test is not there')
     const [exact, more] = [anApi(), anApi()]
     await list.fill(exact, 4000)
@@ -173,7 +173,7 @@ describe.each([
 })
 
 describe('a cursor of one tenant', () => {
-  it('is refused to another whose list is alike', async () => {
+  it('a cursor of one tenant is refused to another whose list is alike', async () => {
     const api = anApi()
     const admins = []
     for (const domain of ['a.example.com', 'b.example.com']) {
@@ -192,7 +192,7 @@ describe('a cursor of one tenant', () => {
 })
 
 describe('a list that changes between two pages', () => {
-  it('goes on behind an item that is gone, also when its value is long', async () => {
+  it('a list continues after an item that was removed, also when its value is long', async () => {
     const api = anApi()
     await lists['hooks']?.fill(api, 12)
     const sort = `sort=${encodeURIComponent('{"description":1}')}`

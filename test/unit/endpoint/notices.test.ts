@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { cors } from '../../../contracts/cors.ts'
+import { cors } from '../../../contracts/routes/cors.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { handler as addBlacklistNumber } from '../../../functions/blacklists/add-blacklist-number.ts'
 import { handler as listBlacklists } from '../../../functions/blacklists/list-blacklists.ts'
-import { handler as createDefaultRoute } from '../../../functions/routes/create-default-route.ts'
-import { handler as listDefaultRoutes } from '../../../functions/routes/list-default-routes.ts'
+import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
+import { handler as listDefaultRoutes } from '../../../functions/default-routes/list-default-routes.ts'
 import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'
-import { anApi } from '../../support/api.ts'
-import { documentText } from '../../support/document.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { documentText } from '../../support/records/document.ts'
 
 const header = 'X-Callplane-Notice'
 
@@ -25,7 +25,7 @@ describe('while default routes and blacklists do not rule calls', () => {
     for (const { notice } of noticed) expect(notice).toMatch(/^[ -~]+ do not (rule|block) calls yet$/)
   })
 
-  it('their successes say so in a header, and the bodies stay those of the contract', async () => {
+  it('successes of default routes and blacklists have the notice in a header, and their bodies follow the contract', async () => {
     const api = anApi()
     const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
 

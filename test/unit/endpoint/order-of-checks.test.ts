@@ -3,7 +3,7 @@ import { handler as createAccount } from '../../../functions/accounts/create-acc
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
 import { handler as createDomain } from '../../../functions/domains/create-domain.ts'
-import { anApi } from '../../support/api.ts'
+import { anApi } from '../../support/platform/api.ts'
 
 /** A request that is wrong in every way; each case mends what comes before its own fault. */
 async function setUp() {
@@ -16,7 +16,7 @@ async function setUp() {
 const huge = 'x'.repeat(256 * 1024 + 1)
 
 describe('of several faults the first in the order of the contract is told', () => {
-  it('size before authentication', async () => {
+  it('the size of a body is checked before the credential', async () => {
     const { api } = await setUp()
 
     expect(await api.call(createAccount, { rawBody: huge })).toMatchObject({
@@ -25,13 +25,13 @@ describe('of several faults the first in the order of the contract is told', () 
     })
   })
 
-  it('authentication before body syntax', async () => {
+  it('the credential is checked before the syntax of the body', async () => {
     const { api } = await setUp()
 
     expect(await api.call(createAccount, { rawBody: '{' })).toMatchObject({ status: 401 })
   })
 
-  it('media type and syntax before domain', async () => {
+  it('media type and syntax of the body are checked before the domain', async () => {
     const { api, user } = await setUp()
     const query = 'domain=b.example.com'
 
@@ -46,7 +46,7 @@ describe('of several faults the first in the order of the contract is told', () 
     expect(syntax).toMatchObject({ status: 400, body: { code: 'invalid_json' } })
   })
 
-  it('domain before permission: root learns that there is no such domain', async () => {
+  it('the domain is checked before the permission: root learns that there is no such domain', async () => {
     const { api } = await setUp()
     const headers = { ...(await api.as('root')) }
 
@@ -57,7 +57,7 @@ describe('of several faults the first in the order of the contract is told', () 
     expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
-  it('permission before fields', async () => {
+  it('the permission is checked before the fields', async () => {
     const { api, user, admin } = await setUp()
 
     expect(await api.call(createAccount, { body: {}, headers: user })).toMatchObject({
@@ -82,7 +82,7 @@ describe('of several faults the first in the order of the contract is told', () 
     expect(absent).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
-  it('permission before existence: a user learns nothing of other accounts', async () => {
+  it('the permission is checked before existence: a user learns nothing of other accounts', async () => {
     const { api, user } = await setUp()
     const body = { password: 's3cr3t-long enough' }
     const update = (id: string) => api.call(updateAccount, { params: { account_id: id }, body, headers: user })

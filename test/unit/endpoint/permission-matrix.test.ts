@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { handlerName, routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
-import { secretPurpose } from '../../../core/hooks/signing.ts'
-import { type Api, type ApiRequest, anApi } from '../../support/api.ts'
+import { secretPurpose } from '../../../core/hooks/definition/signing.ts'
+import { type Api, type ApiRequest, anApi } from '../../support/platform/api.ts'
 import {
   aDelivery,
   aDomainToken,
@@ -14,13 +14,13 @@ import {
   anEvent,
   anExport,
   emailSettingsOf,
-} from '../../support/records.ts'
-import { plantCdr, plantRecording } from '../../support/tenant.ts'
+} from '../../support/records/records.ts'
+import { plantCdr, plantRecording } from '../../support/platform/tenant.ts'
 
 const callers = ['nobody', 'expired', 'user', 'admin', 'other', 'root'] as const
 type Caller = (typeof callers)[number]
 
-/** What is for the admins of the domain and for root. */
+/** The routes for admins of the domain and for root. */
 const managers: Record<Caller, number> = { ...all(200), user: 403, other: 403 }
 
 const tenant = { domain_name: 'a.example.com' }
@@ -63,7 +63,7 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   readStatus: [{}, all(200)],
   whoAmI: [{}, all(200)],
   beginTotp: [{}, { ...all(200), root: 400 }],
-  // Nobody has begun a second factor: whoever may do this has none to confirm or to end.
+  // No second factor was begun, so a permitted caller has none to confirm or to end.
   confirmTotp: [{ body: { code: '123456' } }, { ...all(409), root: 400 }],
   endTotp: [{ body: { code: '123456' } }, { ...all(404), root: 400 }],
   endAccountTotp: [inDomain({ params: { account_id: '1001' } }), managers],
@@ -105,7 +105,7 @@ const table: Record<string, [ApiRequest, Record<Caller, number>]> = {
   deleteEmailSettings: [inDomain(), managers],
   sendTestMail: [inDomain({ body: { to: 'somebody@example.com' } }), managers],
   searchCdrs: [inDomain({ body: {} }), { ...all(200), other: 403 }],
-  // Nobody has begun a search to be continued.
+  // No search was begun that could be continued.
   scrollCdrs: [inDomain({ body: { scrollId: 'none' } }), { ...all(400), other: 403 }],
   readCdr: [inDomain({ params: call() }), { ...all(200), other: 403 }],
   listOtherLegs: [inDomain({ params: call() }), { ...all(200), other: 403 }],
@@ -173,7 +173,7 @@ async function fill({ ports, clock }: Api): Promise<void> {
   await ports.emailSettings.put({ ...settings, options: { ...options, auth: undefined } })
 }
 
-/** A tenant with a user 1000 and admins 1001 and 1002, another with an admin, and an engine that does what it is told. */
+/** A tenant with a user 1000 and admins 1001 and 1002, another with an admin, and an engine that carries out every order. */
 async function setUp() {
   const api = anApi()
   const accounts = {
@@ -205,12 +205,12 @@ const stores = (api: Api) => {
 }
 
 describe.each(routes.map((route) => [route.operationId, route] as const))('%s', (operationId, route) => {
-  it('has its handler where its record says', async () => {
+  it('the route has its handler where its record says', async () => {
     expect((await handlerOf(route)).route.operationId).toBe(operationId)
   })
 
   if (route.authentication !== 'token') return
-  it.each(callers)('answers %s as the contract says, and a refusal changes nothing', async (caller) => {
+  it.each(callers)('the route answers %s as the contract says, and a refusal changes nothing', async (caller) => {
     const { api, headersOf } = await setUp()
     const [request, statuses] = table[operationId] ?? [{}, all(0)]
     const headers = await headersOf(caller)

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { prepareSearch } from '../../../contracts/preparations.ts'
 import { type PreparationWork, createPreparation } from '../../../functions/preparation.ts'
-import { aContext, anApi } from '../../support/api.ts'
+import { aContext, anApi } from '../../support/platform/api.ts'
 
 type Work = PreparationWork<typeof prepareSearch>
 
@@ -39,7 +39,7 @@ async function aPreparation(work: Work, status = 200) {
   return { api, answers, request, handler: createPreparation<typeof prepareSearch>(api.ports, work, api.tools) }
 }
 
-const told = (Status: string, Reason: string) => ({
+const reported = (Status: string, Reason: string) => ({
   method: 'PUT',
   type: undefined,
   body: {
@@ -52,7 +52,7 @@ const told = (Status: string, Reason: string) => ({
   },
 })
 
-it('a deployment is told that the store is ready, at its first and at each later call', async () => {
+it('a deployment is informed that the store is ready, at its first and at each later call', async () => {
   let calls = 0
   const { handler, request, answers } = await aPreparation(async () => {
     calls += 1
@@ -63,19 +63,19 @@ it('a deployment is told that the store is ready, at its first and at each later
   await handler(request('Update'), aContext)
 
   expect(calls).toBe(2)
-  expect(answers).toEqual([told('SUCCESS', 'prepared'), told('SUCCESS', 'prepared')])
+  expect(answers).toEqual([reported('SUCCESS', 'prepared'), reported('SUCCESS', 'prepared')])
 })
 
-it('a deployment is told why the store could not be made ready', async () => {
+it('a deployment is informed why the store could not be prepared', async () => {
   const { handler, request, answers, api } = await aPreparation(() => Promise.reject(new Error('the store is gone')))
 
   await handler(request('Create'), aContext)
 
-  expect(answers).toEqual([told('FAILED', 'the store is gone')])
+  expect(answers).toEqual([reported('FAILED', 'the store is gone')])
   expect(JSON.stringify(api.log.lines)).toContain('preparation failed')
 })
 
-it('what was made ready stays when its deployment is removed', async () => {
+it('a prepared store stays when its deployment is removed', async () => {
   let calls = 0
   const { handler, request, answers } = await aPreparation(async () => {
     calls += 1
@@ -85,16 +85,16 @@ it('what was made ready stays when its deployment is removed', async () => {
   await handler(request('Delete'), aContext)
 
   expect(calls).toBe(0)
-  expect(answers).toEqual([told('SUCCESS', 'prepared')])
+  expect(answers).toEqual([reported('SUCCESS', 'prepared')])
 })
 
-it('a deployment that cannot be told fails the call', async () => {
+it('a deployment that cannot be informed fails the call', async () => {
   const { handler, request } = await aPreparation(async () => [], 403)
 
   await expect(handler(request('Delete'), aContext)).rejects.toThrow('its address answered 403')
 })
 
-it('whoever calls it without a deployment gets the notes, which are logged too, or the failure', async () => {
+it('a direct caller of a preparation gets the notes, which are logged too, or the failure', async () => {
   const good = await aPreparation(async () => ['nothing is ever removed'])
   const bad = await aPreparation(() => Promise.reject(new Error('the store is gone')))
 
@@ -103,7 +103,7 @@ it('whoever calls it without a deployment gets the notes, which are logged too, 
   await expect(bad.handler({}, aContext)).rejects.toThrow('the store is gone')
 })
 
-it('work that does not end leaves ten seconds to say so', async () => {
+it('a preparation that does not end leaves ten seconds to report that', async () => {
   vi.useFakeTimers()
   const api = anApi()
   const handler = createPreparation<typeof prepareSearch>(api.ports, () => new Promise(() => {}), api.tools)

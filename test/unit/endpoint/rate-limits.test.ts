@@ -11,9 +11,9 @@ import { handler as logIn } from '../../../functions/auth/log-in.ts'
 import { handler as originateCall } from '../../../functions/channels/originate-call.ts'
 import { handler as readStatus } from '../../../functions/status/read-status.ts'
 import { createEndpoint } from '../../../functions/endpoint.ts'
-import { aContext, type Api, anApi, gatewayEvent, passwordOf } from '../../support/api.ts'
-import { checkedHandler } from '../../support/declared.ts'
-import { gone } from '../../support/flaky.ts'
+import { aContext, type Api, anApi, gatewayEvent, passwordOf } from '../../support/platform/api.ts'
+import { checkedHandler } from '../../support/platform/declared.ts'
+import { gone } from '../../support/stores/flaky.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -37,7 +37,7 @@ function aProcess(api: Api, { route, over }: typeof listAccounts | typeof origin
 }
 
 describe('a token', () => {
-  it('may do so many requests at once, and is told when to come back', async () => {
+  it('a token may make so many requests at once, and is then informed when to come back', async () => {
     const { api, admin } = await setUp('token=50/s:3')
     const answers = []
     for (let index = 0; index < 4; index += 1) answers.push(await api.call(listAccounts, { headers: admin }))
@@ -56,7 +56,7 @@ describe('a token', () => {
     expect(await api.call(listAccounts, { headers: admin })).toMatchObject({ status: 200 })
   })
 
-  it('has an allowance of its own', async () => {
+  it('each token has its own allowance', async () => {
     const { api, admin, again, other } = await setUp('token=1/h')
 
     for (const headers of [admin, again, other]) {
@@ -68,7 +68,7 @@ describe('a token', () => {
     }
   })
 
-  it('is not used up by somebody who knows its key and claims but not its secret', async () => {
+  it('the allowance of a token is not used up by a client that knows its key and claims but not its secret', async () => {
     const { api, admin } = await setUp('token=1/h,domain=1/h')
     const [header, claims] = admin['x-access-token'].split('.')
     const forged = { ...admin, 'x-access-token': `${header}.${claims}.${'A'.repeat(43)}` }
@@ -78,7 +78,7 @@ describe('a token', () => {
     expect(await api.call(listAccounts, { headers: admin })).toMatchObject({ status: 200 })
   })
 
-  it('above its allowance is refused before anything of the request is looked at or done', async () => {
+  it('a token above its allowance is refused before any part of the request is checked or executed', async () => {
     const { api, admin } = await setUp('token=1/h')
     await api.call(listAccounts, { headers: admin })
     const audited = api.ports.state.audit.length
@@ -93,7 +93,7 @@ describe('a token', () => {
     expect(api.ports.state.audit.length - audited).toBeLessThanOrEqual(1)
   })
 
-  it('above its allowance is not written down again while it waits', async () => {
+  it('a token above its allowance is not written again while it waits', async () => {
     const { api, admin } = await setUp('token=1/m')
     const take = vi.spyOn(api.ports.rateLimits, 'take')
     const call = aProcess(api, listAccounts)
@@ -107,7 +107,7 @@ describe('a token', () => {
 })
 
 describe('a domain', () => {
-  it('has one allowance for all its tokens', async () => {
+  it('a domain has one allowance for all its tokens', async () => {
     const { api, admin, again, other } = await setUp('domain=1/m:3')
     const call = aProcess(api, listAccounts)
 
@@ -130,7 +130,7 @@ describe('a domain', () => {
     expect(api.ports.engine.given).toHaveLength(2)
   })
 
-  it('is not used up by requests whose token is forged', async () => {
+  it('the allowance of a domain is not used up by requests with a forged token', async () => {
     const { api, admin } = await setUp('domain=1/h:1')
     const [header, claims] = admin['x-access-token'].split('.')
     const forged = { ...admin, 'x-access-token': `${header}.${claims}.${'A'.repeat(43)}` }
@@ -141,7 +141,7 @@ describe('a domain', () => {
     expect((await api.call(listAccounts, { headers: admin })).status).toBe(429)
   })
 
-  it('is not used up by requests that are refused for their own token', async () => {
+  it('the allowance of a domain is not used up by requests that are refused for their own token', async () => {
     const { api, admin, again } = await setUp('token=1/h:2,domain=1/h:5')
     const process = aProcess(api, listAccounts)
 
@@ -153,7 +153,7 @@ describe('a domain', () => {
     expect(ofAnother).toEqual([200, 200])
   })
 
-  it('does not hold root, who has none', async () => {
+  it('the allowance of a domain does not limit root, which has none', async () => {
     const { api } = await setUp('domain=1/h')
     const root = { ...(await api.as('root')) }
     const handler = checkedHandler(readStatus.route, readStatus.over(api.ports, api.tools))
@@ -178,7 +178,7 @@ describe('a domain', () => {
 })
 
 describe('logins', () => {
-  it('are counted by their source, right and wrong ones', async () => {
+  it('logins are counted by their source, both right and wrong ones', async () => {
     const { api } = await setUp('login=2/m')
     const right = { username: '1000@a.example.com', password: passwordOf('1000') }
     const wrong = { ...right, password: 's3cr3t-wrong' }
@@ -214,7 +214,7 @@ describe('logins over IPv6', () => {
 })
 
 describe('counting', () => {
-  it('that fails lets the request through, and the log tells', async () => {
+  it('a failed count admits the request, and the failure is logged', async () => {
     const { api, admin } = await setUp('token=1/h')
     const broken = api.with({ rateLimits: gone(api.ports.rateLimits, 'take', () => true) })
 
@@ -222,7 +222,7 @@ describe('counting', () => {
     expect(api.log.lines.map(({ message }) => message)).toContain('request not counted')
   })
 
-  it('that is known shortly after the credential is judged, also in the first request of a process', async () => {
+  it('a count that is known shortly after the credential was checked applies, also in the first request of a process', async () => {
     const { api, admin } = await setUp('domain=1/h:1')
     const { rateLimits } = api.ports
     const take: typeof rateLimits.take = async (...given) => {
@@ -236,7 +236,7 @@ describe('counting', () => {
     expect((await slower.call(listAccounts, { headers: admin })).status).toBe(429)
   })
 
-  it('that takes 50 ms longer than the credential read is not waited for, and holds from the next request on', async () => {
+  it('a count that takes 50 ms longer than the credential read is not waited for, and applies from the next request on', async () => {
     const { api, admin } = await setUp('token=1/h')
     const slow = Promise.withResolvers<RateVerdict>()
     const call = aProcess(api.with({ rateLimits: { ...api.ports.rateLimits, take: () => slow.promise } }), listAccounts)
@@ -247,7 +247,7 @@ describe('counting', () => {
     expect(await call(admin)).toMatchObject({ status: 429 })
   })
 
-  it.each(['never ends', 'fails'])('that %s refuses a login, and no password is judged', async (how) => {
+  it.each(['never ends', 'fails'])('a count that %s refuses a login, and no password is checked', async (how) => {
     const { api } = await setUp('login=10/m')
     const take = () => (how === 'fails' ? Promise.reject(new Error('gone')) : new Promise<RateVerdict>(() => {}))
     const stuck = api.with({ rateLimits: { ...api.ports.rateLimits, take } })
@@ -269,18 +269,21 @@ describe('counting', () => {
     expect(verify).not.toHaveBeenCalled()
   })
 
-  it.each(['token', 'domain', 'call'])('by %s that never ends refuses a call, and nothing is dialled', async (name) => {
-    const { api, admin } = await setUp('token=9/s,domain=9/s,call=9/s')
-    const { rateLimits } = api.ports
-    const take: typeof rateLimits.take = (key, ...rest) =>
-      key.startsWith(`${name}:`) ? new Promise<RateVerdict>(() => {}) : rateLimits.take(key, ...rest)
-    const stuck = api.with({ rateLimits: { ...rateLimits, take } })
+  it.each(['token', 'domain', 'call'])(
+    'a count by %s that never ends refuses a call, and nothing is dialled',
+    async (name) => {
+      const { api, admin } = await setUp('token=9/s,domain=9/s,call=9/s')
+      const { rateLimits } = api.ports
+      const take: typeof rateLimits.take = (key, ...rest) =>
+        key.startsWith(`${name}:`) ? new Promise<RateVerdict>(() => {}) : rateLimits.take(key, ...rest)
+      const stuck = api.with({ rateLimits: { ...rateLimits, take } })
 
-    const answer = await stuck.call(originateCall, { headers: admin, body: { calledId: '9196' } })
+      const answer = await stuck.call(originateCall, { headers: admin, body: { calledId: '9196' } })
 
-    expect(answer).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '1' } })
-    expect(api.ports.engine.given).toHaveLength(0)
-  })
+      expect(answer).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '1' } })
+      expect(api.ports.engine.given).toHaveLength(0)
+    },
+  )
 
   describe('in the first request of a process', () => {
     beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -303,7 +306,7 @@ describe('counting', () => {
       return { ready, counted, answer, status: () => status }
     }
 
-    it('waits 50 ms from the moment when the connection to the store is open, and no longer', async () => {
+    it('a count in the first request of a process waits 50 ms from the opening of the connection to the store, and no longer', async () => {
       const { ready, answer, status } = await aFirstLogin()
       await vi.advanceTimersByTimeAsync(700)
       ready.resolve()
@@ -314,7 +317,7 @@ describe('counting', () => {
       expect((await answer).status).toBe(429)
     })
 
-    it('lets the request through that is counted within 50 ms of it', async () => {
+    it('the first request of a process is admitted if it is counted within 50 ms of the connection', async () => {
       const { ready, counted, answer, status } = await aFirstLogin()
       await vi.advanceTimersByTimeAsync(900)
       ready.resolve()
@@ -325,7 +328,7 @@ describe('counting', () => {
       expect((await answer).status).toBe(200)
     })
 
-    it('refuses the request when the connection is not open within a second', async () => {
+    it('the first request of a process is refused when the connection is not open within a second', async () => {
       const { answer, status } = await aFirstLogin()
       await vi.advanceTimersByTimeAsync(1_049)
       expect(status()).toBeUndefined()
@@ -335,7 +338,7 @@ describe('counting', () => {
     })
   })
 
-  it('that never ends tells a caller of a costly operation first that its credential is not valid', async () => {
+  it('a count that never ends does not hide an invalid credential from the caller of a costly operation', async () => {
     const { api, admin } = await setUp('token=9/s')
     const stuck = api.with({ rateLimits: { ...api.ports.rateLimits, take: () => new Promise<RateVerdict>(() => {}) } })
     const headers = { ...admin, 'x-access-token': 'a.b.c' }
@@ -343,7 +346,7 @@ describe('counting', () => {
     expect((await stuck.call(originateCall, { headers, body: { calledId: '9196' } })).status).toBe(401)
   })
 
-  it('must succeed for logins, calls, eavesdropping, exports and test mails, and for nothing else', () => {
+  it('a count must succeed for logins, calls, eavesdropping, exports and test mails, and for nothing else', () => {
     const strict = Object.values(routes).filter((route: Route) => route.mustBeCounted === true)
 
     expect(strict.map(({ operationId }) => operationId).sort()).toEqual([
@@ -355,7 +358,7 @@ describe('counting', () => {
     ])
   })
 
-  it('runs beside the credential read', async () => {
+  it('connecting to the counters runs in parallel with the credential read', async () => {
     const { api, admin } = await setUp('token=1/h')
     const order: string[] = []
     const { credentials, rateLimits } = api.ports
@@ -385,7 +388,7 @@ describe('counting', () => {
     expect(order[2]).toBe('credential known')
   })
 
-  it('is not done where no rate is set', async () => {
+  it('no connection to the counters is opened when no rate is set', async () => {
     const api = anApi()
     const admin = { ...(await api.as(await api.account({ role: 'admin' }))) }
     const take = vi.spyOn(api.ports.rateLimits, 'take')
@@ -396,7 +399,7 @@ describe('counting', () => {
     expect(headers).not.toHaveProperty('RateLimit-Limit')
   })
 
-  it('names no token and no user in what it stores', async () => {
+  it('the stored counters name no token and no user', async () => {
     const { api, admin } = await setUp(usualRateLimits)
     await api.call(listAccounts, { headers: admin })
 
@@ -408,7 +411,7 @@ describe('counting', () => {
 })
 
 describe('the rates of a deployment', () => {
-  it('are those of the contract where nobody says otherwise', () => {
+  it('the rates of a deployment are those of the contract by default', () => {
     expect(readRateLimits(usualRateLimits)).toEqual({
       token: { intervalMs: 20, burst: 100 },
       domain: { intervalMs: 5, burst: 400 },
@@ -432,11 +435,11 @@ describe('the rates of a deployment', () => {
     'nobody=5/s',
     'token=5/s;',
     '__proto__=1/s',
-  ])('cannot be %j: the variable is named', (text) => {
+  ])('the rates of a deployment cannot be %j: the variable is named', (text) => {
     expect(() => readVariable(rateLimits, { RATE_LIMITS: text })).toThrow(/^RATE_LIMITS must be "off" or rates such as/)
   })
 
-  it('hold every route with a token, and what its record names besides', () => {
+  it('the rates of a deployment apply to every route with a token, and to what its record names in addition', () => {
     const named = Object.fromEntries(routes.map((route) => [route.operationId, limitsOf(route)]))
 
     expect(named['listAccounts']).toEqual(['token', 'domain'])
@@ -447,7 +450,7 @@ describe('the rates of a deployment', () => {
     expect(new Set(Object.values(named).flat())).toEqual(new Set(limitNames))
   })
 
-  it('cannot be held without the port: that is a fault of ours', async () => {
+  it('a rate without the port that counts is a defect of the service', async () => {
     const { api, admin } = await setUp('token=1/h')
     const { rateLimits: _none, ...ports } = api.ports
     const unlimited = createEndpoint(readStatus.route, ports, async () => ({}) as never, api.tools)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CdrStore } from '../../../core/cdr/cdr-store.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { handler as searchCdrs } from '../../../functions/cdr/search-cdrs.ts'
-import { type Api, anApi } from '../../support/api.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
 
 /** A platform with a user's two logins, and a search store whose searches take until they are let go. */
 async function setUp(rates = 'searching=2') {
@@ -38,7 +38,7 @@ test('a token may have two searches under way, and a third when one of them is o
   expect([await second, await third]).toMatchObject([{ status: 200 }, { status: 200 }])
 })
 
-test('another token has places of its own', async () => {
+test('each token has slots of its own', async () => {
   const { user, again, find, waiting } = await setUp('searching=1')
   const first = find(user)
   await expect.poll(() => waiting.length).toBe(1)
@@ -76,7 +76,7 @@ test('a place whose search was never heard of again is free after 30 s', async (
   await lost
 })
 
-test('what cannot be counted is let through', async () => {
+test('a request whose slot cannot be counted is admitted', async () => {
   const { api, user } = await setUp('searching=1')
   const enter = async () => {
     throw new DomainError('store_unavailable', 'away')

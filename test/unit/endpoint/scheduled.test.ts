@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { requeueDeliveries } from '../../../contracts/schedules.ts'
 import { createScheduled } from '../../../functions/scheduled.ts'
-import { aContext, anApi } from '../../support/api.ts'
+import { aContext, anApi } from '../../support/platform/api.ts'
 
 afterEach(() => vi.useRealTimers())
 

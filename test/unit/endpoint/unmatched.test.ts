@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { errorBody } from '../../../contracts/routes/shapes.ts'
 import { createUnmatched } from '../../../functions/unmatched.ts'
-import { gatewayEvent } from '../../support/api.ts'
-import { capturedLog } from '../../support/captured-log.ts'
+import { gatewayEvent } from '../../support/platform/api.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
 
 /** Asks for a path that no route serves. Every refusal is in the documented form. */
 async function ask(method: string, path: string, query = '') {
@@ -25,7 +25,7 @@ describe('a path by another name', () => {
     expect(await ask(method, path, query)).toMatchObject({ statusCode: 308, headers: { Location: location } })
   })
 
-  it('never leads to another host or writes a second header', async () => {
+  it('a redirect to the canonical path never leads to another host or writes a second header', async () => {
     for (const path of ['//evil.example/api/v2/accounts/', '/engine//evil.example/login', '/\\evil.example/']) {
       expect((await ask('GET', path)).statusCode).toBe(404)
     }
@@ -52,7 +52,7 @@ describe('a wrong method', () => {
     ['PATCH', '/api/v2/accounts/1000', 'DELETE, GET, PUT, OPTIONS'],
     ['POST', '/api/v2/channels/x', 'DELETE, PATCH, PUT, OPTIONS'],
     ['TRACE', '/login', 'POST, OPTIONS'],
-  ])('%s %s is refused with what is allowed', async (method, path, allow) => {
+  ])('%s %s is refused with the allowed methods', async (method, path, allow) => {
     const answer = await ask(method, path)
 
     expect(answer).toMatchObject({ statusCode: 405, headers: { Allow: allow } })

@@ -7,7 +7,7 @@ import { handler as listAccounts } from '../../../functions/accounts/list-accoun
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
 import { handler as holdChannel } from '../../../functions/channels/hold-channel.ts'
-import { anApi } from '../../support/api.ts'
+import { anApi } from '../../support/platform/api.ts'
 
 const params = { account_id: '1001' }
 
@@ -29,7 +29,7 @@ async function setUp() {
 const failed = { status: 412, body: { code: 'precondition_failed' } }
 
 describe('the tag of a record', () => {
-  it('is weak, stays while nothing changes, and changes with every change', async () => {
+  it('the tag of a record is weak, stays while nothing changes, and changes with every change', async () => {
     const { tag, update } = await setUp()
 
     const first = await tag()
@@ -40,7 +40,7 @@ describe('the tag of a record', () => {
     expect(await tag()).toBe(headers['ETag'])
   })
 
-  it('of a record made anew is another', async () => {
+  it('the tag of a record that was deleted and created again differs', async () => {
     const { api, admin, tag, remove } = await setUp()
     const first = await tag()
     await remove(first)
@@ -53,7 +53,7 @@ describe('the tag of a record', () => {
     expect(await tag()).not.toBe(first)
   })
 
-  it('is told by no list', async () => {
+  it('lists have no tag', async () => {
     const { api, admin } = await setUp()
 
     expect((await api.call(listAccounts, { headers: admin })).headers).not.toHaveProperty('ETag')
@@ -61,14 +61,14 @@ describe('the tag of a record', () => {
 })
 
 describe('a change under If-Match', () => {
-  it('is made on the version that was read', async () => {
+  it('a change under If-Match succeeds on the version that was read', async () => {
     const { tag, update, remove } = await setUp()
 
     expect(await update('uk', await tag())).toMatchObject({ status: 200 })
     expect(await remove(await tag())).toMatchObject({ status: 200 })
   })
 
-  it('is refused, and changes nothing, on any other', async () => {
+  it('a change under If-Match is refused, and changes nothing, on any other version', async () => {
     const { api, tag, update, remove } = await setUp()
     const stale = await tag()
     await update('uk')
@@ -92,19 +92,19 @@ describe('a change under If-Match', () => {
     ['%,', 400],
     ['"a"b"', 400],
     [`"${'x'.repeat(2000)}"`, 400],
-  ])('of %j has the status %i', async (form, status) => {
+  ])('a change under If-Match of %j has the status %i', async (form, status) => {
     const { tag, update } = await setUp()
 
     expect(await update('uk', form.replace('%', await tag()))).toMatchObject({ status })
   })
 
-  it('takes the tag as strong, too', async () => {
+  it('a change under If-Match accepts the tag as a strong one, too', async () => {
     const { tag, update } = await setUp()
 
     expect(await update('uk', (await tag()).replace('W/', ''))).toMatchObject({ status: 200 })
   })
 
-  it('of many at once that read one version exactly one is made', async () => {
+  it('one of many simultaneous changes under If-Match of one version succeeds', async () => {
     const { api, tag, update } = await setUp()
     const read = await tag()
 
@@ -116,7 +116,7 @@ describe('a change under If-Match', () => {
     expect(api.ports.state.accounts.get('["a.example.com","1001"]')?.version).toBe(2)
   })
 
-  it('is refused with 412 when another change comes between its reading and its writing', async () => {
+  it('a change under If-Match is refused with 412 when another change comes between its reading and its writing', async () => {
     const { api, admin, tag } = await setUp()
     const { accounts } = api.ports
     const forestalled = api.with({
@@ -142,7 +142,7 @@ describe('a change under If-Match', () => {
     })
   })
 
-  it('of what has no versions is refused, but for the mere demand that it is there', async () => {
+  it('a change under If-Match of a record without versions is refused, except with the mere demand that it exists', async () => {
     const { api, admin } = await setUp()
     const request = { params: { channel_id: '6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f' }, body: { state: 'hold' } }
 
@@ -157,7 +157,7 @@ describe('a change under If-Match', () => {
 })
 
 describe('every route', () => {
-  it('that changes a record by a path which a versioned GET reads is versioned itself', () => {
+  it('every route that changes a record by a path which a versioned GET reads is versioned itself', () => {
     const read = new Set(routes.filter((route) => route.method === 'GET' && route.versioned).map(({ path }) => path))
 
     const forgotten = routes.filter(
@@ -170,7 +170,7 @@ describe('every route', () => {
 })
 
 describe('tags are compared', () => {
-  it('by creation and version together', () => {
+  it('tags are compared by creation and version together', () => {
     const precondition = readIfMatch(entityTag({ createdAt: 1, version: 2 }))
 
     expect(precondition.allows(entityTag({ createdAt: 1, version: 2 }))).toBe(true)

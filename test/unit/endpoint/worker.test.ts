@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { deliver, hookDispatch } from '../../../contracts/workers.ts'
 import type { Worker } from '../../../contracts/workers.ts'
 import { type HandleMessage, type WorkerOptions, createWorker } from '../../../functions/worker.ts'
-import { aContext, anApi } from '../../support/api.ts'
-import { anEvent } from '../../support/records.ts'
+import { aContext, anApi } from '../../support/platform/api.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -46,7 +46,7 @@ function setUp<const W extends Worker>(record: W, handle: HandleMessage<W>, opti
 }
 
 describe('a batch of a FIFO queue', () => {
-  it('is handled group by group, each in its order', async () => {
+  it('a batch of a FIFO queue is handled group by group, each in its order', async () => {
     const seen: string[] = []
     const { run } = setUp(hookDispatch, async ({ id }) => {
       await Promise.resolve()
@@ -60,7 +60,7 @@ describe('a batch of a FIFO queue', () => {
     expect(seen.filter((id) => id.startsWith('b'))).toEqual(['b1', 'b2'])
   })
 
-  it('has the later messages of a failed one wait for it, and those of other groups not', async () => {
+  it('in a batch of a FIFO queue, messages wait for a failed one of their group, and other groups go on', async () => {
     const seen: string[] = []
     const { api, run } = setUp(hookDispatch, async ({ id }) => {
       seen.push(id)
@@ -94,7 +94,7 @@ describe('a batch of a FIFO queue', () => {
 })
 
 describe('a batch of a standard queue', () => {
-  it('is handled all at once, so that a slow message holds up no other', async () => {
+  it('a batch of a standard queue is handled all at once, so that a slow message delays no other', async () => {
     const seen: string[] = []
     let release = () => {}
     const slow = new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ describe('a batch of a standard queue', () => {
     expect(seen).toEqual(['2', '3', '1'])
   })
 
-  it('has a failed message alone come again', async () => {
+  it('in a batch of a standard queue only a failed message is redelivered', async () => {
     const { run } = setUp(deliver, async ({ id }) => {
       if (id === '2') throw new Error('store away')
     })
@@ -118,7 +118,7 @@ describe('a batch of a standard queue', () => {
     expect(await run([delivery('1'), delivery('2'), delivery('3')])).toEqual(['2'])
   })
 
-  it('that outlives its function has what is not done come again', async () => {
+  it('a batch that outlives its function has its unfinished messages redelivered', async () => {
     vi.useFakeTimers()
     const { run } = setUp(deliver, ({ id }) => (id === '1' ? Promise.resolve() : new Promise(() => {})))
 

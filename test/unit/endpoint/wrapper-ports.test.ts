@@ -5,13 +5,13 @@ import { routes } from '../../../contracts/routes/index.ts'
 import { type Route, needsOf } from '../../../contracts/routes/route.ts'
 import { cloudOwnPorts } from '../../../functions/endpoint/cloud.ts'
 
-/** What the wrapper alone needs for a route. */
+/** The ports that the wrapper alone needs for a route. */
 const wrapperNeeds = (route: Route) => needsOf({ ...route, needs: {} })
 
 it.each(routes)('the wrapper of $operationId makes exactly the ports that it needs itself', async (route) => {
   const context = { env: { AWS_REGION: 'eu-central-1' }, clock: systemClock, random: systemRandomness }
 
-  const ports = await cloudOwnPorts(route, context)
+  const ports = cloudOwnPorts(route, context)
 
   const made = Object.keys(wrapperNeeds(route)).filter((port) => port !== 'secretBox')
   expect(Object.keys(ports).sort()).toEqual(made.sort())

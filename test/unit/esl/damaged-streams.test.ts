@@ -5,9 +5,9 @@ import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/error
 import { readEvent } from '../../../connector/esl/event.ts'
 import { Incoming } from '../../../connector/esl/incoming.ts'
 import { defaultEslLimits } from '../../../connector/esl/limits.ts'
-import { eventFrame, frame } from '../../support/engine-frames.ts'
-import { recordedBytes, recordedFrames } from '../../support/engine-recordings.ts'
-import { fixed } from '../../support/hostile-text.ts'
+import { eventFrame, frame } from '../../support/engine/engine-frames.ts'
+import { recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
+import { fixed } from '../../support/records/hostile-text.ts'
 
 /** Frames of every kind, as engines sent them. */
 const sources = [

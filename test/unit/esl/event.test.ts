@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { EslEventUnreadable } from '../../../connector/esl/errors.ts'
 import { type EslEvent, EventReader, readEvent } from '../../../connector/esl/event.ts'
 import { percentDecode } from '../../../connector/esl/plain-event.ts'
-import { framesOf, recordedBytes, recordedFrames } from '../../support/engine-recordings.ts'
-import { fixed } from '../../support/hostile-text.ts'
+import { framesOf, recordedBytes, recordedFrames } from '../../support/engine/engine-recordings.ts'
+import { fixed } from '../../support/records/hostile-text.ts'
 
 const plain = (text: string | Buffer) => readEvent('text/event-plain', Buffer.from(text))
 const json = (text: string | Buffer) => readEvent('text/event-json', Buffer.from(text))

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/errors.ts'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
-import { framesOf, recordedBytes } from '../../support/engine-recordings.ts'
-import { fixed } from '../../support/hostile-text.ts'
+import { framesOf, recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { fixed } from '../../support/records/hostile-text.ts'
 
 const frame = (headers: string, body = '') => Buffer.from(`${headers}\n\n${body}`)
 const apiResponse = (body: string) =>

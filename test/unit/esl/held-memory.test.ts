@@ -1,7 +1,7 @@
 /** What of an event stays in memory, and what it says of it. */
 import { describe, expect, it } from 'vitest'
 import { readEvent } from '../../../connector/esl/event.ts'
-import { memoryInUse } from '../../support/memory-in-use.ts'
+import { memoryInUse } from '../../support/processes/memory-in-use.ts'
 
 const long = 1_000_000
 

@@ -4,11 +4,11 @@ import { EslEventUnreadable, EslFramingLost } from '../../../connector/esl/error
 import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
 import { type EslFrame, FrameReader } from '../../../connector/esl/frame.ts'
 import { defaultEslLimits } from '../../../connector/esl/limits.ts'
-import { badInputs } from '../../support/bad-inputs.ts'
-import { type Cases, eventFrame, frame, named, played } from '../../support/engine-frames.ts'
-import { seededCuts } from '../../support/engine-recordings.ts'
-import { eslBench } from '../../support/esl-bench.ts'
-import type { ScriptedPeer } from '../../support/scripted-esl-server.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { type Cases, eventFrame, frame, named, played } from '../../support/engine/engine-frames.ts'
+import { seededCuts } from '../../support/engine/engine-recordings.ts'
+import { eslBench } from '../../support/engine/esl-bench.ts'
+import type { ScriptedPeer } from '../../support/engine/scripted-esl-server.ts'
 
 const { serving, session } = eslBench()
 const samples = badInputs('engine-bytes')

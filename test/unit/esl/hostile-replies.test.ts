@@ -1,9 +1,9 @@
 /** Replies that no engine should send, sample by sample: each answers its own command or none. */
 import { describe, expect, it } from 'vitest'
 import { EslCommandTimeout } from '../../../connector/esl/errors.ts'
-import { badInputs } from '../../support/bad-inputs.ts'
-import { type Cases, eventFrame, frame, played } from '../../support/engine-frames.ts'
-import { caught, eslBench } from '../../support/esl-bench.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { type Cases, eventFrame, frame, played } from '../../support/engine/engine-frames.ts'
+import { caught, eslBench } from '../../support/engine/esl-bench.ts'
 
 const { serving, session } = eslBench()
 const samples = badInputs('engine-bytes')

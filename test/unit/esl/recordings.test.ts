@@ -11,7 +11,7 @@ import {
   recordedFrames,
   recordingNames,
   seededCuts,
-} from '../../support/engine-recordings.ts'
+} from '../../support/engine/engine-recordings.ts'
 
 /** A recording of which every cut is tried over its whole length. */
 const isSmall = (name: string) => recordedBytes(name).length < 3000

@@ -8,8 +8,8 @@ import {
 } from '../../../connector/esl/errors.ts'
 import { defaultEslLimits } from '../../../connector/esl/limits.ts'
 import { ReplyQueue } from '../../../connector/esl/reply-queue.ts'
-import { framesOf } from '../../support/engine-recordings.ts'
-import { manualTime } from '../../support/manual-time.ts'
+import { framesOf } from '../../support/engine/engine-recordings.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
 
 const job = (id: string) => EslCommand.bgapi('status', id)
 

@@ -5,7 +5,7 @@ import {
   EslCommandRejected,
   EslCommandTimeout,
 } from '../../../connector/esl/errors.ts'
-import { caught, eslBench } from '../../support/esl-bench.ts'
+import { caught, eslBench } from '../../support/engine/esl-bench.ts'
 
 const { serving, session } = eslBench()
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { EslCommandFateUnknown, EslCommandNotSent, type EslDownReason } from '../../../connector/esl/errors.ts'
-import { recordedBytes } from '../../support/engine-recordings.ts'
-import { caught, eslBench } from '../../support/esl-bench.ts'
-import { type ScriptedPeer } from '../../support/scripted-esl-server.ts'
+import { recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { caught, eslBench } from '../../support/engine/esl-bench.ts'
+import { type ScriptedPeer } from '../../support/engine/scripted-esl-server.ts'
 
 const { serving, session } = eslBench()
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { EslCommandFateUnknown, EslCommandInvalid, EslCommandNotSent } from '../../../connector/esl/errors.ts'
-import { recordedBytes } from '../../support/engine-recordings.ts'
-import { caught, eslBench } from '../../support/esl-bench.ts'
-import { scriptedCoreUuid } from '../../support/scripted-esl-server.ts'
+import { recordedBytes } from '../../support/engine/engine-recordings.ts'
+import { caught, eslBench } from '../../support/engine/esl-bench.ts'
+import { scriptedCoreUuid } from '../../support/engine/scripted-esl-server.ts'
 
 const { serving, session } = eslBench()
 

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Account } from '../../../core/accounts/account.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import { handler as listEvents } from '../../../functions/events/list-events.ts'
-import { type Api, anApi } from '../../support/api.ts'
-import { aGap, aHook, aReport, anEvent } from '../../support/records.ts'
-import { logEvent } from '../../support/logged-events.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { aGap, aHook, aReport, anEvent } from '../../support/records/records.ts'
+import { logEvent } from '../../support/hooks/logged-events.ts'
 
 const domain = 'a.example.com'
 const hour = 3_600_000
@@ -44,7 +44,7 @@ const gap = async (seconds: number, given: Parameters<typeof aGap>[0] = {}) => {
 }
 
 describe('the list of events', () => {
-  it('shows each event with its number, from the oldest on', async () => {
+  it('the list of events shows each event with its number, from the oldest on', async () => {
     const [first, second] = await log(2)
 
     expect(await list()).toEqual({
@@ -66,7 +66,7 @@ describe('the list of events', () => {
     })
   })
 
-  it('is walked by `next`, page by page, each event once', async () => {
+  it('the list of events is walked by `next`, page by page, each event once', async () => {
     await log(5)
 
     const first = await data('limit=2')
@@ -79,13 +79,13 @@ describe('the list of events', () => {
     expect(end).toMatchObject({ head: 5, next: 5, gaps: [] })
   })
 
-  it('ends a page that holds just the last event', async () => {
+  it('the list of events ends a page that contains just the last event', async () => {
     await log(2)
 
     expect(await data('limit=2')).toMatchObject({ next: 2, more: false })
   })
 
-  it('holds no more than an answer can, and one event at least', async () => {
+  it('the list of events has no more than an answer can contain, and at least one event', async () => {
     await log(16, { fields: { large: '"'.repeat(95_000) } })
     const first = await ask()
 
@@ -96,7 +96,7 @@ describe('the list of events', () => {
     expect(sequences(await data('since=15&limit=1'))).toEqual([16])
   })
 
-  it('has the events of its own domain only', async () => {
+  it('the list of events has the events of its own domain only', async () => {
     await logEvent(api.ports.eventLogWriter, anEvent({ domain: 'b.a.example.com' }), start)
     await log(1)
 
@@ -104,7 +104,7 @@ describe('the list of events', () => {
     expect((await data()).events[0].event['Event-Domain']).toBe(domain)
   })
 
-  it('of a domain without hooks is empty, and says how to fill it', async () => {
+  it('the list of events of a domain without hooks is empty, and says how to fill it', async () => {
     const other = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
 
     const { body } = await api.call(listEvents, { headers: other })
@@ -116,7 +116,7 @@ describe('the list of events', () => {
     })
   })
 
-  it('shows what is still kept of a domain whose hooks are gone', async () => {
+  it('the list of events shows the kept events of a domain whose hooks were removed', async () => {
     await log(1)
     const [hook] = await api.ports.hooks.list(domain)
     if (hook !== undefined) await api.ports.hooks.remove(hook)
@@ -124,7 +124,7 @@ describe('the list of events', () => {
     expect(await data()).toMatchObject({ events: [{ sequence: 1 }], isCollected: false })
   })
 
-  it('refuses a number that the domain has not given, and says what to do', async () => {
+  it('the list of events refuses a number that the domain has not used, and says what to do', async () => {
     await log(2)
 
     const { status, body } = await ask('since=3')
@@ -153,7 +153,7 @@ describe('numbers that are not kept', () => {
     toSequence,
   })
 
-  it('are a gap at the beginning', async () => {
+  it('numbers that are no longer kept are a gap at the beginning of the list of events', async () => {
     await log(2)
     api.clock.move(23 * hour)
     await log(1)
@@ -164,7 +164,7 @@ describe('numbers that are not kept', () => {
     expect((await data('since=2')).gaps).toEqual([])
   })
 
-  it('are told apart from numbers that no event has', async () => {
+  it('numbers that are no longer kept are distinguished from numbers that no event has', async () => {
     const [first] = await log(2)
     if (first === undefined) throw new Error('two events are needed')
     await logEvent(api.ports.eventLogWriter, first, start)
@@ -181,7 +181,7 @@ describe('numbers that are not kept', () => {
     expect(page.gaps).toEqual([notKept(1, 2), isVoid, notKept(5, 5)])
   })
 
-  it('are a gap to the end when nothing is kept', async () => {
+  it('numbers that are no longer kept are a gap to the end when nothing is kept', async () => {
     await log(3)
     api.clock.move(24 * hour)
 
@@ -189,14 +189,14 @@ describe('numbers that are not kept', () => {
     expect((await data('since=3')).gaps).toEqual([])
   })
 
-  it('are those before the newest 5 000', async () => {
+  it('numbers before the newest 5 000 are no longer kept', async () => {
     await log(5_003)
 
     const page = await data('since=1&limit=1')
     expect(page).toMatchObject({ events: [{ sequence: 4 }], gaps: [notKept(2, 3)], head: 5_003, next: 4, more: true })
   })
 
-  it('are told of every page: of each number it is known where it is, whatever is gone', async () => {
+  it('every page of the list of events accounts for each of its numbers, whatever was removed', async () => {
     await log(40)
     const kept = api.ports.state.eventLogs.get(domain)?.events ?? []
     kept.splice(0, kept.length, ...kept.filter(({ sequence }) => sequence % 7 !== 0 && sequence < 39))
@@ -226,16 +226,27 @@ describe('times in which events may have been missed', () => {
     ['connector-stopped', 'connector_ended'],
     ['dropped', 'events_dropped'],
     ['spool-lost', 'events_dropped'],
+    ['queue-lost', 'events_dropped'],
     ['unreadable', 'events_unreadable'],
-  ])('are told with their reason: %s is %s', async (reason, told) => {
+  ])('a time gap is listed with its reason: %s is %s', async (reason, shown) => {
     await log(1)
-    const dropped = told.startsWith('events') ? { dropped: { class: 'calls', count: 31_337 } } : {}
+    const dropped = shown.startsWith('events') ? { dropped: { class: 'calls', count: 31_337 } } : {}
     await gap(2, { reason, ...dropped })
 
-    expect((await data('since=1')).gaps).toMatchObject([{ kind: 'time', reason: told }])
+    expect((await data('since=1')).gaps).toMatchObject([{ kind: 'time', reason: shown }])
   })
 
-  it('are a second longer on either side than what was recorded, since clocks of engines and connectors differ', async () => {
+  it('a gap that begins and ends within a millisecond is listed in whole milliseconds, no shorter than it is', async () => {
+    await log(1)
+    const now = api.clock.now()
+    await gap(2, { from: now - 5.123, to: now + 0.4 })
+
+    const answer = await ask('since=1')
+
+    expect([answer.status, answer.body.data?.gaps]).toMatchObject([200, [{ from: now - 1_006, to: now + 1_001 }]])
+  })
+
+  it('a time gap is listed a second longer on either side than recorded, since clocks of engines and connectors differ', async () => {
     await log(1)
     const to = api.clock.now()
     await gap(2)
@@ -245,7 +256,7 @@ describe('times in which events may have been missed', () => {
     expect(gaps).toEqual([{ kind: 'time', reason: 'engine_link_lost', from: to - 3_000, to: to + 1_000 }])
   })
 
-  it('tell nothing of the engine, of who missed what, nor of how much was dropped', async () => {
+  it('a time gap reveals nothing of the engine, of the listener, nor of how many events were dropped', async () => {
     await log(1)
     const hidden = aGap({ reason: 'a word', dropped: { class: 'calls', count: 31_337 } })
     await gap(2, { ...hidden, from: api.clock.now() - 5, to: api.clock.now() })
@@ -259,7 +270,7 @@ describe('times in which events may have been missed', () => {
     }
   })
 
-  it('are told when they become known, also behind events that were read before', async () => {
+  it('a time gap is listed when it becomes known, also after events that were read before', async () => {
     await log(3)
     const { next } = await data()
     const from = api.clock.now() - 3_000
@@ -272,7 +283,7 @@ describe('times in which events may have been missed', () => {
     ])
   })
 
-  it('are told no more once an event behind them was read', async () => {
+  it('a time gap is not listed again once an event after it was read', async () => {
     await log(1)
     await gap(1)
     api.clock.move(10_000)
@@ -282,7 +293,7 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=2')).gaps).toEqual([])
   })
 
-  it('belong to the page in whose time they became known', async () => {
+  it('a time gap belongs to the page in whose time it became known', async () => {
     await log(2)
     api.clock.move(60_000)
     await gap(1)
@@ -295,14 +306,14 @@ describe('times in which events may have been missed', () => {
     expect([first.gaps.length, second.gaps.length]).toEqual([0, 1])
   })
 
-  it('of before the first hook are none', async () => {
+  it("a time gap before the domain's first hook is not listed", async () => {
     await gap(5, { from: start - 9_000, to: start - 4_000 })
     await log(1)
 
     expect((await data()).gaps).toEqual([])
   })
 
-  it('are those of the last day', async () => {
+  it('time gaps are listed for the last day', async () => {
     await log(1)
     await gap(1)
     api.clock.move(23 * hour)
@@ -314,7 +325,7 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=1')).gaps).toEqual([])
   })
 
-  it('are none where another connector listened all the time, unless what was read was lost', async () => {
+  it('a time gap is not listed if another connector listened all the time, unless read events were lost', async () => {
     await log(1)
     api.clock.move(60_000)
     const now = api.clock.now()
@@ -343,7 +354,7 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=1')).gaps).toHaveLength(3)
   })
 
-  it('are told where another connector listened all the time and did not keep what it read', async () => {
+  it('a time gap is listed if another connector listened all the time and did not keep its events', async () => {
     await log(1)
     api.clock.move(60_000)
     const now = api.clock.now()
@@ -362,7 +373,26 @@ describe('times in which events may have been missed', () => {
     expect((await data('since=1')).gaps).toEqual([])
   })
 
-  it('are put together where they are more than a hundred', async () => {
+  it('a time gap is listed if the connector that listened all the time has an unrecorded loss', async () => {
+    await log(1)
+    api.clock.move(60_000)
+    const now = api.clock.now()
+    const engine = '192.0.2.1:8021'
+    const heard = (lostAt?: number) => {
+      const link = { engine, last: { coreUuid: '', sequence: '' }, upSince: now - 20_000, lostAt }
+      return api.ports.connectorStatus.report(
+        aReport({ connectorId: 'connector-2', reportedAt: now + 1, eventLinks: [link] }),
+      )
+    }
+    await gap(10, { engine })
+
+    await heard(now - 5)
+    expect((await data('since=1')).gaps).toHaveLength(1)
+    await heard()
+    expect((await data('since=1')).gaps).toEqual([])
+  })
+
+  it('time gaps are merged if there are more than a hundred', async () => {
     await log(1)
     const at = api.clock.now()
     for (let index = 0; index < 150; index += 1) await gap(0, { from: at + index * 10, to: at + index * 10 + 5 })
@@ -374,7 +404,7 @@ describe('times in which events may have been missed', () => {
     expect(gaps[1]).toEqual({ kind: 'time', reason: 'engine_link_lost', from: at - 490, to: at + 1_515 })
   })
 
-  it('are all the last day where there are more than are looked at', async () => {
+  it('the whole last day is one time gap if there are more than the list examines', async () => {
     await log(1)
     const at = api.clock.now()
     for (let index = 0; index < 1_001; index += 1) await gap(0, { from: at + index, to: at + index + 1 })
@@ -386,7 +416,7 @@ describe('times in which events may have been missed', () => {
 })
 
 describe('a time without a hook', () => {
-  it('is a gap from the last event to where the next hook took effect', async () => {
+  it('a time without a hook is a gap from the last event to the moment when the next hook took effect', async () => {
     await log(1)
     const last = api.clock.now() - 1_000
     api.clock.move(60_000)
@@ -398,7 +428,7 @@ describe('a time without a hook', () => {
     expect((await data('since=2')).gaps).toEqual([])
   })
 
-  it('was none while one of the hooks is older than the last event', async () => {
+  it('a time without a hook is no gap while one of the hooks is older than the last event', async () => {
     await log(2)
     api.clock.move(60_000)
     await log(1)

@@ -28,7 +28,7 @@ const engineEvents = calls.flatMap(recorded)
 const created = engineEvents.filter((event) => event['Event-Name'] === 'CHANNEL_CREATE')
 
 describe.each(channelEvents)('the sample of %s', (name) => {
-  it('has what every event of a call has, and its cause where the call has ended', () => {
+  it('the sample of a call event has the fields of every event of a call, and its cause if the call has ended', () => {
     const { uuid, fields } = sample(name)
 
     expect(fields).toMatchObject({
@@ -48,7 +48,7 @@ describe.each(channelEvents)('the sample of %s', (name) => {
   const alike = engineEvents.filter((event) => event['Event-Name'] === name)
   if (alike.length === 0) return
 
-  it('has no field that the engine was not recorded to send with it', () => {
+  it('the sample of a call event has no field that the engine was not recorded to send with it', () => {
     // The recorded calls of some events are outbound, and those have less of the caller.
     const isPlain = name === 'CHANNEL_STATE' || name === 'CHANNEL_CALLSTATE'
     const known = new Set(['Event-Domain', ...[...alike, ...(isPlain ? [] : created)].flatMap(Object.keys)])
@@ -57,14 +57,14 @@ describe.each(channelEvents)('the sample of %s', (name) => {
   })
 })
 
-it('most of the samples of calls are held against recordings', () => {
+it('most of the samples of calls are compared with recordings', () => {
   const names = new Set(engineEvents.map((event) => event['Event-Name']))
 
   expect(channelEvents.filter((name) => names.has(name)).length).toBeGreaterThan(12)
 })
 
 describe.each(serviceEventKinds)('the sample of CUSTOM->svc::%s', (kind) => {
-  it('has what every event of the platform has', () => {
+  it('the sample of a platform event has the fields of every platform event', () => {
     expect(sample(`CUSTOM->svc::${kind}`)).toMatchObject({
       name: `CUSTOM->svc::${kind}`,
       domain: 'a.example.com',

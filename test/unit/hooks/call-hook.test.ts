@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
 import { memoryHookClient } from '../../support/memory/memory-hook-client.ts'
-import { callHook } from '../../../core/hooks/call-hook.ts'
-import type { JsonObject } from '../../../core/hooks/event-fields.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { aHook, anEvent } from '../../support/records.ts'
+import { callHook } from '../../../core/hooks/request/call-hook.ts'
+import type { JsonObject } from '../../../core/hooks/definition/event-fields.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { aHook, anEvent } from '../../support/records/records.ts'
 
 const subject = { id: `msg_${'0'.repeat(32)}`, eventName: 'CHANNEL_CREATE', sequence: 1 }
 

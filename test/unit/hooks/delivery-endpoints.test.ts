@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
-import { deliveryLimits } from '../../../core/hooks/delivery-limits.ts'
-import { placeOf } from '../../../core/hooks/delivery-place.ts'
-import { deliveryListLimits } from '../../../core/hooks/list-deliveries.ts'
-import { requeueDeliveries, requeueLimits } from '../../../core/hooks/requeue-deliveries.ts'
-import { secretPurpose } from '../../../core/hooks/signing.ts'
+import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
+import { placeOf } from '../../../core/hooks/delivery/delivery-place.ts'
+import { deliveryListLimits } from '../../../core/hooks/delivery/list-deliveries.ts'
+import { requeueDeliveries, requeueLimits } from '../../../core/hooks/delivery/requeue-deliveries.ts'
+import { secretPurpose } from '../../../core/hooks/definition/signing.ts'
 import { handler as listDeliveries } from '../../../functions/hooks/list-deliveries.ts'
 import { handler as replayDeliveries } from '../../../functions/hooks/replay-deliveries.ts'
 import { handler as resendDelivery } from '../../../functions/hooks/resend-delivery.ts'
 import { handler as updateHook } from '../../../functions/hooks/update-hook.ts'
-import { type Api } from '../../support/api.ts'
-import { dying } from '../../support/dying.ts'
-import { aHook } from '../../support/records.ts'
+import { type Api } from '../../support/platform/api.ts'
+import { dying } from '../../support/processes/dying.ts'
+import { aHook } from '../../support/records/records.ts'
 import {
   type HookDeliveries,
   domain,
@@ -19,7 +19,7 @@ import {
   hookId,
   params,
   sequences,
-} from '../../support/hook-deliveries.ts'
+} from '../../support/hooks/hook-deliveries.ts'
 
 const dayMs = 86_400_000
 

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
-import type { Hook } from '../../../core/hooks/hook.ts'
-import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/delivery-lab.ts'
-import { type Moment, dying } from '../../support/dying.ts'
-import { emailSettingsOf } from '../../support/records.ts'
+import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/hooks/delivery-lab.ts'
+import { type Moment, dying } from '../../support/processes/dying.ts'
+import { emailSettingsOf } from '../../support/records/records.ts'
 
-/** A lab with hooks of every end, and events for them. */
-async function aWorld() {
+/** A lab with hooks of every end, and events for them; where `given` says so, their receivers are prompt. */
+async function aWorld(given: Partial<Hook> = {}) {
   const lab = aDeliveryLab()
   await lab.ports.emailSettings.put(emailSettingsOf())
   const hooks = [
-    await lab.hook({ answers: [200] }),
-    await lab.hook({ answers: [503, 200] }),
-    await lab.hook({ answers: [404] }),
-    await lab.hook({ answers: [500], retries: 1 }),
-    await lab.hook({ answers: [410] }),
+    await lab.hook({ answers: [200], ...given }),
+    await lab.hook({ answers: [503, 200], ...given }),
+    await lab.hook({ answers: [404], ...given }),
+    await lab.hook({ answers: [500], retries: 1, ...given }),
+    await lab.hook({ answers: [410], ...given }),
   ]
   const events = [anArrival(), anArrival()]
   return { lab, hooks, events }
@@ -69,6 +69,26 @@ describe('F34 a function that is killed', () => {
       const world = await aWorld()
       await step(world, moment)
       await dispatchAll(world.lab, world.events)
+      await world.lab.settle()
+      checkAll(world.lab, world.events, world.hooks)
+    }
+  })
+
+  it('a dispatcher that makes first attempts leaves one delivery for each event and hook, and a log of every request, when it is killed before or after any call', async () => {
+    const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
+      const killed = dying(lab.ports, moment)
+      await lab.dispatch(events, killed.ports)
+      return killed
+    }
+    const { names } = await step(await aWorld({ promptAt: 1 }))
+    expect(names).toEqual(expect.arrayContaining(['hookClient.send', 'deliveries.recordTogether', 'hooks.replace']))
+
+    for (const moment of moments(names.length)) {
+      const world = await aWorld({ promptAt: 1 })
+      await step(world, moment)
+      // The messages of events that were not dispatched return after a minute.
+      world.lab.clock.move(60_000)
+      while ((await world.lab.dispatch(world.events)) > 0);
       await world.lab.settle()
       checkAll(world.lab, world.events, world.hooks)
     }

@@ -1,10 +1,16 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
-import type { HookReply } from '../../../core/hooks/hook-client.ts'
-import type { Hook } from '../../../core/hooks/hook.ts'
-import { type DeliveryLab, aDeliveryLab, anArrival, answered, checkDeliveries } from '../../support/delivery-lab.ts'
-import { type Moment, dying } from '../../support/dying.ts'
+import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
+import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import {
+  type DeliveryLab,
+  aDeliveryLab,
+  anArrival,
+  answered,
+  checkDeliveries,
+} from '../../support/hooks/delivery-lab.ts'
+import { type Moment, dying } from '../../support/processes/dying.ts'
 
 /** What a receiver may do. */
 const answers: readonly HookReply[] = [

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { guardedHookClient } from '../../../adapters/http/guarded-hook-client.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
-import { aDeliveryWay } from '../../support/delivery-way.ts'
-import { aSink } from '../../support/guarded-way.ts'
-import { answering } from '../../support/hook-sink.ts'
-import { anEvent } from '../../support/records.ts'
+import { aDeliveryWay } from '../../support/hooks/delivery-way.ts'
+import { aSink } from '../../support/hooks/guarded-way.ts'
+import { answering } from '../../support/hooks/hook-sink.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 /** A way with the hook client of a deployment. */
 function aWay(allowedNetworks = '127.0.0.0/8') {

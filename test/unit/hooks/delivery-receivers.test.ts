@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
-import { type DeliveryLab, aDeliveryLab, anArrival, answered, checkDeliveries } from '../../support/delivery-lab.ts'
-import { type SinkScript, startHookSink } from '../../support/hook-sink.ts'
-import type { HookRequest } from '../../../core/hooks/hook-client.ts'
+import {
+  type DeliveryLab,
+  aDeliveryLab,
+  anArrival,
+  answered,
+  checkDeliveries,
+} from '../../support/hooks/delivery-lab.ts'
+import { type SinkScript, startHookSink } from '../../support/hooks/hook-sink.ts'
+import type { HookRequest } from '../../../core/hooks/request/hook-client.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -201,7 +207,8 @@ describe('F44 a slow receiver among fast ones', () => {
     const lab = aDeliveryLab()
     let takesMs = 14_000
     const slow = await lab.hook()
-    const fast = await lab.hook()
+    // Not prompt, so that its attempts are queued as well.
+    const fast = await lab.hook({ lateAt: lab.clock.now() })
     lab.receive(slow.id, () => {
       lab.clock.move(takesMs)
       return answered(200)

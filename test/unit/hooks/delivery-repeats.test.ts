@@ -3,9 +3,9 @@ import { queues } from '../../../contracts/resources.ts'
 import { DomainError } from '../../../core/errors.ts'
 import { handler as deliver } from '../../../functions/hooks/deliver.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
-import { aContext } from '../../support/api.ts'
-import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/delivery-lab.ts'
-import { aBatch } from '../../support/queue-batch.ts'
+import { aContext } from '../../support/platform/api.ts'
+import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/hooks/delivery-lab.ts'
+import { aBatch } from '../../support/records/queue-batch.ts'
 
 const second = 1_000
 const minute = 60 * second

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deliveryLimits } from '../../../core/hooks/delivery-limits.ts'
-import { replayLimits } from '../../../core/hooks/replay-deliveries.ts'
+import { deliveryLimits } from '../../../core/hooks/delivery/delivery-limits.ts'
+import { replayLimits } from '../../../core/hooks/delivery/replay-deliveries.ts'
 import { handler as replayDeliveries } from '../../../functions/hooks/replay-deliveries.ts'
 import { handler as updateHook } from '../../../functions/hooks/update-hook.ts'
-import { type HookDeliveries, hookDeliveries, params } from '../../support/hook-deliveries.ts'
+import { type HookDeliveries, hookDeliveries, params } from '../../support/hooks/hook-deliveries.ts'
 
 const dayMs = 86_400_000
 const minuteMs = 60_000

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { patternRest } from '../../../adapters/regex/pattern-rest.ts'
-import { type EventDispatchDeps, dispatchEvents } from '../../../core/hooks/dispatch-events.ts'
+import { type EventDispatchDeps, dispatchEvents } from '../../../core/hooks/attempt/dispatch-events.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
-import type { Hook } from '../../../core/hooks/hook.ts'
+import type { Hook } from '../../../core/hooks/definition/hook.ts'
 import { readSettings } from '../../../functions/endpoint/settings.ts'
 import { handler as hookDispatch } from '../../../functions/hooks/hook-dispatch.ts'
-import { aContext } from '../../support/api.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { aBatch } from '../../support/queue-batch.ts'
-import { aHook, anEvent } from '../../support/records.ts'
+import { aContext } from '../../support/platform/api.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { dispatchDeps } from '../../support/hooks/dispatch-deps.ts'
+import { aBatch } from '../../support/records/queue-batch.ts'
+import { aHook, anEvent } from '../../support/records/records.ts'
 
 /** Dispatches one event; throws why it has to come again, and returns how many hooks were not judged. */
 async function dispatchEvent(deps: EventDispatchDeps, event: PlatformEvent): Promise<number> {
@@ -26,19 +26,9 @@ async function aSetup(...hooks: Hook[]) {
   const clock = movableClock()
   const ports = memoryPorts({ clock, random: systemRandomness })
   for (const hook of hooks) await ports.hooks.create([hook], 100)
-  const tools = {
-    ...ports,
-    hooksFor: (domain: string) => ports.hooks.list(domain),
-    clock,
-    compile: linearPattern,
-    rest,
-    deliveryIdOf: deliveryId,
-  }
+  const tools = dispatchDeps(ports, clock)
   return { ports, clock, dispatch: (event: PlatformEvent) => dispatchEvent(tools, event) }
 }
-
-/** The process has nothing else to do. */
-const rest = async () => {}
 
 const anyHook = (given: Partial<Hook> = {}): Hook => aHook({ filter: {}, ...given })
 
@@ -137,7 +127,7 @@ describe('an event', () => {
 })
 
 describe('an event that comes again', () => {
-  it('is the same delivery, queued again while it was never tried', async () => {
+  it('an event that comes again is the same delivery, queued again while it was never tried', async () => {
     const { ports, dispatch } = await aSetup(anyHook())
     const event = anEvent()
 
@@ -149,7 +139,25 @@ describe('an event that comes again', () => {
     expect(ports.deliveryQueue.queued[0]).toEqual(ports.deliveryQueue.queued[1])
   })
 
-  it.each(['pending', 'delivered', 'failed', 'skipped'] as const)(
+  it('an event that comes again after its first attempt failed for now has the next one planned anew', async () => {
+    const hook = anyHook()
+    const { ports, clock, dispatch } = await aSetup(hook)
+    const event = anEvent()
+    await dispatch(event)
+    const name = [hook.domain, hook.id, deliveryId(event.id, hook.id, 1)] as const
+    const delivery = await ports.deliveries.read(...name)
+    if (delivery === undefined) throw new Error('no delivery was written')
+    const dueAt = clock.now() + 5_000
+    const attempt = { at: clock.now(), durationMs: 1, status: 503 }
+    await ports.deliveries.recordAttempt(delivery, { attempt, state: 'pending', nextAttemptAt: dueAt })
+
+    await dispatch(event)
+
+    expect(ports.deliveryQueue.queued.slice(1)).toMatchObject([{ id: delivery.id, attempt: 2, dueAt: dueAt + 1 }])
+    expect(await ports.deliveries.read(...name)).toMatchObject({ tries: 1, nextAttemptAt: dueAt + 1 })
+  })
+
+  it.each(['delivered', 'failed', 'skipped'] as const)(
     'is not queued again once an attempt is on record (%s)',
     async (state) => {
       const hook = anyHook()
@@ -161,7 +169,6 @@ describe('an event that comes again', () => {
       await ports.deliveries.recordAttempt(delivery, {
         attempt: { at: clock.now(), durationMs: 1, status: 200 },
         state,
-        ...(state === 'pending' ? { nextAttemptAt: clock.now() } : {}),
       })
 
       await dispatch(event)
@@ -220,14 +227,7 @@ describe('patterns that are too much work', () => {
     const compile = () => ({ size: 100_000, matches })
     const event = anEvent({ fields: Object.fromEntries(Object.keys(filter).map((name) => [name, 'a'])) })
 
-    const tools = {
-      ...ports,
-      hooksFor: (domain: string) => ports.hooks.list(domain),
-      clock,
-      compile,
-      rest: async () => void order.push('rest'),
-      deliveryIdOf: deliveryId,
-    }
+    const tools = { ...dispatchDeps(ports, clock), compile, rest: async () => void order.push('rest') }
     expect(await dispatchEvent(tools, event)).toBe(2)
 
     // Two characters at a size of 100 000 are a twentieth of what an event may cost. Others go on after each.
@@ -254,14 +254,7 @@ describe('patterns that are too much work', () => {
       },
     })
 
-    const tools = {
-      ...ports,
-      hooksFor: (domain: string) => ports.hooks.list(domain),
-      clock,
-      compile,
-      rest,
-      deliveryIdOf: deliveryId,
-    }
+    const tools = { ...dispatchDeps(ports, clock), compile }
     expect(await dispatchEvent(tools, anEvent({ fields: { f0: 'a' } }))).toBe(0)
 
     expect(ports.deliveryQueue.queued).toHaveLength(50)
@@ -291,7 +284,12 @@ describe('the events of one batch', () => {
       read.push(domain)
       return ports.hooks.list(domain)
     }
-    const tools = { clock, random: systemRandomness, log: capturedLog(), settings: readSettings({ PUBLIC_URL: '' }) }
+    const tools = {
+      clock,
+      random: systemRandomness,
+      log: capturedLog(),
+      settings: readSettings({ EVENTS_PER_SECOND: '100000' }),
+    }
     const handle = hookDispatch.over({ ...ports, hooks: { ...ports.hooks, list } }, tools)
     const events = [anEvent(), anEvent({ domain: 'b.example.com' }), anEvent()]
     const batch = () =>

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { guardedHookClient } from '../../../adapters/http/guarded-hook-client.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
-import { aDeliveryWay } from '../../support/delivery-way.ts'
-import { documentedCode } from '../../support/document.ts'
-import { aSink } from '../../support/guarded-way.ts'
-import type { HookSink } from '../../support/hook-sink.ts'
-import { anEvent } from '../../support/records.ts'
+import { aDeliveryWay } from '../../support/hooks/delivery-way.ts'
+import { documentedCode } from '../../support/records/document.ts'
+import { aSink } from '../../support/hooks/guarded-way.ts'
+import type { HookSink } from '../../support/hooks/hook-sink.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 /** A request that a consumer checks, with the body in base64. */
 interface Check {

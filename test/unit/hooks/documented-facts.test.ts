@@ -3,12 +3,12 @@ import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { hookInput } from '../../../contracts/routes/hook-shapes.ts'
 import { channelEvents, serviceEventKinds } from '../../../core/events/catalogue.ts'
-import { hookContent } from '../../../core/hooks/hook-content.ts'
-import { hookProblems } from '../../../core/hooks/hook-rules.ts'
-import { plannedWait } from '../../../core/hooks/retry-schedule.ts'
-import { refusedPorts } from '../../../core/hooks/target-url.ts'
-import { documentText, documentedCode } from '../../support/document.ts'
-import { aHookInput } from '../../support/hook-input.ts'
+import { hookContent } from '../../../core/hooks/definition/hook-content.ts'
+import { hookProblems } from '../../../core/hooks/definition/hook-rules.ts'
+import { plannedWait } from '../../../core/hooks/delivery/retry-schedule.ts'
+import { refusedPorts } from '../../../core/outbound/target-url.ts'
+import { documentText, documentedCode } from '../../support/records/document.ts'
+import { aHookInput } from '../../support/records/hook-input.ts'
 
 /** The document as one line of text each paragraph, so that no fact is cut by the end of a line. */
 const text = documentText('hooks.md').replaceAll(/\n(?!\n)/g, ' ')

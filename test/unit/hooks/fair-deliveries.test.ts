@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { DomainError } from '../../../core/errors.ts'
-import { inUsualPlace } from '../../../core/hooks/usual-places.ts'
-import { aFairDeliveryLab } from '../../support/fair-delivery-lab.ts'
+import { inUsualPlace } from '../../../core/hooks/attempt/usual-places.ts'
+import { aDeliveryLab, anArrival } from '../../support/hooks/delivery-lab.ts'
+import { aFairDeliveryLab } from '../../support/hooks/fair-delivery-lab.ts'
 
 const busy = 'busy.example.com'
 const neighbour = 'neighbour.example.com'
@@ -109,4 +110,23 @@ test('an attempt whose place cannot be counted is not made among the usual ones'
   const made = await inUsualPlace({ rateLimits, clock: { now: () => 0 } }, busy, async () => 'made')
 
   expect(made).toBe('busy')
+})
+
+test('a burst of first attempts to a quick receiver leaves it prompt, and not noted as slow', async () => {
+  const lab = aDeliveryLab()
+  const hook = await lab.hook()
+  for (let batch = 0; batch < 3; batch += 1) await lab.dispatch(Array.from({ length: 10 }, () => anArrival()))
+
+  await Promise.all([lab.workOnce(), lab.workOnce(), lab.workOnce()])
+  expect(
+    lab.messages().filter(({ isSlow }) => isSlow),
+    'there was no place for some',
+  ).not.toEqual([])
+  await lab.work()
+
+  const stored = await lab.ports.hooks.read(hook.domain, hook.id)
+  expect(stored).not.toHaveProperty('slowAt')
+  await lab.dispatch([anArrival()])
+  await lab.work()
+  expect(await lab.ports.hooks.read(hook.domain, hook.id)).toHaveProperty('promptAt')
 })

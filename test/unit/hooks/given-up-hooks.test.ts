@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { failedDelivery } from '../../../contracts/metrics.ts'
-import { queuedAttempt } from '../../../core/hooks/queued-attempt.ts'
-import { type DeliveryLab, aDeliveryLab, anArrival, answered, checkDeliveries } from '../../support/delivery-lab.ts'
-import type { Hook } from '../../../core/hooks/hook.ts'
-import { emailSettingsOf } from '../../support/records.ts'
+import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
+import {
+  type DeliveryLab,
+  aDeliveryLab,
+  anArrival,
+  answered,
+  checkDeliveries,
+} from '../../support/hooks/delivery-lab.ts'
+import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import { emailSettingsOf } from '../../support/records/records.ts'
 
 const second = 1_000
 const minute = 60 * second

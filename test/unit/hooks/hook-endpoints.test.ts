@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts'
 import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'
-import { type Api, type ApiAnswer, anApi } from '../../support/api.ts'
-import { aHookInput } from '../../support/hook-input.ts'
-import { aHook } from '../../support/records.ts'
+import { type Api, type ApiAnswer, anApi } from '../../support/platform/api.ts'
+import { aHookInput } from '../../support/records/hook-input.ts'
+import { aHook } from '../../support/records/records.ts'
 
 let api: Api
 let headers: Record<string, string>

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
 import { channelEvents, serviceEventKinds } from '../../../core/events/catalogue.ts'
-import type { HookInput } from '../../../core/hooks/hook-input.ts'
-import { hookProblems } from '../../../core/hooks/hook-rules.ts'
-import { aHookInput } from '../../support/hook-input.ts'
+import type { HookInput } from '../../../core/hooks/definition/hook-input.ts'
+import { hookProblems } from '../../../core/hooks/definition/hook-rules.ts'
+import { aHookInput } from '../../support/records/hook-input.ts'
 
 const judges = { guard: addressGuard(''), compile: linearPattern }
 

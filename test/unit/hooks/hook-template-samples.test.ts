@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { HookInput } from '../../../core/hooks/hook-input.ts'
+import type { HookInput } from '../../../core/hooks/definition/hook-input.ts'
 import { DomainError } from '../../../core/errors.ts'
-import type { JsonObject } from '../../../core/hooks/event-fields.ts'
+import type { JsonObject } from '../../../core/hooks/definition/event-fields.ts'
 import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts'
-import { anApi } from '../../support/api.ts'
-import { badInputs } from '../../support/bad-inputs.ts'
-import { aGuardedWay, aSink } from '../../support/guarded-way.ts'
-import { aHookInput } from '../../support/hook-input.ts'
-import type { RecordedRequest } from '../../support/hook-sink.ts'
-import { anEvent } from '../../support/records.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { aGuardedWay, aSink } from '../../support/hooks/guarded-way.ts'
+import { aHookInput } from '../../support/records/hook-input.ts'
+import type { RecordedRequest } from '../../support/hooks/hook-sink.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 const samples = badInputs('hook-templates')
 

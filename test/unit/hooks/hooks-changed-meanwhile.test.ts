@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aDeliveryLab, anArrival } from '../../support/delivery-lab.ts'
+import { aDeliveryLab, anArrival } from '../../support/hooks/delivery-lab.ts'
 
 const second = 1_000
 const minute = 60 * second

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { queues } from '../../../contracts/resources.ts'
 import { DomainError } from '../../../core/errors.ts'
-import { requeueLimits } from '../../../core/hooks/requeue-deliveries.ts'
-import { resendDelivery } from '../../../core/hooks/resend-delivery.ts'
-import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/delivery-lab.ts'
+import { requeueLimits } from '../../../core/hooks/delivery/requeue-deliveries.ts'
+import { resendDelivery } from '../../../core/hooks/delivery/resend-delivery.ts'
+import { type DeliveryLab, aDeliveryLab, anArrival, checkDeliveries } from '../../support/hooks/delivery-lab.ts'
 
 const second = 1_000
 const minute = 60 * second

@@ -3,9 +3,9 @@ import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts
 import { handler as listHooks } from '../../../functions/hooks/list-hooks.ts'
 import { handler as readHook } from '../../../functions/hooks/read-hook.ts'
 import { handler as updateHook } from '../../../functions/hooks/update-hook.ts'
-import { anApi } from '../../support/api.ts'
-import { aHookInput } from '../../support/hook-input.ts'
-import { aRole } from '../../support/records.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { aHookInput } from '../../support/records/hook-input.ts'
+import { aRole } from '../../support/records/records.ts'
 
 const domain = 'a.example.com'
 const headers = { Authorization: 'Bearer of-the-receiver', 'X-Team': 'sales' }

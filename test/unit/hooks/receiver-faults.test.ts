@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import type { DeliveryAttempt } from '../../../core/hooks/delivery.ts'
-import { connectionAttempts } from '../../support/connection-attempts.ts'
-import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/guarded-way.ts'
-import { answering, type HookSink, httpAnswer, type SinkScript } from '../../support/hook-sink.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import { anEvent } from '../../support/records.ts'
+import type { DeliveryAttempt } from '../../../core/hooks/delivery/delivery.ts'
+import { connectionAttempts } from '../../support/engine/connection-attempts.ts'
+import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/hooks/guarded-way.ts'
+import { answering, type HookSink, httpAnswer, type SinkScript } from '../../support/hooks/hook-sink.ts'
+import { checkInvariants } from '../../support/invariants/invariants.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 it('F36 a receiver that is silent has 15 s in all, and the others of its batch do not wait for it', async () => {
   const silent = await aSink(() => undefined)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { measured } from '../../../core/hooks/receiver-speed.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aHook } from '../../support/records.ts'
+import { measured } from '../../../core/hooks/attempt/receiver-speed.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aHook } from '../../support/records/records.ts'
 
 const minute = 60_000
 

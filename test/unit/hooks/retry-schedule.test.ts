@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mayBeRetried, nextAttemptAt, plannedWait, readRetryAfter } from '../../../core/hooks/retry-schedule.ts'
+import {
+  mayBeRetried,
+  nextAttemptAt,
+  plannedWait,
+  readRetryAfter,
+} from '../../../core/hooks/delivery/retry-schedule.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 const day = 86_400_000

@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { aGuardedWay, aSink, checkAftermath } from '../../support/guarded-way.ts'
-import { answering, type HookSink } from '../../support/hook-sink.ts'
-import type { ManualTime } from '../../support/manual-time.ts'
-import { anEvent } from '../../support/records.ts'
+import { aGuardedWay, aSink, checkAftermath } from '../../support/hooks/guarded-way.ts'
+import { answering, type HookSink } from '../../support/hooks/hook-sink.ts'
+import type { ManualTime } from '../../support/processes/manual-time.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 const hour = 3_600_000
 

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
-import { encodeSecret, signatureHeaders, signingSecrets } from '../../../core/hooks/signing.ts'
+import { encodeSecret, signatureHeaders, signingSecrets } from '../../../core/hooks/definition/signing.ts'
 
 describe('a signature', () => {
   const key = new Uint8Array(32).fill(7)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
-import { callHook } from '../../../core/hooks/call-hook.ts'
-import type { JsonObject } from '../../../core/hooks/event-fields.ts'
-import type { HookRequest } from '../../../core/hooks/hook-client.ts'
-import type { Hook } from '../../../core/hooks/hook.ts'
-import { aHook, anEvent } from '../../support/records.ts'
+import { callHook } from '../../../core/hooks/request/call-hook.ts'
+import type { JsonObject } from '../../../core/hooks/definition/event-fields.ts'
+import type { HookRequest } from '../../../core/hooks/request/hook-client.ts'
+import type { Hook } from '../../../core/hooks/definition/hook.ts'
+import { aHook, anEvent } from '../../support/records/records.ts'
 
 const auth = { enabled: true, url: 'https://auth.example.com/', method: 'POST', headers: {}, map: {}, cookie: false }
 const text = { 'Content-Type': 'text/plain' }

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connectionAttempts } from '../../support/connection-attempts.ts'
-import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/guarded-way.ts'
-import { answering } from '../../support/hook-sink.ts'
-import { anEvent } from '../../support/records.ts'
+import { connectionAttempts } from '../../support/engine/connection-attempts.ts'
+import { aGuardedWay, aSink, checkAftermath, lastAttempt } from '../../support/hooks/guarded-way.ts'
+import { answering } from '../../support/hooks/hook-sink.ts'
+import { anEvent } from '../../support/records/records.ts'
 
 const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')
 const hour = 3_600_000

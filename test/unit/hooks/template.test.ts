@@ -6,7 +6,7 @@ import {
   substitute,
   type TemplateSource,
   verbatim,
-} from '../../../core/hooks/template.ts'
+} from '../../../core/hooks/request/template.ts'
 
 const source = (event: TemplateSource['event'], auth: TemplateSource['auth'] = {}): TemplateSource => ({ event, auth })
 

@@ -54,7 +54,7 @@ describe('addresses that are not of the public internet are refused', () => {
     '127.1',
     '0x7f000001',
     '2130706433',
-  ])('%s', (address) => {
+  ])('the non-public address %s is refused', (address) => {
     expect(publicOnly.permits(address)).toBe(false)
   })
 })
@@ -72,15 +72,18 @@ describe('a deployment can open networks', () => {
   const laptop = addressGuard('127.0.0.0/8, ::1/128')
 
   it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '8.8.8.8'])(
-    '%s is permitted beside the public internet',
+    'the address %s is permitted in addition to the public internet',
     (address) => {
       expect(laptop.permits(address)).toBe(true)
     },
   )
 
-  it.each(['10.0.0.1', '169.254.169.254', '::2', '::ffff:10.0.0.1'])('%s stays refused', (address) => {
-    expect(laptop.permits(address)).toBe(false)
-  })
+  it.each(['10.0.0.1', '169.254.169.254', '::2', '::ffff:10.0.0.1'])(
+    'the address %s stays refused when other networks are allowed',
+    (address) => {
+      expect(laptop.permits(address)).toBe(false)
+    },
+  )
 
   it.each(['10.1.2.3', 'localhost', '10.1.2.3/33', '10.1.2.0/8;::1/128'])(
     'a list that holds %s is refused at start, without its text in the error',

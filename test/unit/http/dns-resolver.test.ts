@@ -5,10 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { dnsResolver } from '../../../adapters/http/dns-resolver.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
-import { connectionAttempts } from '../../support/connection-attempts.ts'
-import { aSink } from '../../support/guarded-way.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aNameServer } from '../../support/name-server.ts'
+import { connectionAttempts } from '../../support/engine/connection-attempts.ts'
+import { aSink } from '../../support/hooks/guarded-way.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aNameServer } from '../../support/hooks/name-server.ts'
 
 /** A hosts file that is gone when the test ends. */
 function aHostsFile(text: string): string {
@@ -22,7 +22,7 @@ function aHostsFile(text: string): string {
 const noHosts = '/nonexistent/hosts'
 
 describe('a name', () => {
-  it('has the addresses of both kinds that its name server tells, IPv4 first', async () => {
+  it('a name has the addresses of both kinds that its name server returns, IPv4 first', async () => {
     const server = await aNameServer({ 'two.example.com': ['2606:4700::1111', '93.184.216.34', '10.0.0.1'] })
     const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
 
@@ -37,14 +37,14 @@ describe('a name', () => {
   it.each<[string, string]>([
     ['that does not exist', 'gone.example.com'],
     ['that has no address', 'empty.example.com'],
-  ])('%s is rejected', async (_title, name) => {
+  ])('the lookup of a name %s is rejected', async (_title, name) => {
     const server = await aNameServer({ 'empty.example.com': [] })
     const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
 
     await expect(resolve(name)).rejects.toThrow('the name servers know no address')
   })
 
-  it.each(['localhost', 'LOCALHOST.', 'a.localhost'])('%s is loopback, and nobody is asked', async (name) => {
+  it.each(['localhost', 'LOCALHOST.', 'a.localhost'])('%s is loopback, without a lookup', async (name) => {
     const server = await aNameServer({})
     const resolve = dnsResolver({ servers: [server.at], hostsFile: noHosts })
 
@@ -52,7 +52,7 @@ describe('a name', () => {
     expect(server.asked).toEqual([])
   })
 
-  it('of the hosts file is looked up there alone, as the file is now', async () => {
+  it('a name of the hosts file is looked up there alone, in the present file', async () => {
     const server = await aNameServer({})
     const hostsFile = aHostsFile('# own\n192.0.2.1\tone.test Two.test # three.test\n2001:db8::1 one.test\n')
     const resolve = dnsResolver({ servers: [server.at], hostsFile })
@@ -68,7 +68,7 @@ describe('a name', () => {
 })
 
 describe('names that no name server answers for', () => {
-  it('do not hold up the others, however many they are', async () => {
+  it('names that no name server answers for do not delay the others, however many they are', async () => {
     const dead = Array.from({ length: 40 }, (_, at) => `dead-${at}.example.com`)
     const server = await aNameServer({
       ...Object.fromEntries(dead.map((name) => [name, 'silent' as const])),
@@ -90,7 +90,7 @@ describe('names that no name server answers for', () => {
   })
 })
 
-it('a name whose server tells a public address and then a private one is connected to at neither but the one judged', async () => {
+it('a name whose server returns a public address and then a private one is connected at the judged address only', async () => {
   const sink = await aSink()
   const zone: Record<string, readonly string[]> = { 'rebind.example.com': ['127.0.0.1'] }
   const server = await aNameServer(zone)

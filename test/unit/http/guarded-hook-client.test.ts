@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
-import type { HookRequest } from '../../../core/hooks/hook-client.ts'
-import { answering, type HookSink, httpAnswer, type SinkScript, startHookSink } from '../../support/hook-sink.ts'
+import type { HookRequest } from '../../../core/hooks/request/hook-client.ts'
+import { answering, type HookSink, httpAnswer, type SinkScript, startHookSink } from '../../support/hooks/hook-sink.ts'
 
 const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')
 
@@ -113,7 +113,7 @@ describe('a request', () => {
     expect(sink.requests[0]).toMatchObject({ method, body: '{}' })
   })
 
-  it('uses a kept connection again once it is idle', async () => {
+  it('a request uses an idle connection again', async () => {
     const sink = await aSink()
     const client = aClient()
 
@@ -128,7 +128,7 @@ describe('a request', () => {
 })
 
 describe('a forbidden address', () => {
-  it('given as a literal sees no connection', async () => {
+  it('a forbidden address as a literal gets no connection', async () => {
     const sink = await aSink()
 
     const reply = await aClient({ allowed: '' }).send(aRequest(sink.url()))
@@ -137,16 +137,19 @@ describe('a forbidden address', () => {
     expect(sink.connections()).toBe(0)
   })
 
-  it.each(['[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '[::1]'])('written as %s sees no connection', async (host) => {
-    const sink = await aSink()
+  it.each(['[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '[::1]'])(
+    'a forbidden address written as %s gets no connection',
+    async (host) => {
+      const sink = await aSink()
 
-    const reply = await aClient({ allowed: '' }).send(aRequest(`http://${host}:${sink.port}/`))
+      const reply = await aClient({ allowed: '' }).send(aRequest(`http://${host}:${sink.port}/`))
 
-    expect(reply).toMatchObject({ reason: 'blocked address' })
-    expect(sink.connections()).toBe(0)
-  })
+      expect(reply).toMatchObject({ reason: 'blocked address' })
+      expect(sink.connections()).toBe(0)
+    },
+  )
 
-  it('behind a name sees no connection', async () => {
+  it('a forbidden address of a name gets no connection', async () => {
     const sink = await aSink()
     const client = aClient({ allowed: '', names: { 'hooks.example.com': ['127.0.0.1'] } })
 
@@ -156,7 +159,7 @@ describe('a forbidden address', () => {
     expect(sink.connections()).toBe(0)
   })
 
-  it('beside a permitted one spoils the name', async () => {
+  it('a forbidden address next to a permitted one makes the name forbidden', async () => {
     const sink = await aSink()
     const client = aClient({ names: { 'two.example.com': ['127.0.0.1', '10.0.0.1'] } })
 
@@ -166,7 +169,7 @@ describe('a forbidden address', () => {
     expect(sink.connections()).toBe(0)
   })
 
-  it('that a name changes to is never used: the address that was judged is the one connected to', async () => {
+  it('a forbidden address that a name changes to is never used: the connection goes to the judged address', async () => {
     const sink = await aSink()
     const answers = ['127.0.0.1', '169.254.169.254']
     const client = aClient({ resolve: async () => [address(answers.shift() ?? '')] })
@@ -178,7 +181,7 @@ describe('a forbidden address', () => {
     expect(answers).toEqual(['169.254.169.254'])
   })
 
-  it('is found out when the next connection is opened', async () => {
+  it('a changed address of a name is detected when the next connection is opened', async () => {
     const sink = await aSink(answering(200, '', { connection: 'close' }))
     const answers = ['127.0.0.1', '169.254.169.254']
     const client = aClient({ resolve: async () => [address(answers.shift() ?? '')] })
@@ -190,7 +193,7 @@ describe('a forbidden address', () => {
     expect(sink.requests).toHaveLength(1)
   })
 
-  it.each([22, 25, 53, 3389, 8021])('port %i is refused on permitted addresses too', async (port) => {
+  it.each([22, 25, 53, 3389, 8021])('the port %i is refused on permitted addresses too', async (port) => {
     const client = aClient()
 
     expect(await client.send(aRequest(`http://127.0.0.1:${port}/`))).toMatchObject({ reason: 'blocked address' })
@@ -198,7 +201,7 @@ describe('a forbidden address', () => {
 })
 
 describe('an answer', () => {
-  it.each([301, 302, 307, 308])('%i is not followed', async (status) => {
+  it.each([301, 302, 307, 308])('a redirect with %i is not followed', async (status) => {
     const second = await aSink()
     const first = await aSink(answering(status, '', { location: second.url('/secret') }))
 
@@ -208,7 +211,7 @@ describe('an answer', () => {
     expect(second.connections()).toBe(0)
   })
 
-  it('without end is read up to the limit, and its connection closed', async () => {
+  it('an endless answer is read up to the limit, and its connection is closed', async () => {
     const sink = await aSink((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       const flood = (): void => {
@@ -225,7 +228,7 @@ describe('an answer', () => {
     expect(reply).toMatchObject({ outcome: 'answered', status: 200, body: 'x'.repeat(20 * 1024) })
   })
 
-  it('that comes in pieces is read up to the very byte of the limit', async () => {
+  it('an answer in pieces is read up to the exact byte of the limit', async () => {
     const piece = (letter: string): string => `258\r\n${letter.repeat(600)}\r\n`
     const sink = await aSink((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${piece('a')}${piece('b')}${piece('c')}`)
@@ -236,7 +239,7 @@ describe('an answer', () => {
     expect(reply).toMatchObject({ outcome: 'answered', body: 'a'.repeat(600) + 'b'.repeat(400) })
   })
 
-  it('that is compressed is not expanded', async () => {
+  it('a compressed answer is not expanded', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     const sink = await aSink((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
@@ -249,7 +252,7 @@ describe('an answer', () => {
     expect(reply.outcome === 'answered' && reply.body.length).toBeLessThanOrEqual(1000)
   })
 
-  it('that never comes ends at the total limit', async () => {
+  it('an answer that never comes ends at the total limit', async () => {
     const time = heldTime()
     const sink = await aSink(() => undefined)
     const arrived = sink.nextRequest()
@@ -261,7 +264,7 @@ describe('an answer', () => {
     expect(await sent).toMatchObject({ outcome: 'failed', reason: 'timeout' })
   })
 
-  it('that comes byte by byte ends at the total limit', async () => {
+  it('an answer that comes byte by byte ends at the total limit', async () => {
     const time = heldTime()
     const sink = await aSink((socket) => {
       const bytes = httpAnswer(200, 'slow '.repeat(100))
@@ -271,19 +274,19 @@ describe('an answer', () => {
     expect(await aClient(time).send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'timeout' })
   })
 
-  it('that is not HTTP is a network failure', async () => {
+  it('an answer that is not HTTP is a network failure', async () => {
     const sink = await aSink((socket) => socket.end('SSH-2.0-x\r\n'))
 
     expect(await aClient().send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'network' })
   })
 
-  it('that is cut is a network failure', async () => {
+  it('an answer that breaks off is a network failure', async () => {
     const sink = await aSink((socket) => socket.destroy())
 
     expect(await aClient().send(aRequest(sink.url()))).toMatchObject({ outcome: 'failed', reason: 'network' })
   })
 
-  it('gives several cookies one line each', async () => {
+  it('an answer with several cookies gives each its own line', async () => {
     const sink = await aSink((socket) => {
       socket.write(
         'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 0\r\n\r\n',
@@ -297,19 +300,19 @@ describe('an answer', () => {
 })
 
 describe('a connection', () => {
-  it('to a name without an address is a failure of the name', async () => {
+  it('a connection to a name without an address is a failure of the name', async () => {
     const client = aClient({ names: {} })
 
     expect(await client.send(aRequest('http://gone.example.com/'))).toMatchObject({ reason: 'dns' })
   })
 
-  it('to a name with an empty answer is a failure of the name', async () => {
+  it('a connection to a name with an empty answer is a failure of the name', async () => {
     const client = aClient({ names: { 'empty.example.com': [] } })
 
     expect(await client.send(aRequest('http://empty.example.com/'))).toMatchObject({ reason: 'dns' })
   })
 
-  it('whose name never resolves ends at the limit for connecting', async () => {
+  it('a connection to a name that never resolves ends at the limit for connecting', async () => {
     const time = heldTime()
     const client = aClient({
       timers: time.timers,
@@ -322,7 +325,7 @@ describe('a connection', () => {
     expect(await client.send(aRequest('http://slow.example.com/'))).toMatchObject({ reason: 'timeout' })
   })
 
-  it('that is refused is a network failure', async () => {
+  it('a refused connection is a network failure', async () => {
     const sink = await startHookSink()
     await sink.close()
 
@@ -334,7 +337,7 @@ describe('TLS', () => {
   const names = { 'sink.example.com': ['127.0.0.1'] }
   const authorities = fixture('ca.pem')
 
-  it('with a certificate of a known authority for this name delivers', async () => {
+  it('a request over TLS with a certificate of a known authority for this name is delivered', async () => {
     const sink = await aSink(undefined, 'valid.pem')
 
     const reply = await aClient({ names, authorities }).send(aRequest(`https://sink.example.com:${sink.port}/`))
@@ -342,16 +345,19 @@ describe('TLS', () => {
     expect(reply).toMatchObject({ outcome: 'answered', status: 200 })
   })
 
-  it.each(['expired.pem', 'other-name.pem', 'self-signed.pem'])('with %s sends nothing', async (certificate) => {
-    const sink = await aSink(undefined, certificate)
+  it.each(['expired.pem', 'other-name.pem', 'self-signed.pem'])(
+    'a request over TLS with %s sends nothing',
+    async (certificate) => {
+      const sink = await aSink(undefined, certificate)
 
-    const reply = await aClient({ names, authorities }).send(aRequest(`https://sink.example.com:${sink.port}/`))
+      const reply = await aClient({ names, authorities }).send(aRequest(`https://sink.example.com:${sink.port}/`))
 
-    expect(reply).toMatchObject({ outcome: 'failed', reason: 'tls' })
-    expect(sink.requests).toHaveLength(0)
-  })
+      expect(reply).toMatchObject({ outcome: 'failed', reason: 'tls' })
+      expect(sink.requests).toHaveLength(0)
+    },
+  )
 
-  it('of an unknown authority sends nothing, whatever the environment says', async () => {
+  it('a request over TLS to a certificate of an unknown authority sends nothing, whatever the environment says', async () => {
     const sink = await aSink(undefined, 'valid.pem')
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
 
@@ -361,7 +367,7 @@ describe('TLS', () => {
     expect(sink.requests).toHaveLength(0)
   })
 
-  it('to a forbidden address behind a name opens no connection', async () => {
+  it('a request over TLS to a name with a forbidden address opens no connection', async () => {
     const sink = await aSink(undefined, 'valid.pem')
     const client = aClient({ allowed: '', names, authorities })
 
@@ -371,7 +377,7 @@ describe('TLS', () => {
     expect(sink.connections()).toBe(0)
   })
 
-  it('whose handshake never ends stops at the limit for connecting', async () => {
+  it('a TLS handshake that never ends stops at the limit for connecting', async () => {
     const time = heldTime()
     const sink = await aSink()
     const accepted = sink.nextConnection()

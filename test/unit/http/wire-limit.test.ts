@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { addressGuard } from '../../../adapters/http/address-guard.ts'
 import { hookClientLimits, hookClientOver } from '../../../adapters/http/guarded-hook-client.ts'
-import type { HookReply } from '../../../core/hooks/hook-client.ts'
+import type { HookReply } from '../../../core/hooks/request/hook-client.ts'
 
 const fixture = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')
 const closers: (() => Promise<void>)[] = []
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** What a hostile receiver sends: a beginning once, and the same piece again and again until its connection is gone. */
+/** The data of a hostile receiver: a beginning once, and the same piece again and again until its connection is closed. */
 interface Flood {
   readonly first: string
   readonly piece: string | Buffer

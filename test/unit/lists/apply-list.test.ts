@@ -25,14 +25,14 @@ const many = (count: number): Item[] =>
 const idsOf = (query: ListQuery, of: readonly Item[] = items) => applyList(of, query, rules).rows.map(({ id }) => id)
 
 describe('a list', () => {
-  it('is given whole and in its own order when nothing is asked', () => {
+  it('a list is returned as a whole and in its own order by default', () => {
     const page = applyList(items, {}, rules)
 
     expect(page.rows.map(({ item }) => item)).toEqual(items)
     expect(page.headers).toEqual({})
   })
 
-  it('above 4 000 items is cut, says so and goes on behind the cursor', () => {
+  it('a list above 4 000 items is cut, says so and continues after the cursor', () => {
     const all = many(4_001)
     const first = applyList(all, {}, rules)
     const second = applyList(all, { cursor: first.headers['X-Next-Cursor'] }, rules)
@@ -49,7 +49,7 @@ describe('a list', () => {
     [{ limit: 7 }, 0, 7],
     [{ limit: 7, page: 3 }, 14, 7],
     [{ limit: 7, page: 100 }, 0, 0],
-  ])('asked for %j starts at %i and has %i items', (query, start, length) => {
+  ])('a list with the query %j starts at %i and has %i items', (query, start, length) => {
     const ids = idsOf(query, many(100))
 
     expect(ids).toEqual(
@@ -64,7 +64,7 @@ describe('a list', () => {
     ['{"state":-1,"id":-1}', ['1002', '1000', '1001', '2000']],
     ['{"calls":1}', ['1001', '1002', '1000', '2000']],
     ['{"online":-1}', ['1000', '1002', '2000', '1001']],
-  ])('sorted by %s has equal items by id, numbers as numbers, absent ones first', (sort, ids) => {
+  ])('a list sorted by %s has equal items by id, numbers as numbers, absent ones first', (sort, ids) => {
     expect(idsOf({ sort })).toEqual(ids)
   })
 
@@ -75,15 +75,18 @@ describe('a list', () => {
     ['{"calls":"1"}', []],
     ['{"state":"on","online":true}', ['1000', '1002']],
     ['{"calls":null}', ['1001']],
-  ])('filtered by %s matches text by prefix and the rest by equality', (filter, ids) => {
+  ])('a list filtered by %s matches text by prefix and the rest by equality', (filter, ids) => {
     expect(idsOf({ filter })).toEqual(ids)
   })
 
-  it.each(['id,state', ' id , state ', '{"id":1,"state":1}'])('cut to columns %j keeps the ids as keys', (columns) => {
-    const { rows } = applyList(items.slice(0, 1), { columns }, rules)
+  it.each(['id,state', ' id , state ', '{"id":1,"state":1}'])(
+    'a list cut to columns %j keeps the ids as keys',
+    (columns) => {
+      const { rows } = applyList(items.slice(0, 1), { columns }, rules)
 
-    expect(rows).toEqual([{ id: '1000', item: { id: '1000', state: 'onhook' } }])
-  })
+      expect(rows).toEqual([{ id: '1000', item: { id: '1000', state: 'onhook' } }])
+    },
+  )
 
   it.each([
     ['sort', '{"id":0}'],
@@ -99,7 +102,7 @@ describe('a list', () => {
     ['cursor', 'x'],
     ['cursor', '%'],
     ['cursor', 'W10'],
-  ])('refuses %s=%s by name', (parameter, value) => {
+  ])('a list refuses %s=%s by name', (parameter, value) => {
     expect(() => applyList(items, { [parameter]: value }, rules)).toThrow(
       expect.objectContaining({ code: 'invalid_field', details: [expect.objectContaining({ field: parameter })] }),
     )
@@ -107,7 +110,7 @@ describe('a list', () => {
 })
 
 describe('a cursor', () => {
-  it('shows every item once, whatever the sort and the size of the pages', () => {
+  it('a cursor shows every item once, whatever the sort and the size of the pages', () => {
     const item = fc.record({
       id: fc.string({ minLength: 1, maxLength: 8 }),
       state: fc.string({ maxLength: 3, unit: 'grapheme' }),
@@ -133,17 +136,20 @@ describe('a cursor', () => {
     )
   })
 
-  it.each([undefined, '{"state":1}'])('sorted by %s goes on where it was when its item is gone', (sort) => {
-    const first = applyList(items, { limit: 2, sort }, rules)
-    const last = first.rows.at(-1)?.id
-    const rest = items.filter(({ id }) => id !== last)
+  it.each([undefined, '{"state":1}'])(
+    'a cursor sorted by %s continues at its position when its item was removed',
+    (sort) => {
+      const first = applyList(items, { limit: 2, sort }, rules)
+      const last = first.rows.at(-1)?.id
+      const rest = items.filter(({ id }) => id !== last)
 
-    const next = applyList(rest, { limit: 4, sort, cursor: first.headers['X-Next-Cursor'] }, rules)
+      const next = applyList(rest, { limit: 4, sort, cursor: first.headers['X-Next-Cursor'] }, rules)
 
-    expect([...first.rows, ...next.rows].map(({ id }) => id).sort()).toEqual(items.map(({ id }) => id))
-  })
+      expect([...first.rows, ...next.rows].map(({ id }) => id).sort()).toEqual(items.map(({ id }) => id))
+    },
+  )
 
-  it('goes on behind a page that was cut for its weight', () => {
+  it('a cursor continues after a page that was cut for its weight', () => {
     const weighed = (most: number) => ({ ...rules, weight: { of: () => 10, most } })
 
     const first = applyList(items, {}, weighed(35))
@@ -155,7 +161,7 @@ describe('a cursor', () => {
     expect(rest.headers).toEqual({})
   })
 
-  it('goes on behind each item where every one is too heavy alone', () => {
+  it('a cursor continues after each item when every one is too heavy alone', () => {
     const weighed = { ...rules, weight: { of: () => 10, most: 9 } }
 
     expect(applyList(items, { limit: 2 }, weighed)).toMatchObject({
@@ -164,7 +170,7 @@ describe('a cursor', () => {
     })
   })
 
-  it('is refused together with a page', () => {
+  it('a cursor is refused together with a page', () => {
     expect(() => applyList(items, { cursor: 'W10', page: 2 }, rules)).toThrow('must not be given together with page')
   })
 })

@@ -16,7 +16,7 @@ let gateway: Gateway
 let url: string
 /** Calls that have come to functions and are not answered, oldest first. */
 let held: ((result: unknown) => void)[]
-/** Told of each call that comes to a function. */
+/** Receives each call of a function. */
 let called: () => void
 
 beforeEach(async () => {
@@ -86,7 +86,7 @@ async function proveTokens(): Promise<void> {
 }
 
 describe('the gateway', () => {
-  it('calls the function for a tenant at once while hundreds of calls that another tenant places still ring', async () => {
+  it('the gateway calls the function for a tenant at once while hundreds of calls of another tenant still ring', async () => {
     serve('originateCall')
     await proveTokens()
     const ringing = Array.from({ length: 400 }, () => originate(a))
@@ -105,7 +105,7 @@ describe('the gateway', () => {
     expect((await Promise.all(ringing)).every((answer) => answer.status === 200)).toBe(true)
   })
 
-  it('calls the function for a tenant at once while made-up tokens of a thousand domains wait', async () => {
+  it('the gateway calls the function for a tenant at once while made-up tokens of a thousand domains wait', async () => {
     serve('listHooks')
     await proveTokens()
     const flood = Array.from({ length: 500 }, (_, index) =>
@@ -124,7 +124,7 @@ describe('the gateway', () => {
     }
   })
 
-  it('refuses a request in the form of the contract only when a thousand wait already', async () => {
+  it('the gateway refuses a request in the form of the contract only when a thousand wait already', async () => {
     serve('listHooks')
     // Five of one caller run.
     const answers = Array.from({ length: 5 + maxWaiting + 1 }, () => send('GET', '/api/v2/hooks').answer)

@@ -12,7 +12,7 @@ const makeCallers = () =>
     { method: 'POST', path: '/engine/directory', authentication: 'engine' },
   ])
 
-/** A request with a token of a domain; `secret` tells tokens apart. */
+/** A request with a token of a domain; `secret` distinguishes tokens. */
 function aRequest(domain: string, secret = 1, address = '192.0.2.1') {
   const token = writeToken({ username: '1000', domain, key }, new Uint8Array(32).fill(secret))
   return { headers: { 'x-access-token': token }, address }

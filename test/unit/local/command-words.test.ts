@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
-import { startCommand } from '../../support/command.ts'
+import { startCommand } from '../../support/platform/command.ts'
 
 const commands = [
   ['npm start', 'local/start.mjs'],
   ['npm run demo', 'local/demo.ts'],
   ['npm run check', 'test/support/check.mjs'],
+  ['npm run engine:check', 'local/check-engine.ts'],
 ] as const
 
 const end = (file: string, ...words: string[]) =>
@@ -39,4 +40,14 @@ it('npm start stops before anything starts when a setting is wrong, and names it
 
   expect(status).toBe(1)
   expect(output.trim()).toBe('callplane: PORT must be a whole number from 0 to 65535')
+})
+
+it('npm run demo stops at a wrong port, and names the variable without its value', async () => {
+  const { status, output } = await startCommand(process.execPath, ['local/demo.ts'], {
+    cwd: process.cwd(),
+    env: { PATH: process.env['PATH'], PORT: 'planted' },
+  }).ended()
+
+  expect(status).toBe(1)
+  expect(output.trim()).toBe('demo failed: PORT must be a whole number from 0 to 65535')
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { request } from 'node:http'
-import { cors } from '../../../contracts/cors.ts'
+import { cors } from '../../../contracts/routes/cors.ts'
 import type { CrossOrigin } from '../../../local/assembly/assembly.ts'
 import { Gateway } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
@@ -41,7 +41,7 @@ async function ask(crossOrigin: CrossOrigin | undefined, method: string, headers
 const preflight = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-key' }
 
 describe('a preflight', () => {
-  it('of an allowed origin is answered 204 without credentials, and no function is asked', async () => {
+  it('a preflight of an allowed origin is answered 204 without credentials, and no function is called', async () => {
     const { status, headers, asked } = await ask(config, 'OPTIONS', preflight)
 
     expect({ status, asked }).toEqual({ status: 204, asked: 0 })
@@ -64,20 +64,20 @@ describe('a preflight', () => {
     },
   )
 
-  it('goes to the function where no origin is configured', async () => {
+  it('a preflight goes to the function if no origin is configured', async () => {
     expect(await ask(undefined, 'OPTIONS', preflight)).toMatchObject({ asked: 1 })
   })
 })
 
 describe('an OPTIONS that is no preflight', () => {
-  it('goes to the function', async () => {
+  it('an OPTIONS request that is no preflight goes to the function', async () => {
     expect(await ask(config, 'OPTIONS', { origin })).toMatchObject({ asked: 1 })
     expect(await ask(config, 'OPTIONS', {})).toMatchObject({ asked: 1 })
   })
 })
 
 describe('an answer', () => {
-  it('to an allowed origin exposes every header of the contract to its page', async () => {
+  it('an answer to an allowed origin exposes every header of the contract to its page', async () => {
     const { headers } = await ask(config, 'GET', { origin })
 
     expect(headers).toMatchObject({ 'access-control-allow-origin': origin, etag: 'W/"x"', vary: 'Origin' })
@@ -87,7 +87,7 @@ describe('an answer', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('to another origin, or to none, says nothing to a page', async () => {
+  it('an answer to another origin, or to none, has no headers for a page', async () => {
     for (const given of [{ origin: 'https://evil.example' }, {}] as Record<string, string>[]) {
       const { status, headers } = await ask(config, 'GET', given)
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDataFolder } from '../../../local/data/data-folder.ts'
 import { readSecrets } from '../../../local/data/kept-secrets.ts'
-import { readSettings } from '../../../local/settings.ts'
+import { readSettings } from '../../../local/settings/settings.ts'
 import { contentHash } from '../../../local/synthesis/content-hash.ts'
 
 let root: string
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }))
 
 describe('the data folder', () => {
-  it('is made when it is not there, for its owner only', () => {
+  it('the data folder is created if it is missing, for its owner only', () => {
     const folder = openDataFolder(join(root, 'a/b'))
     folder.write('secret', 'x')
 
@@ -24,18 +24,18 @@ describe('the data folder', () => {
     expect(statSync(folder.file('secret')).mode & 0o777).toBe(0o600)
   })
 
-  it('is refused in one sentence when a file is in its place', () => {
+  it('the data folder is refused in one sentence when its path is a file', () => {
     writeFileSync(join(root, 'file'), '')
 
     expect(() => openDataFolder(join(root, 'file'))).toThrow(/DATA_DIR .*file is not a folder/)
     expect(() => openDataFolder(join(root, 'file/below'))).toThrow(/DATA_DIR .*cannot be/)
   })
 
-  it.runIf(process.platform === 'linux')('is refused in one sentence where no folder can be made', () => {
+  it.runIf(process.platform === 'linux')('the data folder is refused in one sentence if it cannot be created', () => {
     expect(() => openDataFolder('/proc/callplane/data')).toThrow(/cannot be written to \(ENOENT\)/)
   })
 
-  it.skipIf(process.getuid?.() === 0)('is refused in one sentence when it cannot be written to', () => {
+  it.skipIf(process.getuid?.() === 0)('the data folder is refused in one sentence when it cannot be written to', () => {
     chmodSync(root, 0o500)
 
     expect(() => openDataFolder(join(root, 'data'))).toThrow(/cannot be written to \(EACCES\)/)
@@ -46,7 +46,7 @@ describe('the data folder', () => {
 describe('the secrets of a run', () => {
   const settings = readSettings({})
 
-  it('are made once and kept', () => {
+  it('the secrets of a run are created once and kept', () => {
     const first = readSecrets(openDataFolder(root), settings)
     const second = readSecrets(openDataFolder(root), settings)
 
@@ -57,7 +57,7 @@ describe('the secrets of a run', () => {
     expect(second).toEqual({ ...first, rootPasswordFrom: 'an earlier start' })
   })
 
-  it('are those of the settings where given, which are not written down', () => {
+  it('the secrets of a run are those of the settings if given, which are not stored', () => {
     const given = readSettings({ ROOT_PASSWORD: 'chosen', ENGINE_CREDENTIAL: 'agreed' })
 
     expect(readSecrets(openDataFolder(root), given)).toMatchObject({
@@ -67,7 +67,7 @@ describe('the secrets of a run', () => {
     expect(readdirSync(root).sort()).toEqual(['cursor-key', 'logs', 'sealing-key'])
   })
 
-  it('are refused when the key that seals is damaged', () => {
+  it('the secrets of a run are refused when the encryption key is damaged', () => {
     const folder = openDataFolder(root)
     folder.write('sealing-key', 'short')
 
@@ -76,7 +76,7 @@ describe('the secrets of a run', () => {
 })
 
 describe('contentHash', () => {
-  it('changes with a name, a content or a missing file, and with nothing else', () => {
+  it('the content hash changes with a name, a content or a missing file, and with nothing else', () => {
     writeFileSync(join(root, 'a'), '1')
     const before = contentHash(root, ['.', 'b'])
 

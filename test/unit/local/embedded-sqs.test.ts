@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { RunningStore } from '../../../local/stores/dynamodb.ts'
-import { type KeptQueues, startEmbeddedSqs } from '../../../local/stores/sqs.ts'
+import type { KeptQueues } from '../../../local/stores/kept-queues.ts'
+import { type QueueStore, startEmbeddedSqs } from '../../../local/stores/sqs.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
 
 const QueueUrl = 'http://sqs.us-east-1.localhost:4566/000000000000/Work.fifo'
 
@@ -15,19 +16,30 @@ const twoQueues = ['Work.fifo', 'Left.fifo'].map((name) => ({
   attributes,
 }))
 
-let store: RunningStore
+let store: QueueStore
 let kept: KeptQueues
 
 beforeEach(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'queues-'))
-  kept = { file: join(folder, 'queues.json'), keeps: ({ name }) => name !== 'Left.fifo' }
-  store = await startEmbeddedSqs(twoQueues, kept)
+  kept = {
+    ...manualTime(),
+    file: join(folder, 'queues.json'),
+    checkpointFile: join(folder, 'queues-checkpoint.json'),
+    keeps: ({ name }) => name !== 'Left.fifo',
+  }
+  store = await start()
 })
 
 afterEach(async () => {
   await store.close()
   rmSync(dirname(kept.file), { recursive: true })
 })
+
+async function start(): Promise<QueueStore> {
+  const started = await startEmbeddedSqs(twoQueues, kept)
+  await started.run?.begin()
+  return started
+}
 
 async function call(action: string, given: object, isAwaited: () => boolean = () => true) {
   const input = { QueueUrl, ...given }
@@ -55,7 +67,7 @@ async function receiveAll(): Promise<string[]> {
 }
 
 describe('the embedded SQS', () => {
-  it('hides what it has handed out', async () => {
+  it('the embedded SQS hides messages that it has delivered', async () => {
     await send('first')
     await receive()
 
@@ -64,29 +76,29 @@ describe('the embedded SQS', () => {
     expect(Messages).toBeUndefined()
   })
 
-  it('keeps a message in its place for the next reader when the one that waited for it is gone', async () => {
+  it('the embedded SQS keeps a message in its position for the next reader when the waiting reader has disconnected', async () => {
     const waiting = receive(() => false)
     await send('first')
     await waiting
     await send('second')
 
-    expect(await receive()).toEqual(['first'])
+    expect(await receive()).toEqual(['first', 'second'])
   })
 })
 
 describe('the embedded SQS, stopped and started again', () => {
-  it('still has the messages that waited and those that somebody worked on, in their order', async () => {
+  it('the restarted embedded SQS still has waiting messages and those in progress, in their order', async () => {
     for (const text of ['first', 'second', 'third']) await send(text)
     await call('ReceiveMessage', { MaxNumberOfMessages: 1 })
 
     await store.close()
-    store = await startEmbeddedSqs(twoQueues, kept)
+    store = await start()
 
     expect(await receiveAll()).toEqual(['first', 'second', 'third'])
     expect(existsSync(kept.file)).toBe(false)
   })
 
-  it('does not put a message back that a consumer is done with', async () => {
+  it('the restarted embedded SQS does not restore a message that a consumer has finished', async () => {
     await send('first')
     const { Messages = [] } = await call('ReceiveMessage', { MaxNumberOfMessages: 10 })
     await call('DeleteMessage', { ReceiptHandle: Messages[0]?.ReceiptHandle })
@@ -94,10 +106,10 @@ describe('the embedded SQS, stopped and started again', () => {
     await store.close()
 
     expect(existsSync(kept.file)).toBe(false)
-    store = await startEmbeddedSqs(twoQueues, kept)
+    store = await start()
   })
 
-  it('has nothing of a queue that is not kept', async () => {
+  it('the restarted embedded SQS has no messages of a queue that is not kept', async () => {
     const leftUrl = QueueUrl.replace('Work', 'Left')
     await call('SendMessage', {
       QueueUrl: leftUrl,
@@ -107,14 +119,25 @@ describe('the embedded SQS, stopped and started again', () => {
     })
 
     await store.close()
-    store = await startEmbeddedSqs(twoQueues, kept)
+    store = await start()
 
     expect((await call('ReceiveMessage', { QueueUrl: leftUrl })).Messages).toBeUndefined()
   })
 
-  it('names a file that it cannot read', async () => {
-    writeFileSync(kept.file, 'damaged')
+  it('the restarted embedded SQS restores the messages that an earlier version kept', async () => {
+    await store.close()
+    rmSync(kept.checkpointFile)
+    const messages = ['first', 'second'].map((text) => ({
+      QueueUrl,
+      MessageBody: text,
+      MessageAttributes: {},
+      MessageGroupId: 'one',
+      MessageDeduplicationId: text,
+    }))
+    writeFileSync(kept.file, JSON.stringify(messages))
 
-    await expect(startEmbeddedSqs(twoQueues, kept)).rejects.toThrow(`${kept.file} is damaged`)
+    store = await start()
+
+    expect([store.run?.lost, await receiveAll()]).toEqual([undefined, ['first', 'second']])
   })
 })

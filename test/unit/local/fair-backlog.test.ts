@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startEmbeddedSqs } from '../../../local/stores/sqs.ts'
-import { memoryInUse } from '../../support/memory-in-use.ts'
+import { memoryInUse } from '../../support/processes/memory-in-use.ts'
 
 interface Queue {
   enqueue(message: object): void
@@ -39,7 +39,7 @@ async function withDeadLetters() {
 }
 
 describe('a standard queue of the embedded SQS', () => {
-  it('looks at some dozens of messages to hand out ten, however many wait', () => {
+  it('a standard queue examines some dozens of messages to deliver ten, however many wait', () => {
     const queue = aQueue()
     let looks = 0
     const message = (id: number) => ({
@@ -80,7 +80,7 @@ describe('a standard queue of the embedded SQS', () => {
     expect(queue.dequeue(10)).toEqual([])
   })
 
-  it('keeps nothing of messages without a group that went through the dead-letter queue and were deleted', async () => {
+  it('a standard queue keeps nothing of messages without a group that went through the dead-letter queue and were deleted', async () => {
     const { store, call } = await withDeadLetters()
     const before = memoryInUse()
 

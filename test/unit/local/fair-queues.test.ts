@@ -23,7 +23,7 @@ async function call(action: string, given: object) {
   const body = Buffer.from(JSON.stringify(input))
   const contentType = 'application/x-amz-json-1.0'
   const answer = await store.backend({ action, target: `AmazonSQS.${action}`, contentType, body, input })
-  return JSON.parse(String(answer.body)) as { Messages?: { Body: string }[] }
+  return JSON.parse(String(answer.body)) as { Messages?: { Body: string; ReceiptHandle: string }[] }
 }
 
 /** A standard queue: sends messages of tenants by their first letter, and receives ten at a time. */
@@ -51,7 +51,7 @@ describe('a standard queue of the embedded SQS', () => {
     expect((await standard.receive())[0]).toBe('b0')
   })
 
-  it('is no kinder than SQS: below thirty in flight a backlog comes first', async () => {
+  it('a standard queue is no fairer than SQS: below thirty messages in flight a backlog comes first', async () => {
     await standard.send(...many('a', 60))
     for (let batch = 0; batch < 2; batch += 1) await standard.receive()
     await standard.send('b0')
@@ -67,7 +67,7 @@ describe('a standard queue of the embedded SQS', () => {
     expect(await standard.receive(5)).toEqual(many('b', 5))
   })
 
-  it('keeps the order of messages within a tenant', async () => {
+  it('a standard queue keeps the order of messages within a tenant', async () => {
     await standard.send(...many('a', 40))
     for (let batch = 0; batch < 3; batch += 1) await standard.receive()
 
@@ -75,16 +75,77 @@ describe('a standard queue of the embedded SQS', () => {
   })
 })
 
-describe('a FIFO queue of the embedded SQS', () => {
-  it('hands out one message of each lane of a busy tenant, and then that of its neighbour', async () => {
-    for (const text of many('a', 100)) {
-      const lane = `a.example.com/${Number(text.slice(1)) % 4}`
-      await call('SendMessage', { MessageBody: text, MessageGroupId: lane, MessageDeduplicationId: text })
+/** A FIFO queue: sends messages with the group that their first letter names, and receives ten at a time. */
+const fifo = {
+  async send(...texts: string[]) {
+    for (const text of texts) {
+      await call('SendMessage', {
+        MessageBody: text,
+        MessageGroupId: text.slice(0, 1),
+        MessageDeduplicationId: text,
+      })
     }
-    await call('SendMessage', { MessageBody: 'b', MessageGroupId: 'b.example.com/0', MessageDeduplicationId: 'b' })
+  },
+  async receive(most = 10, seconds = 60) {
+    const wanted = { MaxNumberOfMessages: most, VisibilityTimeout: seconds }
+    const { Messages = [] } = await call('ReceiveMessage', wanted)
+    return Messages
+  },
+  async remove(messages: readonly { ReceiptHandle: string }[]) {
+    for (const { ReceiptHandle } of messages) await call('DeleteMessage', { ReceiptHandle })
+  },
+}
 
-    const { Messages = [] } = await call('ReceiveMessage', { MaxNumberOfMessages: 10 })
+const bodies = (messages: readonly { Body: string }[]) => messages.map(({ Body }) => Body)
 
-    expect(Messages.map(({ Body }) => Body)).toEqual(['a0', 'a1', 'a2', 'a3', 'b'])
+describe('a FIFO queue of the embedded SQS', () => {
+  it('a FIFO queue hands out as many messages of one group as fit, then those of the next', async () => {
+    await fifo.send(...many('a', 12), ...many('b', 3))
+
+    expect(bodies(await fifo.receive())).toEqual(many('a', 10))
+    expect(bodies(await fifo.receive()), 'messages of the first group are in flight').toEqual(many('b', 3))
+    expect(await fifo.receive()).toEqual([])
+  })
+
+  it('a FIFO queue fills what a group leaves with messages of the next group', async () => {
+    await fifo.send(...many('a', 4), ...many('b', 9))
+
+    expect(bodies(await fifo.receive())).toEqual([...many('a', 4), ...many('b', 6)])
+  })
+
+  it('a FIFO queue hands out no message of a group before all in flight are removed, and then those of other groups first', async () => {
+    await fifo.send(...many('a', 12))
+    const taken = await fifo.receive()
+    await fifo.remove(taken.slice(0, 9))
+    expect(await fifo.receive()).toEqual([])
+    await fifo.send('b0')
+
+    await fifo.remove(taken.slice(9))
+
+    expect(bodies(await fifo.receive())).toEqual(['a10', 'a11', 'b0'])
+    await fifo.send(...many('c', 12), ...many('d', 1))
+    await fifo.remove(await fifo.receive())
+    expect(bodies(await fifo.receive(1))).toEqual(['d0'])
+  })
+
+  it('a FIFO queue hands out messages that return in their order', async () => {
+    await fifo.send(...many('a', 5))
+    const taken = await fifo.receive()
+    for (const { ReceiptHandle } of taken)
+      await call('ChangeMessageVisibility', { ReceiptHandle, VisibilityTimeout: 0 })
+
+    expect(bodies(await fifo.receive(10, 0))).toEqual(many('a', 5))
+    expect(bodies(await fifo.receive()), 'they returned by themselves').toEqual(many('a', 5))
+  })
+
+  it('a FIFO queue ends no long poll for a message that cannot be taken yet', async () => {
+    await fifo.send('a0')
+    const taken = await fifo.receive()
+    const polling = call('ReceiveMessage', { MaxNumberOfMessages: 10, WaitTimeSeconds: 20 })
+    await fifo.send('a1')
+
+    await fifo.remove(taken)
+
+    expect(bodies((await polling).Messages ?? [])).toEqual(['a1'])
   })
 })

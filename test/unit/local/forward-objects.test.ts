@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { ObjectBackend } from '../../../local/gate/gate.ts'
 import { forwardObjects } from '../../../local/stores/objects/forward-objects.ts'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '../../support/processes/free-port.ts'
 
 const signer = { accessKeyId: 'local', secretAccessKey: 'local' }
 

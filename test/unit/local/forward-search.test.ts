@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, cr
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { connectSearch } from '../../../local/stores/search/forward-search.ts'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '../../support/processes/free-port.ts'
 
 const signer = { accessKeyId: 'local', secretAccessKey: 'local' }
 
@@ -47,7 +47,7 @@ it('hands requests on, signed for the search domain', async () => {
   expect(seen.at(-1)?.headers['content-type']).toBe('application/x-ndjson')
 })
 
-it('names the user of an address that holds one', async () => {
+it('requests to a search store carry the user of its address if it has one', async () => {
   const store = await connectSearch(`http://admin:p%40ss@${host}/below`, signer)
 
   await store.answer({ ...bulk, method: 'GET', path: '/_cluster/health', query: '', body: '' })
@@ -58,7 +58,7 @@ it('names the user of an address that holds one', async () => {
   expect(seen.at(-1)?.headers['authorization']).toBe(`Basic ${user}`)
 })
 
-it('says in one sentence that the address is none of OpenSearch, without its password', async () => {
+it('an address that is not an OpenSearch is reported in one sentence, without its password', async () => {
   status = 404
 
   const connecting = connectSearch(`http://admin:hidden@${host}`, signer)

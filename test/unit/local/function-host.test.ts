@@ -48,7 +48,7 @@ export const handler = async () => {
   return { loads: globalThis.loads, together: arrived.length }
 }`
 
-/** Takes 4 MB of heap; a second call tells how often the module was loaded. */
+/** Takes 4 MB of heap; a second call returns how often the module was loaded. */
 const isLarge = `
 const name = process.env.NAME
 globalThis.loadsOf ??= {}
@@ -107,12 +107,12 @@ describe('functions in one thread', () => {
     expect(second).toEqual(seen('second'))
   })
 
-  it('change no environment but their own, which holds text', async () => {
+  it('functions change no environment but their own, which contains text', async () => {
     expect(await host.invoke('sets', {})).toBe('7')
     expect(await host.invoke('first', {})).toMatchObject({ before: 'first' })
   })
 
-  it('are loaded once, however many of their calls run at one time', async () => {
+  it('functions in one thread are loaded once, however many of their calls run at the same time', async () => {
     const results = await Promise.all(Array.from({ length: 30 }, () => host.invoke('counts', {})))
 
     expect(results).toEqual(Array.from({ length: 30 }, () => ({ loads: 1, together: 30 })))
@@ -132,7 +132,7 @@ it('idle functions are unloaded, the least recently used first, so that many lar
 })
 
 describe('a call', () => {
-  it('comes with the context that Lambda gives', async () => {
+  it('a function call comes with the context that Lambda gives', async () => {
     expect(await host.invoke('context', { a: 1 })).toMatchObject({
       event: { a: 1 },
       functionName: 'context',
@@ -143,27 +143,27 @@ describe('a call', () => {
     })
   })
 
-  it('gives back what JSON can say', async () => {
+  it('a function call returns what JSON can express', async () => {
     expect(await host.invoke('date', {})).toEqual({ at: '1970-01-01T00:00:00.000Z' })
     expect(await host.invoke('nothing', {})).toBeNull()
   })
 
-  it('fails with the error of the function', async () => {
+  it('a function call fails with the error of the function', async () => {
     await expect(host.invoke('throws', {})).rejects.toMatchObject({ reason: 'error', message: 'TypeError: bad day' })
   })
 
-  it('fails when the module exports no such function', async () => {
+  it('a function call fails when the module exports no such function', async () => {
     await expect(host.invoke('empty', {})).rejects.toMatchObject({ reason: 'error' })
   })
 
-  it('fails when its time is over', async () => {
+  it('a function call fails when its time is over', async () => {
     await expect(host.invoke('hangs', {})).rejects.toMatchObject({
       reason: 'timeout',
       message: 'Task timed out after 0.05 seconds',
     })
   })
 
-  it('fails when the thread goes down under it, and the next one finds a new thread', async () => {
+  it('a function call fails when its thread dies, and the next one finds a new thread', async () => {
     const waiting = host.invoke('waits', {})
     const outcomes = await Promise.allSettled([waiting, host.invoke('exits', {})])
 
@@ -179,7 +179,7 @@ it('a bundle without its file is refused by name', () => {
 })
 
 describe('a host of functions that is closed', () => {
-  it('fails calls at once and runs nothing', async () => {
+  it('a closed host of functions fails calls at once and runs nothing', async () => {
     const closed = new FunctionHost([aFunction('late', 'export const handler = async () => 1')], {
       environmentOf: ({ environment }) => environment,
       log: new PassThrough().resume(),

@@ -7,7 +7,7 @@ import { readStatements } from '../../../local/assembly/read-roles.ts'
 import { type Backend, jsonAnswer } from '../../../local/gate/backend.ts'
 import { Gate, type Judgement } from '../../../local/gate/gate.ts'
 import { signHeaders, signRequest } from '../../../local/signature/sign-request.ts'
-import { place } from '../../support/small-assembly.ts'
+import { place } from '../../support/platform/small-assembly.ts'
 
 const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/Accounts'
 const queue = 'arn:aws:sqs:us-east-1:000000000000:Work.fifo'
@@ -63,13 +63,13 @@ async function call(service: string, target: string, input: object, signer = gat
 }
 
 describe('the gate', () => {
-  it('hands on what the role may do', async () => {
+  it('the gate forwards calls that the role may make', async () => {
     const answer = await call('dynamodb', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' })
 
     expect(answer).toMatchObject({ status: 200, body: { action: 'GetItem', input: { TableName: 'Accounts' } } })
   })
 
-  it('refuses what the role may not do, as DynamoDB would', async () => {
+  it('the gate refuses forbidden calls to DynamoDB as DynamoDB would', async () => {
     const answer = await call('dynamodb', 'DynamoDB_20120810.PutItem', { TableName: 'Accounts' })
 
     expect(answer.status).toBe(400)
@@ -79,14 +79,14 @@ describe('the gate', () => {
     })
   })
 
-  it('refuses what the role may not do, as SQS would', async () => {
+  it('the gate refuses forbidden calls to SQS as SQS would', async () => {
     const answer = await call('sqs', 'AmazonSQS.DeleteMessage', { QueueUrl: `${url}/000000000000/Work.fifo` })
 
     expect(answer.status).toBe(403)
     expect(answer.headers.get('x-amzn-query-error')).toBe('AccessDenied;Sender')
   })
 
-  it('allows a transaction only when every part of it is allowed', async () => {
+  it('the gate allows a transaction only when every part of it is allowed', async () => {
     const part = { TableName: 'Accounts' }
     const get = await call('dynamodb', 'DynamoDB_20120810.TransactGetItems', { TransactItems: [{ Get: part }] })
     const write = await call('dynamodb', 'DynamoDB_20120810.TransactWriteItems', {
@@ -96,13 +96,13 @@ describe('the gate', () => {
     expect([get.status, write.status]).toEqual([200, 400])
   })
 
-  it('judges a call by the service that it was signed for, whatever its target says', async () => {
+  it('the gate judges a call by the service that it was signed for, whatever its target says', async () => {
     const answer = await call('sqs', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' })
 
     expect(answer).toMatchObject({ status: 400, body: { __type: expect.stringContaining('UnknownOperation') } })
   })
 
-  it('refuses a signature of somebody else', async () => {
+  it('the gate refuses a signature of a foreign signer', async () => {
     const other = { ...gate.issue(role.arn), secretAccessKey: 'guessed' }
 
     const answer = await call('dynamodb', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' }, other)
@@ -113,7 +113,7 @@ describe('the gate', () => {
     })
   })
 
-  it('refuses a call without a signature', async () => {
+  it('the gate refuses a call without a signature', async () => {
     const headers = { 'x-amz-target': 'DynamoDB_20120810.GetItem' }
 
     const response = await fetch(url, { method: 'POST', headers, body: '{}' })
@@ -121,7 +121,7 @@ describe('the gate', () => {
     expect(await response.json()).toMatchObject({ __type: expect.stringContaining('MissingAuthenticationToken') })
   })
 
-  it('lets a role do nothing that has no policy', async () => {
+  it('the gate refuses everything to a role without a policy', async () => {
     const signer = gate.issue('arn:aws:iam::000000000000:role/Unknown')
 
     const answer = await call('dynamodb', 'DynamoDB_20120810.GetItem', { TableName: 'Accounts' }, signer)
@@ -129,7 +129,7 @@ describe('the gate', () => {
     expect(answer.body).toMatchObject({ __type: expect.stringContaining('AccessDenied') })
   })
 
-  it('tells of every judgement', async () => {
+  it('the gate reports every decision', async () => {
     const seen: Judgement[] = []
     gate.observe((judgement) => seen.push(judgement))
 
@@ -173,14 +173,14 @@ describe('the gate before a search domain', () => {
   it.each([
     ['DELETE', '/cdr-a-2026-01', 'es:ESHttpDelete'],
     ['POST', '/_bulk', 'es:ESHttpPost'],
-  ])('refuses %s %s of a role that may not do it', async (method, path, action) => {
+  ])('the gate of a search domain refuses %s %s of a role that may not do it', async (method, path, action) => {
     const { status, body } = await ask({ method, path })
 
     expect(status).toBe(403)
     expect(body.Message).toContain(`is not authorized to perform: ${action} on resource: ${searchDomain}${path}`)
   })
 
-  it('refuses a body that is not the one that was signed', async () => {
+  it('the gate of a search domain refuses a body that is not the signed one', async () => {
     const target = new URL(`${url}/cdr-a/_search`)
     const hash = createHash('sha256').update('{"size":0}').digest('hex')
     const parts = { method: 'POST', url: target, service: 'es', region: 'us-east-1', payloadHash: hash }
@@ -192,7 +192,7 @@ describe('the gate before a search domain', () => {
     expect(await response.json()).toEqual({ Message: 'the signature is not that of this request' })
   })
 
-  it('refuses the signature of somebody else', async () => {
+  it('the gate of a search domain refuses the signature of a foreign signer', async () => {
     const other = { ...gate.issue(role.arn), secretAccessKey: 'guessed' }
 
     expect((await ask({ path: '/cdr-a/_search' }, other)).status).toBe(403)

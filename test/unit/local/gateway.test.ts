@@ -33,11 +33,11 @@ describe('RouteTable', () => {
     ['POST', '/any', 'ANY /any', undefined],
     ['GET', '/files/a/b.wav', 'GET /files/{path+}', { path: 'a/b.wav' }],
     ['GET', '/', '$default', undefined],
-  ])('%s %s', (method, path, routeKey, parameters) => {
+  ])('the route table finds the route of %s %s', (method, path, routeKey, parameters) => {
     expect(routes.find(method, path)).toEqual({ routeKey, target: routeKey, parameters })
   })
 
-  it('finds nothing where no route fits and none is the default', () => {
+  it('the route table finds nothing if no route matches and there is no default', () => {
     expect(new RouteTable([{ key: 'GET /a', target: 1 }]).find('GET', '/b')).toBeUndefined()
   })
 })
@@ -60,13 +60,13 @@ describe('functionReply', () => {
       [200, { 'content-type': 'application/json' }, 'hi'],
     ],
     ['a bare value', { hello: 'you' }, [200, { 'content-type': 'application/json' }, '{"hello":"you"}']],
-  ])('%s', (_name, result, [status, headers, body]) => {
+  ])("a function's result is converted as API Gateway does: %s", (_name, result, [status, headers, body]) => {
     const reply = functionReply(result)
 
     expect([reply.status, reply.headers, reply.body.toString()]).toEqual([status, headers, body])
   })
 
-  it('throws when the status of a result is no number', () => {
+  it("a function's result whose status is not a number is an error", () => {
     expect(() => functionReply({ statusCode: 'x' })).toThrow(MalformedResult)
   })
 })
@@ -101,7 +101,7 @@ describe('the gateway', () => {
     return answer.event
   }
 
-  it('answers 503 in the form of the contract until it serves', async () => {
+  it('the gateway answers 503 in the form of the contract until it serves', async () => {
     const response = await fetch(`${url}/things`)
 
     expect(response.status).toBe(503)
@@ -131,7 +131,7 @@ describe('the gateway', () => {
     expect(event.headers).not.toHaveProperty('cookie')
   })
 
-  it('leaves out what a request does not have', async () => {
+  it('the gateway leaves out the members that a request does not have', async () => {
     const event = await eventOf('/things')
 
     for (const name of ['body', 'cookies', 'queryStringParameters', 'pathParameters'])
@@ -160,13 +160,13 @@ describe('the gateway', () => {
     expect(text).toContain('"x-a":"1,2"')
   })
 
-  it('does not believe a forwarded address', async () => {
+  it('the gateway ignores a forwarded address', async () => {
     const event = await eventOf('/any', { headers: { 'x-forwarded-for': '8.8.8.8' } })
 
     expect(event.requestContext.http.sourceIp).toBe('127.0.0.1')
   })
 
-  it('answers 413 to a body that is larger than any route takes, and calls no function', async () => {
+  it('the gateway answers 413 to a body that is larger than any route allows, and calls no function', async () => {
     serve()
     let calls = 0
     invoke = () => Promise.resolve(void (calls += 1))
@@ -195,7 +195,7 @@ describe('the gateway', () => {
     },
   )
 
-  it('repeats a reading whose thread went down, so that its caller notices nothing', async () => {
+  it('the gateway repeats a reading request whose thread died, so that its caller does not notice', async () => {
     serve()
     let calls = 0
     invoke = () => {
@@ -208,7 +208,7 @@ describe('the gateway', () => {
     expect([response.status, calls]).toEqual([200, 2])
   })
 
-  it('answers 503 with Retry-After to a reading whose thread went down twice', async () => {
+  it('the gateway answers 503 with Retry-After to a reading request whose thread died twice', async () => {
     serve()
     invoke = () => Promise.reject(new FunctionFailed('crash', ''))
 
@@ -218,17 +218,20 @@ describe('the gateway', () => {
     expect(await response.json()).toMatchObject({ status: 'error', code: 'store_unavailable' })
   })
 
-  it.each(['%zz', '%ff', '50%'])('answers 400 to the malformed path %s and calls no function', async (path) => {
-    serve()
-    let calls = 0
-    invoke = () => Promise.resolve(void (calls += 1))
+  it.each(['%zz', '%ff', '50%'])(
+    'the gateway answers 400 to the malformed path %s and calls no function',
+    async (path) => {
+      serve()
+      let calls = 0
+      invoke = () => Promise.resolve(void (calls += 1))
 
-    const response = await fetch(`${url}/things/${path}`)
+      const response = await fetch(`${url}/things/${path}`)
 
-    expect([response.status, calls]).toEqual([400, 0])
-  })
+      expect([response.status, calls]).toEqual([400, 0])
+    },
+  )
 
-  it('sends no body with a HEAD or a 204', async () => {
+  it('the gateway sends no body with a HEAD or a 204', async () => {
     serve()
     invoke = () => Promise.resolve({ statusCode: 204 })
     const empty = await fetch(`${url}/any`)

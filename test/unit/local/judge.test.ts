@@ -67,7 +67,7 @@ describe('judge', () => {
       [allow({}), allow({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })],
       'allowed',
     ],
-  ])('when %s', (_name, statements, verdict) => {
+  ])('a policy is judged as IAM would when %s', (_name, statements, verdict) => {
     const context = { 'aws:securetransport': ['true'] }
 
     expect(judge(readStatements({ Statement: statements }), read, context)).toBe(verdict)
@@ -86,7 +86,7 @@ describe('matchesPattern', () => {
     ['a?c', 'abc', true],
     ['a.c', 'abc', false],
     ['*aab', 'aaaaab', true],
-  ])('%s against %s', (pattern, text, fits) => {
+  ])('a pattern of a policy matches as in IAM: %s against %s', (pattern, text, fits) => {
     expect(matchesPattern(pattern, text)).toBe(fits)
   })
 })

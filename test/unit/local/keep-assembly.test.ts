@@ -9,7 +9,7 @@ const root = mkdtempSync(join(tmpdir(), 'callplane-keep-'))
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-it('a running platform keeps its functions when the assembly is made anew beside it', () => {
+it('a running platform keeps its functions when the assembly is rebuilt', () => {
   const made = join(root, 'cdk.out')
   mkdirSync(join(made, 'asset.1'), { recursive: true })
   writeFileSync(join(made, 'asset.1', 'index.mjs'), 'first')

@@ -22,7 +22,7 @@ async function seal(more: object = {}): Promise<string> {
 }
 
 describe('the key service', () => {
-  it('opens what it sealed, in the same context however it is ordered', async () => {
+  it('the key service decrypts what it encrypted, in the same context in any order', async () => {
     const CiphertextBlob = await seal()
 
     const opened = await call('Decrypt', {
@@ -43,7 +43,7 @@ describe('the key service', () => {
     ['without its context', { EncryptionContext: undefined }],
     ['under another key', { KeyId: 'two' }],
     ['when it is cut short', { CiphertextBlob: 'AAAA' }],
-  ])('does not open it %s', async (_name, more) => {
+  ])('the key service does not decrypt it %s', async (_name, more) => {
     const input = { KeyId: 'one', CiphertextBlob: await seal(), EncryptionContext: { a: '1', b: '2' }, ...more }
 
     const answer = await call('Decrypt', input)
@@ -51,7 +51,7 @@ describe('the key service', () => {
     expect([answer.status, bodyOf(answer).__type]).toEqual([400, 'InvalidCiphertextException'])
   })
 
-  it('knows only the keys of the assembly', async () => {
+  it('the key service knows only the keys of the assembly', async () => {
     expect(bodyOf(await call('Encrypt', { KeyId: 'three', Plaintext: plain })).__type).toBe('NotFoundException')
   })
 })
@@ -66,14 +66,14 @@ describe('secrets', () => {
     return bodyOf(await secrets({ action, target: '', contentType: '', body: Buffer.alloc(0), input: { SecretId } }))
   }
 
-  it('are read by their ARN', async () => {
+  it('secrets are read by their ARN', async () => {
     expect(await ask('GetSecretValue')).toMatchObject({ SecretString: 'value' })
     expect(await ask('GetSecretValue', { SecretId: 'arn:other' })).toMatchObject({
       __type: 'ResourceNotFoundException',
     })
   })
 
-  it('have the version that they are described with, and no value in that', async () => {
+  it('secrets have the version that they are described with, which does not contain the value', async () => {
     const { VersionId, ...read } = await ask('GetSecretValue')
 
     expect(await ask('DescribeSecret')).toEqual({
@@ -83,7 +83,7 @@ describe('secrets', () => {
     })
   })
 
-  it('keep their version while their value stays, and get another with another value or on another platform', async () => {
+  it('secrets keep their version while their value stays, and get another with another value or on another platform', async () => {
     const versionOf = async (value: string, salt: string) => (await ask('GetSecretValue', { value, salt }))['VersionId']
     const first = await versionOf('value', 'salt')
 
@@ -91,7 +91,7 @@ describe('secrets', () => {
     expect(new Set([first, await versionOf('other', 'salt'), await versionOf('value', 'pepper')]).size).toBe(3)
   })
 
-  it('stand in the field of a JSON object where the template says so', () => {
+  it('secrets are in the field of a JSON object if the template says so', () => {
     expect(secretText({ arn: '', template: undefined, field: undefined }, 'v')).toBe('v')
     expect(secretText({ arn: '', template: '{"user":"root"}', field: 'password' }, 'v')).toBe(
       '{"user":"root","password":"v"}',

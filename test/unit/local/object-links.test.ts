@@ -8,9 +8,9 @@ import { environment } from '../../../contracts/environment.ts'
 import { Gateway } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
 import { publicUrl } from '../../../local/platform/public-url.ts'
-import { aFileBody } from '../../support/file-bodies.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { type ObjectServer, startObjectServer } from '../../support/object-server.ts'
+import { aFileBody } from '../../support/processes/file-bodies.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { type ObjectServer, startObjectServer } from '../../support/stores/object-server.ts'
 
 const link = { key: 'a/b c.wav', contentType: 'audio/wav', disposition: 'attachment', seconds: 300 }
 
@@ -61,7 +61,7 @@ test('the link of a recording leads to the address of the API and gives the reco
   expect([part.status, await part.text()]).toEqual([206, 'rec'])
 })
 
-test('a link that was changed is refused at the address of the API as it is at the object store', async () => {
+test('a changed link is refused at the address of the API as well as at the object store', async () => {
   const url = await aLink('the recording')
 
   const other = await fetch(url.replace('b%20c.wav', 'other.wav'))
@@ -90,7 +90,7 @@ test('a link at the address of the API serves objects alone, whatever service it
   expect(signed.status).toBe(400)
 })
 
-test('a request without a signature in its query is none of the object store', async () => {
+test('a request without a signature in its query does not reach the object store', async () => {
   const { pathname } = new URL(await aLink('the recording'))
 
   const answer = await fetch(`${origin}${pathname}`)

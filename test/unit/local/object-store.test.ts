@@ -11,7 +11,7 @@ import { signatureOf } from '../../../local/signature/signature.ts'
 import { byteRange } from '../../../local/stores/objects/byte-range.ts'
 import { objectStore } from '../../../local/stores/objects/object-store.ts'
 import { errorAnswer } from '../../../local/gate/backend.ts'
-import { place } from '../../support/small-assembly.ts'
+import { place } from '../../support/platform/small-assembly.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'objects-'))
 const gate = new Gate()
@@ -72,7 +72,7 @@ function link(path: string, { agoMs = 0, expires = 60, extra = '' } = {}): strin
 }
 
 describe('the object store', () => {
-  it('gives back what was put, with its type and metadata', async () => {
+  it('the object store returns what was stored, with its type and metadata', async () => {
     await send('PUT', '/recordings/a/call.wav', {
       body: 'sound',
       headers: { 'content-type': 'audio/wav', 'x-amz-meta-domain': 'd' },
@@ -89,7 +89,7 @@ describe('the object store', () => {
     })
   })
 
-  it('tells of an object without its bytes', async () => {
+  it('the object store describes an object without its bytes', async () => {
     await send('PUT', '/recordings/head', { body: 'sound' })
 
     const response = await send('HEAD', '/recordings/head')
@@ -97,7 +97,7 @@ describe('the object store', () => {
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '5', ''])
   })
 
-  it('gives a part of an object', async () => {
+  it('the object store returns a part of an object', async () => {
     await send('PUT', '/recordings/part', { body: '0123456789' })
 
     const response = await send('GET', '/recordings/part', { headers: { range: 'bytes=2-4' } })
@@ -109,7 +109,7 @@ describe('the object store', () => {
     ])
   })
 
-  it('refuses a part that no byte is in', async () => {
+  it('the object store refuses a range without bytes', async () => {
     await send('PUT', '/recordings/part', { body: '0123456789' })
 
     const response = await send('GET', '/recordings/part', { headers: { range: 'bytes=10-' } })
@@ -117,7 +117,7 @@ describe('the object store', () => {
     expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */10'])
   })
 
-  it('forgets what was deleted, and deletes what is not there', async () => {
+  it('the object store forgets deleted objects, and deleting a missing one succeeds', async () => {
     await send('PUT', '/recordings/gone', { body: 'sound' })
 
     const statuses = [
@@ -129,7 +129,7 @@ describe('the object store', () => {
     expect(statuses.map(({ status }) => status)).toEqual([204, 204, 404])
   })
 
-  it('refuses a body that is not the one signed, and keeps nothing of it', async () => {
+  it('the object store refuses a body that is not the signed one, and keeps nothing of it', async () => {
     const response = await send('PUT', '/recordings/forged', { body: 'forged', hash: sha256('signed') })
 
     expect([response.status, await response.text()]).toEqual([
@@ -149,13 +149,13 @@ describe('the object store', () => {
     },
   )
 
-  it('knows only the buckets of the assembly', async () => {
+  it('the object store knows only the buckets of the assembly', async () => {
     expect(await (await send('PUT', '/other/a', { body: 'x' })).text()).toContain('NoSuchBucket')
   })
 })
 
 describe('a link', () => {
-  it('opens an object with the answer headers that it names', async () => {
+  it('a link opens an object with the response headers that it names', async () => {
     await send('PUT', '/recordings/linked', { body: 'sound' })
     const extra =
       '&response-content-disposition=attachment%3B%20filename%3D%22call.wav%22&response-content-type=audio%2Fwav'
@@ -167,7 +167,7 @@ describe('a link', () => {
     expect(response.headers.get('content-type')).toBe('audio/wav')
   })
 
-  it('opens nothing once its time is over', async () => {
+  it('a link opens nothing once its time is over', async () => {
     await send('PUT', '/recordings/linked', { body: 'sound' })
 
     const response = await fetch(link('/recordings/linked', { agoMs: 62_000, expires: 60 }))
@@ -175,7 +175,7 @@ describe('a link', () => {
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Request has expired')])
   })
 
-  it('opens no other object', async () => {
+  it('a link opens no other object', async () => {
     await send('PUT', '/recordings/secret', { body: 'secret' })
 
     const response = await fetch(link('/recordings/linked').replace('/linked?', '/secret?'))
@@ -185,15 +185,18 @@ describe('a link', () => {
 })
 
 describe('a link and a signed header in one request', () => {
-  it.each(['s3', 'es'])('are refused, as S3 refuses them: a header that names %s', async (service) => {
-    await send('PUT', '/recordings/linked', { body: 'sound' })
-    const credential = `Credential=nobody/20260101/us-east-1/${service}/aws4_request`
-    const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=host, Signature=${'0'.repeat(64)}`
+  it.each(['s3', 'es'])(
+    'a request with both a link and a signed header is refused, as S3 refuses it: a header that names %s',
+    async (service) => {
+      await send('PUT', '/recordings/linked', { body: 'sound' })
+      const credential = `Credential=nobody/20260101/us-east-1/${service}/aws4_request`
+      const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=host, Signature=${'0'.repeat(64)}`
 
-    const response = await fetch(link('/recordings/linked'), { headers: { authorization } })
+      const response = await fetch(link('/recordings/linked'), { headers: { authorization } })
 
-    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('one auth mechanism')])
-  })
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('one auth mechanism')])
+    },
+  )
 })
 
 describe('byteRange', () => {

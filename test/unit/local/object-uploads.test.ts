@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { opened } from '../../support/opened.ts'
-import { startObjectServer } from '../../support/object-server.ts'
-import { type RawObjectRequest, elementIn, rawObjectRequest } from '../../support/raw-object-request.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { startObjectServer } from '../../support/stores/object-server.ts'
+import { type RawObjectRequest, elementIn, rawObjectRequest } from '../../support/stores/raw-object-request.ts'
 
 const server = opened(startObjectServer)
 const path = '/physical-BUCKET_RECORDINGS/a.example.com/object'
 
-/** What the store answers: its status, and its own word where it refuses. */
+/** The answer of the store: its status, and its own word if it refuses. */
 async function ask(request: Omit<RawObjectRequest, 'path'>) {
   const answer = await rawObjectRequest(server().env, { path, ...request })
   const text = await answer.text()
@@ -30,7 +30,7 @@ const named = (number: number, sum = '') => `<Part><PartNumber>${number}</PartNu
 const sum = `<ChecksumSHA256>${createHash('sha256').update('sound').digest('base64')}</ChecksumSHA256>`
 
 describe('an upload in parts', () => {
-  it.each(['0', '10001', '1.5', 'one', ''])('takes no part of the number "%s"', async (number) => {
+  it.each(['0', '10001', '1.5', 'one', ''])('an upload in parts accepts no part of the number "%s"', async (number) => {
     expect(await put(await begin(), number)).toMatchObject({ status: 400, code: 'InvalidArgument' })
   })
 
@@ -40,7 +40,7 @@ describe('an upload in parts', () => {
     ['a part twice', named(1) + named(1), 'InvalidPartOrder'],
     ['a part that is not there', named(1) + named(3), 'InvalidPart'],
     ['a small part that is not the last', named(1) + named(2), 'EntityTooSmall'],
-  ])('is not completed by %s', async (_, parts, code) => {
+  ])('an upload in parts is not completed by %s', async (_, parts, code) => {
     const uploadId = await begin()
     await put(uploadId, '1')
     await put(uploadId, '2')
@@ -49,7 +49,7 @@ describe('an upload in parts', () => {
     expect((await ask({ method: 'HEAD' })).status).toBe(404)
   })
 
-  it('that was begun with checksums is completed with those of its parts alone', async () => {
+  it('an upload that was begun with checksums is completed only with those of its parts', async () => {
     const uploadId = await begin({ 'x-amz-checksum-algorithm': 'SHA256' })
     await put(uploadId, '1')
     const wrong = sum.replace(/>./, '>!')
@@ -64,7 +64,7 @@ describe('an upload in parts', () => {
     await ask({ method: 'DELETE' })
   })
 
-  it('lists so many parts as are asked for, and where it goes on', async () => {
+  it('an upload lists so many parts as requested, and where the list continues', async () => {
     const uploadId = await begin()
     for (const number of ['1', '5', '9']) await put(uploadId, number)
 
@@ -75,7 +75,7 @@ describe('an upload in parts', () => {
     expect([elementIn(rest.text, 'IsTruncated'), elementIn(rest.text, 'PartNumber')]).toEqual(['false', '9'])
   })
 
-  it('knows no other checksums, and no other id', async () => {
+  it('an upload knows no other checksums, and no other id', async () => {
     const other = await ask({
       method: 'POST',
       query: { uploads: '' },
@@ -93,7 +93,7 @@ describe('a body', () => {
   it.each([
     ['x-amz-checksum-sha256', createHash('sha256').update('other').digest('base64')],
     ['content-md5', createHash('md5').update('other').digest('base64')],
-  ])('that is not that of its %s is refused and not kept', async (name, value) => {
+  ])('a body that does not match its %s is refused and not kept', async (name, value) => {
     const answer = await ask({ method: 'PUT', headers: { [name]: value }, body: 'sound' })
 
     expect(answer).toMatchObject({ status: 400, code: 'BadDigest' })

@@ -36,7 +36,7 @@ describe('of a batch are done with', () => {
     ['none, when one is told that is not in it', { batchItemFailures: [{ itemIdentifier: 'x' }] }, []],
     ['none, when one is told without an id', { batchItemFailures: [{ itemIdentifier: '' }] }, []],
     ['none, when the answer has another form', { batchItemFailures: 'a' }, []],
-  ])('%s', (_name, answer, expected) => {
+  ])("a function's answer finishes the right messages of a batch: %s", (_name, answer, expected) => {
     expect(ids(doneMessages(messages, answer, true))).toEqual(expected)
   })
 
@@ -65,7 +65,7 @@ function aQueue(batches: (readonly ReceivedMessage[] | Error)[]) {
 }
 
 describe('a poller', () => {
-  it('removes what the function is done with and leaves the rest to the queue', async () => {
+  it('a poller removes finished messages and leaves the rest to the queue', async () => {
     const queue = aQueue([messages])
     const handle = (batch: readonly ReceivedMessage[]) => Promise.resolve(batch.slice(0, 2))
     const poller = new Poller({ queue, batchSize: 10, concurrency: 2, handle, onError: () => {} })
@@ -75,7 +75,7 @@ describe('a poller', () => {
     expect(queue.removed).toEqual(['a', 'b'])
   })
 
-  it('removes nothing of a batch that its function failed on, and goes on', async () => {
+  it('a poller removes nothing of a batch that its function failed on, and continues', async () => {
     const errors: unknown[] = []
     const queue = aQueue([[aMessage('a')], [aMessage('b')]])
     const handle = (batch: readonly ReceivedMessage[]) =>
@@ -137,7 +137,7 @@ describe('a poller', () => {
     },
   )
 
-  it('tries again after its queue refused it', async () => {
+  it('a poller tries again after its queue refused it', async () => {
     const recovered = Promise.withResolvers<void>()
     const queue = aQueue([new Error('away'), [aMessage('a')]])
     const handle = (batch: readonly ReceivedMessage[]) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readAssembly } from '../../../local/assembly/read-assembly.ts'
-import { place, writeAssembly } from '../../support/small-assembly.ts'
+import { place, writeAssembly } from '../../support/platform/small-assembly.ts'
 
 const directories: string[] = []
 
@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('readAssembly', () => {
-  it('gives a table of one stack to the function of another, through a nested stack', () => {
+  it('reading the assembly gives a table of one stack to the function of another, through a nested stack', () => {
     const { functions, tables } = readAssembly(anAssembly(), place)
 
     expect(functions[0]?.environment).toEqual({
@@ -29,7 +29,7 @@ describe('readAssembly', () => {
     })
   })
 
-  it('finds the code of a function by the key that it would be published under', () => {
+  it('reading the assembly finds the code of a function by the key that it would be published under', () => {
     const directory = anAssembly()
 
     expect(readAssembly(directory, place).functions[0]).toMatchObject({
@@ -39,7 +39,7 @@ describe('readAssembly', () => {
     })
   })
 
-  it('keeps the keys and indexes of a table and drops what a laptop has no use for', () => {
+  it('reading the assembly keeps the keys and indexes of a table and drops members without use on a laptop', () => {
     expect(readAssembly(anAssembly(), place).tables[0]?.definition).toEqual({
       KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
       AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
@@ -48,7 +48,7 @@ describe('readAssembly', () => {
     })
   })
 
-  it('gives queues their attributes as text, dead letters included', () => {
+  it('reading the assembly gives queues their attributes as text, including dead letters', () => {
     const work = readAssembly(anAssembly(), place).queues.find(({ name }) => name === 'Data-Work.fifo')
 
     expect(work?.attributes).toEqual({
@@ -99,7 +99,7 @@ describe('readAssembly', () => {
     expect(preparations).toEqual([{ functionArn: functions[0]?.arn }])
   })
 
-  it('finds the folder that a container image is built from', () => {
+  it('reading the assembly finds the folder that a container image is built from', () => {
     const directory = anAssembly()
 
     expect(readAssembly(directory, place).containers).toEqual([
@@ -113,7 +113,7 @@ describe('readAssembly', () => {
     ])
   })
 
-  it('names things alike at every start', () => {
+  it('reading the assembly gives the same names at every start', () => {
     expect(readAssembly(anAssembly(), place).secrets).toEqual(readAssembly(anAssembly(), place).secrets)
   })
 })

@@ -39,7 +39,7 @@ it('a body that comes as fast as it has to is read, however long it takes', asyn
   expect((await reading).length).toBe(60_000)
 })
 
-it('a body that falls behind its pace halfway is refused as soon as it does', async () => {
+it('a body that becomes too slow halfway is refused as soon as it does', async () => {
   const request = aRequest()
   const refused = vi.fn<(error: unknown) => void>()
   const reading = readBody(request, 100_000, { pace }).catch(refused)
@@ -53,7 +53,7 @@ it('a body that falls behind its pace halfway is refused as soon as it does', as
   expect(refused).toHaveBeenCalledWith(expect.any(BodyTooSlow))
 })
 
-it('a body that was read leaves no timer behind', async () => {
+it('a body that was read leaves no open timer', async () => {
   const request = aRequest()
   const reading = readBody(request, 100_000, { pace })
   request.end('text')
@@ -80,4 +80,15 @@ it('a body that passes its limit by more than may be dropped is refused before i
   request.write(Buffer.alloc(21))
 
   await expect(readBody(request, 10, { droppedBytes: 10 })).rejects.toThrow(BodyTooLarge)
+})
+
+it('a body that comes together with its headers starts no timer', async () => {
+  const request = aRequest()
+  const timer = vi.spyOn(globalThis, 'setTimeout')
+
+  const reading = readBody(request, 100_000, { pace })
+  request.end('text')
+
+  expect((await reading).toString()).toBe('text')
+  expect(timer).not.toHaveBeenCalled()
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dynamoAccess, keyAccess, objectAccess, secretAccess, sqsAccess } from '../../../local/gate/requested-access.ts'
-import { place } from '../../support/small-assembly.ts'
+import { place } from '../../support/platform/small-assembly.ts'
 
 const table = (name: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${name}`
 
@@ -53,7 +53,7 @@ describe('dynamoAccess', () => {
 })
 
 describe('the other services', () => {
-  it('ask for the single action where a batch is sent', () => {
+  it('a batch requires the single action of its service', () => {
     const body = { QueueUrl: 'http://127.0.0.1:9000/000000000000/Work.fifo' }
 
     expect(sqsAccess(place, 'SendMessageBatch', body)).toEqual([
@@ -61,7 +61,7 @@ describe('the other services', () => {
     ])
   })
 
-  it('find a key by its id as by its ARN', () => {
+  it('a key is found by its id as well as by its ARN', () => {
     const expected = [{ action: 'kms:Decrypt', resource: 'arn:aws:kms:us-east-1:000000000000:key/abc' }]
 
     expect(keyAccess(place, 'Decrypt', { KeyId: 'abc' })).toEqual(expected)
@@ -69,7 +69,7 @@ describe('the other services', () => {
     expect(keyAccess(place, 'Decrypt', {})).toBeUndefined()
   })
 
-  it('name secrets by their ARN', () => {
+  it('secrets are named by their ARN', () => {
     expect(secretAccess('GetSecretValue', { SecretId: 'arn:x' })).toEqual([
       { action: 'secretsmanager:GetSecretValue', resource: 'arn:x' },
     ])
@@ -96,7 +96,7 @@ describe('the other services', () => {
     ['PUT', '/bucket/a?tagging', undefined],
     ['GET', '/bucket', undefined],
     ['GET', '/', undefined],
-  ])('%s %s', (method, target, expected) => {
+  ])('the access of an object request is recognized: %s %s', (method, target, expected) => {
     const [path = '', query] = target.split('?')
 
     expect(objectAccess(method, path, new URLSearchParams(query))).toEqual(expected)

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { queuePending } from '../../../local/platform/requeue.ts'
-import type { QueuedDelivery } from '../../../core/hooks/delivery-queue.ts'
-import type { Delivery } from '../../../core/hooks/delivery.ts'
-import { aDelivery } from '../../support/records.ts'
+import type { QueuedDelivery } from '../../../core/hooks/delivery/delivery-queue.ts'
+import type { Delivery } from '../../../core/hooks/delivery/delivery.ts'
+import { aDelivery } from '../../support/records/records.ts'
 
 const clock = { now: () => Date.UTC(2026, 0, 15) }
 

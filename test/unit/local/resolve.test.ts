@@ -29,7 +29,7 @@ describe('resolve', () => {
     expect(resolve(value, scope)).toEqual(expected)
   })
 
-  it('leaves out entries and properties without a value', () => {
+  it('resolving a template leaves out entries and properties without a value', () => {
     const value = { kept: 1, gone: { Ref: 'AWS::NoValue' }, list: ['a', { Ref: 'AWS::NoValue' }] }
 
     expect(resolve(value, scope)).toEqual({ kept: 1, list: ['a'] })
@@ -39,7 +39,7 @@ describe('resolve', () => {
     expect(resolve({ a: [{ b: { Ref: 'X' } }] }, scope)).toEqual({ a: [{ b: 'ref(X)' }] })
   })
 
-  it('names a function that it does not know', () => {
+  it('resolving a template names an unsupported function', () => {
     expect(() => resolve({ 'Fn::Transform': {} }, scope)).toThrow('Fn::Transform')
   })
 })

@@ -14,7 +14,7 @@ const aFunction = {
 }
 const assembly = { preparations: [{ functionArn: arn }], functions: [aFunction] }
 
-it('every preparation is called by its function, and what is to be known of it is told', async () => {
+it('every preparation is called by its function, and its notes are returned', async () => {
   const called: unknown[] = []
   const host = {
     invoke: async (...call: unknown[]) => {

@@ -39,7 +39,7 @@ describe('the search server', () => {
     ['PUT', '/cdr-a-2026-01/_doc/1'],
     ['DELETE', '/cdr-a-2026-01'],
     ['PUT', '/_plugins/_ism/policies/x'],
-  ])('does not know %s %s', (method, path) => {
+  ])('the search server does not support %s %s', (method, path) => {
     const { status, body } = server().ask(method, path, {})
 
     expect(status).toBe(400)
@@ -62,7 +62,7 @@ describe('the search server', () => {
     ['a place behind a hit without its order', { search_after: [1] }],
     ['a body that is no object', [1]],
     ['a body that is no JSON', '{'],
-  ])('refuses %s', (_title, body) => {
+  ])('the search server refuses %s', (_title, body) => {
     const { ask } = server()
     ask('POST', '/_bulk', create())
 
@@ -72,7 +72,7 @@ describe('the search server', () => {
     expect(answer.body).toMatchObject({ status: 400, error: { type: expect.any(String), reason: expect.any(String) } })
   })
 
-  it('takes what is SQL in values and names for text', () => {
+  it('the search server treats SQL in values and names as text', () => {
     const { ask } = server()
     ask('POST', '/_bulk', create({ gateway: "x'; DROP TABLE c; --" }))
     const find = (query: object) => ask('POST', '/cdr-*/_search', { query }).body.hits.total.value
@@ -83,7 +83,7 @@ describe('the search server', () => {
     expect(find({ exists: { field: 'row' } })).toBe(0)
   })
 
-  it('makes an index by its first document, where a template is for it', () => {
+  it('the search server creates an index with its first document if a template matches', () => {
     const { ask } = server()
 
     const { body } = ask('POST', '/_bulk', create() + create({}, { _index: 'other' }))
@@ -94,7 +94,7 @@ describe('the search server', () => {
     expect(ask('POST', '/other/_search', {}, 'ignore_unavailable=true').status).toBe(200)
   })
 
-  it('holds writes to the state that was read', () => {
+  it('the search server accepts a write only on the state that was read', () => {
     const { ask } = server()
     const statusOf = (body: string) =>
       Object.values<{ status: number }>(ask('POST', '/_bulk', body).body.items[0])[0]?.status
@@ -115,7 +115,7 @@ describe('the search server', () => {
     ['several values in a field with one column', { gateway: ['x', 'y'] }],
     ['no domain', { domain_name: undefined }],
     ['an object in a text', { gateway: {} }],
-  ])('refuses a document with %s, and no other of its request', (_title, given) => {
+  ])('the search server refuses a document with %s, and no other of its request', (_title, given) => {
     const { ask } = server()
 
     const { body } = ask('POST', '/_bulk', create(given) + create({}, { _id: 'a:2' }))
@@ -130,7 +130,7 @@ describe('the search server', () => {
     ['another action', lines({ delete: target }, {})],
     ['no routing', lines({ create: { ...target, routing: undefined } }, document)],
     ['no document', lines({ create: target })],
-  ])('does not write a request with %s', (_title, body) => {
+  ])('the search server does not write a request with %s', (_title, body) => {
     const { ask } = server()
 
     ask('POST', '/_bulk', body)
@@ -138,7 +138,7 @@ describe('the search server', () => {
     expect(ask('POST', '/cdr-*/_search', {}).body.hits.total.value).toBe(0)
   })
 
-  it('keeps a text above 8000 characters and does not find it', () => {
+  it('the search server stores a text above 8000 characters and does not find it', () => {
     const { ask } = server()
     const long = 'x'.repeat(8001)
     ask('POST', '/_bulk', create({ gateway: long, any: [long, 'short'] }))
@@ -150,7 +150,7 @@ describe('the search server', () => {
     expect(find({ term: { any: { value: 'short' } } })).toHaveLength(1)
   })
 
-  it('counts exactly as far as it is asked to', () => {
+  it('the search server counts exactly as far as requested', () => {
     const { ask } = server()
     ask('POST', '/_bulk', ['1', '2', '3'].map((id) => create({ uuid: id }, { _id: `a:${id}` })).join(''))
     const total = (track_total_hits: number) => ask('POST', '/cdr-*/_search', { track_total_hits }).body.hits.total
@@ -159,7 +159,7 @@ describe('the search server', () => {
     expect(total(2)).toEqual({ value: 2, relation: 'gte' })
   })
 
-  it('ends a search when its time is over, and says so', () => {
+  it('the search server ends a search when its time is over, and says so', () => {
     const { ask } = server()
     const many = Array.from({ length: 600 }, (_, index) => create({ uuid: `${index}` }, { _id: `a:${index}` }))
     ask('POST', '/_bulk', many.join(''))
@@ -169,7 +169,7 @@ describe('the search server', () => {
     expect(search('10s')).toMatchObject({ timed_out: false, hits: { total: { value: 600 } } })
   })
 
-  it('keeps no more buckets than fit into memory', () => {
+  it('the search server keeps no more buckets than fit into memory', () => {
     const { ask } = server()
     ask('POST', '/_bulk', create({ duration: 0 }) + create({ uuid: '2', duration: 1_000_000 }, { _id: 'a:2' }))
     const histogram = (interval: number) => ({ histogram: { field: 'duration', interval, min_doc_count: 0 } })
@@ -189,7 +189,7 @@ describe('the search server', () => {
     expect(search(nested).body.error.reason).toContain('200000 buckets')
   })
 
-  it('removes as many documents as it is asked to', () => {
+  it('the search server removes as many documents as requested', () => {
     const { ask } = server()
     ask('POST', '/_bulk', ['1', '2', '3'].map((id) => create({ uuid: id }, { _id: `a:${id}` })).join(''))
     const query = { term: { domain_name: { value: 'a' } } }
@@ -201,7 +201,7 @@ describe('the search server', () => {
     expect(ask('POST', '/_mget', { docs: [target] }).body.docs[0]).toMatchObject({ found: false })
   })
 
-  it('reads a list by time from its index alone', () => {
+  it('the search server reads a list by time from its index alone', () => {
     const { database } = server()
     const sql = `EXPLAIN QUERY PLAN SELECT c.row FROM c WHERE tick(c.row) AND c.domain_name IN (?) AND c.leg IN (?)
       AND c.created_time >= ? AND c.created_time <= ? ORDER BY c.created_time desc, c.uuid asc LIMIT 100`
@@ -215,7 +215,7 @@ describe('the search server', () => {
 })
 
 describe('the search store in its thread', () => {
-  it('has after a restart what it has answered before, and the numbers of writes go on', async () => {
+  it('the restarted search store has everything that it has answered before, and the numbers of writes continue', async () => {
     const file = join(folder, 'kept.sqlite')
     const ask = async (requests: readonly (readonly [string, string, string])[]) => {
       const store = await startEmbeddedSearch(file)
@@ -240,14 +240,14 @@ describe('the search store in its thread', () => {
     expect(two._seq_no).toBeGreaterThan(one._seq_no)
   })
 
-  it('says which file cannot be opened', async () => {
+  it('the search store names a file that cannot be opened', async () => {
     const file = join(folder, 'damaged.sqlite')
     writeFileSync(file, 'this is no database at all, and long enough to be looked at')
 
     await expect(startEmbeddedSearch(file)).rejects.toThrow(`the search store in ${file} cannot be opened`)
   })
 
-  it('answers that it has ended, once it has', async () => {
+  it('the search store answers that it is closed, once it is', async () => {
     const store = await startEmbeddedSearch(':memory:')
     const health = { method: 'GET', path: '/_cluster/health', query: '', body: '' }
     expect((await store.answer(health)).status).toBe(200)
@@ -258,7 +258,7 @@ describe('the search store in its thread', () => {
     await store.close()
   })
 
-  it('has a new thread after the one before went down, over the same file', async () => {
+  it('the search store has a new thread after the previous one died, over the same file', async () => {
     const store = await startEmbeddedSearch(join(folder, 'again.sqlite'))
     const ask = (method: string, path: string, body: string) => store.answer({ method, path, query: '', body })
     await ask('PUT', '/_index_template/cdr', '{"index_patterns":["cdr-*"]}')
@@ -275,7 +275,7 @@ describe('the search store in its thread', () => {
     await store.close()
   })
 
-  it('lets a thousand requests wait and no more', async () => {
+  it('the search store lets a thousand requests wait and no more', async () => {
     const store = await startEmbeddedSearch(':memory:')
     const health = { method: 'GET', path: '/_cluster/health', query: '', body: '' }
 
@@ -301,11 +301,11 @@ describe('a query', () => {
     ['1000 values of variables', { terms: { pairs: values(1000).map((value) => `x=v${value}`) } }],
     ['50 000 values of a number', { terms: { duration: values(50_000) } }],
     ['1000 alternatives', either(values(1000).map((gte) => ({ range: { duration: { gte, lte: gte } } })))],
-  ])('finds what has one of %s', (_title, query) => {
+  ])('a query finds documents that have one of %s', (_title, query) => {
     expect(search(query)).toBe(1)
   })
 
-  it('of more than a statement can have is refused, and is no failure', () => {
+  it('a query of more values than a statement can have is refused, and is no failure', () => {
     const alternatives = values(20_000).map((gte) => ({ range: { duration: { gte, lte: gte } } }))
 
     expect(search(either(alternatives))).toBe('too_many_nested_clauses')
@@ -313,7 +313,7 @@ describe('a query', () => {
 })
 
 describe('the time of a search', () => {
-  it('ends it at the next row, of which one alone can take seconds', () => {
+  it('the time of a search ends it at the next row, of which one alone can take seconds', () => {
     const { ask } = server()
     ask('POST', '/_bulk', create({ any: ['x'] }))
     const query = { wildcard: { any: { value: 'x*' } } }
@@ -324,7 +324,7 @@ describe('the time of a search', () => {
 })
 
 describe('a wildcard pattern', () => {
-  it('takes no memory for the rows that it does not fit', async () => {
+  it('a wildcard pattern takes no memory for the rows that it does not match', async () => {
     const store = await startEmbeddedSearch(':memory:')
     const ask = (method: string, path: string, body: string) => store.answer({ method, path, query: '', body })
     await ask('PUT', '/_index_template/cdr', JSON.stringify({ index_patterns: ['cdr-*'] }))
@@ -335,7 +335,7 @@ describe('a wildcard pattern', () => {
     }))
     const query = { bool: { should: patterns, must_not: patterns, minimum_should_match: 1 } }
 
-    // What SQLite gives a function is kept until its statement is over: some 300 MB here, of the 192 that a thread has.
+    // SQLite keeps a function's arguments until its statement is over: some 300 MB here, of the 192 that a thread has.
     const { status } = await ask('POST', '/cdr-*/_search', JSON.stringify({ query }))
 
     expect(status).toBe(200)
@@ -353,7 +353,7 @@ describe('a wildcard pattern', () => {
     ['x?y', 'x\u001fy', true],
     ['x\u001f*', 'x\u001fy', true],
     ['Ä*', 'äx', false],
-  ])('%j fits %j in a field with one value and in one with several: %j', (pattern, value, fits) => {
+  ])('the pattern %j matches %j in a field with one value and in one with several: %j', (pattern, value, fits) => {
     const { ask } = server()
     ask('POST', '/_bulk', create({ any: ['other', value, 'last'], gateway: value }))
     const found = ['any', 'gateway'].map((field) => {
@@ -364,7 +364,7 @@ describe('a wildcard pattern', () => {
     expect(found).toEqual(fits ? [1, 1] : [0, 0])
   })
 
-  it('takes no time that grows with its stars', () => {
+  it('a wildcard pattern takes no time that grows with its stars', () => {
     expect(matchesWildcard(`${'*a'.repeat(500)}b`, 'a'.repeat(5000))).toBe(false)
   })
 })

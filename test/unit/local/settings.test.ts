@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readSettings } from '../../../local/settings.ts'
+import { readSettings } from '../../../local/settings/settings.ts'
 
 describe('readSettings', () => {
-  it('has a default for everything', () => {
+  it('the settings of npm start have a default for everything', () => {
     expect(readSettings({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
@@ -20,6 +20,7 @@ describe('readSettings', () => {
       openSearchUrl: undefined,
       logLevel: 'info',
       rateLimits: 'off',
+      eventsPerSecond: '500',
       deletionGraceSeconds: '120',
       clientVariables: '',
     })
@@ -29,11 +30,11 @@ describe('readSettings', () => {
     ['esl://:secret@engine.example.com:8022', { host: 'engine.example.com', port: 8022, password: 'secret' }],
     ['esl://:p%40ss@10.0.0.1', { host: '10.0.0.1', port: 8021, password: 'p@ss' }],
     ['esl://:secret@[::1]:8021', { host: '::1', port: 8021, password: 'secret' }],
-  ])('takes an engine from %s', (ENGINE_URL, engine) => {
+  ])('the settings of npm start accept an engine from %s', (ENGINE_URL, engine) => {
     expect(readSettings({ ENGINE_URL }).engines).toEqual([engine])
   })
 
-  it('takes several engines, of which some hold no password of their own', () => {
+  it('the settings of npm start accept several engines, some without a password of their own', () => {
     const ENGINE_URL = 'esl://:secret@fs1.example.com, esl://fs2.example.com:8022'
 
     expect(readSettings({ ENGINE_URL, ENGINE_PASSWORD: 'of the others' }).engines).toEqual([
@@ -42,7 +43,7 @@ describe('readSettings', () => {
     ])
   })
 
-  it('lets hooks reach no other network when told so', () => {
+  it('the settings of npm start can forbid hooks every other network', () => {
     expect(readSettings({ HOOK_ALLOWED_NETWORKS: '' }).hookAllowedNetworks).toBe('')
   })
 
@@ -66,14 +67,14 @@ describe('readSettings', () => {
     ['SQS_ENDPOINT', 'ftp://x'],
     ['LOG_LEVEL', 'planted'],
     ['LOG_LEVEL', 'INFO'],
-  ])('names %s when it is %s, and does not repeat the value', (name, value) => {
+  ])('an invalid setting names %s when it is %s, and does not repeat the value', (name, value) => {
     const read = () => readSettings({ [name]: value })
 
     expect(read).toThrow(new RegExp(`^${name} (?:must|is not)|^ENGINE_PASSWORD is not set`))
     expect(read).not.toThrow(/planted|got/)
   })
 
-  it("has the folder of another engine's recordings, and its path at the engine where that differs", () => {
+  it("the settings of npm start have the folder of another engine's recordings, and its path at the engine if that differs", () => {
     const ENGINE_URL = 'esl://:secret@fs1.example.com'
 
     expect(readSettings({ ENGINE_URL, RECORDINGS_DIR: '/srv/recordings/' }).recordings).toEqual({
@@ -98,11 +99,11 @@ describe('readSettings', () => {
       /^RECORDINGS_ENGINE_DIR needs RECORDINGS_DIR/,
     ],
     [{ ENGINE_URL: 'esl://:secret@host', RECORDINGS_DIR: 'recordings' }, /RECORDINGS_DIR must be an absolute path/],
-  ])('refuses a folder of recordings that cannot be used: %o', (env, sentence) => {
+  ])('the settings of npm start refuse an unusable folder of recordings: %o', (env, sentence) => {
     expect(() => readSettings(env)).toThrow(sentence)
   })
 
-  it('never repeats a password', () => {
+  it('an error about settings never repeats a password', () => {
     for (const ENGINE_URL of ['tcp://:hunter2@host', 'esl://:a@host,esl://:hunter2?@host', 'esl://:hunter2%@host']) {
       expect(() => readSettings({ ENGINE_URL })).toThrow(/^(?!.*hunter2)/)
     }

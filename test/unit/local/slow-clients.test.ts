@@ -10,7 +10,7 @@ import { unreadableReason } from '../../../local/gateway/unreadable-request.ts'
 let gateway: Gateway
 let port: number
 let sockets: Socket[]
-/** What each function answers. */
+/** The answer of each function. */
 let body: string
 
 beforeEach(async () => {
@@ -121,7 +121,7 @@ it('a tunnel is refused in the form of the contract', async () => {
   expect(read(answer)).toMatchObject([405, { status: 'error', code: 'method_not_allowed' }])
 })
 
-it('headers that came too slowly are told from malformed ones', () => {
+it('headers that came too slowly are distinguished from malformed ones', () => {
   expect(unreadableReason('ERR_HTTP_REQUEST_TIMEOUT')).toMatch(/too slowly/)
   expect(unreadableReason('HPE_INVALID_METHOD')).toMatch(/not well-formed/)
 })

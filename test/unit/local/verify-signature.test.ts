@@ -83,7 +83,7 @@ describe('a signed call', () => {
     expect(check(await signedCall())).toEqual({ proof: { credential, service: 'dynamodb', payloadHash: bodyHash } })
   })
 
-  it('of the platform itself is as good as one of the SDK', () => {
+  it('a call that the platform itself signed is as valid as one of the SDK', () => {
     const url = new URL('http://127.0.0.1:9000/')
     const request = {
       url,
@@ -117,17 +117,17 @@ describe('a signed call', () => {
         headers: { ...headers, authorization: headers.authorization?.replace(/.{64}$/, '0'.repeat(64)) },
       }),
     ],
-  ])('with another %s is refused', async (_name, change) => {
+  ])('a signed call with another %s is refused', async (_name, change) => {
     const parts = await signedCall()
 
     expect(check({ ...parts, ...change(parts) })).toEqual({ refusal: 'SignatureDoesNotMatch' })
   })
 
-  it('with another body is refused', async () => {
+  it('a signed call with another body is refused', async () => {
     expect(check(await signedCall(), { bodyHash: '0'.repeat(64) })).toEqual({ refusal: 'SignatureDoesNotMatch' })
   })
 
-  it('is refused more than five minutes away from its time', async () => {
+  it('a signed call is refused more than five minutes away from its time', async () => {
     const parts = await signedCall()
 
     expect(check(parts, { at: now + 299_000 })).toHaveProperty('proof')
@@ -135,7 +135,7 @@ describe('a signed call', () => {
     expect(check(parts, { at: now - 301_000 })).toEqual({ refusal: 'RequestTimeTooSkewed' })
   })
 
-  it('with an unknown key, or without its session token, is refused', async () => {
+  it('a signed call with an unknown key, or without its session token, is refused', async () => {
     const parts = await signedCall()
     const { 'x-amz-security-token': _token, ...headers } = parts.headers
     const other = parts.headers.authorization?.replace(credential.accessKeyId, 'ASIA0000000000000000')
@@ -156,20 +156,20 @@ describe('a signed call', () => {
       },
       'IncompleteSignature',
     ],
-  ])('with %s is refused', (_name, headers, refusal) => {
+  ])('a signed call with %s is refused', (_name, headers, refusal) => {
     expect(check({ method: 'POST', rawPath: '/', rawQuery: '', headers })).toEqual({ refusal })
   })
 })
 
 describe('a signed link', () => {
-  it('holds until its end and not a second longer', async () => {
+  it('a signed link is valid until its end and not a second longer', async () => {
     const parts = await signedLink(900)
 
     expect(check(parts, { at: now + 900_000, bodyHash: undefined })).toMatchObject({ proof: { service: 's3' } })
     expect(check(parts, { at: now + 901_000, bodyHash: undefined })).toEqual({ refusal: 'RequestExpired' })
   })
 
-  it('does not hold for another object, method or answer header', async () => {
+  it('a signed link is invalid for another object, method or response header', async () => {
     const parts = await signedLink()
     const refused = { refusal: 'SignatureDoesNotMatch' }
 
@@ -181,12 +181,12 @@ describe('a signed link', () => {
     )
   })
 
-  it('with a malformed percent sign is refused', async () => {
+  it('a signed link with a malformed percent sign is refused', async () => {
     expect(check({ ...(await signedLink()), rawPath: '/bucket/%zz' })).toEqual({ refusal: 'SignatureDoesNotMatch' })
   })
 })
 
-it('signatureOf gives the signature of the example in the documentation of S3', () => {
+it('the signature of the example in the documentation of S3 is reproduced', () => {
   const parts = {
     method: 'GET',
     rawPath: '/test.txt',

@@ -4,9 +4,9 @@ import { handler as readRecording } from '../../../functions/recordings/read-rec
 import { handler as deleteRecordings } from '../../../functions/recordings/delete-recordings.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { dispositionOf } from '../../../core/recordings/download-name.ts'
-import { badInputs } from '../../support/bad-inputs.ts'
-import { opened } from '../../support/opened.ts'
-import { openRecordingLab } from '../../support/recordings-lab.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { openRecordingLab } from '../../support/platform/recordings-lab.ts'
 
 const lab = opened(openRecordingLab)
 const samples = badInputs('recordings')
@@ -33,7 +33,7 @@ const header =
 describe('a name for the download', () => {
   const names = samples('file_name').filter((name) => name !== '(absent)')
 
-  it.each(names)('%j ends no header and leads nowhere', async (sample) => {
+  it.each(names)('the download name %j ends no header and leads nowhere', async (sample) => {
     const name = sample === '(empty)' ? '' : sample
     const { uuid } = await lab().recorded()
 
@@ -46,7 +46,7 @@ describe('a name for the download', () => {
     expect(followed.headers.get('x-evil')).toBeNull()
   })
 
-  it('is not there where none is given, and a further parameter changes no header', async () => {
+  it('a download has no file name if none is given, and further parameters change no header', async () => {
     const { uuid } = await lab().recorded()
 
     for (const query of ['', 'file_name=', 'file_name%5B%5D=a']) {
@@ -58,7 +58,7 @@ describe('a name for the download', () => {
     expect(followed.headers.get('content-type')).toBe('audio/wav')
   })
 
-  it('is replaced where it may not stand in a file name, and never refused', async () => {
+  it("forbidden characters of a download's file name are replaced, and no name is refused", async () => {
     const { uuid } = await lab().recorded()
     const downloadName = async (encoded: string) => {
       const answer = await lab().ask(uuid, { query: `file_name=${encoded}` })
@@ -76,7 +76,7 @@ describe('a name for the download', () => {
     expect(await downloadName('a'.repeat(1_025))).toEqual([302, 200, 'a'.repeat(128)])
   })
 
-  it('is refused when it is given twice', async () => {
+  it("a download's file name is refused when it is given twice", async () => {
     const { uuid } = await lab().recorded()
 
     expect((await lab().ask(uuid, { query: 'file_name=a&file_name=b' })).status).toBe(400)
@@ -93,7 +93,7 @@ describe('a name for the download', () => {
     ['山.wav', `attachment; filename="_.wav"; filename*=UTF-8''%E5%B1%B1.wav`],
     [`${'a'.repeat(127)}\u{1f600}`, `attachment; filename="${'a'.repeat(127)}"; filename*=UTF-8''${'a'.repeat(127)}`],
     ['x'.repeat(300), `attachment; filename="${'x'.repeat(128)}"; filename*=UTF-8''${'x'.repeat(128)}`],
-  ])('%j becomes %s', (name, expected) => {
+  ])('the download name %j becomes %s', (name, expected) => {
     expect(dispositionOf(name)).toBe(expected)
   })
 })
@@ -105,11 +105,11 @@ describe('the old path of recordings', () => {
     ['/cdr/api/v2/files/u/', '/cdr/api/v2/files/u'],
     ['/api/v2/files/u/hold', '/cdr/api/v2/files/u/hold'],
     ['/api/v2/files/a b', '/cdr/api/v2/files/a%20b'],
-  ])('%s stands for %s', (path, canonical) => {
+  ])('the old path %s leads to %s', (path, canonical) => {
     expect(findPath(path, routes)).toMatchObject({ canonical, isCanonical: false })
   })
 
-  it('is no alias of whatever stands behind /engine, and no way out of its folder', () => {
+  it('the old path of recordings is no alias for other paths after /engine, and no way out of its folder', () => {
     expect(findPath('/engine/cdr/api/v2/files/u', routes)).toBeUndefined()
     expect(findPath('/api/v2/files/u/other', routes)).toBeUndefined()
     expect(findPath('/api/v2/files/', routes)).toBeUndefined()

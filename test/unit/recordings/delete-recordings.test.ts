@@ -4,9 +4,9 @@ import { DomainError } from '../../../core/errors.ts'
 import { handler as deleteRecordings } from '../../../functions/recordings/delete-recordings.ts'
 import { handler as holdRecordings } from '../../../functions/recordings/hold-recordings.ts'
 import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'
-import { type Api, anApi } from '../../support/api.ts'
-import { record } from '../../support/recordings-lab.ts'
-import { aRecording } from '../../support/records.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { record } from '../../support/platform/recordings-lab.ts'
+import { aRecording } from '../../support/records/records.ts'
 
 const uuid = randomUUID()
 const params = { uuid }
@@ -28,7 +28,7 @@ async function setUp() {
 }
 
 describe('a deletion', () => {
-  it('removes records and objects of a call, and has its CDR show it', async () => {
+  it('deleting the recordings of a call removes records and objects, and updates its CDR', async () => {
     const { api, remove, states, list } = await setUp()
 
     const answer = await remove()
@@ -44,7 +44,7 @@ describe('a deletion', () => {
     expect((await list()).body.map(({ status }: { status: string }) => status)).toEqual(['deleted', 'deleted'])
   })
 
-  it('of a name removes that alone', async () => {
+  it('deleting recordings of one name removes those alone', async () => {
     const { api, remove, states } = await setUp()
 
     expect((await remove('name=b.wav')).body.info).toBe('Removed 1 files.')
@@ -52,7 +52,7 @@ describe('a deletion', () => {
     expect(api.ports.recordingFiles.files.size).toBe(1)
   })
 
-  it('of what is removed already removes nothing, and of what never was says so', async () => {
+  it('deleting removed recordings removes none, and deleting unknown ones is not found', async () => {
     const { api, headers, remove } = await setUp()
     await remove()
 
@@ -61,7 +61,7 @@ describe('a deletion', () => {
     expect((await api.call(deleteRecordings, { params: { uuid: randomUUID() }, headers })).status).toBe(404)
   })
 
-  it('that the object store cut short is made good by the next one, and is not forgotten', async () => {
+  it('a deletion that the object store interrupted is completed by the next one, and is not forgotten', async () => {
     const { api, remove, states } = await setUp()
     const gone = new DomainError('store_unavailable', 'the object store does not answer')
     const remaining = { ...api.ports.recordingFiles, remove: () => Promise.reject(gone) }
@@ -74,12 +74,12 @@ describe('a deletion', () => {
     expect(await api.ports.recordings.listDoomed(api.clock.now() + 1, 9)).toEqual([])
   })
 
-  it('of a recording that is being stored is told to its uploader, whose object is looked for until he is gone', async () => {
+  it('the deletion of a recording that is being stored is reported to its uploader, whose object is looked for until its claim ends', async () => {
     const { api, remove } = await setUp()
-    const told = aRecording({ uuid, id: 'late' })
+    const recording = aRecording({ uuid, id: 'late' })
     const { recordings } = api.ports
-    await recordings.expect(told)
-    await recordings.claim(told, 'uploader', { now: api.clock.now(), until: api.clock.now() + 60_000 })
+    await recordings.expect(recording)
+    await recordings.claim(recording, 'uploader', { now: api.clock.now(), until: api.clock.now() + 60_000 })
 
     expect((await remove()).body.info).toBe('Removed 3 files.')
 
@@ -88,7 +88,7 @@ describe('a deletion', () => {
 })
 
 describe('a legal hold', () => {
-  it('keeps every recording of the call from being deleted until it ends', async () => {
+  it('a legal hold protects every recording of the call from deletion until it ends', async () => {
     const { api, hold, remove, states } = await setUp()
 
     expect((await hold(true)).body).toEqual({ status: 'OK', info: 'Held 2 files.' })
@@ -98,7 +98,7 @@ describe('a legal hold', () => {
     expect((await remove()).body.info).toBe('Removed 2 files.')
   })
 
-  it('on one recording lets the call be deleted by the name of another only', async () => {
+  it('a legal hold on one recording permits the deletion of others of the call by name only', async () => {
     const { hold, remove, states } = await setUp()
     await hold(true, 'name=a.wav')
 
@@ -109,7 +109,7 @@ describe('a legal hold', () => {
     expect(await states()).toEqual(['stored', 'deleted'])
   })
 
-  it('that comes between look and deletion keeps the object', async () => {
+  it('a legal hold that comes between look and deletion keeps the object', async () => {
     const { api, remove, states } = await setUp()
     const { recordings } = api.ports
     const held = {
@@ -124,13 +124,13 @@ describe('a legal hold', () => {
     expect([await states(), api.ports.recordingFiles.files.size]).toEqual([['stored', 'stored'], 2])
   })
 
-  it.each([['yes'], [1], [null], [undefined]])('is not set by %j', async (value) => {
+  it.each([['yes'], [1], [null], [undefined]])('a legal hold is not set by %j', async (value) => {
     const { hold } = await setUp()
 
     expect((await hold(value)).status).toBe(400)
   })
 
-  it('is refused of what is deleted or was never there', async () => {
+  it('a legal hold is refused for deleted and for unknown recordings', async () => {
     const { api, headers, hold, remove } = await setUp()
     await remove()
 

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { readRecording } from '../../../contracts/routes/recordings.ts'
 import { clientOf } from '../../../local/demo/client.ts'
-import { runCommand } from '../../support/command.ts'
-import { documentText } from '../../support/document.ts'
-import { type PlainAnswer, type RecordingServer, recordRequests } from '../../support/recorded-requests.ts'
+import { runCommand } from '../../support/platform/command.ts'
+import { documentText } from '../../support/records/document.ts'
+import { type PlainAnswer, type RecordingServer, recordRequests } from '../../support/records/recorded-requests.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'callplane-download-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const uuid = '11111111-2222-4333-8444-555555555555'
 
-/** The API, which redirects whoever does not ask for JSON, and the object store on another address. */
+/** The API, which redirects every client that does not ask for JSON, and the object store on another address. */
 async function twoServers(): Promise<{ api: RecordingServer; store: RecordingServer; close: () => Promise<void> }> {
   const store = await recordRequests(() => ({ status: 200, body: 'sound' }))
   const link = `${store.url}/object?X-Amz-Signature=s`
@@ -79,7 +79,7 @@ it('no documented command follows a redirect with a credential', () => {
       .split('```')
       .flatMap((block, at) => (at % 2 === 1 ? [{ name, block }] : [])),
   )
-  // A command goes on behind a backslash at the end of its line.
+  // A command continues after a backslash at the end of its line.
   const commands = blocks.flatMap(({ name, block }) =>
     block
       .replaceAll('\\\n', ' ')

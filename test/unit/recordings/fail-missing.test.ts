@@ -3,9 +3,9 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports.ts'
 import { failMissingRecordings } from '../../../core/recordings/fail-missing-recordings.ts'
 import type { ExpectedRecording } from '../../../core/recordings/recording.ts'
-import { dying } from '../../support/dying.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aDomain, aRecording, aStoredObject } from '../../support/records.ts'
+import { dying } from '../../support/processes/dying.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aDomain, aRecording, aStoredObject } from '../../support/records/records.ts'
 
 const minute = 60_000
 const graceMs = 2 * minute
@@ -26,10 +26,10 @@ async function expectRecording(given: Partial<ExpectedRecording> = {}) {
   return ports.recordings.expect(aRecording({ startedAt: now - minute, endedAt: now, ...given }))
 }
 
-const told = () => ports.events.published.map(({ name, uuid }) => [name, uuid])
+const published = () => ports.events.published.map(({ name, uuid }) => [name, uuid])
 
 describe('an expected recording', () => {
-  test('fails 15 minutes after its end, is told of and shown in its CDR', async () => {
+  test('an expected recording fails 15 minutes after its end, with an event, and is shown as failed in its CDR', async () => {
     const recording = await expectRecording()
 
     await time.advance(15 * minute)
@@ -38,11 +38,11 @@ describe('an expected recording', () => {
     expect(await run()).toBe(1)
 
     expect(await ports.recordings.read(recording)).toMatchObject({ state: 'failed', closedAt: time.clock.now() })
-    expect(told()).toEqual([['CUSTOM->svc::recording_failed', recording.uuid]])
+    expect(published()).toEqual([['CUSTOM->svc::recording_failed', recording.uuid]])
     expect(ports.cdrQueue.queued).toMatchObject([{ kind: 'recording', uuid: recording.uuid, domain: recording.domain }])
   })
 
-  test('without a known end fails a day and 15 minutes after its beginning', async () => {
+  test('an expected recording without a known end fails a day and 15 minutes after its beginning', async () => {
     await expectRecording({ endedAt: undefined })
 
     await time.advance(24 * 60 * minute)
@@ -51,19 +51,19 @@ describe('an expected recording', () => {
     expect(await run()).toBe(1)
   })
 
-  test('does not fail while an uploader is at work on it, and fails when that one has died', async () => {
+  test('an expected recording does not fail while an uploader works on it, and fails when that one has died', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
     const now = time.clock.now()
     await ports.recordings.claim(recording, 'connector-1', { now, until: now + 2 * minute })
 
     expect(await run()).toBe(0)
-    expect(told()).toEqual([])
+    expect(published()).toEqual([])
     await time.advance(2 * minute)
     expect(await run()).toBe(1)
   })
 
-  test('that failed is stored all the same when its file comes', async () => {
+  test('a failed recording is stored all the same when its file comes', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
     await run()
@@ -74,7 +74,7 @@ describe('an expected recording', () => {
     expect(await run()).toBe(0)
   })
 
-  test('that an uploader takes between its event and its end has not failed, and no CDR says so', async () => {
+  test('a recording that an uploader claims between its event and its end has not failed, and no CDR says so', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
     const release: typeof ports.recordings.release = async (...given) => {
@@ -90,7 +90,7 @@ describe('an expected recording', () => {
     expect(await ports.recordings.read(recording)).toMatchObject({ state: 'stored' })
   })
 
-  test('is left for the next run when its event cannot be queued', async () => {
+  test('an expected recording is left for the next run when its event cannot be queued', async () => {
     const recording = await expectRecording()
     await time.advance(16 * minute)
     const events = { ...ports.events, publish: async () => [`recording_failed:${recording.uuid}:${recording.id}`] }
@@ -105,7 +105,7 @@ describe('an expected recording of a domain that was deleted', () => {
   test.each([
     ['nobody', undefined],
     ['no later domain of its name', 3 * minute],
-  ])('fails, and %s is told', async (_who, createdAfter) => {
+  ])('an expected recording of a deleted domain fails, and the event reaches %s', async (_who, createdAfter) => {
     const recording = await expectRecording()
     await ports.domains.beginDeletion(recording.domain, time.clock.now())
     await ports.domains.endDeletion(recording.domain)
@@ -118,11 +118,11 @@ describe('an expected recording of a domain that was deleted', () => {
     expect(await run()).toBe(1)
 
     expect(await ports.recordings.read(recording)).toMatchObject({ state: 'failed' })
-    expect(told()).toEqual([])
+    expect(published()).toEqual([])
   })
 })
 
-test('all of many are failed in one run, and a further run finds none', async () => {
+test('all of many overdue recordings fail in one run, and a further run finds none', async () => {
   for (let count = 0; count < 250; count += 1) await expectRecording()
   await time.advance(16 * minute)
 
@@ -138,7 +138,7 @@ test('a run ends when its time is over', async () => {
   expect(await failMissingRecordings({ ...ports, clock: time.clock, graceMs }, time.clock.now())).toBe(0)
 })
 
-test('killed before or after any of its calls, it is told once, and has failed after the next run', async () => {
+test('a run that is killed before or after any of its calls publishes one event, and the recording has failed after the next run', async () => {
   const whole = dying(ports)
   await expectRecording()
   await time.advance(16 * minute)

@@ -9,12 +9,12 @@ import { s3RecordingFiles } from '../../../adapters/s3/s3-file-store.ts'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { systemClock } from '../../../adapters/system/system-clock.ts'
 import { readStatements } from '../../../local/assembly/read-roles.ts'
-import { badInputs } from '../../support/bad-inputs.ts'
-import { aFileBody } from '../../support/file-bodies.ts'
-import { movableClock } from '../../support/movable-clock.ts'
-import { opened } from '../../support/opened.ts'
-import { openRecordingLab } from '../../support/recordings-lab.ts'
-import { aRecording, aStoredObject } from '../../support/records.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { aFileBody } from '../../support/processes/file-bodies.ts'
+import { movableClock } from '../../support/processes/movable-clock.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { openRecordingLab } from '../../support/platform/recordings-lab.ts'
+import { aRecording, aStoredObject } from '../../support/records/records.ts'
 
 const lab = opened(openRecordingLab)
 const context = () => ({ env: lab().server.env, clock: systemClock, random: systemRandomness })
@@ -30,47 +30,53 @@ async function answerOf(response: Response): Promise<[number, string | undefined
 }
 
 describe('F70 an object that cannot be read', () => {
-  it.each(forms)('is not found where it is missing (%s)', async (query) => {
-    const told = await lab().recorded()
-    await lab().api.ports.recordingFiles.remove(told.key)
+  it.each(forms)('a recording whose object is missing is not found (%s)', async (query) => {
+    const recording = await lab().recorded()
+    await lab().api.ports.recordingFiles.remove(recording.key)
 
-    expect(await lab().ask(told.uuid, { query })).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(await lab().ask(recording.uuid, { query })).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
-  it.each(forms)('is said to be archived, and then to be being restored (%s)', async (query) => {
-    const told = await lab().recorded()
-    const object = { Bucket: bucketName(context(), 'recordings'), Key: told.key }
-    const archive = { ContentType: 'audio/wav', StorageClass: 'GLACIER', Body: 'sound' } as const
-    await s3Client(context()).send(new PutObjectCommand({ ...object, ...archive }))
+  it.each(forms)(
+    'a recording in an archive is reported as archived, and then as being restored (%s)',
+    async (query) => {
+      const recording = await lab().recorded()
+      const object = { Bucket: bucketName(context(), 'recordings'), Key: recording.key }
+      const archive = { ContentType: 'audio/wav', StorageClass: 'GLACIER', Body: 'sound' } as const
+      await s3Client(context()).send(new PutObjectCommand({ ...object, ...archive }))
 
-    const archived = await lab().ask(told.uuid, { query })
-    await s3Client(context()).send(new RestoreObjectCommand({ ...object, RestoreRequest: { Days: 1 } }))
-    const restoring = await lab().ask(told.uuid, { query })
+      const archived = await lab().ask(recording.uuid, { query })
+      await s3Client(context()).send(new RestoreObjectCommand({ ...object, RestoreRequest: { Days: 1 } }))
+      const restoring = await lab().ask(recording.uuid, { query })
 
-    expect(archived).toMatchObject({
-      status: 409,
-      body: { code: 'conflict', info: expect.stringContaining('archived') },
-    })
-    expect(restoring).toMatchObject({ status: 409, body: { info: expect.stringContaining('being restored') } })
-  })
+      expect(archived).toMatchObject({
+        status: 409,
+        body: { code: 'conflict', info: expect.stringContaining('archived') },
+      })
+      expect(restoring).toMatchObject({ status: 409, body: { info: expect.stringContaining('being restored') } })
+    },
+  )
 
-  it.each(forms)('is not found while it is still being written, and found when it is whole (%s)', async (query) => {
-    const told = aRecording()
-    const { recordings, recordingFiles } = lab().api.ports
-    await recordings.expect(told)
-    await recordings.claim(told, 'me', { now: 0, until: 1 })
-    const upload = await recordingFiles.beginUpload(told.key, 'audio/wav')
-    const part = await recordingFiles.putPart(upload, 1, aFileBody('sound'))
+  it.each(forms)(
+    'a recording is not found while its object is being written, and found when that is complete (%s)',
+    async (query) => {
+      const recording = aRecording()
+      const { recordings, recordingFiles } = lab().api.ports
+      await recordings.expect(recording)
+      await recordings.claim(recording, 'me', { now: 0, until: 1 })
+      const upload = await recordingFiles.beginUpload(recording.key, 'audio/wav')
+      const part = await recordingFiles.putPart(upload, 1, aFileBody('sound'))
 
-    expect((await lab().ask(told.uuid, { query })).status).toBe(404)
-    // As if the record were a step ahead of the object.
-    await recordings.markStored(told, 'me', aStoredObject())
-    expect((await lab().ask(told.uuid, { query })).status).toBe(404)
-    await recordingFiles.completeUpload(upload, [part])
-    expect((await lab().ask(told.uuid, { query })).status).toBeLessThan(400)
-  })
+      expect((await lab().ask(recording.uuid, { query })).status).toBe(404)
+      // As if the record were a step ahead of the object.
+      await recordings.markStored(recording, 'me', aStoredObject())
+      expect((await lab().ask(recording.uuid, { query })).status).toBe(404)
+      await recordingFiles.completeUpload(upload, [part])
+      expect((await lab().ask(recording.uuid, { query })).status).toBeLessThan(400)
+    },
+  )
 
-  it('is not told apart from a store that is away', async () => {
+  it('a recording that cannot be read is not distinguished from an outage of the store', async () => {
     const { uuid } = await lab().recorded()
     const files = s3RecordingFiles({
       ...context(),
@@ -87,7 +93,7 @@ describe('F70 an object that cannot be read', () => {
   })
 })
 
-/** What is done to a good link, and what the store then says. */
+/** Changes of a good link, each with the store's answer. */
 const misuses: Readonly<Record<string, (link: URL, uuid: string) => Promise<[number, string | undefined]>>> = {
   'another key in the path': async (link) => {
     const other = await lab().recorded()
@@ -139,7 +145,7 @@ describe('F71 a link that leaked', () => {
   const elsewhere = new Set(['Range of 1,000 parts', 'link of a role that was withdrawn'])
   const samples = badInputs('recordings')('the signed link').filter((sample) => !elsewhere.has(sample))
 
-  it.each(samples)('gives nothing: %s', async (sample) => {
+  it.each(samples)('a leaked link gives nothing: %s', async (sample) => {
     const { uuid } = await lab().recorded()
     const link = await linkTo(uuid)
     expect((await fetch(link)).status).toBe(200)
@@ -147,7 +153,7 @@ describe('F71 a link that leaked', () => {
     expect(await misuses[sample]?.(new URL(link), uuid)).toEqual(answers[sample])
   })
 
-  it('gives the whole recording to whoever asks for a thousand parts of it', async () => {
+  it('a leaked link gives the whole recording to a client that asks for a thousand parts of it', async () => {
     const { uuid } = await lab().recorded({ content: 'x'.repeat(5_000) })
     const range = `bytes=${Array.from({ length: 1_000 }, (_, at) => `${at * 2}-${at * 2}`).join(',')}`
 
@@ -156,11 +162,11 @@ describe('F71 a link that leaked', () => {
     expect([response.status, (await response.text()).length]).toEqual([200, 5_000])
   })
 
-  it('gives nothing once the role that signed it may read nothing any more', async () => {
-    const told = await lab().recorded()
+  it('a leaked link gives nothing once the role that signed it has lost its rights', async () => {
+    const recording = await lab().recorded()
     const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
     const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
-    const link = { key: told.key, contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
+    const link = { key: recording.key, contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
     const { url } = await s3RecordingFiles({ ...context(), env }).sign(link)
     expect((await fetch(url)).status).toBe(200)
 
@@ -169,11 +175,11 @@ describe('F71 a link that leaked', () => {
     expect(await answerOf(await fetch(url))).toEqual([403, 'AccessDenied'])
   })
 
-  it('gives nothing after its five minutes', async () => {
-    const told = await lab().recorded()
+  it('a leaked link gives nothing after its five minutes', async () => {
+    const recording = await lab().recorded()
     const signed = async (agoMs: number) => {
       const files = s3RecordingFiles({ ...context(), clock: movableClock(Date.now() - agoMs) })
-      const link = { key: told.key, contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
+      const link = { key: recording.key, contentType: 'audio/wav', disposition: 'inline', seconds: 300 }
       return answerOf(await fetch((await files.sign(link)).url))
     }
 
@@ -181,13 +187,13 @@ describe('F71 a link that leaked', () => {
     expect(await signed(302_000)).toEqual([403, 'AccessDenied'])
   })
 
-  it('lives no longer than five minutes by its own words', async () => {
+  it('a link cannot extend its own life beyond five minutes', async () => {
     const { uuid } = await lab().recorded()
 
     expect(new URL(await linkTo(uuid)).searchParams.get('X-Amz-Expires')).toBe('300')
   })
 
-  it.each(['PUT', 'DELETE', 'POST', 'HEAD'])('does nothing by %s', async (method) => {
+  it.each(['PUT', 'DELETE', 'POST', 'HEAD'])('a leaked link does nothing by %s', async (method) => {
     const { uuid } = await lab().recorded()
     const link = await linkTo(uuid)
 
@@ -198,8 +204,8 @@ describe('F71 a link that leaked', () => {
   })
 })
 
-describe('the object store behind a link', () => {
-  it('keeps parts of an upload over a restart', async () => {
+describe('the object store that a link leads to', () => {
+  it('the object store keeps parts of an upload over a restart', async () => {
     const { recordingFiles } = lab().api.ports
     const key = `a.example.com/${randomUUID()}`
     const upload = await recordingFiles.beginUpload(key, 'audio/wav')
@@ -212,7 +218,7 @@ describe('the object store behind a link', () => {
     expect(await recordingFiles.head(key)).toMatchObject({ size: 5 })
   })
 
-  it('does not tell whoever may not list it that an object is not there', async () => {
+  it('the object store does not reveal to a caller without the right to list that an object is missing', async () => {
     const [statement] = readStatements({ Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: '*' } })
     const env = lab().server.envOf(...(statement === undefined ? [] : [statement]))
 

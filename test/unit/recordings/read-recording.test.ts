@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'
-import { aFileBody, manyBytes } from '../../support/file-bodies.ts'
-import { opened } from '../../support/opened.ts'
-import { openRecordingLab } from '../../support/recordings-lab.ts'
-import { aRecording } from '../../support/records.ts'
+import { aFileBody, manyBytes } from '../../support/processes/file-bodies.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { openRecordingLab } from '../../support/platform/recordings-lab.ts'
+import { aRecording } from '../../support/records/records.ts'
 
 const lab = opened(openRecordingLab)
 const follow = (answer: { readonly headers: Readonly<Record<string, string>> }, headers = {}) =>
   fetch(answer.headers['Location'] ?? '', { headers })
 const mebibyte = 1024 * 1024
 
-it('sends the client to a link that gives the recording, with its type, and is kept by nobody', async () => {
+it('reading a recording redirects the client to a link with its type, which must not be cached', async () => {
   const { uuid } = await lab().recorded()
 
   const answer = await lab().ask(uuid)
@@ -28,7 +28,7 @@ it('sends the client to a link that gives the recording, with its type, and is k
   })
 })
 
-it('gives a part of the recording by the link, and refuses one that no byte is in', async () => {
+it('a link returns a part of the recording, and refuses a range without bytes', async () => {
   const { uuid } = await lab().recorded({ content: '0123456789' })
   const answer = await lab().ask(uuid)
 
@@ -41,16 +41,16 @@ it('gives a part of the recording by the link, and refuses one that no byte is i
   expect([none?.status, none?.headers.get('content-range')]).toEqual([416, 'bytes */10'])
 })
 
-it('tells the link as JSON to a client that takes JSON and no sound', async () => {
+it('reading a recording returns the link as JSON to a client that accepts JSON and no sound', async () => {
   const { uuid } = await lab().recorded()
   const before = Date.now()
 
   const answer = await lab().ask(uuid, { headers: { accept: 'application/json' } })
 
-  const { url, ...told } = answer.body
-  expect([answer.status, told]).toEqual([200, { expires: expect.any(Number), contentType: 'audio/wav', size: 5 }])
-  expect(told.expires - before).toBeGreaterThan(298_000)
-  expect(told.expires - before).toBeLessThanOrEqual(301_000)
+  const { url, ...answered } = answer.body
+  expect([answer.status, answered]).toEqual([200, { expires: expect.any(Number), contentType: 'audio/wav', size: 5 }])
+  expect(answered.expires - before).toBeGreaterThan(298_000)
+  expect(answered.expires - before).toBeLessThanOrEqual(301_000)
   expect(answer.headers).toMatchObject({ 'Cache-Control': 'private, no-store', 'Content-Type': 'application/json' })
   expect(await (await fetch(url)).text()).toBe('sound')
 })
@@ -61,13 +61,13 @@ it.each([
   ['text/html', 302],
   ['*/*;q=0, application/json', 200],
   ['audio/wav;q=0, application/json, */*', 200],
-])('answers who accepts %s with %i', async (accept, status) => {
+])('reading a recording answers a client that accepts %s with %i', async (accept, status) => {
   const { uuid } = await lab().recorded()
 
   expect((await lab().ask(uuid, { headers: { accept } })).status).toBe(status)
 })
 
-it('gives the bytes themselves with redirect=false, up to 4 MiB and no more', async () => {
+it('reading a recording with redirect=false returns the bytes themselves, up to 4 MiB and no more', async () => {
   const [most, more] = [
     await lab().recorded({ content: manyBytes(4 * mebibyte) }),
     await lab().recorded({ content: manyBytes(4 * mebibyte + 1) }),
@@ -117,13 +117,13 @@ it('chooses the oldest sound, or the recording that is named, or one of the type
   expect((await lab().ask(uuid, { query: 'name=call.wav' })).status).toBe(404)
 })
 
-it('gives what is no recording as mere bytes, whatever its type was said to be', async () => {
+it('reading a file that is not a recording returns plain bytes, whatever its stated type', async () => {
   const { uuid } = await lab().recorded({ contentType: 'audio/x-script' })
 
   expect((await follow(await lab().ask(uuid))).headers.get('content-type')).toBe('application/octet-stream')
 })
 
-it('lists all recordings of a call with how far each has come', async () => {
+it('reading all recordings of a call lists them with their states', async () => {
   const uuid = randomUUID()
   const stored = await lab().recorded({ uuid, name: 'a.wav', startedAt: 3 })
   const [expected, failed, deleted] = ['b', 'c', 'd'].map((id, index) =>
@@ -157,7 +157,7 @@ it('lists all recordings of a call with how far each has come', async () => {
   expect((await lab().ask(randomUUID(), { query: 'type=all' })).body).toEqual([])
 })
 
-it('shows a user his own calls alone, and neither lists nor gives those of others', async () => {
+it('reading recordings shows a user the own calls only, and neither lists nor returns those of others', async () => {
   const uuid = randomUUID()
   await lab().recorded({ uuid, name: 'mine.wav', startedAt: 2 })
   await lab().recorded({ uuid, name: 'other.wav', presenceId: '1001@a.example.com', startedAt: 1 })
@@ -171,7 +171,7 @@ it('shows a user his own calls alone, and neither lists nor gives those of other
   expect((await ask('name=nobody.wav')).status).toBe(404)
 })
 
-it('tells root, who has to name the domain, and another tenant nothing of it', async () => {
+it('reading a recording reveals nothing to another tenant, nor to root without the name of the domain', async () => {
   const { uuid } = await lab().recorded()
   const { api } = lab()
   const root = { ...(await api.as('root')) }
@@ -186,7 +186,7 @@ it('tells root, who has to name the domain, and another tenant nothing of it', a
   expect((await ask(foreign, 'type=all')).body).toEqual([])
 })
 
-it('writes a record of every access to the trail, and its link nowhere', async () => {
+it('reading a recording writes every access to the trail, and its link nowhere', async () => {
   const { uuid } = await lab().recorded()
   const { api } = lab()
   const trail = () => api.ports.state.audit.filter(({ path }) => path.endsWith(uuid))

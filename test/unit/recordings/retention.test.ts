@@ -4,11 +4,11 @@ import { type MemoryPorts, memoryPorts } from '../../support/memory/memory-ports
 import { nameProblem } from '../../../core/client-names/client-names.ts'
 import { readSettings } from '../../../core/domains/domain-settings.ts'
 import { removeExpiredRecordings } from '../../../core/recordings/remove-expired-recordings.ts'
-import { isRetention, retentionMs } from '../../../core/recordings/retention.ts'
+import { isRetention, retentionMs } from '../../../core/client-names/retention.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
-import { dying } from '../../support/dying.ts'
-import { manualTime } from '../../support/manual-time.ts'
-import { aDomain, aRecording, aStoredObject } from '../../support/records.ts'
+import { dying } from '../../support/processes/dying.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aDomain, aRecording, aStoredObject } from '../../support/records/records.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -38,7 +38,7 @@ async function aStored(daysAgo: number, domain = 'a.example.com'): Promise<Recor
 const objects = () => [...ports.recordingFiles.files.keys()]
 
 describe('a domain keeps its recordings', () => {
-  test('for 365 days where it says nothing', async () => {
+  test('a domain keeps its recordings for 365 days by default', async () => {
     const [kept, gone] = [await aStored(364), await aStored(366)]
 
     expect(await run()).toEqual({ expired: 1, finished: 0, isCutShort: false })
@@ -49,7 +49,7 @@ describe('a domain keeps its recordings', () => {
     expect(ports.cdrQueue.queued).toMatchObject([{ kind: 'recording', uuid: gone.uuid }])
   })
 
-  test('for as many days as it says, also those that were stored before it said so', async () => {
+  test('a domain keeps its recordings for as many days as it says, including those stored earlier', async () => {
     const parameters = { 'recording-retention-days': '2' }
     await ports.domains.create(aDomain({ name: 'b.example.com', parameters }))
     const kept = await aStored(1, 'b.example.com')
@@ -61,7 +61,7 @@ describe('a domain keeps its recordings', () => {
     expect(new Set(objects())).toEqual(new Set([kept.key, other.key]))
   })
 
-  test('while they are under a legal hold, and lets them go when that ends', async () => {
+  test('a domain keeps its recordings while they are under a legal hold, and removes them when that ends', async () => {
     const recording = await aStored(400)
     await ports.recordings.setHold(recording, true)
     expect(await run()).toMatchObject({ expired: 0 })
@@ -82,7 +82,7 @@ describe('a domain keeps its recordings', () => {
     ['1e3', false],
     [' 7', false],
     ['', false],
-  ])('and %j as a number of days is usable: %s', (text, isUsable) => {
+  ])("a domain's retention of %j days is usable: %s", (text, isUsable) => {
     expect(isRetention(text)).toBe(isUsable)
     const parameters = { 'recording-retention-days': text }
     expect(retentionMs({ parameters })).toBe((isUsable ? Number(text) : 365) * day)
@@ -92,12 +92,12 @@ describe('a domain keeps its recordings', () => {
 describe('the parameter of a domain', () => {
   const read = (item: string) => readSettings('parameters', [item], { field: 'parameters', added: new Map() })
 
-  test('is taken where it is a number of days, and to be removed', () => {
+  test('the retention parameter of a domain is accepted if it is a number of days, and can be removed', () => {
     expect(read('recording-retention-days=30')).toMatchObject([{ name: 'recording-retention-days', value: '30' }])
     expect(read('recording-retention-days=')).toMatchObject([{ value: '' }])
   })
 
-  test('is refused where it is none, and of an account always', () => {
+  test('the retention parameter is refused if it is not a number of days, and always on an account', () => {
     expect(() => read('recording-retention-days=3651')).toThrow('must be a number of days from 1 to 3650')
     expect(() => read('recording-retention-days=soon')).toThrow('must be a number of days from 1 to 3650')
     expect(nameProblem('accountParameters', 'recording-retention-days', { added: new Map() })).toBeDefined()
@@ -105,7 +105,7 @@ describe('the parameter of a domain', () => {
 })
 
 describe('a run of the retention', () => {
-  test('goes through more than one page and stops when its time is over', async () => {
+  test('a run of the retention goes through more than one page and stops when its time is over', async () => {
     for (let count = 0; count < 230; count += 1) await aStored(400)
 
     expect(await run(ports, time.clock.now())).toMatchObject({ expired: 0, isCutShort: true })
@@ -113,7 +113,7 @@ describe('a run of the retention', () => {
     expect(objects()).toEqual([])
   })
 
-  test('removes what whoever deleted a recording left in the object store', async () => {
+  test('a run of the retention removes the objects that an interrupted deletion left', async () => {
     const recording = await aStored(1)
     await ports.recordings.markDeleted(recording, time.clock.now())
     expect(await run()).toMatchObject({ finished: 0 })
@@ -123,7 +123,7 @@ describe('a run of the retention', () => {
     expect(objects()).toEqual([])
   })
 
-  test('that is killed before or after any of its calls leaves nothing that the next ones do not end', async () => {
+  test('a run of the retention that is killed before or after any of its calls leaves nothing that the next ones do not complete', async () => {
     const whole = dying(ports)
     await aStored(400)
     await run(whole.ports)
@@ -228,7 +228,7 @@ describe('of a deleted domain', () => {
     expect(await notes()).toHaveLength(1)
   })
 
-  test('all notes are looked at, also when they are more than one page', async () => {
+  test('all notes on deleted domains are processed, also when they are more than one page', async () => {
     for (let count = 0; count < 250; count += 1) {
       const domain = `gone-${count}.example.com`
       await aStored(3, domain)

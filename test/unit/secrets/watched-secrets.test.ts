@@ -6,17 +6,17 @@ import { describe, expect, it } from 'vitest'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as createDomainToken } from '../../../functions/domains/create-domain-token.ts'
 import { handler as createHooks } from '../../../functions/hooks/create-hooks.ts'
-import { anApi } from '../../support/api.ts'
-import { capturedLog } from '../../support/captured-log.ts'
-import { aHookInput } from '../../support/hook-input.ts'
-import { markedRandomness } from '../../support/marked-randomness.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { capturedLog } from '../../support/processes/captured-log.ts'
+import { aHookInput } from '../../support/records/hook-input.ts'
+import { markedRandomness } from '../../support/records/marked-randomness.ts'
 import { secretsShownIn } from '../../support/scan-output.ts'
-import { holds, markedIn, marker, planted } from '../../support/secret-forms.ts'
-import { shownSecrets, watchSecretsIn } from '../../support/watched-secrets.ts'
+import { holds, markedIn, marker, planted } from '../../support/invariants/secret-forms.ts'
+import { shownSecrets, watchSecretsIn } from '../../support/invariants/watched-secrets.ts'
 
 const secret = planted('of "this" test/ü+?')
 
-/** Each way in which a secret may be written, also behind and before other text of any length. */
+/** Each way in which a secret may be written, also after and before other text of any length. */
 const ways: readonly (readonly [string, (text: string) => string])[] = [
   ['plain', (text) => text],
   ['as JSON', (text) => JSON.stringify({ text })],
@@ -29,13 +29,13 @@ const ways: readonly (readonly [string, (text: string) => string])[] = [
   ['in hex', (text) => Buffer.from(text).toString('hex')],
   ['in hex of capitals', (text) => Buffer.from(text).toString('hex').toUpperCase()],
   ...['', 'u', 'us', 'use', 'user'].flatMap((before) => [
-    [`in Base64 behind ${before.length} bytes`, (text: string) => encoded(`${before}${text}`, 'base64')] as const,
+    [`in Base64 after ${before.length} bytes`, (text: string) => encoded(`${before}${text}`, 'base64')] as const,
     [
-      `in Base64 of URLs behind ${before.length} bytes`,
+      `in Base64 of URLs after ${before.length} bytes`,
       (text: string) => encoded(`${before}${text}`, 'base64url'),
     ] as const,
     [
-      `in Base64 behind ${before.length} and before 2`,
+      `in Base64 after ${before.length} and before 2`,
       (text: string) => encoded(`${before}${text}xy`, 'base64'),
     ] as const,
   ]),
@@ -44,21 +44,21 @@ const ways: readonly (readonly [string, (text: string) => string])[] = [
 const encoded = (text: string, as: 'base64' | 'base64url') => Buffer.from(text).toString(as)
 
 describe('a secret', () => {
-  it.each(ways)('is found %s, and what has the marker is', (_, write) => {
+  it.each(ways)('a watched secret is found %s, and a generated one has the marker', (_, write) => {
     const text = `before ${write(secret)} after`
 
     expect(holds(Buffer.from(text), secret)).toBe(true)
     expect(markedIn(text)).not.toEqual([])
   })
 
-  it.each(ways)('is not found in another one, %s', (_, write) => {
+  it.each(ways)('a watched secret is not found in another one, %s', (_, write) => {
     const text = `before ${write('another text altogether')} after`
 
     expect(holds(Buffer.from(text), secret)).toBe(false)
     expect(markedIn(text)).toEqual([])
   })
 
-  it.each(['', 'k', 'ke', 'key', 'key=', 'key=1'])('is found in Base32 behind %j', (before) => {
+  it.each(['', 'k', 'ke', 'key', 'key=', 'key=1'])('a watched secret is found in Base32 after %j', (before) => {
     const bits = [...Buffer.from(`${before}${secret}`)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
     const digits = (bits.match(/.{5}/g) ?? []).map(
       (five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)],
@@ -67,7 +67,7 @@ describe('a secret', () => {
     expect(markedIn(digits.join(''))).not.toEqual([])
   })
 
-  it('that is made for a test has the marker, and a nonce or salt has not', () => {
+  it('a secret that is made for a test has the marker, and a nonce or salt has not', () => {
     expect(Buffer.from(markedRandomness.bytes(32)).toString('latin1')).toContain(marker)
     expect(Buffer.from(markedRandomness.bytes(12)).toString('latin1')).not.toContain(marker)
     expect(markedRandomness.bytes(32)).not.toEqual(markedRandomness.bytes(32))
@@ -75,7 +75,7 @@ describe('a secret', () => {
 })
 
 describe('the end of a test', () => {
-  it('tells of a secret in a message, in a value, in an error and in its cause', () => {
+  it('the end of a test reports a secret in a message, in a value, in an error and in its cause', () => {
     const log = capturedLog()
     log.with({ bound: secret }).info('said', {})
     log.warn(`said ${secret}`)
@@ -89,7 +89,7 @@ describe('the end of a test', () => {
     expect(shownSecrets()).toEqual([])
   })
 
-  it('tells of a password that is stored as it was sent', async () => {
+  it('the end of a test reports a password that is stored as it was sent', async () => {
     const api = anApi()
     const admin = await api.account({ role: 'admin' })
     await api.call(createAccount, {
@@ -104,7 +104,7 @@ describe('the end of a test', () => {
     expect(shownSecrets()).toEqual([expect.stringMatching(/^store: .*s3cr3t-/)])
   })
 
-  it('tells of a token, a signing secret and a digest, though they have no marker', async () => {
+  it('the end of a test reports a token, a signing secret and a digest, though they have no marker', async () => {
     const api = anApi()
     const headers = { ...(await api.as(await api.account({ role: 'admin' }))) }
     const expire = api.clock.now() + 60_000
@@ -124,7 +124,7 @@ describe('the end of a test', () => {
 })
 
 describe('the scan of what tests print', () => {
-  it('finds nothing in a report, and a planted secret in it', () => {
+  it('the scan of the output of tests finds nothing in a report, and a planted secret in it', () => {
     const report = ' ✓ unit test/unit/auth/log-in.test.ts (57 tests) 812ms\n'
 
     expect(secretsShownIn(Buffer.from(report))).toEqual([])
@@ -134,7 +134,7 @@ describe('the scan of what tests print', () => {
     ).toHaveLength(1)
   })
 
-  it('fails where it finds one', () => {
+  it('the scan of the output of tests fails when it finds a secret', () => {
     const folder = mkdtempSync(join(tmpdir(), 'callplane-scan-'))
     const scan = (output: string) => {
       writeFileSync(join(folder, 'output'), output)

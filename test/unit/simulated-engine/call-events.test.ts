@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, type WireFrame, busy, declines, engineLab } from '../../support/engine-lab.ts'
-import { recordedExchanges } from '../../support/engine-replay.ts'
-import { type FrameShape, shapesOf } from '../../support/engine-shape.ts'
+import {
+  type EngineLab,
+  type LabClient,
+  type WireFrame,
+  busy,
+  declines,
+  engineLab,
+} from '../../support/engine/engine-lab.ts'
+import { recordedExchanges } from '../../support/engine/engine-replay.ts'
+import { type FrameShape, shapesOf } from '../../support/engine/engine-shape.ts'
 
 let lab: EngineLab
 let caller: LabClient
@@ -12,15 +19,18 @@ beforeEach(async () => {
 afterEach(() => lab.close())
 
 describe('a call fires the recorded events, in the recorded order on each leg', () => {
-  test.each(['events/echo-call.json', 'events/echo-call.plain'])('%s', async (name) => {
-    const { listener, recorded } = await listenAs(name)
+  test.each(['events/echo-call.json', 'events/echo-call.plain'])(
+    'a call fires the recorded events of %s in the recorded order',
+    async (name) => {
+      const { listener, recorded } = await listenAs(name)
 
-    const uuid = await originate('user/1000@tenant1.example.com &echo()')
-    await lab.time.advance(1_000)
-    await caller.command(`api uuid_kill ${uuid}`)
+      const uuid = await originate('user/1000@tenant1.example.com &echo()')
+      await lab.time.advance(1_000)
+      await caller.command(`api uuid_kill ${uuid}`)
 
-    expectSameLegs(await listener.take(recorded.length), recorded)
-  })
+      expectSameLegs(await listener.take(recorded.length), recorded)
+    },
+  )
 
   test('events/loopback-call.json', async () => {
     const { listener, recorded } = await listenAs('events/loopback-call.json')
@@ -43,7 +53,7 @@ describe('a call fires the recorded events, in the recorded order on each leg', 
     expectSameLegs(await listener.take(recorded.length), recorded, resumedInEitherOrder)
   })
 
-  test('control/eavesdrop', async () => {
+  test('an eavesdrop fires the recorded events of control/eavesdrop', async () => {
     const { listener, recorded } = await listenAs('control/eavesdrop')
     const target = await originate('loopback/9197/tenant1.example.com &park()')
 
@@ -53,7 +63,7 @@ describe('a call fires the recorded events, in the recorded order on each leg', 
     await caller.command(`api uuid_kill ${target}`)
     await originate('user/1000@tenant1.example.com &eavesdrop(00000000-0000-0000-0000-000000000000)')
 
-    expectSameLegs(await listener.take(recorded.length), recorded, withoutWhatListenersAreTold)
+    expectSameLegs(await listener.take(recorded.length), recorded, withoutEavesdropperNumbers)
   })
 })
 
@@ -61,7 +71,7 @@ describe('the leg to a called phone, in a call that only a phone could have begu
   test.each([
     ['events/busy.json', busy],
     ['events/rejected.plain', declines],
-  ])('is refused as in %s', async (name, refusal) => {
+  ])('the leg to a called phone is refused as in %s', async (name, refusal) => {
     await lab.close()
     lab = await engineLab({
       phoneBehaviour: (login) => (login === '1001' ? refusal : { kind: 'answer', afterMs: 300 }),
@@ -77,7 +87,7 @@ describe('the leg to a called phone, in a call that only a phone could have begu
     expect(leg.map(withoutCaller)).toEqual(calledLeg.map(withoutCaller))
   })
 
-  test('is answered and bridged as in events/bridged-call.json', async () => {
+  test('the leg to a called phone is answered and bridged as in events/bridged-call.json', async () => {
     const { listener, recorded } = await listenAs('events/bridged-call.json')
     const calledLeg = (legsOf(recorded).get('leg 2') ?? []).filter(beforeItsEnd)
 
@@ -91,17 +101,17 @@ describe('the leg to a called phone, in a call that only a phone could have begu
 })
 
 describe('a recorded call', () => {
-  test('tells of the recording as in events/record-session.json', async () => {
+  test('a recorded call fires the events of the recording as in events/record-session.json', async () => {
     const { listener, recorded } = await listenAs('events/record-session.json')
 
     await originate('user/1000@tenant1.example.com 5000 XML tenant1.example.com')
     await lab.time.advance(3_000)
 
-    const told = (frames: readonly WireFrame[]) =>
+    const recordingPartsOf = (frames: readonly WireFrame[]) =>
       shapesOf(frames)
         .filter(({ values }) => recordingEvents.has(values?.['Event-Name'] ?? ''))
         .map(recordingPart)
-    expect(told(await listener.drain())).toEqual(told(recorded))
+    expect(recordingPartsOf(await listener.drain())).toEqual(recordingPartsOf(recorded))
   })
 })
 
@@ -153,12 +163,12 @@ function resumedInEitherOrder(leg: FrameShape[]): FrameShape[] {
   })
 }
 
-/** The numbers that an eavesdropper's phone is told after the other call changed are not simulated. */
-function withoutWhatListenersAreTold(leg: FrameShape[]): FrameShape[] {
+/** The number updates of an eavesdropper's phone after a change of the other call are not simulated. */
+function withoutEavesdropperNumbers(leg: FrameShape[]): FrameShape[] {
   return leg.map((shape) => without(shape, (name) => name.startsWith('variable_last_sent_callee_id_')))
 }
 
-/** What the calling leg passes on depends on whether a phone or an order began the call. */
+/** The variables that the calling leg passes on depend on whether a phone or an order began the call. */
 function withoutCaller(shape: FrameShape): FrameShape {
   const passedOn =
     /^(Caller|Other-Leg)-(Username|Dialplan|Source|Context|Caller-ID-Number|Caller-ID-Name|Orig-Caller-ID-Name|Callee-ID-Name|Callee-ID-Number|Logical-Direction|Direction|ANI)$|^Other-Type$/
@@ -188,7 +198,7 @@ const recordingEvents = new Set([
   'PLAYBACK_STOP',
 ])
 
-/** What an event says of the recording; the rest is of a leg that a phone began. */
+/** The part of an event that is about the recording; the rest belongs to a leg that a phone began. */
 function recordingPart({ names = [], values = {} }: FrameShape): object {
   return {
     event: values['Event-Name'],

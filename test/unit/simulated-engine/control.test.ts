@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type EngineLab, engineLab, troubledPhones } from '../../support/engine-lab.ts'
-import { type Replayed, replay } from '../../support/engine-replay.ts'
-import { type FrameShape, shapesOf } from '../../support/engine-shape.ts'
+import { type EngineLab, engineLab, troubledPhones } from '../../support/engine/engine-lab.ts'
+import { type Replayed, replay } from '../../support/engine/engine-replay.ts'
+import { type FrameShape, shapesOf } from '../../support/engine/engine-shape.ts'
 
 let lab: EngineLab
 afterEach(() => lab.close())
@@ -13,7 +13,7 @@ describe('recorded orders get the recorded answers', () => {
     'control/originate-quoting',
     'control/originate-auto-answer',
     'api/after-hupall',
-  ])('%s', async (name) => {
+  ])('the recorded orders of %s get the recorded answers', async (name) => {
     lab = await engineLab()
 
     const exchanges = await replay(lab, name)

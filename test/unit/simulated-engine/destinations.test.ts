@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, engineLab, labDirectory } from '../../support/engine-lab.ts'
-import { fromJson } from '../../support/engine-shape.ts'
+import { type EngineLab, type LabClient, engineLab, labDirectory } from '../../support/engine/engine-lab.ts'
+import { fromJson } from '../../support/engine/engine-shape.ts'
 
 let lab: EngineLab
 let listener: LabClient
@@ -26,7 +26,7 @@ async function callFromAlice(extension: string): Promise<string> {
   return body.slice(4).trim()
 }
 
-/** What happened since, a line for each event. */
+/** The events since the last call, a line for each. */
 async function happened(ms: number): Promise<string[]> {
   await lab.time.advance(ms)
   return (await listener.drain()).map(({ body }) => {
@@ -41,7 +41,7 @@ const answered = 'CHANNEL_ANSWER'
 const ended = (cause: string) => `CHANNEL_HANGUP_COMPLETE ${cause}`
 
 describe('an answered call that is sent to', () => {
-  test('9196 is echoed until somebody hangs up', async () => {
+  test('a call to 9196 is echoed until one side hangs up', async () => {
     const uuid = await callFromAlice('9196')
 
     expect(await happened(3_600_000)).toEqual([answered, 'CHANNEL_EXECUTE answer', 'CHANNEL_EXECUTE echo'])
@@ -93,7 +93,7 @@ describe('an answered call that is sent to', () => {
     expect(await happened(0)).toEqual([ended('NORMAL_CLEARING'), ended('NORMAL_CLEARING')])
   })
 
-  test('an account without a phone ends with what is wrong', async () => {
+  test('a call to an account without a phone ends with the cause', async () => {
     await callFromAlice('1005')
 
     expect(await happened(0)).toContain(ended('USER_NOT_REGISTERED'))

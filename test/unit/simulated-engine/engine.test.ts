@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, engineLab } from '../../support/engine-lab.ts'
-import { fromJson } from '../../support/engine-shape.ts'
+import { type EngineLab, type LabClient, engineLab } from '../../support/engine/engine-lab.ts'
+import { fromJson } from '../../support/engine/engine-shape.ts'
 
 const labs: EngineLab[] = []
 afterEach(async () => {
@@ -15,7 +15,7 @@ async function openLab(options: Parameters<typeof engineLab>[0] = {}): Promise<E
 }
 
 describe('the engine', () => {
-  test('refuses to start on a port that is taken, with the plain error', async () => {
+  test('the simulated engine refuses to start on a port in use, with the original error', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
@@ -25,7 +25,7 @@ describe('the engine', () => {
     await new Promise((resolve) => taken.close(resolve))
   })
 
-  test('makes the same uuids again from the same seed, and others from another', async () => {
+  test('the simulated engine makes the same uuids again from the same seed, and others from another', async () => {
     const firstUuid = async (seed: number) => {
       const client = await (await openLab({ seed })).login()
       return (await client.command('api create_uuid')).body
@@ -38,7 +38,7 @@ describe('the engine', () => {
     expect(other).not.toBe(once)
   })
 
-  test('shows a sign of life every twenty seconds', async () => {
+  test('the simulated engine sends a heartbeat every twenty seconds', async () => {
     const lab = await openLab()
     const client = await lab.login()
     await client.command('event json HEARTBEAT')
@@ -50,7 +50,7 @@ describe('the engine', () => {
     expect(beats[0]?.get('Event-Info')).toBe('System Ready')
   })
 
-  test('closes every connection and frees its port', async () => {
+  test('the simulated engine closes every connection and frees its port', async () => {
     const lab = await openLab()
     const client = await lab.login()
 
@@ -78,7 +78,7 @@ describe('the engine', () => {
   })
 })
 
-describe('a reader that falls too far behind', () => {
+describe('a reader that is too slow', () => {
   const event = (payload: string) => `sendevent CUSTOM\nEvent-Subclass: lab::load\npay: ${payload}\n\n`
 
   /** More than the sockets between the two can hold, then more than may be lost. */
@@ -89,7 +89,7 @@ describe('a reader that falls too far behind', () => {
   ]
 
   /** A client that stops reading, and one that sends it the burst until nothing is answered any more. */
-  async function fallBehind(lab: EngineLab): Promise<{ slow: LabClient; answered: number }> {
+  async function fallBack(lab: EngineLab): Promise<{ slow: LabClient; answered: number }> {
     const slow = await lab.login()
     await slow.command('event plain CUSTOM lab::load')
     slow.pause()
@@ -101,11 +101,11 @@ describe('a reader that falls too far behind', () => {
     return { slow, answered }
   }
 
-  test('holds up everybody until it is gone, and then the others miss nothing', async () => {
+  test('a reader that is too slow blocks all others until it is disconnected, and then the others miss nothing', async () => {
     const lab = await openLab({ maxQueuedEvents: 5 })
     const other = await lab.login()
     await other.command('event plain CUSTOM lab::last')
-    const { slow, answered } = await fallBehind(lab)
+    const { slow, answered } = await fallBack(lab)
 
     expect(answered).toBeLessThan(burst.length)
     expect(await other.drain()).toEqual([])
@@ -113,9 +113,9 @@ describe('a reader that falls too far behind', () => {
     expect(await other.take(1)).toHaveLength(1)
   })
 
-  test('is told so in the middle of an event, and cut off', async () => {
+  test('a reader that is too slow gets a notice in the middle of an event, and is disconnected', async () => {
     const lab = await openLab({ maxQueuedEvents: 5 })
-    const { slow } = await fallBehind(lab)
+    const { slow } = await fallBack(lab)
 
     slow.resume()
 

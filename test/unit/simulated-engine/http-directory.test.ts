@@ -1,8 +1,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { UserDirectory } from '../../../local/engine/directory/user-directory.ts'
-import { httpDirectory } from '../../../local/engine/http-directory.ts'
-import { labDirectory } from '../../support/engine-lab.ts'
+import { UserDirectory } from '../../../local/simulated-engine/directory/user-directory.ts'
+import { httpDirectory } from '../../../local/simulated-engine/http-directory.ts'
+import { labDirectory } from '../../support/engine/engine-lab.ts'
 
 interface Received {
   readonly head: string
@@ -37,7 +37,7 @@ function directory(): UserDirectory {
 const question = { user: '1000', domain: 'tenant1.example.com', action: 'user_call' } as const
 
 describe('a directory over HTTP', () => {
-  test('is asked as the engine asks: form-encoded, by POST, with its own credential', async () => {
+  test('a directory over HTTP is asked as the engine asks: form-encoded, by POST, with its own credential', async () => {
     await directory().find(question)
 
     const [request] = received
@@ -56,7 +56,7 @@ describe('a directory over HTTP', () => {
     })
   })
 
-  test('tells a user with the variables of its domain and its own, as bytes', async () => {
+  test('a directory over HTTP returns a user with the variables of its domain and its own, as bytes', async () => {
     answer.body = await labDirectory({ user: '1002', domain: 'tenant1.example.com' })
 
     const user = await directory().find({ ...question, user: '1002' })
@@ -82,20 +82,20 @@ describe('a directory over HTTP', () => {
     ['answers broken XML', 200, '<document><section name="directory"><domain'],
     ['fails', 500, '<document/>'],
     ['is not there', 404, 'not found'],
-  ])('that %s knows no user', async (_what, status, body) => {
+  ])('a directory over HTTP that %s knows no user', async (_what, status, body) => {
     answer = { status, body }
 
     expect(await directory().find(question)).toBeUndefined()
   })
 
-  test('is not followed to where it redirects, so that the credential goes nowhere else', async () => {
+  test('a redirect of the directory is not followed, so that the credential goes nowhere else', async () => {
     answer = { status: 302, body: '', location: '/elsewhere' }
 
     expect(await directory().find(question)).toBeUndefined()
     expect(received).toHaveLength(1)
   })
 
-  test('cannot make the engine expand entities', async () => {
+  test('a directory over HTTP cannot make the engine expand entities', async () => {
     const bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
     answer.body =
       bomb + (await labDirectory({ user: '1000', domain: 'tenant1.example.com' })).replace('Alice Adams', '&b;')

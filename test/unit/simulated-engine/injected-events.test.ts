@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type WireFrame, engineLab } from '../../support/engine-lab.ts'
-import { recordedExchanges, replay } from '../../support/engine-replay.ts'
-import { shapesOf } from '../../support/engine-shape.ts'
+import { type EngineLab, type WireFrame, engineLab } from '../../support/engine/engine-lab.ts'
+import { recordedExchanges, replay } from '../../support/engine/engine-replay.ts'
+import { shapesOf } from '../../support/engine/engine-shape.ts'
 
 let lab: EngineLab
 beforeEach(async () => {
@@ -10,22 +10,25 @@ beforeEach(async () => {
 afterEach(() => lab.close())
 
 describe('an event that a client injects', () => {
-  test('is acknowledged with its uuid', async () => {
+  test('an event that a client injects is acknowledged with its uuid', async () => {
     const exchanges = await replay(lab, 'events/sendevent-custom.sender')
 
     for (const { recorded, answered } of exchanges) expect(shapesOf(answered)).toEqual(shapesOf(recorded))
   })
 
-  test.each(['json', 'plain', 'xml'])('comes to a %s listener byte for byte as recorded', async (format) => {
-    const { subscription, events } = recordedEvents(`events/sendevent-custom.${format}`)
-    const listener = await lab.login()
-    await listener.command(subscription)
+  test.each(['json', 'plain', 'xml'])(
+    'an event that a client injects comes to a %s listener byte for byte as recorded',
+    async (format) => {
+      const { subscription, events } = recordedEvents(`events/sendevent-custom.${format}`)
+      const listener = await lab.login()
+      await listener.command(subscription)
 
-    await replay(lab, 'events/sendevent-custom.sender')
+      await replay(lab, 'events/sendevent-custom.sender')
 
-    const received = await listener.take(events.length)
-    expect(received.map(comparable)).toEqual(events.map(comparable))
-  })
+      const received = await listener.take(events.length)
+      expect(received.map(comparable)).toEqual(events.map(comparable))
+    },
+  )
 })
 
 /** The subscription that a recorded listener sent, and the events that it got. */

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
-import { type EngineLab, engineLab } from '../../support/engine-lab.ts'
-import { replay } from '../../support/engine-replay.ts'
-import { fromJson, shapesOf } from '../../support/engine-shape.ts'
+import { type EngineLab, engineLab } from '../../support/engine/engine-lab.ts'
+import { replay } from '../../support/engine/engine-replay.ts'
+import { fromJson, shapesOf } from '../../support/engine/engine-shape.ts'
 
 let lab: EngineLab
 afterEach(() => lab.close())
 
-/** What an idle engine is asked that the simulated one answers; the rest of the recording is of other modules. */
+/** The questions to an idle engine that the simulated one answers; the rest of the recording belongs to other modules. */
 const simulated =
   /^(auth|api (status|version|hostname|switchname|uptime|reloadxml|show (status|channels)|global_getvar hostname))/
 
@@ -22,7 +22,7 @@ test('an idle engine answers as recorded', async () => {
   }
 })
 
-test('a row of a bridged call has the recorded columns and says what the recorded one says', async () => {
+test('a row of a bridged call has the recorded columns and values', async () => {
   lab = await engineLab({ phoneBehaviour: () => ({ kind: 'answer', afterMs: 300 }) })
   const client = await lab.login()
   await client.command('api originate user/1002@tenant1.example.com &bridge(user/1003@tenant1.example.com)')

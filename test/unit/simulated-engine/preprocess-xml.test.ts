@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { preprocessXml } from '../../../local/engine/directory/preprocess-xml.ts'
+import { preprocessXml } from '../../../local/simulated-engine/directory/preprocess-xml.ts'
 
 const textOf = (document: string, globals?: Map<string, string>) => preprocessXml(document, globals).text
 
@@ -25,7 +25,7 @@ test('lower-case marks count: <INCLUDE> is kept', () => {
   expect(textOf('<INCLUDE>\n')).toBe('<INCLUDE>\n')
 })
 
-test('what stands before and after a directive in a comment is kept', () => {
+test('the text before and after a directive in a comment is kept', () => {
   expect(preprocessXml('<a/><!--#set "x=1"--><b/>\n')).toEqual({
     text: '<a/><b/>\n',
     directives: [{ command: 'set', argument: 'x=1' }],
@@ -67,11 +67,11 @@ test('marks of dropped lines after an expanded variable are not seen by the engi
   expect(textOf('$${x}<?a?>\n', new Map([['x', '1']]))).toBe('1<?a?>\n')
 })
 
-test('a NUL ends what is read of a line', () => {
+test('a NUL hides the rest of a line', () => {
   expect(textOf('<a/>\0<b/>\n<c/>\n')).toBe('<a/><c/>\n')
 })
 
-test('of a line above the limit a byte is lost, and the rest counts as the next line', () => {
+test('a byte of a line above the limit is lost, and the rest counts as the next line', () => {
   const limit = 'x'.repeat(1_048_574)
 
   expect(textOf(`${limit}y<?a?>\n<b/>`) === `${limit}<b/>`).toBe(true)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, engineLab, labDirectory } from '../../support/engine-lab.ts'
-import { recordedExchanges, replay } from '../../support/engine-replay.ts'
-import { fromJson, shapesOf } from '../../support/engine-shape.ts'
+import { type EngineLab, type LabClient, engineLab, labDirectory } from '../../support/engine/engine-lab.ts'
+import { recordedExchanges, replay } from '../../support/engine/engine-replay.ts'
+import { fromJson, shapesOf } from '../../support/engine/engine-shape.ts'
 
 const domain = 'tenant1.example.com'
 const deleted = new Set<string>()
@@ -14,7 +14,7 @@ beforeEach(async () => {
   broken = false
   lab = await engineLab({
     directory: async (form) => {
-      // Answered as of now, told later.
+      // Answered with the present time, published later.
       const answer = labDirectory(deleted.has(form['user'] ?? '') ? {} : form)
       await holdUp
       if (broken) throw new Error('the directory is out of order')
@@ -38,7 +38,7 @@ function recordedOf(user: string): ReturnType<typeof shapesOf> {
 }
 
 describe('a phone', () => {
-  test('that registers and takes it back fires the recorded events', async () => {
+  test('a phone that registers and unregisters fires the recorded events', async () => {
     lab.engine.unregisterPhone('1003', domain)
     await listener.drain()
 
@@ -48,7 +48,7 @@ describe('a phone', () => {
     expect(shapesOf(await listener.drain())).toEqual(recordedOf('1003'))
   })
 
-  test('that renews says so, as recorded', async () => {
+  test('a phone that renews its registration fires the recorded event', async () => {
     const [, , , pre, attempt, renewed] = recordedOf('1000')
 
     await lab.engine.registerPhone('1000', domain)
@@ -57,7 +57,7 @@ describe('a phone', () => {
     expect(renewed?.names).toContain('update-reg')
   })
 
-  test('renews by itself before its registration ends', async () => {
+  test('a phone renews its registration before it ends', async () => {
     await lab.time.advance(3_000_000)
 
     const subclasses = (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Subclass'))
@@ -65,14 +65,14 @@ describe('a phone', () => {
     expect(subclasses).not.toContain('sofia::unregister')
   })
 
-  test('of a user that the directory does not know cannot register', async () => {
+  test('a phone of a user that is unknown to the directory cannot register', async () => {
     expect(await lab.engine.registerPhone('9999', domain)).toBe(false)
     expect(lab.engine.unregisterPhone('9999', domain)).toBe(false)
     expect(await listener.drain()).toEqual([])
   })
 })
 
-describe('when the engine is told to forget what it knows of a user', () => {
+describe('when the engine is ordered to forget a user', () => {
   const subclasses = async () =>
     (await listener.drain()).map(({ body }) => new Map(fromJson(body).pairs).get('Event-Subclass'))
 
@@ -166,7 +166,7 @@ test('the list of registrations is as recorded, and follows a moment late', asyn
   expect([late.body, settled.body]).toEqual(['\n5 total.\n', '\n4 total.\n'])
 })
 
-test("a phone's contact is told as recorded, whatever the profile", async () => {
+test("a phone's contact appears as recorded, whatever the profile", async () => {
   const replayed = await replay(lab, 'api/registrations')
   const contacts = replayed.filter(({ sent }) => /^api sofia_contact \S*(?:1001|9999)/.test(sent))
 

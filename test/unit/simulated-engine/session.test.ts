@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, engineLab } from '../../support/engine-lab.ts'
-import { recordedExchanges, replay } from '../../support/engine-replay.ts'
-import { shapesOf } from '../../support/engine-shape.ts'
+import { type EngineLab, engineLab } from '../../support/engine/engine-lab.ts'
+import { recordedExchanges, replay } from '../../support/engine/engine-replay.ts'
+import { shapesOf } from '../../support/engine/engine-shape.ts'
 
 let lab: EngineLab
 beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('a recorded connection gets the recorded answers', () => {
     'session/reply-truncation',
     'session/unknown-commands',
     'session/userauth-denied',
-  ])('%s', async (name) => {
+  ])('the recorded connection %s gets the recorded answers', async (name) => {
     const exchanges = await replay(lab, name)
 
     for (const { sent, recorded, answered } of exchanges) {
@@ -38,12 +38,12 @@ describe('a recorded connection gets the recorded answers', () => {
   })
 })
 
-/** What the recording asks for and the simulated engine says to know nothing of; it must say so. */
+/** The recorded requests that the simulated engine does not support; it must say so. */
 const notSimulated =
   /^api (eval|expand|regex|strftime|host_lookup|time_test|fsctl|module_exists|json|bgapi|sched_api|unsched_api|limit_usage|hash|db)\b/
 
 describe('an api command', () => {
-  test('that is unknown, malformed or without an answer is answered as recorded', async () => {
+  test('an api command that is unknown, malformed or without an answer is answered as recorded', async () => {
     const exchanges = await replay(lab, 'session/unknown-api')
 
     for (const { sent, recorded, answered } of exchanges) {
@@ -56,7 +56,7 @@ describe('an api command', () => {
     recordedExchanges('session/newline-in-argument')
       .map(({ sent }) => sent)
       .filter((sent) => sent !== ''),
-  )('is read the same when %j comes byte by byte', async (sent) => {
+  )('an api command is read the same when %j comes byte by byte', async (sent) => {
     const whole = lab.connect()
     whole.send(`auth ClueCon\n\n${sent}`)
     const piecemeal = lab.connect()
@@ -70,7 +70,7 @@ describe('an api command', () => {
 })
 
 describe('a connection', () => {
-  test('is told goodbye when the client ends its side, and only after its command is answered', async () => {
+  test('a connection gets a goodbye when the client ends its side, and only after its command is answered', async () => {
     const recorded = recordedExchanges('session/half-close').flatMap(({ frames }) => frames)
     const client = lab.connect()
     client.send('auth ClueCon\n\napi version\n\n')
@@ -82,7 +82,7 @@ describe('a connection', () => {
     await client.untilClosed()
   })
 
-  test('gets no event while a command is incomplete', async () => {
+  test('a connection gets no event while a command is incomplete', async () => {
     const recorded = recordedExchanges('session/split-writes').flatMap(({ frames }) => frames)
     const client = await lab.login()
     await client.command('event plain CUSTOM test::partial')
@@ -97,7 +97,7 @@ describe('a connection', () => {
     expect(shapesOf(await client.take(2))).toEqual(shapesOf(recorded.slice(-2)))
   })
 
-  test('is cut with a notice when anybody sends a line that names the module and its reload', async () => {
+  test('a connection is cut with a notice when any client sends a line that names the module and its reload', async () => {
     const recorded = recordedExchanges('session/reload-mod-event-socket').flatMap(({ frames }) => frames)
     const client = await lab.login()
     await client.command('event plain ALL')
@@ -110,7 +110,7 @@ describe('a connection', () => {
     expect(shapesOf([await (await lab.login()).command('api version')])[0]?.text).toContain('FreeSWITCH Version')
   })
 
-  test('runs one command at a time and gets events only between them', async () => {
+  test('a connection runs one command at a time and gets events only between them', async () => {
     const recorded = recordedExchanges('control/api-blocks-connection').at(-1)
     const client = await lab.login()
     await client.command('event plain CUSTOM lab::tick')

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineLab, type LabClient, engineLab } from '../../support/engine-lab.ts'
-import { replay } from '../../support/engine-replay.ts'
-import { fromJson, shapesOf } from '../../support/engine-shape.ts'
+import { type EngineLab, type LabClient, engineLab } from '../../support/engine/engine-lab.ts'
+import { replay } from '../../support/engine/engine-replay.ts'
+import { fromJson, shapesOf } from '../../support/engine/engine-shape.ts'
 
 let lab: EngineLab
 let prober: LabClient
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => lab.close())
 
-/** What the recorder's second connection fired after each command of the first, but the login. */
+/** The events that the recorder's second connection fired after each command of the first, except the login. */
 const probes = [
   'MESSAGE',
   'CUSTOM\nEvent-Subclass: lab::a',
@@ -36,7 +36,7 @@ describe('after each command of a recorded subscriber, the same events of six co
     'subscribe/noevents',
     'subscribe/filter',
     'subscribe/format-switch',
-  ])('%s', async (name) => {
+  ])('the events after each command of a recorded subscriber are those of the recording %s', async (name) => {
     const exchanges = await replay(lab, name, { after: probe })
 
     for (const { sent, recorded, answered } of exchanges) {
@@ -69,13 +69,13 @@ describe('myevents', () => {
     return { own, heard: new Set(events.map((event) => event.get('Unique-ID') ?? '')) }
   }
 
-  test('lets the events of that channel pass alone', async () => {
+  test('the command myevents lets only the events of that channel pass', async () => {
     const { own, heard } = await uuidsHeardBy((uuid) => `myevents ${uuid} json`)
 
     expect([...heard]).toEqual([own])
   })
 
-  test('of a channel that does not exist lets those of every channel pass', async () => {
+  test('the command myevents for an unknown channel lets the events of every channel pass', async () => {
     const { heard } = await uuidsHeardBy(() => 'myevents 00000000-0000-0000-0000-000000000000 json')
 
     expect(heard.size).toBe(2)

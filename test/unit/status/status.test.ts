@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { handler as readHealth } from '../../../functions/status/read-health.ts'
 import { handler as readStatus } from '../../../functions/status/read-status.ts'
-import { anApi } from '../../support/api.ts'
-import { gone } from '../../support/flaky.ts'
-import { aReport } from '../../support/records.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { gone } from '../../support/stores/flaky.ts'
+import { aReport } from '../../support/records/records.ts'
 
 describe('the status report', () => {
-  it('is complete while nothing of the engine is known', async () => {
+  it('the status report is complete while nothing of the engine is known', async () => {
     const api = anApi({ BUILD_VERSION: '1.2.3' })
     const headers = { ...(await api.as(await api.account())) }
 
@@ -25,7 +25,7 @@ describe('the status report', () => {
     expect(body.processUpTimeSec).toBeGreaterThan(0)
   })
 
-  it('tells what the connectors tell, queues added up', async () => {
+  it('the status report combines the reports of the connectors and adds up their queues', async () => {
     const api = anApi()
     const headers = { ...(await api.as('root')) }
     const deaf = { engineConnected: false, connectorId: 'connector-2', commandsWaiting: 2, commandsInFlight: 1 }
@@ -44,22 +44,38 @@ describe('the status report', () => {
     })
   })
 
+  it('the status shows root how long events wait in the slowest connector, and tenants nothing of it', async () => {
+    const api = anApi()
+    const tenant = { ...(await api.as(await api.account())) }
+    const root = { ...(await api.as('root')) }
+    const reportedAt = api.clock.now() - 1_000
+    for (const [connectorId, lagMs] of Object.entries({ ahead: 20, behind: 12_500 })) {
+      await api.ports.connectorStatus.report(aReport({ connectorId, reportedAt, handedOverTo: reportedAt - lagMs }))
+    }
+
+    expect((await api.call(readStatus, { headers: root })).body.eventLagSec).toBe(12.5)
+    expect((await api.call(readStatus, { headers: tenant })).body).not.toHaveProperty('eventLagSec')
+  })
+
   it.each([
     [0, 0, 'Connected'],
     [15_000, 0, 'Connected'],
     [15_001, 0, 'Offline'],
     [0, 30_000, 'Connected'],
     [0, 30_001, 'Offline'],
-  ])('with a report %i ms old that heard the engine %i ms before says %s', async (age, silence, status) => {
-    const api = anApi()
-    const headers = { ...(await api.as('root')) }
-    const reportedAt = api.clock.now() - age
-    await api.ports.connectorStatus.report(aReport({ reportedAt, engineHeardAt: api.clock.now() - silence }))
+  ])(
+    'the status report with a report %i ms old that heard the engine %i ms before says %s',
+    async (age, silence, status) => {
+      const api = anApi()
+      const headers = { ...(await api.as('root')) }
+      const reportedAt = api.clock.now() - age
+      await api.ports.connectorStatus.report(aReport({ reportedAt, engineHeardAt: api.clock.now() - silence }))
 
-    expect((await api.call(readStatus, { headers })).body.wConsole.status).toBe(status)
-  })
+      expect((await api.call(readStatus, { headers })).body.wConsole.status).toBe(status)
+    },
+  )
 
-  it('counts the users and domains of the last fifteen minutes, and the most there were, for root', async () => {
+  it('the status report counts the users and domains of the last fifteen minutes, and the highest count, for root', async () => {
     const api = anApi()
     const [first, second] = [await api.account(), await api.account({ domain: 'b.example.com' })]
     const [asFirst, asSecond] = [{ ...(await api.as(first)) }, { ...(await api.as(second)) }]
@@ -74,7 +90,7 @@ describe('the status report', () => {
     expect(later.body).toMatchObject({ maxUserSessions: 3, domainSessions: 1 })
   })
 
-  it('counts only the users of the own domain for a tenant', async () => {
+  it('the status report counts only the users of the own domain for a tenant', async () => {
     const api = anApi()
     const own = await api.account({ login: '1000', domain: 'b.example.com' })
     const colleague = await api.account({ login: '1001', domain: 'b.example.com' })
@@ -94,7 +110,7 @@ describe('the status report', () => {
     expect(later.body).toMatchObject({ maxUserSessions: 2, domainSessions: 1 })
   })
 
-  it('counts only the commands of the own domain for a tenant, and all of them for root', async () => {
+  it('the status report counts only the commands of the own domain for a tenant, and all of them for root', async () => {
     const api = anApi()
     const byDomain = (counts: Record<string, [number, number]>) =>
       Object.entries(counts).map(([domain, [inFlight, waiting]]) => ({ domain, inFlight, waiting }))
@@ -122,7 +138,7 @@ describe('the status report', () => {
     expect(await shownTo('root')).toEqual([31, 82])
   })
 
-  it('shows a tenant the text of the engine without the lines that count all sessions', async () => {
+  it('the status report shows a tenant the text of the engine without the lines that count all sessions', async () => {
     const api = anApi()
     const engineStatus = [
       'UP 0 years, 0 days, 1 hour',
@@ -143,13 +159,13 @@ describe('the status report', () => {
     )
   })
 
-  it('needs a token', async () => {
+  it('the status report requires a token', async () => {
     expect(await anApi().call(readStatus)).toMatchObject({ status: 401 })
   })
 })
 
 describe('health', () => {
-  it('is 200 while a connector hears the engine, and says nothing more', async () => {
+  it('the health check is 200 while a connector hears the engine, and says nothing more', async () => {
     const api = anApi()
     await api.ports.connectorStatus.report(aReport())
 
@@ -157,7 +173,7 @@ describe('health', () => {
   })
 
   it.each([{ engineConnected: false }, { reportedAt: 0 }, { engineHeardAt: 0 }])(
-    'is 503 while the only connector tells %j',
+    'the health check is 503 while the only connector reports %j',
     async (report) => {
       const api = anApi()
       await api.ports.connectorStatus.report(aReport(report))
@@ -166,7 +182,7 @@ describe('health', () => {
     },
   )
 
-  it('is 503 while the store is away', async () => {
+  it('the health check is 503 during an outage of the store', async () => {
     const api = anApi()
     const cut = api.with({ connectorStatus: gone(api.ports.connectorStatus, 'list', () => true) })
 

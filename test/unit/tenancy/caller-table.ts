@@ -5,7 +5,7 @@ export const callers = ['user', 'admin', 'operator', 'program', 'foreign admin',
 /** One of them. */
 export type Caller = (typeof callers)[number]
 
-/** Whose the thing is that is asked for; `missing` is nobody's. */
+/** The owner of the requested thing; a `missing` one does not exist. */
 export type Thing = 'own' | 'of the tenant' | 'of another tenant' | 'missing'
 
 const forAll = '200 200 200 200 200 200'
@@ -53,7 +53,7 @@ const itsCdr = {
   missing: '404 404 403 404 404 404',
 }
 
-/** Blacklists answer "none" for what is not there, so that only the permission tells. */
+/** Blacklists answer "none" for missing entries, so that only the permission shows. */
 const anyList = (statuses: string) => ({
   'of the tenant': statuses,
   'of another tenant': statuses,
@@ -63,7 +63,7 @@ const anyList = (statuses: string) => ({
 /** The things that an endpoint can be asked for, and what each of {@link callers} is answered. */
 export type Line = Readonly<Partial<Record<Thing, string>>>
 
-/** What every endpoint answers. Who brings no token at all gets 401, unless the endpoint asks for none. */
+/** The common answers of every endpoint. A caller without a token gets 401, unless the endpoint requires none. */
 export const table: Readonly<Record<string, Line>> = {
   // No token is asked for, and none helps.
   readHealth: { own: forAll },
@@ -114,7 +114,7 @@ export const table: Readonly<Record<string, Line>> = {
     missing: '404 404 403 404 404 404',
   },
   updateAccount: { own: '200 200 200 403 200 200', ...managed },
-  // Nobody deletes himself; root deletes the user.
+  // No user can delete the own account; root deletes the user.
   deleteAccount: { own: '403 400 403 403 400 200', ...managed },
   // One's own second factor takes a code; the user, whom root asks for, has none.
   endAccountTotp: { own: '403 400 403 403 400 404', ...managed },
@@ -200,7 +200,7 @@ export const table: Readonly<Record<string, Line>> = {
     missing: '404 404 403 404 404 404',
   },
 
-  // The colleague's call is nobody else's; a program owns no call.
+  // The colleague's call belongs to the colleague alone; a program owns no call.
   readRecording: {
     own: '302 302 403 404 302 302',
     'of the tenant': '404 302 403 404 404 302',

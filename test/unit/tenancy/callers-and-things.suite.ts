@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
-import type { Api } from '../../support/api.ts'
-import type { FilledPlatform, PlatformKind } from '../../support/filled-platform.ts'
-import { opened } from '../../support/opened.ts'
-import { handlerOf, requestTo } from '../../support/route-requests.ts'
-import { codeOf, giveSecondFactor } from '../../support/second-factor.ts'
-import { people, usualThings } from '../../support/tenant.ts'
+import type { Api } from '../../support/platform/api.ts'
+import type { FilledPlatform, PlatformKind } from '../../support/platform/filled-platform.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
+import { codeOf, giveSecondFactor } from '../../support/records/second-factor.ts'
+import { people, usualThings } from '../../support/platform/tenant.ts'
 import { type Caller, type Thing, callers, table } from './caller-table.ts'
 import {
   another,
   type HeadersOf,
   fillTenants,
-  heedScopes,
+  respectScopes,
   homeOf,
   missingThings,
   ownLogin,
@@ -28,14 +28,14 @@ export interface Part {
 
 type Platform = FilledPlatform<HeadersOf>
 
-/** What a request leaves behind whatever comes of it: who used the service when, and what he tried. */
+/** The traces that every request leaves: the time of the caller's activity, and the attempt. */
 const traces = /^(?:sessions|networks|highestSessions|audit|failures|throttles) /
 
 const hasCode = ({ operationId }: Route) => operationId === 'confirmTotp' || operationId === 'endTotp'
 
 /** Brings a platform into the state that a thing of a route is asked for in. */
 async function prepare({ api }: Platform, thing: Thing, route: Route): Promise<void> {
-  heedScopes(api)
+  respectScopes(api)
   if (thing === 'missing') for (const domain of [tenant, another]) await api.ports.emailSettings.remove(domain)
   if (!hasCode(route) || thing === 'missing') return
   for (const domain of [tenant, another]) {
@@ -57,7 +57,7 @@ function requestOf(api: Api, caller: Caller, thing: Thing, route: Route) {
   return requestTo(route, device === undefined ? things : { ...things, code: codeOf(api, device) })
 }
 
-/** Root must say where; everybody else works in his own domain. */
+/** Root must name a domain; every other caller works in its own. */
 function queryOf(caller: Caller, { domain }: Route): string {
   return caller === 'root' && (domain === 'required' || domain === 'optional') ? `domain=${tenant}` : ''
 }
@@ -106,7 +106,7 @@ export function callersAndThings(kind: PlatformKind, { things, domains = true }:
     )
 
     const least = route.authentication === 'none' ? Number(statuses.split(' ')[0]) : 401
-    it(`answers nobody ${least}`, async () => {
+    it(`a caller without a credential gets ${least}`, async () => {
       const platform = await source().fresh()
       const { api, stored } = platform
       await prepare(platform, thing, route)
@@ -138,7 +138,7 @@ const elsewhere: Readonly<Record<string, number>> = { scrollCdrs: 400, readExpor
 function callersElsewhere(source: () => { fresh(): Promise<Platform> }): void {
   describe.each(inDomains.map((route) => [route.operationId, route] as const))('%s', (_, route) => {
     it.each([another, missingThings.domain, `x.${tenant}`, `${tenant}.`, 'example.com', ''])(
-      'refuses whoever is bound to a domain the domain "%s", whether or not there is one',
+      'a caller bound to a domain is refused the domain "%s", whether or not it exists',
       async (domain) => {
         const platform = await source().fresh()
         const { api, filled } = platform
@@ -161,7 +161,7 @@ function callersElsewhere(source: () => { fresh(): Promise<Platform> }): void {
       [`domain=x.${tenant}`, 404],
       ['domain=', 404],
       ['', route.domain === 'required' ? 400 : undefined],
-    ])('answers root with the query "%s" %s', async (query, status) => {
+    ])(`root's request with the query "%s" is answered %s`, async (query, status) => {
       const platform = await source().fresh()
       const { api, filled } = platform
       await prepare(platform, 'of the tenant', route)

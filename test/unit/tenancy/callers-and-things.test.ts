@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
-import { inMemory } from '../../support/filled-platform.ts'
+import { inMemory } from '../../support/platform/filled-platform.ts'
 import { callersAndThings } from './callers-and-things.suite.ts'
 import { callers, table } from './caller-table.ts'
 
 describe('the table of callers and things', () => {
-  it('has a line for every endpoint, and none for any other', () => {
+  it('the table of callers and things has a line for every endpoint, and none for any other', () => {
     expect(Object.keys(table).toSorted()).toEqual(routes.map(({ operationId }) => operationId).toSorted())
   })
 

@@ -3,12 +3,12 @@ import { handler as listAccounts } from '../../../functions/accounts/list-accoun
 import { handler as addBlacklistNumber } from '../../../functions/blacklists/add-blacklist-number.ts'
 import { handler as createAccount } from '../../../functions/accounts/create-account.ts'
 import { handler as deleteDomain } from '../../../functions/domains/delete-domain.ts'
-import { type Api, type ApiRequest, aContext, anApi, gatewayEvent } from '../../support/api.ts'
-import { badInputs } from '../../support/bad-inputs.ts'
-import { checkedHandler, routeFor } from '../../support/declared.ts'
-import { ownedBy } from '../../support/memory-dump.ts'
-import { handlerOf } from '../../support/route-requests.ts'
-import { type Tenant, aTenant, credentialOf, people, usualThings } from '../../support/tenant.ts'
+import { type Api, type ApiRequest, aContext, anApi, gatewayEvent } from '../../support/platform/api.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { checkedHandler, routeFor } from '../../support/platform/declared.ts'
+import { ownedBy } from '../../support/stores/memory-dump.ts'
+import { handlerOf } from '../../support/platform/route-requests.ts'
+import { type Tenant, aTenant, credentialOf, people, usualThings } from '../../support/platform/tenant.ts'
 
 const samplesOf = badInputs('crossing-tenants')
 const own = 'acme.example.com'
@@ -42,7 +42,7 @@ function read(sample: string) {
   return { ...found, request, login: role === 'user' ? people.user : people.admin }
 }
 
-/** What each sample is answered. */
+/** The answer to each sample. */
 const answers: Readonly<Record<string, number>> = {
   'GET /api/v2/accounts/1000%40other.example.com': 404,
   'GET /api/v2/accounts/..%2Fother.example.com%2F1000': 404,
@@ -50,7 +50,7 @@ const answers: Readonly<Record<string, number>> = {
   'PUT /api/v2/channels/<uuid of the other tenant> {"state":"hold"}': 404,
   'DELETE /api/v2/channels/<uuid of the other tenant>': 404,
   'POST /api/v2/channels/<uuid of the other tenant>/eavesdrop {"user":"1000"}': 404,
-  // The listener is named by his login alone.
+  // The listener is named by the login alone.
   'POST /api/v2/channels/<own uuid>/eavesdrop {"user":"1000@other.example.com"}': 400,
   'GET /api/v2/channels (rows of own calls only, also for a call between both tenants)': 200,
   'GET /api/v2/email/settings?domain=other.example.com': 403,
@@ -60,25 +60,28 @@ const answers: Readonly<Record<string, number>> = {
   'PUT /api/v2/accounts/1000 {"domain":"other.example.com"}': 403,
   'PUT /api/v2/accounts/1000 {"variables":["w_domain=other.example.com"]}': 400,
   'PUT /api/v2/accounts/1000 {"variables":["user_context=other"]}': 400,
-  // Who may make no domain is told that first; what root is answered stands with the names of domains.
+  // A caller that may create no domain learns that first; root's answer is among the names of domains.
   'POST /api/v2/domains {"domain_name":"acme.example.com#ACCOUNT"}': 403,
 }
 
 describe('a request that reaches for another tenant', () => {
   const samples = [...samplesOf('object of another tenant by its id'), ...samplesOf('body against query')]
 
-  it.each(samples.map((sample) => [sample, answers[sample]] as const))('%s is answered %s', async (sample, status) => {
-    const { api, before } = await setUp()
-    const { route, request, login } = read(sample)
-    const headers = await credentialOf(api, { domain: own }, login)
+  it.each(samples.map((sample) => [sample, answers[sample]] as const))(
+    'the crossing request %s is answered %s',
+    async (sample, status) => {
+      const { api, before } = await setUp()
+      const { route, request, login } = read(sample)
+      const headers = await credentialOf(api, { domain: own }, login)
 
-    const answer = await api.call(await handlerOf(route), { ...request, headers })
+      const answer = await api.call(await handlerOf(route), { ...request, headers })
 
-    expect(answer.status, answer.text).toBe(status)
-    expect(answer.text).not.toContain('planted-by-the-other')
-    expect(ownedBy(api, other)).toEqual(before)
-    for (const { scope } of api.ports.engine.given) expect(scope.domain).toBe(own)
-  })
+      expect(answer.status, answer.text).toBe(status)
+      expect(answer.text).not.toContain('planted-by-the-other')
+      expect(ownedBy(api, other)).toEqual(before)
+      for (const { scope } of api.ports.engine.given) expect(scope.domain).toBe(own)
+    },
+  )
 })
 
 type World = Awaited<ReturnType<typeof setUp>>
@@ -152,7 +155,7 @@ describe('state that is stale or shared', () => {
   })
 })
 
-it('both tenants have what the samples name', async () => {
+it('both tenants have the things that the samples name', async () => {
   const { api, tenant } = await setUp()
   const has = async ({ domain }: Pick<Tenant, 'domain'>) =>
     (await api.ports.accounts.read(domain, '1000')) !== undefined

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import { type Route, takesKey } from '../../../contracts/routes/route.ts'
-import type { ApiAnswer } from '../../support/api.ts'
-import { type PlatformKind, asText } from '../../support/filled-platform.ts'
-import { opened } from '../../support/opened.ts'
-import { handlerOf, requestTo } from '../../support/route-requests.ts'
-import { codeOf, giveSecondFactor } from '../../support/second-factor.ts'
-import { people } from '../../support/tenant.ts'
+import type { ApiAnswer } from '../../support/platform/api.ts'
+import { type PlatformKind, asText } from '../../support/platform/filled-platform.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
+import { codeOf, giveSecondFactor } from '../../support/records/second-factor.ts'
+import { people } from '../../support/platform/tenant.ts'
 import { type Caller, type Likes, callers, env, fillLikes, names, obey, queryOf, recordsOf } from './like-names.ts'
 
 const isList = ({ query }: Route) =>
@@ -19,7 +19,7 @@ const byName = (wanted: readonly Route[]) => wanted.map((route) => [route.operat
 
 const keyed = routes.filter((route) => takesKey(route) && route.authentication === 'token')
 
-/** What root alone is served. */
+/** The routes that only root may call. */
 const isForRoot = ({ operationId }: Route) => operationId === 'createDomain' || operationId === 'createRole'
 
 /** Whether root says which tenant a request is for. */
@@ -41,7 +41,7 @@ async function ask(
   return api.call(await handlerOf(route), { ...request, headers, query: query ?? queryOf(caller, name, route) })
 }
 
-/** What an answer shows of tenants besides the one that it is for. */
+/** The parts of an answer that show other tenants than the one that it is for. */
 function marksIn({ filled }: Likes, answer: ApiAnswer, name: string): string[] {
   const shown = answer.text + asText(answer.headers)
   return filled.tenants.filter(({ domain, mark }) => domain !== name && shown.includes(mark)).map(({ mark }) => mark)
@@ -61,7 +61,7 @@ export function cursorsAndKeys(kind: PlatformKind): void {
   }
 
   describe.each(byName(routes.filter(isList)))('a cursor of %s', (_, route) => {
-    it('is good for the tenant that it was given to, and for no other', async () => {
+    it('a cursor is valid for its own tenant, and for no other', async () => {
       const platform = await prepared(route)
       // A tenant's own list of domains has one page; root's holds every tenant.
       const giver: Caller = route.operationId === 'listDomains' ? 'root' : 'admin'
@@ -89,7 +89,7 @@ export function cursorsAndKeys(kind: PlatformKind): void {
   })
 
   describe.each(byName(keyed.filter((route) => !isForRoot(route))))('the key of a request to %s', (_, route) => {
-    it('belongs to its tenant: others are served anew under it, and its first answer stays', async () => {
+    it('a request key belongs to its tenant: others are served normally under it, and its first answer stays', async () => {
       const platform = await prepared(route)
       const first = await ask(platform, route, [minter, 'admin'], { key })
       const kept = await recordsOf(platform, minter)
@@ -104,14 +104,14 @@ export function cursorsAndKeys(kind: PlatformKind): void {
       expect(first.status).toBe(200)
       expect(await recordsOf(platform, minter)).toEqual(kept)
       const again = await ask(platform, route, [minter, 'admin'], { key })
-      // The token that a logout came with has ended, and lets in nobody to be told so.
+      // The token of a logout has ended, so the repetition is refused.
       if (route.operationId === 'logOut') expect(again.status).toBe(401)
       else expect([again.headers['Idempotent-Replayed'], again.text]).toEqual(['true', first.text])
     })
   })
 
   describe.each(byName(keyed.filter(saysWhere)))("root's key of a request to %s", (_, route) => {
-    it('is good for the tenant that he named with it, and for no other', async () => {
+    it("root's request key is valid for the tenant that root named with it, and for no other", async () => {
       const platform = await prepared(route)
       const first = await ask(platform, route, [minter, 'root'], { key })
       const kept = await recordsOf(platform, minter)

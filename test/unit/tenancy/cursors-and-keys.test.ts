@@ -1,4 +1,4 @@
-import { inMemory } from '../../support/filled-platform.ts'
+import { inMemory } from '../../support/platform/filled-platform.ts'
 import { cursorsAndKeys } from './cursors-and-keys.suite.ts'
 
 cursorsAndKeys(inMemory)

@@ -1,4 +1,4 @@
-/** CDRs and recordings of a deleted domain are kept; nobody who gets its name finds any of them. */
+/** CDRs and recordings of a deleted domain are kept; a later tenant of the name finds none of them. */
 import { describe, expect, it } from 'vitest'
 import { handler as beginExport } from '../../../functions/cdr/begin-export.ts'
 import { handler as listOtherLegs } from '../../../functions/cdr/list-other-legs.ts'
@@ -12,10 +12,10 @@ import { handler as remove } from '../../../functions/domains/delete-domain.ts'
 import { handler as deleteRecordings } from '../../../functions/recordings/delete-recordings.ts'
 import { handler as holdRecordings } from '../../../functions/recordings/hold-recordings.ts'
 import { handler as readRecording } from '../../../functions/recordings/read-recording.ts'
-import { type Api, aContext, anApi } from '../../support/api.ts'
-import { aBatch } from '../../support/queue-batch.ts'
-import { aDomain } from '../../support/records.ts'
-import { plantCdr, plantRecording } from '../../support/tenant.ts'
+import { type Api, aContext, anApi } from '../../support/platform/api.ts'
+import { aBatch } from '../../support/records/queue-batch.ts'
+import { aDomain } from '../../support/records/records.ts'
+import { plantCdr, plantRecording } from '../../support/platform/tenant.ts'
 
 const domain = 'a.example.com'
 const [theirs, other, mine] = ['1', '2', '3'].map((last) => `6f1c7a1e-6a1e-4b1d-9f0e-00000000000${last}`)
@@ -23,7 +23,7 @@ const everything = { leg: '*', limit: 1000 }
 
 type Headers = Record<string, string>
 
-/** Lets the function behind the queue of clean-ups work until the domain is gone. */
+/** Lets the clean-up function work until the domain is gone. */
 async function finishDeletion({ ports, tools, clock }: Api): Promise<void> {
   for (let message = ports.cleanups.queued.shift(); message; message = ports.cleanups.queued.shift()) {
     const { delaySeconds, ...queued } = message
@@ -76,7 +76,7 @@ const callers = ['admin', 'user', 'root'] as const
 describe.each(callers)('%s of a domain whose name another one had', (who) => {
   const query = who === 'root' ? `domain=${domain}` : ''
 
-  it('finds his own calls by a search, whatever it asks for, and none of before', async () => {
+  it("a tenant that reuses a deleted domain's name finds only its own calls by any search", async () => {
     const { api, callers } = await setUp()
     const headers = callers[who]
     const long = { range: { created_time: { gte: 'now-300d' } } }
@@ -92,7 +92,7 @@ describe.each(callers)('%s of a domain whose name another one had', (who) => {
     expect(body.hits.total).toBe(0)
   })
 
-  it('reads his own call, its legs of his own, and none of before', async () => {
+  it("a tenant that reuses a deleted domain's name reads its own call with its own legs, and no earlier one", async () => {
     const { api, callers } = await setUp()
     const of = (uuid = '') => ({ headers: callers[who], query, params: { uuid } })
 
@@ -102,7 +102,7 @@ describe.each(callers)('%s of a domain whose name another one had', (who) => {
     expect((await api.call(listOtherLegs, of(theirs))).status).toBe(404)
   })
 
-  it('is told of none of the recordings of before, gets, deletes and holds none', async () => {
+  it("a tenant that reuses a deleted domain's name sees none of its recordings and can neither delete nor hold them", async () => {
     const { api, callers } = await setUp()
     const ask = { headers: callers[who], params: { uuid: theirs ?? '' } }
     const held = { ...ask, query, body: { hold: true } }
@@ -116,7 +116,7 @@ describe.each(callers)('%s of a domain whose name another one had', (who) => {
     expect(await api.ports.recordings.list(domain, theirs ?? '')).toMatchObject([{ state: 'stored', isHeld: false }])
   })
 
-  it('exports his own calls, and gets no export of before', async () => {
+  it("a tenant that reuses a deleted domain's name exports its own calls, and gets no earlier export", async () => {
     const { api, callers, oldExport } = await setUp()
     const headers = callers[who]
     const begun = await api.call(beginExport, { headers, query, body: { columns: ['uuid'], leg: '*' } })
@@ -130,7 +130,7 @@ describe.each(callers)('%s of a domain whose name another one had', (who) => {
   })
 })
 
-it('a scroll that was begun before does not go on behind the deletion', async () => {
+it('a scroll that began before the deletion of a domain does not continue after it', async () => {
   const { api, callers, scrollId } = await setUp()
 
   const { body } = await api.call(scrollCdrs, { headers: callers.admin, body: { scrollId } })
@@ -148,7 +148,7 @@ it('root without a domain finds the calls of both', async () => {
   expect((await api.call(readCdr, { headers: root, params: { uuid: theirs ?? '' } })).status).toBe(200)
 })
 
-it.each(['1', '60', '900'])('with a grace of %s s, too', async (seconds) => {
+it.each(['1', '60', '900'])('earlier records are also hidden with a grace period of %s s', async (seconds) => {
   const { api, callers } = await setUp({ DELETION_GRACE_SECONDS: seconds })
 
   const { body } = await api.call(searchCdrs, { headers: callers.admin, body: everything })

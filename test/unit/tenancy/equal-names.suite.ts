@@ -3,13 +3,13 @@ import { routes } from '../../../contracts/routes/index.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
 import { handler as searchCdrs } from '../../../functions/cdr/search-cdrs.ts'
 import { handler as cleanUp } from '../../../functions/domains/clean-up-domain.ts'
-import { type Api, aContext } from '../../support/api.ts'
-import { type PlatformKind, asText } from '../../support/filled-platform.ts'
-import { opened } from '../../support/opened.ts'
-import { aBatch } from '../../support/queue-batch.ts'
-import { handlerOf, requestTo } from '../../support/route-requests.ts'
-import { codeOf, giveSecondFactor } from '../../support/second-factor.ts'
-import { people } from '../../support/tenant.ts'
+import { type Api, aContext } from '../../support/platform/api.ts'
+import { type PlatformKind, asText } from '../../support/platform/filled-platform.ts'
+import { opened } from '../../support/processes/opened.ts'
+import { aBatch } from '../../support/records/queue-batch.ts'
+import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
+import { codeOf, giveSecondFactor } from '../../support/records/second-factor.ts'
+import { people } from '../../support/platform/tenant.ts'
 import {
   type Caller,
   type Likes,
@@ -29,7 +29,10 @@ export interface Part {
   readonly callers?: readonly Caller[]
 }
 
-/** What the platform keeps for itself. An alias is two uuids; whose it is, is judged by the channel that it leads to. */
+/**
+ * The records that the platform keeps for itself. An alias is two uuids; its owner is that of the channel that it leads to. Deliveries
+ * that are in no index are marked as such, by their key, over memory only.
+ */
 const ofNoTenant = new Set([
   'aliases',
   'connectors',
@@ -38,6 +41,7 @@ const ofNoTenant = new Set([
   'highestSessions',
   'subscriptions',
   'places',
+  'unlistedDeliveries',
 ])
 
 /** A clean-up that is queued again more often has no end. */
@@ -93,7 +97,7 @@ async function callFor(platform: Likes, name: string, caller: Caller, route: Rou
   }
 }
 
-/** That of a search which the caller has begun, where a route goes on with one. */
+/** The scroll id of a search that the caller has begun, if a route continues one. */
 async function scrollIdFor({ api, filled }: Likes, name: string, caller: Caller, route: Route) {
   if (route.operationId !== 'scrollCdrs') return undefined
   const headers = filled.headersOf(name, caller, route)
@@ -102,7 +106,7 @@ async function scrollIdFor({ api, filled }: Likes, name: string, caller: Caller,
   return begun.body.scrollId
 }
 
-/** Does what a deletion left to the background, however often it is queued again. Tells whether all of it is gone. */
+/** Does the background work of a deletion, however often it is queued again. Returns whether all of it is done. */
 async function cleanUpAfter({ ports, tools, clock }: Api): Promise<boolean> {
   const { queued } = ports.cleanups
   for (let done = 0; done < queued.length && done < mostCleanups; done += 1) {
@@ -131,7 +135,7 @@ export function equalNames(kind: PlatformKind, part: Part = {}): void {
 
   describe.each(part.names ?? names)('a call for %s', (name) => {
     it.each(routes.map((route) => [route.operationId, route] as const))(
-      'of %s changes nothing of tenants with a name like it, tells nothing of them and sends nothing for them',
+      'a call for %s changes nothing of tenants with a similar name, reveals nothing of them and sends nothing for them',
       async (operationId, route) => {
         const served: Caller[] = []
         for (const caller of route.authentication === 'token' ? (part.callers ?? callers) : (['admin'] as const)) {

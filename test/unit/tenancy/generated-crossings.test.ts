@@ -2,17 +2,17 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import { type Route, takesKey } from '../../../contracts/routes/route.ts'
-import { type Api, type ApiRequest, anApi } from '../../support/api.ts'
-import { type Crossing, crossing, encode, foreign, otherNames, own } from '../../support/crossing.ts'
-import { fixed } from '../../support/hostile-text.ts'
-import { ownedBy } from '../../support/memory-dump.ts'
-import { aReport } from '../../support/records.ts'
-import { handlerOf, requestTo } from '../../support/route-requests.ts'
-import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/tenant.ts'
+import { type Api, type ApiRequest, anApi } from '../../support/platform/api.ts'
+import { type Crossing, crossing, encode, foreign, otherNames, own } from '../../support/platform/crossing.ts'
+import { fixed } from '../../support/records/hostile-text.ts'
+import { ownedBy } from '../../support/stores/memory-dump.ts'
+import { aReport } from '../../support/records/records.ts'
+import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
+import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/platform/tenant.ts'
 
 const mark = 'planted-by-the-other'
 
-/** The own tenant, and the other or not. The engine knows the other's call, and heeds whose orders it is given. */
+/** The own tenant, optionally with the other. The engine knows the other's call, and respects the scope of orders. */
 async function aWorld(other: string | undefined): Promise<Api> {
   const api = anApi()
   await aTenant(api, { domain: own, mark: 'own' })
@@ -32,7 +32,7 @@ async function aWorld(other: string | undefined): Promise<Api> {
 
 const isList = ({ query }: Route) => query !== undefined && Object.hasOwn(Object(Reflect.get(query, 'shape')), 'cursor')
 
-/** A genuine cursor of the other tenant, where its list goes on behind the first item. */
+/** A genuine cursor of the other tenant, which continues its list after the first item. */
 async function cursorOf(api: Api, { operationId, other }: Crossing): Promise<string | undefined> {
   const route = routeOf(operationId)
   const headers = await credentialOf(api, { domain: other }, people.admin)
@@ -139,7 +139,7 @@ it('no call about the things of another tenant changes, shows or gives away anyt
   expect(seen.cursors).toBeGreaterThan(5)
 })
 
-it('the other tenant of these tests has what they ask for', async () => {
+it('the other tenant of these tests has the things that the requests name', async () => {
   const [other = ''] = otherNames
   const api = await aWorld(other)
   const headers = await credentialOf(api, { domain: other }, people.admin)

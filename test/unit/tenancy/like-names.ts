@@ -2,9 +2,9 @@
 import { joinKey } from '../../../adapters/dynamodb/key.ts'
 import { usualRateLimits } from '../../../contracts/settings/rates.ts'
 import type { Route } from '../../../contracts/routes/route.ts'
-import type { Api } from '../../support/api.ts'
-import type { FilledPlatform } from '../../support/filled-platform.ts'
-import { aDelivery, aReport } from '../../support/records.ts'
+import type { Api } from '../../support/platform/api.ts'
+import type { FilledPlatform } from '../../support/platform/filled-platform.ts'
+import { aDelivery, aReport } from '../../support/records/records.ts'
 import {
   type Tenant,
   aTenant,
@@ -13,7 +13,7 @@ import {
   people,
   plantDelivery,
   usualThings,
-} from '../../support/tenant.ts'
+} from '../../support/platform/tenant.ts'
 
 /** Each name is a prefix, a suffix or a part of another. */
 export const names = ['a.example.com', 'x.a.example.com', 'a.example.com.au', 'example.com'] as const
@@ -49,7 +49,7 @@ const keyOf = (domain: string) => `key|${all.indexOf(domain)}`
 
 const all: readonly string[] = [...names, ...bystanders]
 
-/** Makes the tenants. Only what they wrote tells them apart. */
+/** Creates the tenants. Only their records distinguish them. */
 export async function fillLikes(api: Api): Promise<LikeTenants> {
   const tenants: Tenant[] = []
   const headers = new Map<string, Headers>()
@@ -63,7 +63,7 @@ export async function fillLikes(api: Api): Promise<LikeTenants> {
     headers.set(`program ${domain}`, await domainCredential(api, { domain, role: 'admin' }))
     headers.set(`root ${domain}`, root)
   }
-  // Of a hook whose id goes on where the name of the first bystander ends: the parts of both keys make one text.
+  // The id of a hook that continues where the name of the first bystander ends: the parts of both keys make one text.
   const { hook, delivery } = usualThings
   await plantDelivery(api, aDelivery({ domain: names[0], id: delivery, hookId: `c|${hook}` }))
   await api.ports.domains.beginDeletion(beingDeleted, api.clock.now())
@@ -80,7 +80,7 @@ export async function fillLikes(api: Api): Promise<LikeTenants> {
   }
 }
 
-/** Makes the engine list two calls in whatever scope it is asked for, and do whatever it is told. */
+/** Makes the engine list two calls in any scope, and carry out every order. */
 export function obey({ ports }: Api): void {
   const uuids = ['6f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f', '7f1c7a1e-6a1e-4b1d-9f0e-2d0a4c5b6e7f']
   const rows = uuids.map((uuid) => ({ uuid, created: '2026-01-15 12:00:00', created_epoch: '1768478400' }))
@@ -108,7 +108,7 @@ export async function recordsOf({ stored }: Likes, domain: string): Promise<stri
   return (await stored()).filter((text) => isNamed(text, domain))
 }
 
-/** The query by which root names the domain that he works in. */
+/** The query by which root names its domain. */
 export function queryOf(caller: Caller, name: string, { domain }: Route): string {
   return caller === 'root' && (domain === 'required' || domain === 'optional') ? `domain=${name}` : ''
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { routes } from '../../../contracts/routes/index.ts'
 import type { Permission, Route } from '../../../contracts/routes/route.ts'
 import { writeToken } from '../../../functions/endpoint/token-text.ts'
-import { type Api, anApi } from '../../support/api.ts'
-import { handlerOf, requestTo } from '../../support/route-requests.ts'
-import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/tenant.ts'
+import { type Api, anApi } from '../../support/platform/api.ts'
+import { handlerOf, requestTo } from '../../support/platform/route-requests.ts'
+import { aTenant, credentialOf, domainCredential, people, usualThings } from '../../support/platform/tenant.ts'
 
 const domain = 'a.example.com'
 const like = 'x.a.example.com'
@@ -108,18 +108,18 @@ function wordsOf(permission: Permission | null): string {
 }
 
 describe('the routes', () => {
-  it.each(published)('hold %s', (line) => {
+  it.each(published)('the routes include %s', (line) => {
     expect(routes.flatMap(linesOf)).toContain(line)
   })
 
-  it('that are in the table have exactly the permissions of the table', () => {
+  it('the routes in the table have exactly the permissions of the table', () => {
     const operations = new Set(published.map((line) => line.split(' ', 2).join(' ')))
     const declared = routes.flatMap(linesOf).filter((line) => operations.has(line.split(' ', 2).join(' ')))
 
     expect(declared.toSorted()).toEqual(published.toSorted())
   })
 
-  it('never serve one method of one path twice, and each has its own name', () => {
+  it('the routes never serve one method of one path twice, and each has its own name', () => {
     const served = routes.flatMap(({ method, otherMethods = [], path }) =>
       [method, ...otherMethods].map((each) => `${each} ${path.replaceAll(/\{\w+\}/g, '{}')}`),
     )
@@ -128,7 +128,7 @@ describe('the routes', () => {
     expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
   })
 
-  it('each say what a caller needs: a permission, or expressly none', () => {
+  it('the routes each say what a caller needs: a permission, or expressly none', () => {
     for (const route of routes) expect(route, route.operationId).toHaveProperty('permission')
     const open = routes.filter(({ authentication }) => authentication === 'none').map(({ path }) => path)
     expect(open.toSorted()).toEqual(['/health', '/login'])
@@ -140,7 +140,7 @@ describe('the routes', () => {
 
 type Headers = Record<string, string>
 
-/** What a request carries instead of a credential, made from a genuine one, and the code that it is refused with. */
+/** The invalid credentials of a request, made from a genuine one, with the code of their refusal. */
 const amiss: [string, string, (api: Api) => Promise<Headers>][] = [
   ['no credential', 'invalid_token', async () => ({})],
   ['a wrong token', 'invalid_token', async (api) => ({ ...(await admin(api)), 'x-access-token': wrongToken() })],
@@ -226,22 +226,28 @@ const byAuthentication = (wanted: Route['authentication']) =>
   routes.filter(({ authentication }) => authentication === wanted).map((route) => [route.operationId, route] as const)
 
 describe.each(byAuthentication('token'))('%s', (_, route) => {
-  it.each(amiss)('is refused to whoever brings %s, by 401 %s, and nothing is done', async (_what, code, headersOf) => {
-    const api = anApi()
-    await aTenant(api, { domain, mark: 'mark-a' })
-    await aTenant(api, { domain: like, mark: 'mark-b' })
-    const headers = await headersOf(api)
-    const before = kept(api)
+  it.each(amiss)(
+    'the route is refused to a caller that brings %s, by 401 %s, and nothing is done',
+    async (_what, code, headersOf) => {
+      const api = anApi()
+      await aTenant(api, { domain, mark: 'mark-a' })
+      await aTenant(api, { domain: like, mark: 'mark-b' })
+      const headers = await headersOf(api)
+      const before = kept(api)
 
-    const answer = await api.call(await handlerOf(route), { ...requestTo(route, { ...usualThings, domain }), headers })
+      const answer = await api.call(await handlerOf(route), {
+        ...requestTo(route, { ...usualThings, domain }),
+        headers,
+      })
 
-    expect(answer.status).toBe(401)
-    expect(answer.headers['Content-Type']).toBe('application/json')
-    const requestId = answer.headers['X-Request-Id']
-    expect(answer.body).toEqual({ status: 'error', code, info: expect.any(String), requestId })
-    expect(requestId).toMatch(/^[\w.-]{1,64}$/)
-    expect(kept(api)).toEqual(before)
-  })
+      expect(answer.status).toBe(401)
+      expect(answer.headers['Content-Type']).toBe('application/json')
+      const requestId = answer.headers['X-Request-Id']
+      expect(answer.body).toEqual({ status: 'error', code, info: expect.any(String), requestId })
+      expect(requestId).toMatch(/^[\w.-]{1,64}$/)
+      expect(kept(api)).toEqual(before)
+    },
+  )
 })
 
 describe.each(byAuthentication('engine'))('%s', (_, route) => {
@@ -251,7 +257,7 @@ describe.each(byAuthentication('engine'))('%s', (_, route) => {
     ['a token of an admin', admin],
     ['a token of root', async (api) => spread(await api.as('root'))],
     ['a static token', async (api) => programOf(api)],
-  ])('is refused to whoever brings %s', async (_what, headersOf) => {
+  ])('the route is refused to a caller that brings %s', async (_what, headersOf) => {
     const api = anApi()
     await aTenant(api, { domain, mark: 'mark-a' })
     const request = requestTo(route, { ...usualThings, domain })

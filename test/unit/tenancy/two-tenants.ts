@@ -1,9 +1,9 @@
 /** Two tenants with different things, and the people and programs that ask for them. */
 import type { Route } from '../../../contracts/routes/route.ts'
-import type { Api } from '../../support/api.ts'
-import { foreign } from '../../support/crossing.ts'
-import { aReport, anExport } from '../../support/records.ts'
-import type { Things } from '../../support/route-requests.ts'
+import type { Api } from '../../support/platform/api.ts'
+import { foreign } from '../../support/platform/crossing.ts'
+import { aReport, anExport } from '../../support/records/records.ts'
+import type { Things } from '../../support/platform/route-requests.ts'
 import {
   aTenant,
   credentialOf,
@@ -12,14 +12,14 @@ import {
   plantCdr,
   plantRecording,
   usualThings,
-} from '../../support/tenant.ts'
+} from '../../support/platform/tenant.ts'
 import { type Caller, type Thing, callers } from './caller-table.ts'
 
 /** Where most callers are at home, and where the foreign admin is. */
 export const tenant = 'a.example.com'
 export const another = 'b.example.com'
 
-/** What nobody has. */
+/** Ids that do not exist. */
 export const missingThings: Things = {
   domain: 'c.example.com',
   account: '9999',
@@ -50,7 +50,7 @@ const ownUuid = (caller: Caller, usual: string) => `${callers.indexOf(caller) + 
 const ownChannel = (caller: Caller) => ownUuid(caller, usualThings.channel)
 const ownJob = (caller: Caller) => ownUuid(caller, usualThings.job)
 
-/** What a caller asks a route for. */
+/** The request of a caller to a route. */
 export function thingsFor(caller: Caller, thing: Thing, { path }: Route): Things {
   const home = homeOf(caller)
   const things: Record<Thing, Things> = {
@@ -65,7 +65,7 @@ export function thingsFor(caller: Caller, thing: Thing, { path }: Route): Things
     'of another tenant': { ...foreign, domain: another },
     missing: missingThings,
   }
-  // Of a token the path names the domain too: it is the caller's, so that the token alone is in question.
+  // The path also names the domain of a token: it is the caller's, so that only the token is in question.
   return path.includes('{uuid}') ? { ...things[thing], domain: home } : things[thing]
 }
 
@@ -93,8 +93,8 @@ export async function fillTenants(api: Api): Promise<HeadersOf> {
   }
 }
 
-/** An engine with a call of each caller and one of a colleague in each tenant; it heeds whose orders it is given. */
-export function heedScopes(api: Api): void {
+/** An engine with a call of each caller and one of a colleague in each tenant; it respects the scope of orders. */
+export function respectScopes(api: Api): void {
   const owned = callers.map((caller) => [ownChannel(caller), ownLogin(caller), homeOf(caller)] as const)
   const calls = [
     ...owned,

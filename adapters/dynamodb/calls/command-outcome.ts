@@ -1,0 +1,75 @@
+/**
+ * The form of an outcome in its record: inline while it is small, and otherwise compressed and split into part items next to
+ * the record. An item has at most 400 KB, an engine's answer may have many MB.
+ */
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import * as z from 'zod/mini'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
+import { DomainError } from '../../../core/errors.ts'
+
+const compress = promisify(gzip)
+const decompress = promisify(gunzip)
+
+/** Bytes of an outcome, as JSON, that still go into the record itself. */
+const INLINE_BYTES = 300 * 1024
+
+/** Bytes of one part: below the 400 KB of an item with room for its keys. */
+const PART_BYTES = 350 * 1024
+
+/** Bytes that an outcome may have when it is unpacked; an engine's longest answers are far below. */
+const UNPACKED_BYTES = 128 * 1024 * 1024
+
+/** The stored outcome of a command. */
+export const commandOutcome = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('done'), text: z.string(), uuid: z.optional(z.string()) }),
+  z.object({ state: z.literal('refused'), text: z.string() }),
+  z.object({ state: z.literal('absent') }),
+  z.object({ state: z.literal('unsent'), reason: z.enum(['expired', 'disconnected', 'busy']) }),
+  z.object({ state: z.literal('unknown'), reason: z.enum(['disconnected', 'timeout', 'connector_lost']) }),
+])
+
+/** Characters of the long lists that are remembered with their packed form; one of 5 000 channels has some 5 500 000. */
+const MAX_REMEMBERED = 24_000_000
+
+/** The packed forms of the newest long lists, by their text: many who list the same calls are given the same one. */
+const remembered = new Map<string, Promise<Uint8Array[]>>()
+
+/** The parts of an outcome that is too large for its record; none for one that is not. A long list is packed once. */
+export async function packOutcome(outcome: CommandOutcome): Promise<readonly Uint8Array[] | undefined> {
+  const isLongList = outcome.state === 'done' && outcome.uuid === undefined && outcome.text.length > INLINE_BYTES
+  if (isLongList)
+    return remembered.get(outcome.text) ?? remember(outcome.text, cutUp(Buffer.from(JSON.stringify(outcome))))
+  const json = Buffer.from(JSON.stringify(outcome))
+  return json.length <= INLINE_BYTES ? undefined : cutUp(json)
+}
+
+function remember(text: string, parts: Promise<Uint8Array[]>): Promise<Uint8Array[]> {
+  let characters = text.length
+  for (const each of remembered.keys()) characters += each.length
+  for (const oldest of remembered.keys()) {
+    if (characters <= MAX_REMEMBERED) break
+    remembered.delete(oldest)
+    characters -= oldest.length
+  }
+  remembered.set(text, parts)
+  parts.catch(() => remembered.delete(text))
+  return parts
+}
+
+async function cutUp(json: Buffer): Promise<Uint8Array[]> {
+  const packed = await compress(json)
+  return Array.from({ length: Math.ceil(packed.length / PART_BYTES) }, (_, index) =>
+    packed.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
+  )
+}
+
+/** The outcome that was packed into these parts. */
+export async function unpackOutcome(parts: readonly Uint8Array[]): Promise<CommandOutcome> {
+  try {
+    const json = await decompress(Buffer.concat(parts), { maxOutputLength: UNPACKED_BYTES })
+    return commandOutcome.parse(JSON.parse(json.toString()))
+  } catch (error) {
+    throw new DomainError('internal_error', 'the parts of a stored outcome cannot be read', { cause: error })
+  }
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod/mini'
+import { DomainError } from '../../../core/errors.ts'
+import type { CallflowStep, DefaultRoute, RouteHead } from '../../../core/default-routes/default-route.ts'
+import type { Item } from '../client.ts'
+import { parseItem } from '../items.ts'
+import { joinKey, keyPrefix } from '../key.ts'
+
+/** A stored route, without its callflow. */
+const headItem = z.object({
+  id: z.string(),
+  domain: z.string(),
+  destinationNumber: z.string(),
+  name: z.string(),
+  order: z.number(),
+  disabled: z.boolean(),
+  fsTimezone: z.nullable(z.string()),
+  description: z.string(),
+  version: z.number(),
+  callflowBytes: z.number(),
+  createdAt: z.number(),
+  revision: z.number(),
+})
+
+/** The attributes of {@link headItem}; `name` and others are words of the store's own. */
+export const headAttributes = Object.keys(headItem.shape)
+
+/** The callflow is stored as JSON: it is nothing that the store looks into, and its depth is no concern of it. */
+const flowItem = z.object({ id: z.string(), callflow: z.string() })
+const editionItem = z.object({ edition: z.number() })
+const steps = z.array(z.record(z.string(), z.unknown()))
+
+/** The prefix of the sort keys of routes; the key of the edition sorts before them. */
+const routePrefix = keyPrefix('route')
+
+/** The partition of a domain's routes and their edition. */
+export function routePartition(domain: string): string {
+  return joinKey(domain)
+}
+
+/** Returns the key of the edition of a domain's routes: the first item of its partition, so that it is read first. */
+export function editionKey(domain: string) {
+  return { pk: routePartition(domain), sk: joinKey('edition') }
+}
+
+/** Returns the key of a route. */
+export function routeKey(domain: string, id: string) {
+  return { pk: routePartition(domain), sk: joinKey('route', id) }
+}
+
+/** A route as an item: at most 256 KiB of callflow, and a few hundred bytes. */
+export function toRouteItem(route: DefaultRoute) {
+  return { ...routeKey(route.domain, route.id), ...route, callflow: JSON.stringify(route.callflow) }
+}
+
+/** The routes and the edition among the items of a partition. */
+export function readRouteSet(items: readonly Item[]): { heads: RouteHead[]; edition: number } {
+  const [first] = items
+  const isRoute = (item: Item) => String(item['sk']).startsWith(routePrefix)
+  const edition = first === undefined || isRoute(first) ? undefined : parseItem(editionItem, first)
+  return {
+    heads: items.filter(isRoute).flatMap((item) => parseItem(headItem, item) ?? []),
+    edition: edition?.edition ?? 0,
+  }
+}
+
+/** Returns a whole route; `undefined` for `undefined`. */
+export function readRoute(item: Item | undefined): DefaultRoute | undefined {
+  const head = parseItem(headItem, item)
+  const flow = readFlow(item)
+  return head && flow && { ...head, callflow: flow.callflow }
+}
+
+/** Returns a route's id and callflow; `undefined` for `undefined`. */
+export function readFlow(item: Item | undefined): { id: string; callflow: readonly CallflowStep[] } | undefined {
+  const stored = parseItem(flowItem, item)
+  return stored && { id: stored.id, callflow: parseSteps(stored.callflow) }
+}
+
+function parseSteps(text: string): readonly CallflowStep[] {
+  try {
+    return steps.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new DomainError('internal_error', 'a stored record cannot be read', { cause })
+  }
+}

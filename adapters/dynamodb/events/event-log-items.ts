@@ -1,0 +1,126 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import * as z from 'zod/mini'
+import type { LoggedEvent, PlatformEvent } from '../../../core/events/platform-event.ts'
+import { keptUntil } from '../../retention.ts'
+import type { Item, Key } from '../client.ts'
+import { expirySeconds } from '../items.ts'
+import { joinKey, keyPrefix, numberPart } from '../key.ts'
+import { shardOf } from '../shards.ts'
+
+/**
+ * Numbers in one partition of a log. DynamoDB takes a thousand write units a second for one; an event takes two to ten, so
+ * that no partition gets more in all its life, however fast a domain's events come.
+ */
+const blockSize = 100
+
+/** The most that an event's fields take as JSON: they were cut to 200 KB before they were packed. */
+const mostBytes = 2 * 1024 * 1024
+
+/** Returns the block that a number is in. */
+export function blockOf(sequence: number): number {
+  return Math.floor((sequence - 1) / blockSize)
+}
+
+/** Returns the first and the last number of a block. */
+export function numbersIn(block: number) {
+  return { first: block * blockSize + 1, last: (block + 1) * blockSize }
+}
+
+function blockKey(domain: string, block: number): string {
+  return joinKey('log', domain, numberPart(block))
+}
+
+/** Returns the item that names a block, so that a deleted domain's log can be removed; contracts/domain-partitions.ts reads it. */
+export function blockItem(domain: string, block: number, loggedAt: number) {
+  return { pk: joinKey('blocks', domain), sk: joinKey(numberPart(block)), expiresAt: expiryOf(loggedAt) }
+}
+
+/** Returns where the event of a number is stored. */
+export function entryKey(domain: string, sequence: number): Key {
+  return { pk: blockKey(domain, blockOf(sequence)), sk: joinKey('event', numberPart(sequence)) }
+}
+
+/** Returns the values of a query for the events of a block between two numbers, both included. */
+export function entryRange(domain: string, from: number, to: number): Item {
+  const { pk, sk } = entryKey(domain, from)
+  return { ':pk': pk, ':from': sk, ':to': entryKey(domain, to).sk }
+}
+
+/** Returns the values of a query for all write records of a block. */
+export function recordRange(domain: string, block: number): Item {
+  return { ':pk': blockKey(domain, block), ':sk': keyPrefix('write') }
+}
+
+/** Returns where the number of an event is stored by its id. */
+export function idKey({ domain, id }: Pick<PlatformEvent, 'domain' | 'id'>): Key {
+  return { pk: joinKey('ids', domain, shardOf(id)), sk: joinKey(id) }
+}
+
+/** Numbers of one block that were written together, or made void. */
+export interface WriteRecord {
+  readonly first: number
+  readonly last: number
+  /** When they were taken, epoch milliseconds. */
+  readonly loggedAt: number
+  /** Those of them that belong to no event. */
+  readonly voids: readonly number[]
+  /** A time without a hook, reported with the first event. */
+  readonly unwatched?: LoggedEvent['unwatched']
+}
+
+const recordItem = z.object({
+  first: z.number(),
+  last: z.number(),
+  loggedAt: z.number(),
+  voids: z.array(z.number()),
+  unwatched: z.optional(z.object({ from: z.number(), to: z.number() })),
+})
+
+const entryItem = z.object({
+  sequence: z.number(),
+  loggedAt: z.number(),
+  id: z.string(),
+  name: z.string(),
+  domain: z.string(),
+  uuid: z.string(),
+  occurredAt: z.number(),
+  packed: z.instanceof(Uint8Array),
+  isCut: z.optional(z.boolean()),
+})
+
+const packedFields = z.record(z.string(), z.string())
+
+/** Returns a write record as an item. */
+export function toRecordItem(domain: string, record: WriteRecord) {
+  const sk = joinKey('write', numberPart(record.first))
+  return { pk: blockKey(domain, blockOf(record.first)), sk, ...record, expiresAt: expiryOf(record.loggedAt) }
+}
+
+/** Reads a write record. */
+export function toRecord(item: Item): WriteRecord {
+  return z.parse(recordItem, item)
+}
+
+/**
+ * Returns an event as an item; its fields are compressed, to a third of their JSON. `isCut` says that deliveries find it
+ * whole elsewhere.
+ */
+export function toEntryItem(event: PlatformEvent, sequence: number, loggedAt: number, isCut: boolean) {
+  const { id, name, domain, uuid, occurredAt, fields } = event
+  const packed = deflateRawSync(JSON.stringify(fields), { level: 3 })
+  const expiresAt = expiryOf(loggedAt)
+  const entry = { sequence, loggedAt, id, name, domain, uuid, occurredAt, packed, expiresAt }
+  return { ...entryKey(domain, sequence), ...entry, ...(isCut ? { isCut } : {}) }
+}
+
+/** Reads an event. */
+export function toEntry(item: Item): LoggedEvent {
+  const { sequence, loggedAt, packed, isCut: _, ...event } = z.parse(entryItem, item)
+  const text = inflateRawSync(packed, { maxOutputLength: mostBytes }).toString()
+  return { sequence, loggedAt, event: { ...event, fields: z.parse(packedFields, JSON.parse(text)) } }
+}
+
+/** What deliveries carry is kept for longer than the log shows it. */
+function expiryOf(loggedAt: number): number {
+  return expirySeconds(keptUntil.deliveryEvent(loggedAt))
+}

@@ -1,0 +1,169 @@
+import { type RecordingChange, recordingChanges } from '../../../core/recordings/recording-changes.ts'
+import { DomainError } from '../../../core/errors.ts'
+import type { RecordedLeg, RecordingStore } from '../../../core/recordings/recording-store.ts'
+import type { Recording, RecordingPlace } from '../../../core/recordings/recording.ts'
+import type { AdapterContext } from '../../context.ts'
+import { keptUntil } from '../../retention.ts'
+import { readBatch } from '../batches.ts'
+import type { Item } from '../client.ts'
+import { type Put, type Query, getItem, putItem, queryAll, queryPage, tableName } from '../client.ts'
+import { conditionally, textOf } from '../errors.ts'
+import { expirySeconds, parseItem, under, unexpired } from '../items.ts'
+import { joinKey, keyPrefix, numberPart } from '../key.ts'
+import { forgetLeftRecordings, leaveRecordings, listLeftRecordings } from '../domains/left-recordings.ts'
+import {
+  doomedPartition,
+  overduePartition,
+  recordedLegItem,
+  recordedLegKey,
+  recordingItem,
+  recordingItemKey,
+  recordingPartition,
+  storedPartition,
+  toRecordingItem,
+} from './recording-item.ts'
+import { shards } from '../shards.ts'
+
+/** Changes of one recording that may meet each other: the uploader's, its owner's and the schedules'. */
+const maxTries = 8
+
+/**
+ * Stores records of recordings in DynamoDB, one partition for each domain. Each change reads the record and writes it as a
+ * whole if its version is still the one that was read. The index `by-state` contains expected, stored and doomed recordings.
+ */
+export function dynamoRecordingStore(context: AdapterContext): RecordingStore {
+  const changes = recordingChanges((place, rule) => changeRecording(context, place, rule))
+  return {
+    ...changes,
+    // The mark first: a recording that can be read is never without it.
+    async expect(recording) {
+      await markRecorded(context, recording)
+      return changes.expect(recording)
+    },
+    listRecorded: (legs) => recordedAmong(context, legs),
+    async read(place) {
+      return recordingIn(context, await getItem(context, tableName(context, 'recordings'), recordingItemKey(place)))
+    },
+    list: (domain, uuid) => listOf(context, domain, uuid),
+    listOverdue: (before, limit) => earliest(context, shards.map(overduePartition), before, limit),
+    listExpired: (domain, before, limit, from) => earliest(context, [storedPartition(domain)], before, limit, from),
+    listDoomed: (before, limit) => earliest(context, shards.map(doomedPartition), before, limit),
+    page: (domain, limit, after) => pageOf(context, domain, limit, after),
+    leave: (left) => leaveRecordings(context, left),
+    listLeft: (limit, after) => listLeftRecordings(context, limit, after),
+    forgetLeft: (domain, before) => forgetLeftRecordings(context, domain, before),
+  }
+}
+
+async function markRecorded(context: AdapterContext, { domain, uuid }: RecordedLeg): Promise<void> {
+  const expiresAt = expirySeconds(keptUntil.recordedLeg(context.clock.now()))
+  const Item = { ...recordedLegKey({ domain, uuid }), domain, uuid, expiresAt }
+  await putItem(context, { TableName: tableName(context, 'recordings'), Item })
+}
+
+async function recordedAmong(context: AdapterContext, legs: readonly RecordedLeg[]): Promise<RecordedLeg[]> {
+  const items = await readBatch(context, tableName(context, 'recordings'), legs.map(recordedLegKey), {})
+  return items.flatMap((item) => parseItem(recordedLegItem, unexpired(context, item)) ?? [])
+}
+
+/** A write whose answer was lost and that the client tries again finds its own mark. */
+async function changeRecording<A>(
+  context: AdapterContext,
+  place: RecordingPlace,
+  rule: (stored: Recording | undefined) => RecordingChange<A>,
+): Promise<A> {
+  const TableName = tableName(context, 'recordings')
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const found = await getItem(context, TableName, recordingItemKey(place))
+    const { next, answer } = rule(recordingIn(context, found))
+    if (next === undefined) return answer
+    const writeId = context.random.uuid()
+    const previous = found?.['version']
+    const put: Put = {
+      TableName,
+      Item: { ...toRecordingItem(next), writeId },
+      ConditionExpression:
+        previous === undefined ? 'attribute_not_exists(pk) OR writeId = :own' : 'version = :previous OR writeId = :own',
+      ExpressionAttributeValues: { ':own': writeId, ...(previous === undefined ? {} : { ':previous': previous }) },
+    }
+    if ((await conditionally(() => putItem(context, put))).done) return answer
+  }
+  throw new DomainError('store_unavailable', 'the record is being changed by others, try again', {
+    retryAfterSeconds: 2,
+  })
+}
+
+async function listOf(context: AdapterContext, domain: string, uuid: string): Promise<Recording[]> {
+  const items = await queryAll(context, {
+    TableName: tableName(context, 'recordings'),
+    ConsistentRead: true,
+    ...under(recordingPartition(domain), keyPrefix(uuid)),
+  })
+  return items.flatMap((item) => recordingIn(context, item) ?? []).sort((a, b) => a.startedAt - b.startedAt)
+}
+
+/** The earliest entries of partitions of the index between two moments. */
+async function earliest(
+  context: AdapterContext,
+  partitions: readonly string[],
+  before: number,
+  limit: number,
+  from = 0,
+): Promise<Recording[]> {
+  if (before <= from) return []
+  const query = (partition: string): Query => ({
+    TableName: tableName(context, 'recordings'),
+    IndexName: 'by-state',
+    Limit: limit,
+    // A key is longer than its number, so a key at `before` itself sorts after the range.
+    KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk BETWEEN :from AND :before',
+    ExpressionAttributeValues: {
+      ':pk': partition,
+      ':from': numberPart(Math.max(0, from)),
+      ':before': numberPart(before),
+    },
+  })
+  const found = await Promise.all(partitions.map((partition) => queryUpTo(context, query(partition), limit)))
+  const sortOf = (item: Item) => textOf(item, 'gsi_sk') ?? ''
+  return found
+    .flat()
+    .sort((a, b) => (sortOf(a) < sortOf(b) ? -1 : 1))
+    .slice(0, limit)
+    .flatMap((item) => recordingIn(context, item) ?? [])
+}
+
+async function pageOf(
+  context: AdapterContext,
+  domain: string,
+  limit: number,
+  after: RecordingPlace | undefined,
+): Promise<Recording[]> {
+  const query: Query = {
+    TableName: tableName(context, 'recordings'),
+    ConsistentRead: true,
+    Limit: limit,
+    KeyConditionExpression: after === undefined ? 'pk = :pk' : 'pk = :pk AND sk > :after',
+    ExpressionAttributeValues: {
+      ':pk': recordingPartition(domain),
+      ...(after === undefined ? {} : { ':after': joinKey(after.uuid, after.id) }),
+    },
+  }
+  const items = await queryUpTo(context, query, limit)
+  return items.flatMap((item) => recordingIn(context, item) ?? [])
+}
+
+/** Returns the first unexpired items. */
+async function queryUpTo(context: AdapterContext, query: Query, limit: number): Promise<Item[]> {
+  const found: Item[] = []
+  let start: Item | undefined
+  do {
+    const page = await queryPage(context, query, start)
+    found.push(...page.items.filter((item) => unexpired(context, item) !== undefined))
+    start = page.next
+  } while (start !== undefined && found.length < limit)
+  return found.slice(0, limit)
+}
+
+function recordingIn(context: AdapterContext, item: Item | undefined): Recording | undefined {
+  return parseItem(recordingItem, unexpired(context, item))
+}

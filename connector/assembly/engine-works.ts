@@ -1,0 +1,169 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import type { ChannelRegistry } from '../calls/channel-registry.ts'
+import type { DomainNames } from '../calls/domain-names.ts'
+import { type EngineReading, engineReading } from '../calls/engine-reading.ts'
+import { type HeldCalls, heldCalls } from '../calls/held-calls.ts'
+import { type PendingJobs, pendingJobs } from '../commands/pending-jobs.ts'
+import {
+  EVENT_HEADERS,
+  type Engine,
+  type EngineAddress,
+  type EngineEvent,
+  type LinkRole,
+  engineName,
+  isHealthy,
+} from '../runtime/engine.ts'
+import type { EslDownReason } from '../esl/errors.ts'
+import type { EslSession, EslSessionOptions, EslState } from '../esl/session.ts'
+import type { EngineChange } from '../events/engine-events.ts'
+import { flushDirectory } from '../reconcile/flush-directory.ts'
+import type { Time } from '../../core/concurrency/timers.ts'
+
+/** Makes a link; `openEslSession` in production. */
+export type OpenLink = (options: EslSessionOptions) => EslSession
+
+/** One engine and what belongs to it alone. */
+export interface EngineWorks {
+  readonly engine: Engine
+  readonly jobs: PendingJobs
+  readonly reading: EngineReading
+  readonly held: HeldCalls
+}
+
+/** What the works of an engine are made from. */
+export interface WorksParts extends Time {
+  readonly address: EngineAddress
+  readonly openLink: OpenLink
+  readonly registry: ChannelRegistry
+  readonly domains: DomainNames
+  readonly random: () => number
+  readonly log: Log
+  /** What the event link listens to at first. */
+  readonly words: readonly string[]
+  /** Told of every event of the event link; must not throw. */
+  readonly onEvent: (event: EngineEvent, engine: string) => void
+  /** Told of every event of the event link that could not be read; must not throw. */
+  readonly onUnreadable: (engine: string) => void
+  /** Called when the command link came up. */
+  readonly onCommandLink: (engine: Engine) => void
+  /** Told when the event link came up or was lost; not when it was let go of, which is no news of the engine. */
+  readonly onEngine: (engine: Engine, kind: EngineChange) => void
+}
+
+/** Opens both links of an engine. Answers of jobs come on the link that they were given on. */
+export function engineWorks(parts: WorksParts): EngineWorks {
+  const { registry, clock, timers, address } = parts
+  const name = engineName(address)
+  const jobs = pendingJobs(timers)
+  const held = heldCalls(registry, name, clock)
+  const told: Told = { coreUuid: '', reasons: {} }
+  const open = linkOpener(parts, name, told)
+
+  let wasCommanding = false
+  const commands = open({
+    name: 'commands',
+    subscribe: ['BACKGROUND_JOB'],
+    onEvent: (event) => {
+      if (event.name === 'BACKGROUND_JOB') jobs.accept(event)
+    },
+    onState: ({ kind }) => {
+      // An attempt to connect that fails is a loss to nobody.
+      if (kind === 'down' && wasCommanding) {
+        jobs.loseAll()
+        held.commandsLost()
+      }
+      wasCommanding = kind === 'ready'
+      if (kind === 'ready') {
+        readWhole()
+        void flushDirectory({ ...parts, link: commands, log: parts.log.with({ engine: name }) })
+        parts.onCommandLink(engine)
+      }
+    },
+  })
+
+  let wasReady = false
+  const events = open({
+    name: 'events',
+    subscribe: parts.words,
+    headers: EVENT_HEADERS,
+    onEvent: (event) => parts.onEvent(event, name),
+    onState: (state) => {
+      if (state.kind === 'ready') {
+        held.heard()
+        readWhole()
+        parts.onEngine(engine, 'engine_connected')
+      }
+      if (state.kind === 'down' && wasReady) {
+        held.eventsLost()
+        registry.doubt(name)
+        if (state.reason !== 'stopped') parts.onEngine(engine, 'engine_disconnected')
+      }
+      wasReady = state.kind === 'ready'
+    },
+  })
+
+  const reading = engineReading({
+    ...parts,
+    engine: name,
+    link: commands,
+    onRead: (channels) => held.wasRead(channels),
+  })
+  const engine: Engine = {
+    name,
+    commands,
+    events,
+    get coreUuid() {
+      return told.coreUuid
+    },
+    reasons: told.reasons,
+  }
+
+  /** Once both links are up; until a reading succeeds the engine may hold what nobody knows of. */
+  function readWhole(): void {
+    if (isHealthy(engine)) reading.current(null).catch(() => {})
+  }
+
+  return { engine, jobs, reading, held }
+}
+
+/** What an engine's links told of it. */
+interface Told {
+  coreUuid: string
+  reasons: Partial<Record<LinkRole, EslDownReason>>
+}
+
+type Role = Pick<EslSessionOptions, 'subscribe' | 'headers' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
+
+/** Opens links of one engine that log what becomes of them and note which process of the engine they reached. */
+function linkOpener({ address, openLink, onUnreadable, random, log }: WorksParts, engine: string, told: Told) {
+  return (role: Role): EslSession =>
+    openLink({
+      ...address,
+      ...role,
+      random,
+      onState: (state) => {
+        logState(log, { engine, link: role.name }, state, told)
+        if (state.kind === 'ready') delete told.reasons[role.name]
+        if (state.kind === 'ready' && state.coreUuid !== undefined) told.coreUuid = state.coreUuid
+        if (state.kind === 'down') told.reasons[role.name] = state.reason
+        role.onState(state)
+      },
+      onUnreadable: ({ bytes }) => {
+        log.warn('an event could not be read', { engine, link: role.name, bytes })
+        if (role.name === 'events') onUnreadable(engine)
+      },
+    })
+}
+
+/** Nothing but a person can help against these: the password or the engine's access list has to be changed. */
+const refused: ReadonlySet<EslDownReason> = new Set(['auth-refused', 'access-rejected'])
+
+/** A refusal is an error once, for both links together, until a link comes up again; every other loss is a warning. */
+function logState(log: Log, keys: { engine: string; link: string }, state: EslState, told: Told): void {
+  if (state.kind === 'ready') log.info('an engine link is up', keys)
+  if (state.kind !== 'down' || state.reason === 'stopped') return
+  const isNews = !Object.values(told.reasons).some((reason) => refused.has(reason))
+  const what = { ...keys, reason: state.reason, retryInMs: state.retryInMs }
+  if (refused.has(state.reason) && isNews) log.error('an engine refuses the connector', undefined, what)
+  else log.warn('an engine link is down', what)
+}

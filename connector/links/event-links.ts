@@ -1,0 +1,182 @@
+import type { EventLinkReport } from '../../core/connectors/connector-report.ts'
+import type { Clock } from '../../core/time.ts'
+import type { EngineEvent } from '../runtime/engine.ts'
+import type { Timers } from '../../core/concurrency/timers.ts'
+import { type EventLink, type Progress, lastOf, newEventLink, reportOf } from './event-link.ts'
+import { earlierTold, engineTime, nowhere, positionOf } from './event-position.ts'
+import type { GapFound } from './gap-log.ts'
+
+/** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
+const firstEventMs = 25_000
+
+/** What could not be read is told of together, once in this time. */
+const unreadMs = 30_000
+
+/** By then it is known whether a connector that was killed just before this one began has listened until then. */
+const unsureMs = 20_000
+
+/** What a link that came up has found. */
+export interface LinkUp {
+  /** Whether this is the first time since the start of this process. */
+  readonly isFirst: boolean
+  /** The process of the engine that was there before; empty when it is the same one, or none was known. */
+  readonly endedCore: string
+  /** The moment up to which everything was heard before the loss, epoch milliseconds; 0 if no loss was noticed. */
+  readonly heardTo: number
+}
+
+/** What becomes of the event links, and how far each has been read. */
+export interface EventLinks {
+  /** An event of the engine came. */
+  heard(event: EngineEvent, engine: string): void
+  up(engine: string, coreUuid: string): LinkUp
+  /** The link of an engine that came up with fewer events than are wanted has all of them from now on. */
+  widened(engine: string): void
+  /**
+   * A link that was up has been lost; `reason` is the word of the session. Returns the moment up to which everything was
+   * heard, epoch milliseconds.
+   */
+  down(engine: string, reason: string): number
+  /** An event of the engine came and could not be read. */
+  unreadable(engine: string): void
+  /** Whether anything of the engine may have been missed since the start. */
+  hasGaps(engine: string): boolean
+  /** Whether the engine's first link came up so lately that it is not known yet what was missed before. */
+  beganLately(engine: string): boolean
+  /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
+  mayHaveMissed(engine: string, microseconds: string): boolean
+  /** Events of the engine from `from` until now, epoch milliseconds, were heard by nobody. */
+  missedSince(engine: string, from: number): void
+  /** The engines' time, epoch milliseconds, before which all was told that had been read before a moment of our own clock. */
+  toldBefore(moment: number): number
+  /** Tells of every gap whose end is known, without waiting for the first event after it. */
+  settle(): void
+  /** Reports on every link, by how far this connector has come with what it read. */
+  reports(progress: Progress): EventLinkReport[]
+}
+
+/** Knows no link yet. Each gap is told once, with the events around it. */
+export function eventLinks(parts: {
+  readonly tell: (gap: GapFound) => void
+  /** When the first gap of an engine begins that was told of and is not stored yet, epoch milliseconds; none if absent. */
+  readonly unstoredFrom?: ((engine: string) => number | undefined) | undefined
+  /**
+   * Told of an engine some of whose events could not be read, once for all of half a minute, and of the moment up to which
+   * everything was heard, epoch milliseconds.
+   */
+  readonly onUnread: (engine: string, heardTo: number) => void
+  readonly clock: Clock
+  readonly timers: Timers
+}): EventLinks {
+  const { tell, unstoredFrom, onUnread, clock, timers } = parts
+  const links = new Map<string, EventLink>()
+
+  const linkOf = (engine: string): EventLink => {
+    const link = links.get(engine) ?? newEventLink()
+    links.set(engine, link)
+    return link
+  }
+
+  /**
+   * Begins a gap at the last event that was read, or at the end of the gap before: no two gaps begin together. Where an
+   * event was read late, those behind it may be as old, so its own time counts if that is earlier.
+   */
+  const miss = (link: EventLink) => {
+    const latest = Math.max(link.lastAt, link.upSince, link.unreadToldAt) || clock.now()
+    const toldAt = engineTime(link.last)
+    const from = latest === link.lastAt ? earlierTold(latest, toldAt) : latest
+    return { from, missed: link.missed.begin(toldAt ?? from) }
+  }
+
+  const close = (link: EventLink, first: EngineEvent | undefined) => {
+    const gap = link.open
+    if (gap === undefined) return
+    link.open = undefined
+    gap.cancel()
+    gap.missed.end(engineTime(first) ?? clock.now())
+    tell({ ...gap.found, after: first === undefined ? nowhere : positionOf(first) })
+  }
+
+  const closeUnread = (engine: string, link: EventLink) => {
+    const unread = link.unread
+    if (unread === undefined) return
+    link.unread = undefined
+    unread.cancel()
+    const { from, before, missed, count } = unread
+    missed.end(engineTime(link.last) ?? clock.now())
+    const after = lastOf(link)
+    const dropped = { class: 'unreadable', count }
+    link.unreadToldAt = clock.now()
+    tell({ engine, reason: 'unreadable', from, to: link.unreadToldAt, before, after, dropped })
+    onUnread(engine, from)
+  }
+
+  return {
+    heard: (event, engine) => {
+      const link = linkOf(engine)
+      if (link.open !== undefined) close(link, event)
+      link.last = event
+      link.lastAt = clock.now()
+      link.marks.note(event, link.lastAt)
+    },
+    up: (engine, coreUuid) => {
+      const link = linkOf(engine)
+      const isFirst = link.upSince === 0 && link.lost === undefined && link.core === ''
+      const isOther = coreUuid !== '' && link.core !== '' && coreUuid !== link.core
+      const { lost, core } = link
+      link.upSince = clock.now()
+      if (isFirst) link.firstUpAt = clock.now()
+      link.core = coreUuid || core
+      link.lost = undefined
+      if (lost !== undefined) {
+        const reason = isOther ? 'engine-restarted' : lost.reason
+        const found = { engine, reason, from: lost.from, to: clock.now(), before: lastOf(link) }
+        const cancel = timers.after(firstEventMs, () => close(link, undefined))
+        link.open = { found, missed: lost.missed, cancel }
+      }
+      return { isFirst, endedCore: isOther ? core : '', heardTo: lost?.from ?? 0 }
+    },
+    widened: (engine) => {
+      const link = linkOf(engine)
+      if (link.upSince > 0) link.upSince = clock.now()
+    },
+    down: (engine, reason) => {
+      const link = linkOf(engine)
+      close(link, undefined)
+      link.lost ??= { reason, ...miss(link) }
+      link.upSince = 0
+      return link.lost.from
+    },
+    unreadable: (engine) => {
+      const link = linkOf(engine)
+      link.unread ??= {
+        ...miss(link),
+        before: lastOf(link),
+        cancel: timers.after(unreadMs, () => closeUnread(engine, link)),
+        count: 0,
+      }
+      link.unread.count += 1
+    },
+    hasGaps: (engine) => links.get(engine)?.missed.isEmpty === false,
+    beganLately: (engine) => clock.now() - (links.get(engine)?.firstUpAt ?? 0) < unsureMs,
+    mayHaveMissed: (engine, microseconds) => {
+      const at = Number(microseconds) / 1_000
+      return at > 0 && links.get(engine)?.missed.has(at) === true
+    },
+    missedSince: (engine, from) => {
+      const { missed, upSince } = linkOf(engine)
+      missed.begin(from).end(upSince || clock.now())
+    },
+    toldBefore: (moment) => {
+      const times = [...links.values()].map(({ marks }) => earlierTold(moment, marks.engineTimeBefore(moment)))
+      return Math.min(moment, ...times)
+    },
+    settle: () => {
+      for (const [engine, link] of links) {
+        close(link, undefined)
+        closeUnread(engine, link)
+      }
+    },
+    reports: (progress) => [...links].map(([engine, link]) => reportOf(engine, link, progress, unstoredFrom?.(engine))),
+  }
+}

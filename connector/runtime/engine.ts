@@ -1,0 +1,62 @@
+import type { EslDownReason } from '../esl/errors.ts'
+import type { EslEvent } from '../esl/event.ts'
+import type { EslSession } from '../esl/session.ts'
+
+/** An event as it comes from an engine. */
+export type EngineEvent = EslEvent
+
+/** Where an engine's event socket is. */
+export interface EngineAddress {
+  readonly host: string
+  readonly port: number
+  readonly password: string
+}
+
+/** One connection to the event socket of an engine; it comes back by itself and never repeats a command. */
+export type EngineLink = Pick<EslSession, 'state' | 'heardAt' | 'counts' | 'api' | 'bgapi' | 'resubscribe' | 'close'>
+
+/** What an engine's two links are for. */
+export type LinkRole = 'commands' | 'events'
+
+/**
+ * One engine with its two links. The engine runs one command at a time on a link and sends no event meanwhile, and
+ * reads no command while events are queued: commands and events must not share one.
+ */
+export interface Engine {
+  /** Shown in logs and health, and unique among the engines of a connector; holds no password. */
+  readonly name: string
+  readonly commands: EngineLink
+  readonly events: EngineLink
+  /** The engine's `Core-UUID`; empty until it told. */
+  readonly coreUuid: string
+  /** Why a link was last lost; absent while it is up. Stays while the next attempt is made. */
+  readonly reasons: Readonly<Partial<Record<LinkRole, EslDownReason>>>
+}
+
+/** What nearly every event of a call is asked for, besides what decides: found while it is read, not by a search each. */
+export const EVENT_HEADERS: readonly string[] = ['Call-Direction', 'Channel-Call-State', 'Event-Date-Timestamp']
+
+/** `host:port`, with an IPv6 host in brackets: what tells one engine from another. */
+export function engineName({ host, port }: Pick<EngineAddress, 'host' | 'port'>): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Whether a link can carry a command or an event now. */
+export function isReady(link: Pick<EngineLink, 'state'>): boolean {
+  return link.state.kind === 'ready'
+}
+
+/** Whether both links of an engine are up: it takes orders, and tells what becomes of them. */
+export function isHealthy({
+  commands,
+  events,
+}: {
+  readonly [Role in LinkRole]: Pick<EngineLink, 'state'>
+}): boolean {
+  return isReady(commands) && isReady(events)
+}
+
+/** `CHANNEL_CREATE`, or `CUSTOM->svc::user_create`: what hooks call an event. */
+export function eventNameOf(event: Pick<EngineEvent, 'name' | 'subclass'>): string {
+  return event.subclass === '' ? event.name : `${event.name}->${event.subclass}`
+}

@@ -1,0 +1,73 @@
+import type { CdrPlace, CdrStore } from '../cdr-store.ts'
+import type { DomainStore } from '../../domains/domain-store.ts'
+import type { RecordingStore } from '../../recordings/recording-store.ts'
+import type { Recording } from '../../recordings/recording.ts'
+import type { CdrPart, CdrRecording } from '../cdr.ts'
+import { cdrFromEvent } from '../cdr-from-event.ts'
+import { cdrFromPost, postDomainCandidates } from '../cdr-from-post.ts'
+import type { CdrNews, EventNews, PostNews } from '../cdr-news.ts'
+
+/** The ports of {@link indexNews}. */
+export interface IndexPorts {
+  readonly cdrs: Pick<CdrStore, 'index' | 'setRecordings'>
+  readonly domains: Pick<DomainStore, 'read' | 'readDeleted'>
+  readonly recordings: Pick<RecordingStore, 'listRecorded' | 'list'>
+}
+
+/** The result of processing news. `unowned`: no domain matches the leg. */
+export type IndexEnd = 'indexed' | 'unowned' | { readonly refused: string }
+
+/**
+ * Writes news of a CDR to the index: the report of an ended leg, together with its present recordings, or only its
+ * recordings. Calls that the deletion of a domain hung up get CDRs, too: they are kept until their retention ends, and a
+ * later tenant of the name finds only its own. It is idempotent and independent of order. Throws `search_unavailable` or
+ * `store_unavailable` during an outage.
+ */
+export async function indexNews(ports: IndexPorts, news: CdrNews): Promise<IndexEnd> {
+  if (news.kind === 'recording') {
+    const { uuid, domain, leg, createdTime } = news
+    // If the CDR does not exist yet, its first part will read the recordings, too.
+    const place = { uuid, domain_name: domain, created_time: createdTime }
+    // Whether the leg is `a` or `b` may be known only at its end, after its recording.
+    const isShown = await showRecordings(ports, { ...place, leg })
+    if (!isShown) await showRecordings(ports, { ...place, leg: leg === 'a' ? 'b' : 'a' })
+    return 'indexed'
+  }
+  const domain = await domainOf(ports, news)
+  if (domain === undefined) return 'unowned'
+  const part = partOf(news, domain)
+  if (part === undefined) return { refused: 'it has no usable time' }
+  const [refused] = await ports.cdrs.index([part])
+  if (refused !== undefined) return { refused: refused.reason }
+  // Hardly any leg is recorded, and the legs of a batch are asked about together.
+  const { domain_name, uuid } = part.cdr
+  const recorded = await ports.recordings.listRecorded([{ domain: domain_name, uuid }])
+  if (recorded.length > 0) await showRecordings(ports, part.cdr)
+  return 'indexed'
+}
+
+function partOf(news: EventNews | PostNews, domain: string): CdrPart | undefined {
+  const leg = { domain, uuid: news.uuid, occurredAt: news.occurredAt, fields: news.fields }
+  return news.kind === 'event' ? cdrFromEvent(leg) : cdrFromPost(leg)
+}
+
+/** The domain of an event existed when the connector received it; a post only names candidates, now or a moment ago. */
+async function domainOf({ domains }: IndexPorts, news: EventNews | PostNews): Promise<string | undefined> {
+  if (news.kind === 'event') return news.domain
+  for (const name of postDomainCandidates(news.fields)) {
+    const found = (await domains.read(name)) ?? (await domains.readDeleted(name))
+    if (found !== undefined) return name
+  }
+  return undefined
+}
+
+/** Writes the present recordings to a CDR; returns `false` if it does not exist. */
+async function showRecordings({ cdrs, recordings }: IndexPorts, place: CdrPlace): Promise<boolean> {
+  const { uuid, domain_name, leg, created_time } = place
+  const found = await recordings.list(domain_name, uuid)
+  return cdrs.setRecordings({ uuid, domain_name, leg, created_time }, found.map(asShown))
+}
+
+function asShown({ name, contentType = '', size = 0, state }: Recording): CdrRecording {
+  return { name, contentType, size, state }
+}

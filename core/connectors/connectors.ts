@@ -1,0 +1,50 @@
+import type { ConnectorReport, EngineReport } from './connector-report.ts'
+
+/** The contract's most for the age of a status: a connector that has not reported for this long counts as silent. */
+export const reportLifeMs = 15_000
+
+/** Connectors report every 5 s: one that missed two reports is not relied on for work. */
+export const reliedOnMs = 12_000
+
+/** An engine that was not heard from for longer counts as offline, by the contract. */
+const heardLifeMs = 30_000
+
+/** Returns the reports of connectors that have not stopped and have reported within `lifeMs`. */
+export function freshReports(
+  reports: readonly ConnectorReport[],
+  now: number,
+  lifeMs: number = reportLifeMs,
+): ConnectorReport[] {
+  return reports.filter(({ reportedAt, stoppedAt }) => stoppedAt === undefined && now - reportedAt <= lifeMs)
+}
+
+/** Whether a connector's own report is fresh, it has links to an engine, and that was heard on them lately. */
+export function hearsEngine(report: ConnectorReport, now: number): boolean {
+  return freshReports([report], now).length > 0 && enginesIn(report).some((engine) => isHeard(engine, now))
+}
+
+/**
+ * Returns every engine of the fresh reports, once, as reported by the connector that hears it best: `connected` if any has
+ * both links up and heard it lately. In the order of the connectors' settings.
+ */
+export function engineViews(reports: readonly ConnectorReport[], now: number): EngineReport[] {
+  const views = new Map<string, EngineReport>()
+  for (const engine of freshReports(reports, now).flatMap(enginesIn)) {
+    const report = { ...engine, connected: isHeard(engine, now) }
+    const known = views.get(engine.name)
+    const isBetter = known === undefined || (report.connected && !(known.connected && known.status !== ''))
+    if (isBetter) views.set(engine.name, report)
+  }
+  if (views.size > 1) views.delete('')
+  return [...views.values()]
+}
+
+/** Returns the engines of a report. A report of an earlier version has a single one without its name. */
+function enginesIn(report: ConnectorReport): readonly EngineReport[] {
+  const { engineId: coreUuid, engineConnected: connected, engineHeardAt: heardAt, engineStatus: status } = report
+  return report.engines ?? [{ name: '', coreUuid, connected, heardAt, status }]
+}
+
+function isHeard({ connected, heardAt }: EngineReport, now: number): boolean {
+  return connected && now - heardAt <= heardLifeMs
+}

@@ -1,0 +1,164 @@
+import { permissionDenied } from '../access/permission.ts'
+import type { ClientVariables } from '../client-names/client-names.ts'
+import { invalidField } from '../errors.ts'
+import type { CallflowStep } from './default-route.ts'
+import { parseExpression } from './expression/parse-expression.ts'
+import type { PatternJudge } from '../patterns/pattern-judge.ts'
+import { nestedCallflows, scriptKinds, stepKinds } from './step-kinds.ts'
+import { type StepRules, checkArgument } from './step-argument.ts'
+import { type JsonObject, isJsonObject } from './json.ts'
+
+/** The most steps of one callflow, nested ones counted by themselves. */
+const maxSteps = 200
+/** The deepest nesting; the callflow of the route itself is the first level. */
+const maxDepth = 10
+/** The most bytes of a whole callflow as JSON in UTF-8. */
+const maxBytes = 256 * 1024
+/** Characters of a name of the caller's that an error repeats. */
+const maxQuoted = 64
+
+/** The rules that a callflow is checked against. */
+export interface CallflowJudges {
+  /** The domain of the route: steps reach no other. */
+  readonly domain: string
+  readonly patternProblem: PatternJudge
+  /** Whether the deployment lets callflows run programs, and whether the caller may write such steps. */
+  readonly scripts: { readonly areOn: boolean; readonly arePermitted: boolean }
+  /** The operator's additions to the names that clients may set. */
+  readonly clientVariables: ClientVariables
+  /** Takes note of each text, name and value that is not allowed; by default the first of them is thrown. */
+  readonly refuse?: (at: string, problem: string) => void
+}
+
+/** A callflow that keeps to the grammar, and its size as JSON in UTF-8. */
+export interface ParsedCallflow {
+  readonly callflow: readonly CallflowStep[]
+  readonly callflowBytes: number
+}
+
+/**
+ * Reads a callflow by its closed grammar: steps with exactly one known kind, nested callflows only where the grammar has
+ * them. Throws `invalid_field` with the position of the first invalid step, such as `callflow[3].if.then[0]`, and
+ * `permission_denied` for a step that the caller may not write.
+ */
+export function parseCallflow(steps: readonly unknown[], judges: CallflowJudges): ParsedCallflow {
+  const callflow = parseSteps(steps, { at: 'callflow', depth: 1, judges })
+  const callflowBytes = new TextEncoder().encode(JSON.stringify(callflow)).length
+  if (callflowBytes > maxBytes) throw invalidField('callflow', `must have at most ${maxBytes} bytes as JSON`)
+  return { callflow, callflowBytes }
+}
+
+interface Place {
+  readonly at: string
+  readonly depth: number
+  readonly judges: CallflowJudges
+}
+
+function parseSteps(value: unknown, { at, depth, judges }: Place): CallflowStep[] {
+  if (!Array.isArray(value)) throw invalidField(at, 'must be a list of steps')
+  if (depth > maxDepth) throw invalidField(at, `must not be nested deeper than ${maxDepth} levels`)
+  if (value.length > maxSteps) throw invalidField(at, `must have at most ${maxSteps} steps`)
+  return value.map((step: unknown, index) => parseStep(step, { at: `${at}[${index}]`, depth, judges }))
+}
+
+function parseStep(step: unknown, place: Place): CallflowStep {
+  const { at, judges } = place
+  if (!isJsonObject(step)) throw invalidField(at, 'must be a step: an object with one kind')
+  const [kind, other] = Object.keys(step).filter((key) => !checkModifier(step, key, at, judges))
+  if (kind === undefined) {
+    if (!Object.hasOwn(step, 'break')) throw invalidField(at, 'must have a kind')
+    return step
+  }
+  for (const name of [kind, other]) {
+    if (name !== undefined && !stepKinds.has(name)) throw invalidField(at, `unknown step ${quoted(name)}`)
+  }
+  if (other !== undefined) throw invalidField(at, `must have one kind, has ${quoted(kind)} and ${quoted(other)}`)
+  if (scriptKinds.has(kind)) checkScript(kind, at, judges)
+  parseArgument(kind, step[kind], { ...place, at: `${at}.${kind}` })
+  return step
+}
+
+/** Whether a key is a modifier; throws when it is one with a wrong value. */
+function checkModifier(step: JsonObject, key: string, at: string, judges: CallflowJudges): boolean {
+  const value = step[key]
+  if (key === 'break' || key === 'async') {
+    if (typeof value !== 'boolean') throw invalidField(`${at}.${key}`, 'must be true or false')
+    return true
+  }
+  if (key !== 'tag') return false
+  if (typeof value !== 'string' || value === '' || value.length > 120) {
+    throw invalidField(`${at}.tag`, 'must be text of 1-120 characters')
+  }
+  checkArgument('tag', value, `${at}.tag`, rulesOf(judges))
+  return true
+}
+
+function rulesOf({ domain, clientVariables: added, refuse = throwProblem }: CallflowJudges): StepRules {
+  return { domain, added, refuse }
+}
+
+function throwProblem(at: string, problem: string): never {
+  throw invalidField(at, problem)
+}
+
+function checkScript(kind: string, at: string, { scripts }: CallflowJudges): void {
+  if (!scripts.arePermitted) throw permissionDenied()
+  if (!scripts.areOn) throw invalidField(at, `steps of the kind ${quoted(kind)} are switched off here`)
+}
+
+function parseArgument(kind: string, argument: unknown, place: Place): void {
+  if (kind === 'if') return parseIf(argument, place)
+  if (kind === 'switch') return parseSwitch(argument, place)
+  checkArgument(kind, parseNested(argument, nestedCallflows.get(kind) ?? [], place), place.at, rulesOf(place.judges))
+}
+
+/** Parses the callflow at a path of an argument, if there is one, and answers the argument without it. */
+function parseNested(argument: unknown, [name, ...path]: readonly string[], place: Place): unknown {
+  if (name === undefined || !isJsonObject(argument) || !Object.hasOwn(argument, name)) return argument
+  const { [name]: member, ...rest } = argument
+  const at = `${place.at}.${name}`
+  if (path.length > 0) {
+    if (!isJsonObject(member)) throw invalidField(at, 'must be an object')
+    return { ...rest, [name]: parseNested(member, path, { ...place, at }) }
+  }
+  parseSteps(member, { ...place, at, depth: place.depth + 1 })
+  return rest
+}
+
+function parseIf(argument: unknown, place: Place): void {
+  const { at, depth, judges } = place
+  const members = closedObject(argument, ['expression', 'then', 'else'], at)
+  const { expression } = members
+  if (typeof expression !== 'string') throw invalidField(`${at}.expression`, 'must be text')
+  parseExpression(expression, `${at}.expression`, judges.patternProblem)
+  for (const branch of ['then', 'else']) {
+    if (Object.hasOwn(members, branch)) {
+      parseSteps(members[branch], { at: `${at}.${branch}`, depth: depth + 1, judges })
+    }
+  }
+}
+
+function parseSwitch(argument: unknown, place: Place): void {
+  const { at, depth, judges } = place
+  const members = closedObject(argument, ['variable', 'case'], at)
+  const { variable, case: cases } = members
+  if (typeof variable !== 'string' || variable === '') throw invalidField(`${at}.variable`, 'must be text')
+  checkArgument('switch', variable, `${at}.variable`, rulesOf(judges))
+  if (!isJsonObject(cases)) throw invalidField(`${at}.case`, 'must be an object: value to callflow')
+  for (const [value, callflow] of Object.entries(cases)) {
+    checkArgument('switch', value, `${at}.case`, rulesOf(judges))
+    parseSteps(callflow, { at: `${at}.case.${value.slice(0, maxQuoted)}`, depth: depth + 1, judges })
+  }
+}
+
+/** Accepts an object of known members only: an unknown one might have a meaning for the engine. */
+function closedObject(argument: unknown, names: readonly string[], at: string): JsonObject {
+  if (!isJsonObject(argument)) throw invalidField(at, `must be an object of ${names.join(', ')}`)
+  const unknown = Object.keys(argument).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw invalidField(at, `unknown member ${quoted(unknown)}: has ${names.join(', ')}`)
+  return argument
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, maxQuoted))
+}

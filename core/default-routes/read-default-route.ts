@@ -1,0 +1,33 @@
+import type { Versioned } from '../concurrency/precondition.ts'
+import { DomainError } from '../errors.ts'
+import type { DefaultRouteStore } from './default-route-store.ts'
+import type { DefaultRoute, RouteHead } from './default-route.ts'
+import { isRecordId } from '../record-id.ts'
+import { routeVersion } from './route-input.ts'
+
+/** A route of a domain. Throws `not_found`. */
+export async function readDefaultRoute(
+  defaultRoutes: Pick<DefaultRouteStore, 'read'>,
+  domain: string,
+  id: string,
+): Promise<DefaultRoute> {
+  const route = isRecordId(id) ? await defaultRoutes.read(domain, id) : undefined
+  if (route === undefined) throw routeNotFound()
+  return route
+}
+
+/** Returns the values that distinguish one version of a route from every other. */
+export function versionOf({ createdAt, revision }: RouteHead): Versioned {
+  return { createdAt, version: revision }
+}
+
+/** Returns the refusal of a missing route. */
+export function routeNotFound(): DomainError {
+  return new DomainError('not_found', 'Route not found')
+}
+
+/** Throws `conflict` for a route whose callflow is of an older schema: such routes are read-only. */
+export function requireWritable({ version, name }: RouteHead): void {
+  if (version >= routeVersion) return
+  throw new DomainError('conflict', `the route "${name}" is of version ${version}, and those are read-only`)
+}

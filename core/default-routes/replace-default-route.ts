@@ -1,0 +1,35 @@
+import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
+import { untilDone } from '../concurrency/until-done.ts'
+import type { DefaultRouteStore } from './default-route-store.ts'
+import type { DefaultRoute } from './default-route.ts'
+import type { CallflowJudges } from './parse-callflow.ts'
+import { readDefaultRoute, requireWritable, versionOf } from './read-default-route.ts'
+import { type RouteInput, readRouteInput } from './route-input.ts'
+
+/** The inputs of a route's replacement. */
+export interface RouteReplacement {
+  readonly defaultRoutes: Pick<DefaultRouteStore, 'read' | 'replace'>
+  readonly judges: CallflowJudges
+  readonly precondition: Precondition
+}
+
+/**
+ * Replaces a route: fields that the input leaves out get their defaults, except the order, which stays. Returns the new
+ * route. Throws `invalid_field` and `permission_denied` for violations of the rules, `not_found`, `precondition_failed` when
+ * the precondition does not hold, and `conflict` for a read-only route.
+ */
+export async function replaceDefaultRoute(
+  { defaultRoutes, judges, precondition }: RouteReplacement,
+  { domain, id }: { readonly domain: string; readonly id: string },
+  input: RouteInput,
+): Promise<DefaultRoute> {
+  const content = readRouteInput(input, judges)
+  return untilDone(async () => {
+    const stored = await readDefaultRoute(defaultRoutes, domain, id)
+    requireMatch(precondition, versionOf(stored))
+    requireWritable(stored)
+    const { order, createdAt } = stored
+    const route = { ...content, id, domain, createdAt, order: input.order ?? order, revision: stored.revision + 1 }
+    return (await defaultRoutes.replace(route)) ? route : undefined
+  })
+}

@@ -1,0 +1,172 @@
+import { mapAtMost } from '../../concurrency/semaphore.ts'
+import type { Timers } from '../../concurrency/timers.ts'
+import { DomainError } from '../../errors.ts'
+import type { PlatformEvent } from '../../events/platform-event.ts'
+import { type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
+import type { SecretBox } from '../../secrets.ts'
+import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
+import type { DeliveryStore } from '../delivery/delivery-store.ts'
+import type { Delivery } from '../delivery/delivery.ts'
+import { reminderOf } from './disable-hook.ts'
+import type { HookStore } from '../definition/hook-store.ts'
+import type { Hook } from '../definition/hook.ts'
+import {
+  type MadeAttempt,
+  type MadeAttemptDeps,
+  type SentAttempt,
+  actOnReply,
+  countFailure,
+  followingAttempt,
+  sentAttempt,
+} from './made-attempt.ts'
+import type { PromptReceivers } from './prompt-receivers.ts'
+import { queuedAttempt } from '../delivery/queued-attempt.ts'
+import { notePromptness } from './receiver-speed.ts'
+
+/** The ports and tools of {@link attemptDirectly}. */
+export interface DirectAttemptDeps extends MadeAttemptDeps, Pick<HookCall, 'hmac'> {
+  readonly hooks: Pick<HookStore, 'replace' | 'countFailure' | 'clearFailures' | 'notePrompt'>
+  readonly deliveries: Pick<DeliveryStore, 'recordAttempt' | 'recordTogether' | 'reschedule'>
+  readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
+  readonly hookClient: HookCall['hookClient']
+  readonly secretBox: Pick<SecretBox, 'open'>
+  readonly timers: Timers
+  readonly promptReceivers: PromptReceivers
+  /** Takes each attempt that was recorded. */
+  readonly report: (delivery: Delivery, made: MadeAttempt) => void
+}
+
+/** A first attempt that is made without the queue. Its delivery was written with the run already begun. */
+export interface DirectAttempt {
+  readonly delivery: Delivery
+  readonly run: string
+  readonly hook: Hook
+  readonly event: PlatformEvent
+}
+
+/** The most direct attempts of one domain at a time; the hook client has a hundred connections for a receiver. */
+export const directTogether = 40
+
+/**
+ * The time from the reading of the hooks to the sending. The contract allows a reading that is 2 s old for a first attempt; the
+ * reading is 1 s old at most when a batch begins, and opening the keys and connecting take their part.
+ */
+export const mostUntilSentMs = 800
+
+/**
+ * How long all of them are waited for. This is also how long one tenant's receiver, prompt until now, can hold up the events
+ * of other tenants that came in the same batch.
+ */
+export const directMs = 1_000
+
+/**
+ * Makes first attempts to receivers that are known as prompt, side by side, and records all of them in one step. Returns
+ * what is to be queued: the next attempts of those that failed for now, and the first attempts that had no answer in
+ * {@link directMs}. These are interrupted runs in the log, and their receivers are late from then on. Where the hooks were read
+ * more than {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), nothing is sent and all of it is queued. Safe to kill
+ * anywhere: what is not recorded is pending, and its event comes again.
+ */
+export async function attemptDirectly(
+  deps: DirectAttemptDeps,
+  attempts: readonly DirectAttempt[],
+  readAt: number,
+): Promise<QueuedDelivery[]> {
+  if (attempts.length === 0) return []
+  if (deps.clock.now() - readAt > mostUntilSentMs) return replan(deps, attempts)
+  const answered = await sendAll(deps, attempts)
+  const sent = answered.filter((each) => each !== undefined)
+  const disabled = await actOnReplies(deps, sent)
+  // Before the record: a message of the hook gives the notice, and after it there may be none.
+  await remind(deps, disabled)
+  const next = await record(deps, sent)
+  const unanswered = attempts.filter((_, index) => answered[index] === undefined)
+  return [...next, ...(await replan(deps, unanswered))]
+}
+
+async function sendAll(
+  deps: DirectAttemptDeps,
+  attempts: readonly DirectAttempt[],
+): Promise<(SentAttempt | undefined)[]> {
+  const limit = new AbortController()
+  const late = Promise.withResolvers<undefined>()
+  const cancel = deps.timers.after(directMs, () => {
+    late.resolve(undefined)
+    limit.abort()
+  })
+  const sending = attempts.map((attempt) => Promise.race([send(deps, attempt, limit.signal), late.promise]))
+  const answered = await Promise.all(sending).finally(cancel)
+  await Promise.all(attempts.map((attempt, index) => judgePace(deps, attempt.hook, answered[index])))
+  return answered
+}
+
+/** Sends one request. What cannot be sent here, for whatever reason, is left to the queue. */
+async function send(
+  deps: DirectAttemptDeps,
+  { delivery, run, hook, event }: DirectAttempt,
+  signal: AbortSignal,
+): Promise<SentAttempt | undefined> {
+  const { clock, hmac } = deps
+  const hookClient: HookCall['hookClient'] = { send: (request) => deps.hookClient.send(request, signal) }
+  try {
+    const keys = await signingKeys(deps.secretBox, hook, clock.now())
+    const at = clock.now()
+    const called = await callHook({ clock, hmac, hookClient }, { hook, keys }, delivery, event)
+    return sentAttempt(deps, { delivery, hook, run, called, at, durationMs: clock.now() - at })
+  } catch {
+    return undefined
+  }
+}
+
+/** Notes how a receiver did, once for each hook that was late. */
+async function judgePace(deps: DirectAttemptDeps, hook: Hook, sent: SentAttempt | undefined): Promise<void> {
+  const durationMs = sent?.outcome.attempt.durationMs ?? directMs
+  if (!deps.promptReceivers.note(hook, durationMs, deps.clock.now())) return
+  await notePromptness(deps, hook, { durationMs, isSuccess: sent?.outcome.state === 'delivered' })
+}
+
+async function actOnReplies(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<SentAttempt[]> {
+  // Successes do the same for all attempts of a hook, and only one of them can disable it.
+  const firsts = new Map(sent.map((each) => [`${each.hook.id} ${each.outcome.attempt.status ?? ''}`, each]))
+  const disabled = await mapAtMost(firsts.values(), directTogether, async (each) =>
+    (await actOnReply(deps, each)) === undefined ? [] : [each],
+  )
+  return disabled.flat()
+}
+
+/** Queues a message for each disabled hook: the function that delivers gives the notice to its owner. */
+async function remind({ deliveryQueue }: DirectAttemptDeps, of: readonly Pick<SentAttempt, 'delivery'>[]) {
+  if (of.length === 0) return
+  const refused = await deliveryQueue.send(of.map(({ delivery }) => reminderOf(delivery, 0)))
+  if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take a reminder')
+}
+
+async function record(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<QueuedDelivery[]> {
+  if (sent.length === 0) return []
+  const areDecided = await deps.deliveries.recordTogether(sent)
+  const next = await mapAtMost(sent, directTogether, async (each) => {
+    const { delivery, outcome } = each
+    const isDecisive = areDecided || (await deps.deliveries.recordAttempt(delivery, outcome)) === 'decided'
+    deps.report(delivery, { attempt: outcome.attempt, state: outcome.state, isDecisive })
+    if (!isDecisive) return undefined
+    if (outcome.state === 'failed' && (await countFailure(deps, delivery)) !== undefined) await remind(deps, [each])
+    return followingAttempt(deps, each, each.hook)
+  })
+  return next.filter((attempt) => attempt !== undefined)
+}
+
+/** Plans first attempts anew, which lists them as due, so that they are found again if their message is lost. */
+async function replan(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<QueuedDelivery[]> {
+  const planned = await mapAtMost(attempts, directTogether, ({ delivery, hook }) => plannedAnew(deps, delivery, hook))
+  return planned.filter((attempt) => attempt !== undefined)
+}
+
+/** Plans a pending delivery anew and returns the message for it; nothing if somebody else has moved it on. */
+export async function plannedAnew(
+  { deliveries, clock }: { readonly deliveries: Pick<DeliveryStore, 'reschedule'> } & Pick<DirectAttemptDeps, 'clock'>,
+  delivery: Delivery,
+  hook: Pick<Hook, 'slowAt'>,
+): Promise<QueuedDelivery | undefined> {
+  const at = Math.max(clock.now(), (delivery.nextAttemptAt ?? 0) + 1)
+  if (!(await deliveries.reschedule(delivery, at))) return undefined
+  return queuedAttempt({ ...delivery, nextAttemptAt: at }, at, hook)
+}

@@ -1,0 +1,56 @@
+import type { Hook } from '../definition/hook.ts'
+import { promptness } from './receiver-speed.ts'
+
+/** How many receivers a process remembers. */
+const remembered = 1_000
+
+/** So many events of a domain in one batch mean that the domain is behind: a full batch. */
+const behindFrom = 10
+
+/**
+ * A receiver that takes longer gets nothing directly while its domain is behind: each lane of a domain waits for the answers
+ * before it goes on, and the queue makes more attempts at a time.
+ */
+const quickMs = 30
+
+/** What a process knows of a receiver. */
+interface Pace {
+  readonly durationMs: number
+  /** When it was late, epoch milliseconds. */
+  readonly lateAt: number | undefined
+}
+
+/**
+ * Decides which receivers get first attempts straight from dispatch: those that are noted as prompt on the hook. A process
+ * also remembers what it saw itself, since its reading of the hook may be older than a note.
+ */
+export class PromptReceivers {
+  readonly #paces = new Map<string, Pace>()
+
+  /** Returns whether a hook's first attempts are made directly, in a batch with so many events of its domain. */
+  includes(hook: Hook, events: number, now: number): boolean {
+    if (hook.promptAt === undefined || hook.slowAt !== undefined) return false
+    const { durationMs = 0, lateAt } = this.#paces.get(keyOf(hook)) ?? {}
+    return !isRecent(lateAt, now) && (events < behindFrom || durationMs < quickMs)
+  }
+
+  /** Remembers how long an attempt took. Returns whether that was late, and not known yet. */
+  note(hook: Hook, durationMs: number, now: number): boolean {
+    const key = keyOf(hook)
+    const { lateAt } = this.#paces.get(key) ?? {}
+    const isLate = durationMs >= promptness.lostFromMs
+    this.#paces.delete(key)
+    this.#paces.set(key, { durationMs, lateAt: isLate ? now : lateAt })
+    const [oldest] = this.#paces.keys()
+    if (this.#paces.size > remembered && oldest !== undefined) this.#paces.delete(oldest)
+    return isLate && !isRecent(lateAt, now)
+  }
+}
+
+function isRecent(lateAt: number | undefined, now: number): boolean {
+  return lateAt !== undefined && now - lateAt < promptness.regainedMs
+}
+
+function keyOf({ domain, id }: Hook): string {
+  return `${domain}/${id}`
+}

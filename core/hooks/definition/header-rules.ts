@@ -1,0 +1,41 @@
+import type { FieldProblem } from '../../errors.ts'
+
+/** The most headers of a hook. */
+const maxHeaders = 50
+/** The longest value of a header, before substitution. */
+const maxValueLength = 2048
+
+/** A header name of RFC 9110, section 5.1. */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/
+
+/**
+ * Names that belong to the connection, to the message's framing or to the signature: setting one could make two
+ * parties see different messages, or forge a signature.
+ */
+const refusedNames =
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|http2-settings|webhook-.*)$/
+
+function nameProblem(name: string): string | undefined {
+  if (!token.test(name)) return 'must be a header name'
+  return refusedNames.test(name.toLowerCase()) ? 'is set by the service' : undefined
+}
+
+function valueProblem(value: string): string | undefined {
+  if (value.length > maxValueLength) return `must have at most ${maxValueLength} characters`
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  return /[\u0000-\u001f\u007f]/.test(value) ? 'must not contain control characters' : undefined
+}
+
+/** Everything that is wrong with the headers of a hook; `field` is where they stand in the request. */
+export function headerProblems(headers: Readonly<Record<string, string>>, field: string): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const seen = new Set<string>()
+  for (const [name, value] of Object.entries(headers)) {
+    const twice = seen.has(name.toLowerCase()) ? 'differs from another name in case only' : undefined
+    const problem = nameProblem(name) ?? valueProblem(value) ?? twice
+    seen.add(name.toLowerCase())
+    if (problem !== undefined) problems.push({ field: `${field}.${name}`, problem })
+  }
+  if (seen.size > maxHeaders) problems.push({ field, problem: `must have at most ${maxHeaders} names` })
+  return problems
+}

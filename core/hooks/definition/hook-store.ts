@@ -1,0 +1,52 @@
+import type { Hook } from './hook.ts'
+
+/** The hooks of the tenants. */
+export interface HookStore {
+  /**
+   * Writes new hooks, all or none; `false` when the domain would then have more than `limit`. A repetition of the same
+   * creation (of the same ids) answers `true` and changes nothing.
+   */
+  create(hooks: readonly Hook[], limit: number): Promise<boolean>
+  read(domain: string, id: string): Promise<Hook | undefined>
+  /** Every hook of the domain, oldest first. Reads consistently. */
+  list(domain: string): Promise<Hook[]>
+  /** How many hooks the domain has. Reads consistently. */
+  count(domain: string): Promise<number>
+  /** Replaces a hook whose version is still `hook.version - 1`; `false` when somebody else wrote first, or it is gone. */
+  replace(hook: Hook): Promise<boolean>
+  /** Removes a hook that is still of this version; otherwise `false`. */
+  remove(hook: Hook): Promise<boolean>
+  /**
+   * Counts a delivery that failed for good at `at` (epoch milliseconds), once when it comes again at once. Answers the
+   * hook as it is then, where it is there.
+   */
+  countFailure(
+    domain: string,
+    id: string,
+    failed: { readonly delivery: string; readonly at: number },
+  ): Promise<Hook | undefined>
+  /** Forgets the failures of a hook. */
+  clearFailures(domain: string, id: string): Promise<void>
+  /**
+   * Notes when the receiver of a hook was last found to be slow (epoch milliseconds), or that it is fast again, unless
+   * it was found to be slow since the `hook` was read.
+   */
+  noteSpeed(hook: Pick<Hook, 'domain' | 'id' | 'slowAt'>, slowAt: number | undefined): Promise<void>
+  /**
+   * Notes that the receiver of a hook is prompt, or that it was late, at a time (epoch milliseconds). That it is prompt is not
+   * noted if it was found to be late since the `hook` was read.
+   */
+  notePrompt(hook: Pick<Hook, 'domain' | 'id' | 'lateAt'>, isPrompt: boolean, at: number): Promise<void>
+  /** Takes the notice that is due for a hook of this version: `true` exactly once, for whoever is to give it. */
+  endNotice(hook: Hook): Promise<boolean>
+  /** The notice of a hook of this version is due again, after so many tries; `false` when it is another version. */
+  renewNotice(hook: Hook, tries: number): Promise<boolean>
+}
+
+/** What the hooks of all tenants name; what the connector relays by. */
+export interface SubscriptionReader {
+  /** Changes whenever any hook is made, changed or removed; cheap to ask for. */
+  version(): Promise<number>
+  /** Every pair of domain and event name that a hook names, whether or not it is enabled; each once. */
+  list(): Promise<{ readonly domain: string; readonly event: string }[]>
+}

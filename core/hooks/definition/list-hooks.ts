@@ -1,0 +1,50 @@
+import type { Acl } from '../../access/acl.ts'
+import { applyList } from '../../lists/apply-list.ts'
+import { jsonBytes } from '../../lists/json-bytes.ts'
+import type { ListQuery } from '../../lists/list-query.ts'
+import type { HookStore } from './hook-store.ts'
+import { presentHook } from './present-hook.ts'
+
+/** What lists of hooks can be sorted, filtered and cut by. */
+const fields = [
+  '_id',
+  'domain',
+  'event',
+  'enable',
+  'description',
+  'action',
+  'fields',
+  'map',
+  'filter',
+  'headers',
+  'auth',
+  'customBody',
+  'rawBody',
+  'retries',
+  'delay',
+  'disabledReason',
+] as const
+
+/** The most bytes that the hooks of one page have as JSON: an answer has 6 MB at most. */
+const maxListBytes = 5_000_000
+
+/** Lists the hooks of a domain as a caller with these permissions sees them, oldest first, by the rules that every list follows. */
+export async function listHooks(
+  hooks: Pick<HookStore, 'list'>,
+  { domain, acl }: { readonly domain: string; readonly acl: Acl },
+  query: ListQuery,
+) {
+  const stored = await hooks.list(domain)
+  const createdAt = new Map(stored.map((hook) => [hook.id, String(hook.createdAt).padStart(15, '0')]))
+  const { rows, headers } = applyList(
+    stored.map((hook) => presentHook(hook, acl)),
+    query,
+    {
+      id: ({ _id }) => _id,
+      fields,
+      weight: { of: jsonBytes, most: maxListBytes },
+      order: ({ _id }) => `${createdAt.get(_id) ?? ''}:${_id}`,
+    },
+  )
+  return { data: rows.map(({ item }) => item), headers }
+}

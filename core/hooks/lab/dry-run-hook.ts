@@ -1,0 +1,140 @@
+import type { EventLog } from '../../events/event-log.ts'
+import type { LoggedEvent } from '../../events/platform-event.ts'
+import type { HookRequest } from '../request/hook-client.ts'
+import type { Hook } from '../definition/hook.ts'
+import type { Clock } from '../../time.ts'
+import { placeholderReply } from '../request/auth-placeholders.ts'
+import { type UnsentReason, callHook } from '../request/call-hook.ts'
+import { hookContent, refuseProblems } from '../definition/hook-content.ts'
+import type { HookInput } from '../definition/hook-input.ts'
+import { type HookJudges, hookProblems } from '../definition/hook-rules.ts'
+import { type Rest, limitedPatterns } from '../matching/pattern-work.ts'
+import { type Refusal, refusals } from '../matching/refusals.ts'
+import { type HmacSha256, encodeSecret } from '../definition/signing.ts'
+
+/** How much of a domain's log a dry run looks at, and how much of it its answer shows. */
+export const dryRunLimits = {
+  /** Events, the newest of the log. */
+  events: 200,
+  /** Steps that the patterns of the filters may take over all of them: some 700 ms for the slowest there are. */
+  patternSteps: 40_000_000,
+  /** Names of other events that are counted apart. */
+  names: 50,
+  /** UTF-16 units of JSON: behind so much nothing more is shown, though always one event. */
+  shown: 1_000_000,
+} as const
+
+/** What the use case works with. Nothing of it can send or store anything. */
+export interface DryRun {
+  readonly eventLog: Pick<EventLog, 'latest'>
+  readonly clock: Clock
+  readonly hmac: HmacSha256
+  readonly judges: HookJudges
+  readonly rest: Rest
+}
+
+/** What a hook would make of one event. */
+export interface RehearsedEvent {
+  readonly sequence: number
+  readonly uuid: string
+  /** Epoch milliseconds. */
+  readonly occurredAt: number
+  readonly matches: boolean
+  readonly refusedBy: readonly Refusal[]
+  /** The pre-request, where one would be made. */
+  readonly authRequest?: HookRequest | undefined
+  readonly request?: HookRequest | undefined
+  /** Why no request could be made of an event that matches. */
+  readonly problem?: UnsentReason | undefined
+}
+
+/** What a hook would have made of the last events of its domain. */
+export interface Rehearsal {
+  /** Events of the domain that were looked at. */
+  readonly looked: number
+  /** Those that the hook does not name, by name, the most frequent first. */
+  readonly otherEvents: readonly { readonly event: string; readonly count: number }[]
+  /** Those that it names and whose filters let them pass, and those that a filter refuses. */
+  readonly matched: number
+  readonly refused: number
+  /** Of both, the newest first. */
+  readonly events: readonly RehearsedEvent[]
+  /** Whether there are more of them than are shown. */
+  readonly isCut: boolean
+  /** What the requests shown are signed with. */
+  readonly exampleSecret: string
+}
+
+/** No hook has this key: 32 bytes, as a real one. */
+const exampleKey = new TextEncoder().encode('an example secret, 32 bytes long')
+/** Stands where a hook and a delivery that are there have their ids. */
+const noHook = '0'.repeat(24)
+const noDelivery = `msg_${'0'.repeat(32)}`
+
+/**
+ * Shows what a hook would make of the last events of its domain, if it were there and enabled: which it would fire for,
+ * which filter refuses the others and what stands in the event there, and the very request that would be sent. Its id,
+ * time and signature are examples; `${auth:…}` stays as it is, since no pre-request is made. At most `limit` events are
+ * shown. Throws `invalid_field` as the creation of the hook would, and where its patterns are too much work.
+ */
+export async function dryRunHook(tools: DryRun, domain: string, input: HookInput, limit: number): Promise<Rehearsal> {
+  refuseProblems(hookProblems(input, tools.judges))
+  const hook: Hook = { ...hookContent(input), id: noHook, domain, secrets: [], createdAt: 0, version: 1 }
+  const logged = (await tools.eventLog.latest(domain, dryRunLimits.events)).toReversed()
+  const work = limitedPatterns(tools.judges.compile, tools.rest, dryRunLimits.patternSteps)
+  const named = logged.filter(({ event }) => event.name === hook.event)
+  const judged: { readonly entry: LoggedEvent; readonly refusedBy: readonly Refusal[] }[] = []
+  for (const entry of named) judged.push({ entry, refusedBy: await refusals(hook.filter, entry.event.fields, work) })
+  const matched = judged.filter(({ refusedBy }) => refusedBy.length === 0).length
+  const events: RehearsedEvent[] = []
+  let size = 0
+  for (const { entry, refusedBy } of judged.slice(0, limit)) {
+    const shown = await rehearse(tools, hook, entry, refusedBy)
+    size += JSON.stringify(shown).length
+    if (events.length > 0 && size > dryRunLimits.shown) break
+    events.push(shown)
+  }
+  return {
+    looked: logged.length,
+    otherEvents: countNames(logged.filter(({ event }) => event.name !== hook.event)),
+    matched,
+    refused: judged.length - matched,
+    events,
+    isCut: events.length < judged.length,
+    exampleSecret: encodeSecret(exampleKey),
+  }
+}
+
+function countNames(logged: readonly LoggedEvent[]): Rehearsal['otherEvents'] {
+  const counts = new Map<string, number>()
+  for (const { event } of logged) counts.set(event.name, (counts.get(event.name) ?? 0) + 1)
+  return [...counts]
+    .map(([event, count]) => ({ event, count }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, dryRunLimits.names)
+}
+
+async function rehearse(
+  tools: DryRun,
+  hook: Hook,
+  { sequence, event }: LoggedEvent,
+  refusedBy: readonly Refusal[],
+): Promise<RehearsedEvent> {
+  const { uuid, occurredAt } = event
+  const matches = refusedBy.length === 0
+  const told = { sequence, uuid, occurredAt, matches, refusedBy }
+  if (!matches) return told
+  const kept: HookRequest[] = []
+  // The way of every delivery, with a client that keeps the requests in the place of one that sends them.
+  const hookClient = {
+    async send(request: HookRequest) {
+      kept.push(request)
+      return placeholderReply(hook)
+    },
+  }
+  const subject = { id: noDelivery, eventName: event.name, sequence }
+  const called = await callHook({ ...tools, hookClient }, { hook, keys: [exampleKey] }, subject, event)
+  if (called.outcome === 'unsent') return { ...told, authRequest: kept[0], problem: called.reason }
+  const { request } = called
+  return { ...told, authRequest: kept.find((each) => each !== request), request }
+}

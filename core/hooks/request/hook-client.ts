@@ -1,0 +1,27 @@
+/** A request of a hook, ready to be sent. */
+export interface HookRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The end of a request. */
+export type HookReply =
+  | {
+      readonly outcome: 'answered'
+      readonly status: number
+      /** By lower-case name; several lines of one name joined by ", ", those of `set-cookie` by a line feed. */
+      readonly headers: Readonly<Record<string, string>>
+      /** At most the first 20 KB. */
+      readonly body: string
+      readonly durationMs: number
+    }
+  /** `reason` is one of the words of the contract: `blocked address`, `timeout`, `dns`, `tls`, `network`. */
+  | { readonly outcome: 'failed'; readonly reason: string; readonly durationMs: number }
+
+/** The one HTTP client that tenants' URLs are reached through: no redirects, guarded addresses, bounded size and time. */
+export interface HookClient {
+  /** Sends a request. When the signal is aborted it ends at once, and its reply says no more. */
+  send(request: HookRequest, signal?: AbortSignal): Promise<HookReply>
+}

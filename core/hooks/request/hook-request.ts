@@ -1,0 +1,54 @@
+import type { Delivery } from '../delivery/delivery.ts'
+import type { HookRequest } from './hook-client.ts'
+import type { Hook } from '../definition/hook.ts'
+import { customBody, selectData, standardBody, urlWithQuery } from './body.ts'
+import { headerValue, substitute, type TemplateSource, verbatim } from './template.ts'
+
+/** The longest value of a header after substitution; servers commonly refuse more than 8 KiB. */
+const maxHeaderLength = 8192
+
+/** What the service calls itself where a hook names no other. */
+const userAgent = 'callplane-hooks/1'
+
+/** Headers with the event's values in them; `undefined` when one is too long. */
+export function substituteHeaders(
+  headers: Readonly<Record<string, string>>,
+  source: TemplateSource,
+): Record<string, string> | undefined {
+  const entries: [string, string][] = []
+  for (const [name, template] of Object.entries(headers)) {
+    const value = substitute(template, source, verbatim, maxHeaderLength)
+    if (value === undefined) return undefined
+    entries.push([name.toLowerCase(), headerValue(value)])
+  }
+  return Object.fromEntries(entries)
+}
+
+/** Whether requests of a method have no body, so that the data goes to the query string. */
+function isBodyless(method: string): boolean {
+  return method === 'GET' || method === 'DELETE'
+}
+
+/**
+ * The request that delivers an event to a hook, unsigned; header names are in lower case. `undefined` when the hook's
+ * template is bad for this event: nothing is to be sent, now or later.
+ */
+export function hookRequest(
+  hook: Hook,
+  delivery: Pick<Delivery, 'id' | 'eventName'>,
+  source: TemplateSource,
+): HookRequest | undefined {
+  const { method, url } = hook.action
+  const own = substituteHeaders(hook.headers, source)
+  if (own === undefined) return undefined
+  const headers = { 'user-agent': userAgent, ...own }
+  if (!hook.customBody && isBodyless(method)) {
+    return { method, url: urlWithQuery(url, selectData(hook, source.event)), headers, body: '' }
+  }
+  const contentType = own['content-type']
+  const body = hook.customBody
+    ? customBody(hook, contentType, source)
+    : standardBody(delivery, selectData(hook, source.event))
+  if (body === undefined) return undefined
+  return { method, url, headers: { 'content-type': 'application/json', ...headers }, body }
+}

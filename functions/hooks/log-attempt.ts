@@ -1,0 +1,15 @@
+import type { Log } from '../../adapters/log/logger.ts'
+import { failedDelivery } from '../../contracts/metrics.ts'
+import type { MadeAttempt } from '../../core/hooks/attempt/made-attempt.ts'
+import type { Delivery } from '../../core/hooks/delivery/delivery.ts'
+
+/** Logs the end of an attempt. A delivery that failed for good gets a line of its own. */
+export function logAttempt(
+  log: Log,
+  { id: deliveryId, hookId, domain }: Pick<Delivery, 'id' | 'hookId' | 'domain'>,
+  { attempt, state, isDecisive }: MadeAttempt,
+): void {
+  const { status, reason, durationMs } = attempt
+  log.info('attempt made', { deliveryId, hookId, domain, state, status, reason, durationMs })
+  if (isDecisive && state === 'failed') log.warn(failedDelivery, { deliveryId, hookId, domain, reason })
+}

@@ -1,0 +1,61 @@
+import type { App } from 'aws-cdk-lib'
+import { Validations } from 'aws-cdk-lib'
+import { buildVersion } from '../../contracts/settings/platform.ts'
+import type { Build } from '../handlers.ts'
+import { RulePack } from '../rule-pack.ts'
+import type { Settings } from '../settings.ts'
+import { ApiStack } from './api-stack.ts'
+import { ConnectorStack } from './connector-stack.ts'
+import { MonitoringStack } from './monitoring-stack.ts'
+import { StatefulStack } from './stateful-stack.ts'
+import { WorkersStack } from './workers-stack.ts'
+
+/** The parts of a deployment in addition to the contracts. */
+export interface CallplaneProps {
+  readonly settings: Settings
+  /** The bundles of all functions and of the connector. */
+  readonly build: Build
+  /** The version that is deployed; shown in the status report. */
+  readonly version: string
+}
+
+/** Adds the whole platform to an app. Synthesis then fails on any finding of the rule pack without a documented reason. */
+export function addCallplane(app: App, { settings, build, version }: CallplaneProps): void {
+  const stateful = new StatefulStack(app, 'CallplaneStateful', {
+    description: 'Callplane: what must outlive a deployment',
+    alarmEmail: settings.alarmEmail,
+    search: settings.search,
+  })
+  const functions = {
+    build,
+    resources: stateful,
+    environment: { ...settings.environment, [buildVersion.variable]: version },
+  }
+  const { api } = new ApiStack(app, 'CallplaneApi', {
+    description: 'Callplane: the management API',
+    publicUrl: settings.publicUrl,
+    allowedOrigins: settings.allowedOrigins,
+    rateLimits: settings.rateLimits,
+    ...functions,
+  })
+  const workers = new WorkersStack(app, 'CallplaneWorkers', {
+    description: 'Callplane: the functions that queues and schedules call',
+    ...functions,
+  })
+  const { connector } = new ConnectorStack(app, 'CallplaneConnector', {
+    description: 'Callplane: the link to the engine',
+    settings,
+    ...functions,
+  })
+  new MonitoringStack(app, 'CallplaneMonitoring', {
+    description: 'Callplane: alarms and dashboard',
+    api,
+    connector: connector.service,
+    workers,
+    queues: stateful.queues,
+    searchDomains: stateful.searchDomains,
+    search: settings.search,
+    onCall: stateful.onCall.topic,
+  })
+  Validations.of(app).addPlugins(new RulePack(app))
+}

@@ -1,0 +1,92 @@
+/** `npm run engine:check`: compares a running engine with what the platform needs of it, and names each line to change. */
+import { readEngineAddresses } from '../connector/engine-addresses.ts'
+import type { EngineAddress } from '../connector/runtime/engine.ts'
+import { openEslSession } from '../connector/esl/session.ts'
+import { domainName, login } from '../contracts/fields.ts'
+import { type CheckOptions, type Finding, checkEngine } from './engine-check/check-engine.ts'
+import { takeNoOptions } from './toolchain.mjs'
+
+const usage = `Connects to the engines of ENGINE_URL and reports each thing that is missing or wrong, with the line to change. Reads only.
+
+  ENGINE_URL        event sockets, such as esl://:<password>@127.0.0.1:8021; several are separated by commas
+  ENGINE_PASSWORD   the password of addresses that have none
+  ENGINE_ACCOUNT    an account such as 1000@demo.example.com, which the engine must find at the platform
+
+Ends with 0 when nothing is wrong, 1 when something is, 2 when a variable is wrong, 3 when an engine cannot be reached.`
+
+/** How long an engine may take to let the check in. */
+const connectMs = 10_000
+
+const wrongUse = 2
+const unreachable = 3
+
+/** An engine that the check could not be made at. */
+class EngineUnreachable extends Error {}
+
+async function findingsOf(
+  { host, port, password }: EngineAddress,
+  account: CheckOptions['account'],
+): Promise<Finding[]> {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => reject(new EngineUnreachable('no answer')), connectMs)
+  const session = openEslSession({
+    host,
+    port,
+    password,
+    name: 'check',
+    subscribe: [],
+    onEvent: () => {},
+    onState: (state) => {
+      if (state.kind === 'ready') resolve()
+      if (state.kind === 'down') reject(new EngineUnreachable(state.reason))
+    },
+  })
+  try {
+    await ready
+    return await checkEngine((command) => session.api(command), { password, account })
+  } finally {
+    clearTimeout(timer)
+    await session.close()
+  }
+}
+
+function readAccount(text: string | undefined): CheckOptions['account'] {
+  if (text === undefined || text === '') return undefined
+  const [name = '', domain = ''] = text.split('@')
+  const isAccount =
+    login.safeParse(name).success && domainName.safeParse(domain).success && text === `${name}@${domain}`
+  if (!isAccount) throw new Error('ENGINE_ACCOUNT must be <login>@<domain>')
+  return { login: name, domain }
+}
+
+async function main(): Promise<number> {
+  let engines: EngineAddress[]
+  let account: CheckOptions['account']
+  try {
+    engines = readEngineAddresses(process.env)
+    account = readAccount(process.env['ENGINE_ACCOUNT'])
+    if (engines.length === 0) throw new Error('ENGINE_URL names no engine')
+  } catch (problem) {
+    console.error(problem instanceof Error ? problem.message : 'a variable is wrong')
+    return wrongUse
+  }
+  let status = 0
+  for (const engine of engines) {
+    const name = `${engine.host}:${engine.port}`
+    try {
+      const findings = await findingsOf(engine, account)
+      console.log(
+        findings.length === 0 ? `${name}: nothing is missing or wrong` : `${name}: ${findings.length} to change`,
+      )
+      for (const { file, problem, line } of findings) console.log(`\n  ${problem}\n    in ${file}:\n    ${line}`)
+      if (findings.length > 0) status = Math.max(status, 1)
+    } catch (problem) {
+      console.error(`${name}: cannot be checked (${problem instanceof Error ? problem.message : 'unknown'})`)
+      status = unreachable
+    }
+  }
+  return status
+}
+
+takeNoOptions('npm run engine:check', usage)
+process.exitCode = await main()

@@ -1,0 +1,224 @@
+import { type Element, type Parameters, readConfiguration } from './engine-configuration.ts'
+
+/** Something that an engine lacks or has wrong. */
+export interface Finding {
+  /** The file of the engine kit that has it right, or the usual file of FreeSWITCH. */
+  readonly file: string
+  readonly problem: string
+  /** The line to have instead. */
+  readonly line: string
+}
+
+/** Runs one command of the event socket and answers its result. */
+export type AskEngine = (command: string) => Promise<string>
+
+/** The optional inputs of a check. */
+export interface CheckOptions {
+  /** The password of the event socket. */
+  readonly password: string
+  /** An account that the engine must find at the platform. */
+  readonly account?: { readonly login: string; readonly domain: string } | undefined
+}
+
+/** The modules that the kit's configuration uses. */
+const modules = [
+  'mod_event_socket',
+  'mod_commands',
+  'mod_dptools',
+  'mod_dialplan_xml',
+  'mod_sofia',
+  'mod_xml_curl',
+  'mod_json_cdr',
+  'mod_loopback',
+  'mod_tone_stream',
+  'mod_sndfile',
+] as const
+
+const configuration = async (ask: AskEngine, name: string) =>
+  readConfiguration(await ask(`xml_locate configuration configuration name ${name}.conf`))
+
+const line = (name: string, value: string) => `<param name="${name}" value="${value}"/>`
+
+/**
+ * Compares a running engine with what the platform needs of it, and answers what is missing or wrong. It only reads.
+ * Rejects when the engine does not answer.
+ */
+export async function checkEngine(ask: AskEngine, options: CheckOptions): Promise<Finding[]> {
+  const found = await findingsOfModules(ask)
+  const sofia = await configuration(ask, 'sofia')
+  const directory = await findingsOfDirectory(ask, sofia)
+  found.push(...(await findingsOfEventSocket(ask, options.password)), ...directory)
+  found.push(...findingsOfSip(sofia), ...(await findingsOfRunningProfiles(ask)))
+  found.push(...(await findingsOfCdrs(ask)), ...(await findingsOfDialplan(ask)))
+  if (options.account !== undefined) found.push(...(await findingsOfAccount(ask, options.account)))
+  return found
+}
+
+async function findingsOfModules(ask: AskEngine): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const module of modules) {
+    if ((await ask(`module_exists ${module}`)).trim() === 'true') continue
+    const problem = `${module} is not loaded`
+    found.push({ file: 'modules.xml (modules.conf.xml)', problem, line: `<load module="${module}"/>` })
+  }
+  return found
+}
+
+async function findingsOfEventSocket(ask: AskEngine, password: string): Promise<Finding[]> {
+  const file = 'event-socket.xml (event_socket.conf.xml)'
+  const found: Finding[] = []
+  const settings = (await configuration(ask, 'event_socket'))?.child('settings').parameters ?? new Map<string, string>()
+  if (password === 'ClueCon') {
+    const problem = 'the event socket has the password that every FreeSWITCH has at first'
+    found.push({ file, problem, line: line('password', '<a password of your own>') })
+  }
+  const address = settings.get('listen-ip') ?? ''
+  if (['', '::', '0.0.0.0', '[::]'].includes(address)) {
+    const problem = 'the event socket listens on every address'
+    found.push({ file, problem, line: line('listen-ip', '<an address that only connectors reach>') })
+  }
+  if ((settings.get('apply-inbound-acl') ?? '') === '') {
+    const problem = 'no list says which networks may connect to the event socket'
+    found.push({ file, problem, line: line('apply-inbound-acl', 'connectors') })
+  }
+  return found
+}
+
+async function findingsOfDirectory(ask: AskEngine, sofia: Element | undefined): Promise<Finding[]> {
+  const file = 'platform.xml (xml_curl.conf.xml)'
+  const bindings = (await configuration(ask, 'xml_curl'))?.child('bindings').children('binding') ?? []
+  const binding = bindings.find((one) => /\/engine\/directory(?:\?|$)/.test(one.parameters.get('gateway-url') ?? ''))
+  if (binding === undefined) {
+    const url = '<platform>/engine/directory?cache=until-flushed'
+    const wanted = `<param name="gateway-url" value="${url}" bindings="directory"/>`
+    return [{ file, problem: 'accounts are not looked up at the platform', line: wanted }]
+  }
+  const found: Finding[] = []
+  if (!binding.parameterAttribute('gateway-url', 'bindings').split('|').includes('directory')) {
+    const problem = 'the binding of /engine/directory asks for something else than the directory'
+    found.push({ file, problem, line: 'bindings="directory" in the line of gateway-url' })
+  }
+  if (!/^engine:./.test(binding.parameters.get('gateway-credentials') ?? '')) {
+    const problem = 'lookups are not made as the user engine with the engine credential'
+    found.push({ file, problem, line: line('gateway-credentials', 'engine:<credential>') })
+  }
+  const timeout = Number(binding.parameters.get('timeout') ?? '0')
+  if (!(timeout >= 1 && timeout <= 5)) {
+    const problem = 'a phone waits more than 5 s, or without end, for a platform that does not answer'
+    found.push({ file, problem, line: line('timeout', '2') })
+  }
+  return [...found, ...findingsOfCache(binding.parameters.get('gateway-url') ?? '', sofia)]
+}
+
+/** Phones of an engine that keeps answers are registered under full names, which needs one more setting. */
+function findingsOfCache(url: string, sofia: Element | undefined): Finding[] {
+  const setting = 'reg-deny-binding-fetch-and-no-lookup'
+  const keeps = new URL(url, 'http://platform.invalid').searchParams.has('cache')
+  if (!keeps) {
+    const problem = 'no answer is kept: phones can neither register nor call while the platform is away'
+    return [
+      { file: 'platform.xml (xml_curl.conf.xml)', problem, line: '?cache=until-flushed at the end of gateway-url' },
+    ]
+  }
+  if (isTrue(sofia?.child('global_settings').parameters.get(setting))) return []
+  const problem = 'answers are kept, but phones would not receive their contact when they register'
+  return [{ file: 'sip.xml (sofia.conf.xml), global_settings', problem, line: line(setting, 'true') }]
+}
+
+/** The settings that each profile needs at which phones register. */
+const profileRules: readonly (readonly [
+  name: string,
+  wanted: string,
+  isRight: (value: string) => boolean,
+  why: string,
+])[] = [
+  ['auth-calls', 'true', isTrue, 'calls are not authenticated'],
+  ['accept-blind-reg', 'false', isNotTrue, 'phones register without a password'],
+  ['accept-blind-auth', 'false', isNotTrue, 'calls are accepted without a password'],
+  [
+    'challenge-realm',
+    'auto_from',
+    (value) => value === 'auto_from',
+    'phones are not asked for the password of their own domain',
+  ],
+  ['inbound-reg-force-matching-username', 'true', isTrue, 'phones may register under the name of another account'],
+  ['sip-force-expires-max', '3600', (value) => Number(value) > 0, 'a registration may last for ever'],
+  ['manage-presence', 'false', isNotTrue, 'a call gets its presence id from a header that the phone chooses'],
+]
+
+function findingsOfSip(sofia: Element | undefined): Finding[] {
+  const profiles = sofia?.child('profiles').children('profile') ?? []
+  const ofPhones = profiles.filter((profile) => !isTrue(profile.child('settings').parameters.get('disable-register')))
+  if (ofPhones.length === 0) {
+    const problem = 'there is no SIP profile at which phones could register'
+    return [{ file: 'sip.xml (sofia.conf.xml)', problem, line: 'the profile "phones" of the engine kit' }]
+  }
+  return ofPhones.flatMap((profile) =>
+    findingsOfProfile(profile.attribute('name'), profile.child('settings').parameters),
+  )
+}
+
+function findingsOfProfile(name: string, settings: Parameters): Finding[] {
+  const file = `sip.xml (sofia.conf.xml), profile ${name}`
+  const wrong = profileRules.flatMap(([setting, wanted, isRight, why]): Finding[] =>
+    isRight(settings.get(setting) ?? '') ? [] : [{ file, problem: why, line: line(setting, wanted) }],
+  )
+  const forced = ['force-register-domain', 'force-register-db-domain'].filter((setting) => settings.has(setting))
+  return [
+    ...wrong,
+    ...forced.map((setting) => ({
+      file,
+      problem: `${setting} makes one tenant of all domains`,
+      line: `no line ${setting}`,
+    })),
+  ]
+}
+
+async function findingsOfRunningProfiles(ask: AskEngine): Promise<Finding[]> {
+  if (/\tprofile\t.*RUNNING/.test(await ask('sofia status'))) return []
+  const problem =
+    "no SIP profile runs; the engine's log says why, mostly an address that is not its own or a port in use"
+  return [{ file: 'settings.xml', problem, line: 'SIP_IP and SIP_PORT in the environment of the engine' }]
+}
+
+async function findingsOfCdrs(ask: AskEngine): Promise<Finding[]> {
+  const file = 'platform.xml (json_cdr.conf.xml)'
+  const settings = (await configuration(ask, 'json_cdr'))?.child('settings').parameters ?? new Map<string, string>()
+  const found: Finding[] = []
+  if ((settings.get('url') ?? '') !== '') {
+    const problem = 'CDRs are posted from the thread of each call, which does not end before the platform answers'
+    found.push({ file, problem, line: 'no line url; engine/bin/post-cdrs posts what is in log-dir' })
+  }
+  const folder = settings.get('log-dir') ?? ''
+  const canBeAsked = /^\/[A-Za-z0-9._/-]+$/.test(folder)
+  if (!canBeAsked || (await ask(`file_exists ${folder}`)).trim() !== 'true') {
+    const problem = canBeAsked ? `the folder ${folder} does not exist` : 'CDRs are not written to a folder'
+    found.push({ file, problem, line: line('log-dir', canBeAsked ? folder : '/var/spool/freeswitch/cdr') })
+  }
+  if (!isTrue(settings.get('log-b-leg'))) {
+    found.push({ file, problem: 'called legs get no CDR', line: line('log-b-leg', 'true') })
+  }
+  return found
+}
+
+async function findingsOfDialplan(ask: AskEngine): Promise<Finding[]> {
+  if ((await ask('xml_locate dialplan context name global')).trim().startsWith('<context')) return []
+  const problem = 'domains without a context of their own have no dial plan'
+  return [{ file: 'dialplan.xml', problem, line: '<context name="global">, as in the engine kit' }]
+}
+
+async function findingsOfAccount(ask: AskEngine, account: { login: string; domain: string }): Promise<Finding[]> {
+  if ((await ask(`user_exists id ${account.login} ${account.domain}`)).trim() === 'true') return []
+  const problem = `the engine does not find ${account.login}@${account.domain}: it does not reach the platform, presents a wrong credential, or there is no such account`
+  return [
+    { file: 'settings.xml', problem, line: 'PLATFORM_URL and ENGINE_CREDENTIAL in the environment of the engine' },
+  ]
+}
+
+function isTrue(value: string | undefined): boolean {
+  return ['true', 'yes', 'on', 'enabled', 'active', 'allow', '1'].includes((value ?? '').toLowerCase())
+}
+
+function isNotTrue(value: string | undefined): boolean {
+  return !isTrue(value)
+}

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path'
+import { readEngineAddresses } from '../../connector/engine-addresses.ts'
+import type { EngineAddress } from '../../connector/runtime/engine.ts'
+import { type RecordingsSetting, readRecordings } from '../../connector/settings.ts'
+import { engineUrl, recordingsDir, recordingsEngineDir, recordingsKeep } from '../../contracts/settings/connector.ts'
+import { clientVariables } from '../../contracts/settings/client-variables.ts'
+import * as declared from '../../contracts/settings/laptop.ts'
+import {
+  deletionGraceSeconds,
+  eventsPerSecond,
+  hookAllowedNetworks,
+  logLevel,
+  rateLimits,
+} from '../../contracts/settings/platform.ts'
+import { type Variable, type Variables, checkOnLaptop, readOnLaptop } from '../../contracts/settings/setting.ts'
+import { PlainError } from '../processes/plain-error.ts'
+
+/** The settings of a run on a laptop; contracts/settings describes each. */
+export interface Settings {
+  readonly port: number
+  readonly host: string
+  /** Empty: the simulated engine. */
+  readonly engines: readonly EngineAddress[]
+  readonly enginePort: number
+  /** Where the engines of `engines` record to; absent: their recordings are not stored. */
+  readonly recordings: RecordingsSetting | undefined
+  /** Absolute. */
+  readonly dataDir: string
+  readonly rootPassword: string | undefined
+  readonly engineCredential: string | undefined
+  readonly dynamodbEndpoint: string | undefined
+  readonly sqsEndpoint: string | undefined
+  readonly s3Endpoint: string | undefined
+  readonly openSearchUrl: string | undefined
+  /** Texts that are checked here, and read by the functions and the connector. */
+  readonly hookAllowedNetworks: string
+  readonly rateLimits: string
+  readonly eventsPerSecond: string
+  readonly deletionGraceSeconds: string
+  readonly clientVariables: string
+  readonly logLevel: string
+}
+
+/** Reads the settings. Throws a sentence that names the first variable that cannot be used, and never its value. */
+export function readSettings(env: Variables): Settings {
+  try {
+    return read(env)
+  } catch (problem) {
+    throw problem instanceof Error ? new PlainError(problem.message) : problem
+  }
+}
+
+function read(env: Variables): Settings {
+  const optional = (setting: Variable<string>) => readOnLaptop(setting, env) || undefined
+  return {
+    port: readOnLaptop(declared.apiPort, env),
+    host: readOnLaptop(declared.host, env),
+    engines: env[engineUrl.variable] ? readEngineAddresses(env) : [],
+    enginePort: readOnLaptop(declared.simulatedEnginePort, env),
+    recordings: readFolder(env),
+    dataDir: resolve(readOnLaptop(declared.dataDir, env)),
+    rootPassword: optional(declared.rootPassword),
+    engineCredential: optional(declared.engineCredential),
+    dynamodbEndpoint: optional(declared.dynamodbEndpoint),
+    sqsEndpoint: optional(declared.sqsEndpoint),
+    s3Endpoint: optional(declared.s3Endpoint),
+    openSearchUrl: optional(declared.openSearchUrl),
+    hookAllowedNetworks: checkOnLaptop(hookAllowedNetworks, env),
+    rateLimits: checkOnLaptop(rateLimits, env),
+    eventsPerSecond: checkOnLaptop(eventsPerSecond, env),
+    deletionGraceSeconds: checkOnLaptop(deletionGraceSeconds, env),
+    clientVariables: checkOnLaptop(clientVariables, env),
+    logLevel: checkOnLaptop(logLevel, env),
+  }
+}
+
+/** Reads the folder that the engines of `ENGINE_URL` record to. The simulated engine has one of its own. */
+function readFolder(env: Variables): RecordingsSetting | undefined {
+  const settings = [recordingsDir, recordingsEngineDir, recordingsKeep]
+  const named = settings.find(({ variable }) => env[variable])?.variable
+  if (named !== undefined && !env[engineUrl.variable]) {
+    throw new Error(`${named} needs ENGINE_URL: the simulated engine records to DATA_DIR/recordings`)
+  }
+  if (named !== undefined && !env[recordingsDir.variable]) {
+    throw new Error(`${named} needs RECORDINGS_DIR, the same folder here`)
+  }
+  return readRecordings(env)
+}

@@ -1,0 +1,49 @@
+import type { Engine } from './engine.ts'
+import { fireChannel } from './channel-events.ts'
+import type { Channel } from './channel.ts'
+import { waitOn } from './flow.ts'
+
+/** Plays a tone of the dialplan: as long as it says, or until the call goes on elsewhere. */
+export async function playback(engine: Engine, channel: Channel, data: string): Promise<void> {
+  const ms = toneMs(data)
+  const started = engine.timers.now()
+  startPlayback(engine, channel, data)
+  const done = await waitOn(engine, channel, ms)
+  const played = engine.timers.now() - started
+  channel.set({ current_application_response: channel.up ? 'FILE PLAYED' : 'PLAYBACK ERROR' })
+  stopPlayback(engine, channel, data, { status: done ? 'done' : 'break', ms: played })
+}
+
+/** Fires the event that a file or tone begins to play on a channel. */
+export function startPlayback(engine: Engine, channel: Channel, path: string): void {
+  fireChannel(engine, channel, 'PLAYBACK_START', { after: playbackHeaders(path) })
+}
+
+/** Fires the event that it ended, with its length. */
+export function stopPlayback(
+  engine: Engine,
+  channel: Channel,
+  path: string,
+  end: { readonly status: 'done' | 'break'; readonly ms: number },
+): void {
+  channel.set({
+    playback_last_offset_pos: `${end.ms * 8}`,
+    playback_seconds: `${Math.trunc(end.ms / 1000)}`,
+    playback_ms: `${end.ms}`,
+    playback_samples: `${end.ms * 8}`,
+  })
+  fireChannel(engine, channel, 'PLAYBACK_STOP', { after: [...playbackHeaders(path), ['Playback-Status', end.status]] })
+}
+
+function playbackHeaders(path: string): [string, string][] {
+  return [
+    ['Playback-File-Type', 'tone_stream'],
+    ['Playback-File-Path', path],
+  ]
+}
+
+/** The length of `tone_stream://%(on,off,frequency)`; nothing for one that loops for ever. */
+function toneMs(path: string): number | undefined {
+  const [, on, off] = /%\((\d+),(\d+),/.exec(path) ?? []
+  return path.includes('loops=-1') ? undefined : Number(on ?? 0) + Number(off ?? 0)
+}

@@ -1,0 +1,147 @@
+import { toByteText } from './runtime/byte-text.ts'
+import { channelTable } from './calls/channel-table.ts'
+import { hangUp, liveChannel } from './calls/flow.ts'
+import { causeNamed } from './calls/hangup-cause.ts'
+import { type PhoneCall, callFromPhone } from './calls/phone-call.ts'
+import { runExtension } from './calls/session.ts'
+import { runApi } from './commands/run-api.ts'
+import type { DirectoryLookup } from './directory/directory.ts'
+import { UserDirectory } from './directory/user-directory.ts'
+import type { Engine } from './calls/engine.ts'
+import { eventBus, hostName } from './events/event-bus.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { type PhoneBehaviour, Phones } from './phones/phones.ts'
+import { seededRandom } from './runtime/random.ts'
+import { type EventSocket, openEventSocket } from './socket/server.ts'
+import { systemClock } from '../../adapters/system/system-clock.ts'
+import { systemTimers } from '../../adapters/system/system-timers.ts'
+import type { ClockedTimers } from '../../core/concurrency/timers.ts'
+
+/** How a simulated engine is made. */
+export interface SimulatedEngineOptions {
+  readonly host?: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** The password of the event socket. */
+  readonly password: string
+  /** The source of the engine's users. */
+  readonly directory: DirectoryLookup
+  /** The same seed gives the same uuids and ports. */
+  readonly seed: number
+  readonly timers?: ClockedTimers
+  /** Absolute path of the folder for recordings; nothing is written anywhere else. */
+  readonly recordingsDir: string
+  /** The reaction of a phone that is rung; by default it answers after 200 ms. */
+  readonly phoneBehaviour?: (login: string, domain: string) => PhoneBehaviour
+  /** Whether the SIP profile manages presence; it does where left out. */
+  readonly managesPresence?: boolean
+  /** Events that may wait for one client: 100 000, as in the engine. */
+  readonly maxQueuedEvents?: number
+  /** The name of the engine's SIP profile; `internal` if absent. */
+  readonly sipProfile?: string
+}
+
+/** A running simulated engine. */
+export interface SimulatedEngine {
+  readonly port: number
+  /** Registers a user's phone; `false` when the directory does not know the user. */
+  registerPhone(login: string, domain: string): Promise<boolean>
+  /** Takes a phone's registration back; `false` when it has none. */
+  unregisterPhone(login: string, domain: string): boolean
+  /** Lets a registered phone place a call; returns its uuid, or nothing when the phone is not registered. */
+  placeCall(login: string, domain: string, call: PhoneCall): string | undefined
+  /** Ends everything: calls, connections, timers, the socket. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a FreeSWITCH event socket with simulated phones; tests compare it with recordings of a real one. Rejects with the
+ * original error, such as `EADDRINUSE`, when the port is not available.
+ */
+export async function startSimulatedEngine(options: SimulatedEngineOptions): Promise<SimulatedEngine> {
+  const sockets: EventSocket[] = []
+  const engine = newEngine(options, (line) => sockets[0]?.log(line))
+  const socket = await openEventSocket({
+    host: options.host ?? '127.0.0.1',
+    port: options.port,
+    timers: engine.timers,
+    maxQueuedEvents: options.maxQueuedEvents ?? 100_000,
+    services: {
+      password: toByteText(options.password),
+      events: engine.events,
+      random: engine.random,
+      runApi: (line) => runApi(engine, line),
+      hasChannel: (uuid) => liveChannel(engine, uuid) !== undefined,
+      hangUp: (uuid, cause) => {
+        const channel = liveChannel(engine, uuid)
+        if (channel !== undefined) hangUp(engine, channel, causeNamed(cause))
+      },
+      reloadModule: () => reloadModule(engine, () => sockets[0]?.dropAll()),
+    },
+  })
+  sockets.push(socket)
+  const stopHeartbeat = startHeartbeat(engine)
+  return {
+    port: socket.port,
+    registerPhone: (login, domain) => engine.phones.register(toByteText(login), toByteText(domain)),
+    unregisterPhone: (login, domain) => engine.phones.unregister(toByteText(login), toByteText(domain)),
+    placeCall: (login, domain, call) => {
+      const contact = engine.phones.find(toByteText(login), toByteText(domain))
+      return contact === undefined ? undefined : callFromPhone(engine, contact, inBytes(call))
+    },
+    close: async () => {
+      stopHeartbeat()
+      engine.phones.close()
+      for (const channel of engine.channels.values()) hangUp(engine, channel, 'MANAGER_REQUEST')
+      await socket.close()
+    },
+  }
+}
+
+function newEngine(options: SimulatedEngineOptions, log: Engine['log']): Engine {
+  const timers = options.timers ?? { ...systemClock, ...systemTimers }
+  const random = seededRandom(options.seed)
+  const events = eventBus(timers, random)
+  const { phoneBehaviour: behaviour } = options
+  const directory = new UserDirectory(options.directory, timers)
+  const channels: Engine['channels'] = new Map()
+  const engine: Engine = {
+    timers,
+    random,
+    events,
+    directory,
+    channels,
+    log,
+    phones: new Phones({ timers, random, events, directory, behaviour, profile: options.sipProfile ?? 'internal' }),
+    channelTable: channelTable(timers, channels),
+    recordingsDir: options.recordingsDir,
+    managesPresence: options.managesPresence ?? true,
+    globals: new Map([
+      ['hostname', hostName],
+      ['core_uuid', events.coreUuid],
+      ['recordings_dir', toByteText(options.recordingsDir)],
+    ]),
+    sessions: { sinceStartup: 0, peak: 0 },
+    startedAt: timers.now(),
+    runExtension: (channel, target) => runExtension(engine, channel, target),
+  }
+  return engine
+}
+
+function inBytes({ to, from, headers = {} }: PhoneCall): PhoneCall {
+  const pairs = Object.entries(headers).map(([name, value]) => [toByteText(name), toByteText(value)])
+  return { to: toByteText(to), from: from && toByteText(from), headers: Object.fromEntries(pairs) }
+}
+
+/** The clients that listen hear the command first; everybody is cut once the sender has its answer. */
+function reloadModule(engine: Engine, dropAll: () => void): void {
+  engine.events.fire({
+    name: 'API',
+    place: ['switch_loadable_module.c', 'switch_api_execute', 2954],
+    headers: [
+      ['API-Command', 'bgapi'],
+      ['API-Command-Argument', 'reload mod_event_socket'],
+    ],
+  })
+  setImmediate(dropAll)
+}

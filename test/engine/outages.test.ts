@@ -1,0 +1,126 @@
+/** What goes on at a real engine of the kit while the platform or the engine is away. Skipped without `FREESWITCH_BIN`. */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { updateAccount } from '../../contracts/routes/accounts.ts'
+import { searchCdrs } from '../../contracts/routes/cdr.ts'
+import { listChannels } from '../../contracts/routes/channels.ts'
+import type { Client } from '../../local/demo/client.ts'
+import { runCommand } from '../support/platform/command.ts'
+import { freeswitchBin } from '../support/engine/kit-engine.ts'
+import { type KitLab, aKitLab } from '../support/engine/kit-lab.ts'
+import { opened } from '../support/processes/opened.ts'
+import { planted } from '../support/invariants/secret-forms.ts'
+import type { SipPhone } from '../support/engine/sip-phone.ts'
+import { type TcpProxy, startTcpProxy } from '../support/processes/tcp-proxy.ts'
+
+const acme = 'acme.example.com'
+const within = { timeout: 120_000, interval: 200 }
+
+const registered = async (lab: KitLab, login: string): Promise<SipPhone> => {
+  const phone = await lab.phone(login, acme)
+  expect(await phone.register()).toEqual({ status: 200, hasContact: true })
+  return phone
+}
+const cdrs = async (client: Client, query: string) => {
+  const { hits } = await client.call(searchCdrs, { query: { leg: 'a' }, body: { query } })
+  return hits.hits.map(({ _source }) => _source ?? {})
+}
+
+describe.skipIf(freeswitchBin === undefined)('while the platform is away', () => {
+  // A registration lasts 2 s here instead of an hour, so that phones renew it several times; answers are kept until flushed.
+  const lab = opened(() => aKitLab({ SHORTEST_REGISTRATION: '1', LONGEST_REGISTRATION: '2' }))
+
+  it('phones renew their registrations and call each other, and the CDRs of their calls are posted later', async () => {
+    await lab().platform.tenant(acme)
+    const [caller, called] = [await registered(lab(), '1001'), await registered(lab(), '1002')]
+    await lab().platform.stop()
+
+    for (const calls of [1, 2, 3]) {
+      for (const phone of [caller, called]) expect((await phone.register()).status).toBe(200)
+      const call = await caller.call('1002')
+      expect(call.status).toBe(200)
+      await call.hangUp()
+      expect(called.rang).toHaveLength(calls)
+    }
+
+    await expect.poll(() => readdirSync(lab().place.cdrs).length, within).toBe(6)
+    lab().platform = await lab().startPlatform()
+    const config = join(lab().place.folder, 'credential')
+    writeFileSync(config, `user = "engine:${planted('credential')}"\n`, { mode: 0o600 })
+    const post = await runCommand(
+      'sh',
+      ['engine/bin/post-cdrs', lab().place.cdrs, `${lab().platformUrl}/engine/cdr`, config],
+      { cwd: process.cwd(), env: { ...process.env, POST_CDRS_MIN_AGE_MINUTES: '0' } },
+    )
+    expect(post).toMatchObject({ status: 0, output: '' })
+    expect(readdirSync(lab().place.cdrs)).toEqual(['refused'])
+    const admin = await lab().platform.logIn(`1000@${acme}`, planted('secret of 1000'))
+    await expect.poll(async () => (await cdrs(admin, 'destination_number:1002')).length, within).toBe(3)
+    for (const cdr of await cdrs(admin, 'destination_number:1002')) {
+      expect(cdr).toMatchObject({ presence_id: `1001@${acme}`, domain_name: acme })
+    }
+  })
+})
+
+describe.skipIf(freeswitchBin === undefined)('while the link to the engine is down', () => {
+  let isCut = false
+  const links = new Set<{ reset(): void }>()
+  const proxies: TcpProxy[] = []
+  afterAll(() => Promise.all(proxies.map((proxy) => proxy.close())))
+  const lab = opened(() =>
+    aKitLab({}, async (port) => {
+      const proxy = await startTcpProxy(port)
+      proxies.push(proxy)
+      proxy.onConnection = (connection) => {
+        if (isCut) connection.reset()
+        else links.add(connection)
+      }
+      return proxy.port
+    }),
+  )
+
+  it('a password is changed, and the engine forgets the old one when the link is back', async () => {
+    const admin = await lab().platform.tenant(acme)
+    const phone = await registered(lab(), '1002')
+    isCut = true
+    for (const link of links) link.reset()
+
+    const password = planted('next')
+    await admin.call(updateAccount, { params: { account_id: '1002' }, body: { password } })
+    expect((await phone.register()).status).toBe(200)
+    isCut = false
+
+    await expect.poll(async () => (await phone.register()).status, within).toBe(403)
+    expect((await (await lab().phone('1002', acme, { password })).register()).status).toBe(200)
+  })
+})
+
+describe.skipIf(freeswitchBin === undefined)('an engine that is killed during a call', () => {
+  const lab = opened(() => aKitLab())
+
+  it('comes back without the call; its end is recorded, phones register again and call each other', async () => {
+    const admin = await lab().platform.tenant(acme)
+    const [caller, called] = [await registered(lab(), '1001'), await registered(lab(), '1002')]
+    expect((await caller.call('1002')).status).toBe(200)
+    const rows = async () => (await admin.call(listChannels)).data.rows
+    await expect.poll(async () => (await rows()).length, within).toBe(2)
+    const uuids = (await rows()).map(({ uuid }) => uuid)
+
+    await lab().engine.stop('SIGKILL')
+    lab().engine = await lab().startEngine()
+
+    await expect.poll(() => rows().catch(() => undefined), within).toEqual([])
+    const ended = async () => {
+      const { hits } = await admin.call(searchCdrs, { query: { leg: '*' }, body: { query: '' } })
+      return new Set(hits.hits.map(({ _source }) => _source?.['uuid']))
+    }
+    await expect.poll(ended, within).toEqual(new Set(uuids))
+    for (const phone of [caller, called]) expect((await phone.register()).status).toBe(200)
+    const again = await caller.call('1002')
+    expect(again.status).toBe(200)
+    await again.hangUp()
+    expect(called.rang).toHaveLength(2)
+    expect(lab().place.errors()).toEqual([])
+  })
+})

@@ -1,0 +1,193 @@
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
+import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
+import { domainNames } from '../../../connector/calls/domain-names.ts'
+import type { EslDownReason } from '../../../connector/esl/errors.ts'
+import { type EventSide, type EventSideParts, eventSide } from '../../../connector/assembly/event-side.ts'
+import { capturedLog } from '../processes/captured-log.ts'
+import { type EventGiven, aCoreUuid, anEngineEvent } from '../engine/engine-event.ts'
+import { type FakeEslSession, fakeEslSession } from '../engine/fake-esl-session.ts'
+import { ofCaller } from '../engine/leg-fields.ts'
+import { type ManualTime, manualTime } from '../processes/manual-time.ts'
+import { aDomain, aHook } from '../records/records.ts'
+
+/** The one domain with hooks. */
+export const labDomain = 'a.example.com'
+
+/** The name of the engine where a test names none. */
+export const labEngine = '192.0.2.1:8021'
+
+const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY']
+
+/** A call that an engine of the lab has: a row of its list. */
+export interface LabRow {
+  readonly uuid: string
+  readonly callstate?: string
+  /** Seconds since the epoch; now where left out. */
+  readonly createdAt?: number
+}
+
+/** The event side of one connector and the engine that it hears, both in the hands of a test. */
+export interface EventLab {
+  readonly side: EventSide
+  readonly commands: FakeEslSession
+  readonly registry: EventSideParts['registry']
+  /** The channels that the engine has, where its list does not tell. */
+  existing?: readonly Pick<LabRow, 'uuid'>[]
+  /** What the engine answers to `show channels as json`. */
+  rows: readonly LabRow[]
+  /** What it answers to `show registrations as json`. */
+  registrations: readonly { readonly user: string; readonly expires: number }[]
+  /** Makes the event link. */
+  up(core?: string): Promise<void>
+  /** Loses it. */
+  down(reason?: EslDownReason): Promise<void>
+  /** Events that this connector hears, while its link is up; what it does not hear is lost. */
+  emit(...events: EventGiven[]): Promise<void>
+}
+
+/** A world for one or more connectors: one time, one set of stores, one queue. */
+export interface LabWorld {
+  readonly time: ManualTime
+  readonly ports: MemoryPorts
+  readonly published: MemoryPorts['events']['published']
+  /** A connector with an engine link that is down. */
+  readonly connector: (id?: string, given?: Partial<EventSideParts>) => Promise<EventLab>
+  /** `name` and what tells of its end or making, of what was published for a call, in order. */
+  readonly told: (uuid: string) => string[]
+}
+
+/** Makes a world whose domains have hooks on every event of a call's life and on account states. */
+export async function labWorld(time = manualTime(), domains: readonly string[] = [labDomain]): Promise<LabWorld> {
+  const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
+  const wanted = [...life, 'CHANNEL_STATE', 'CHANNEL_HOLD', 'CUSTOM->svc::account_status']
+  for (const domain of domains) {
+    await ports.domains.create(aDomain({ name: domain }))
+    await ports.hooks.create(
+      wanted.map((event) => aHook({ event, domain })),
+      100,
+    )
+  }
+  const { published } = ports.events
+  return {
+    time,
+    ports,
+    published,
+    connector: async (id = 'connector-1', given = {}) => {
+      const lab = aLab(time, ports, id, given)
+      void lab.side.follow(() => {}, new AbortController().signal)
+      await time.advance(0)
+      return lab
+    },
+    told: (uuid) =>
+      published
+        .filter((event) => event.uuid === uuid)
+        .map(({ name, fields }) => (fields['Synthetic'] === 'true' ? `${name} made` : name)),
+  }
+}
+
+function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: Partial<EventSideParts>): EventLab {
+  const domains = domainNames(ports.domains, time.clock)
+  const registry = channelRegistry(domains)
+  const commands = fakeEslSession()
+  commands.up()
+  let core = aCoreUuid
+  let isUp = false
+  const reasons: { events?: EslDownReason } = {}
+  const engine = {
+    name: labEngine,
+    commands,
+    reasons,
+    get coreUuid() {
+      return core
+    },
+  }
+  const side = eventSide({
+    ...time,
+    ports,
+    registry,
+    domains,
+    engines: () => [engine],
+    isUp: async (uuid) => lab.rows.some((row) => row.uuid === uuid),
+    connectorId,
+    random: () => 0,
+    log: capturedLog(),
+    ...given,
+  })
+  const lab: EventLab = {
+    side,
+    commands,
+    registry,
+    rows: [],
+    registrations: [],
+    up: async (newCore = core) => {
+      core = newCore
+      isUp = true
+      side.engineChanged(engine, 'engine_connected')
+      await time.advance(0)
+    },
+    down: async (reason = 'closed') => {
+      isUp = false
+      reasons.events = reason
+      registry.doubt(labEngine)
+      side.engineChanged(engine, 'engine_disconnected')
+      await time.advance(0)
+    },
+    emit: async (...events) => {
+      for (const event of events) if (isUp) side.accept(anEngineEvent({ coreUuid: core, ...event }), labEngine)
+      await time.advance(0)
+    },
+  }
+  commands.answer = (command) => {
+    const seconds = Math.floor(time.clock.now() / 1_000)
+    if (command === 'show channels as json') return listOf(lab.rows.map((row) => rowOf(row, seconds)))
+    const asked = /^uuid_exists (\S+)$/.exec(command)?.[1]
+    if (asked !== undefined) return `${(lab.existing ?? lab.rows).some(({ uuid }) => uuid === asked)}`
+    if (command !== 'show registrations as json') return '-ERR command not found\n'
+    return listOf(
+      lab.registrations.map(({ user, expires }) => ({
+        reg_user: user,
+        realm: labDomain,
+        url: `sofia/internal/sip:${user}@192.0.2.9:5060`,
+        expires: `${expires}`,
+      })),
+    )
+  }
+  return lab
+}
+
+function listOf(rows: readonly object[]): string {
+  return JSON.stringify(rows.length === 0 ? { row_count: 0 } : { row_count: rows.length, rows })
+}
+
+function rowOf({ uuid, callstate = 'ACTIVE', createdAt }: LabRow, seconds: number) {
+  return {
+    uuid,
+    callstate,
+    direction: 'inbound',
+    created_epoch: `${createdAt ?? seconds}`,
+    cid_name: 'Alice',
+    cid_num: '1000',
+    dest: '9196',
+    context: labDomain,
+    presence_id: `1000@${labDomain}`,
+  }
+}
+
+/**
+ * The headers of a call that user 1000 of the lab's domain placed, or the user of `Channel-Presence-ID`, or nobody where
+ * that is empty; created at an epoch millisecond of the engine's clock.
+ */
+export function ofCall(createdAt: number, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const account = more['Channel-Presence-ID'] ?? `1000@${more['Caller-Context'] ?? labDomain}`
+  return {
+    'Caller-Context': labDomain,
+    'Call-Direction': 'inbound',
+    ...(account === '' ? {} : ofCaller(account)),
+    'Caller-Caller-ID-Number': '1000',
+    'Caller-Destination-Number': '9196',
+    'Caller-Channel-Created-Time': `${createdAt}000`,
+    'Event-Date-Timestamp': `${createdAt}000`,
+    ...more,
+  }
+}

@@ -1,0 +1,232 @@
+import { type CapturedLog, capturedLog } from '../processes/captured-log.ts'
+import { type EventGiven, aCoreUuid } from '../engine/engine-event.ts'
+import { type EventLab, type LabWorld, labDomain, labWorld, ofCall } from './event-lab.ts'
+import { type ManualTime, manualTime, settle } from '../processes/manual-time.ts'
+import { type MemoryDisk, memoryDisk } from './memory-disk.ts'
+import { type OrdealProcess, ordealProcess } from './ordeal-process.ts'
+import { type OrdealQueue, type Publish, ordealQueue } from './ordeal-queue.ts'
+import { aHook, aPresence } from '../records/records.ts'
+import { planted } from '../invariants/secret-forms.ts'
+
+/** The tenant that has calls all the time and that no fault concerns. */
+export const otherDomain = 'b.example.com'
+
+/** What the queue, the disk and the receivers of hooks must be kept to themselves. */
+export const ordealSecrets = { queue: planted('of the queue'), receiver: planted('of a receiver') }
+
+/** What happens once in the life of a call; an event of it has an id of its own. */
+const life: ReadonlySet<string> = new Set([
+  'CHANNEL_CREATE',
+  'CHANNEL_ANSWER',
+  'CHANNEL_HANGUP_COMPLETE',
+  'CHANNEL_DESTROY',
+])
+
+/** An event that a hook of its domain wants. */
+export interface WantedEvent {
+  readonly id: string
+  /** The engine's number of it; absent for what the platform itself tells. */
+  readonly sequence?: string
+}
+
+/** What was most, at any time. */
+interface Peaks {
+  memoryBytes: number
+  diskBytes: number
+  gapsWaiting: number
+}
+
+/** Event sides over one disk before one queue, which a test lets fail, and all that is seen of them. */
+export interface EventOrdeal {
+  readonly world: LabWorld
+  /** The same events of the other tenant, in a world of its own without a fault. */
+  readonly twin: LabWorld
+  readonly disk: MemoryDisk
+  readonly queue: OrdealQueue
+  readonly log: CapturedLog
+  readonly processes: readonly OrdealProcess[]
+  readonly wanted: readonly WantedEvent[]
+  readonly peaks: Readonly<Peaks>
+  /** Gaps that the store has taken. */
+  readonly storedGaps: readonly string[]
+  /** All that was ever written to the disk, long fillers left out. */
+  written(): string
+  /** Events that were given to connectors. */
+  readonly told: number
+  /** Starts a process, whose event link is up; the engine has the calls given. */
+  start(given?: Pick<EventLab, 'rows'>): Promise<OrdealProcess>
+  /** Lets the engine tell an event that some hook wants. */
+  tell(process: OrdealProcess, event: EventGiven & { readonly name: string; readonly uuid: string }): Promise<void>
+  /** So many whole calls of the tenant in a time, and one of the other for each four; answers the tenant's. */
+  calls(process: OrdealProcess, given: CallsGiven): Promise<string[]>
+  /**
+   * Ends the fault, at the last moment of which a hook is made, and resolves when nothing waits; answers how long that
+   * took. A call right after it must be told within a tenth of a second.
+   */
+  over(process: OrdealProcess): Promise<number>
+}
+
+/** What calls there are to be. */
+export interface CallsGiven {
+  readonly count: number
+  readonly overMs: number
+  /** Bytes of a CHANNEL_HOLD in the middle of each call; there is none where absent. */
+  readonly holdBytes?: number
+}
+
+/** What a test says about an ordeal. */
+interface OrdealGiven {
+  /** Room on the disk by the settings. */
+  readonly spoolBytes?: number
+  readonly time?: ManualTime
+  /** A queue over the network, whose answers are waited for; the one in memory where absent. */
+  readonly publish?: Publish
+}
+
+/** A text without what only makes events large. */
+export function withoutFillers(text: string): string {
+  return text.replaceAll(/x{100,}/g, 'x')
+}
+
+let sequence = 100_000
+
+/** Makes a world of two tenants and no process yet. */
+export async function eventOrdeal(given: OrdealGiven = {}): Promise<EventOrdeal> {
+  const { time = manualTime(), spoolBytes = 64 * 1024 * 1024 } = given
+  const world = await labWorld(time, [labDomain, otherDomain])
+  const twin = await labWorld(time, [otherDomain])
+  // A phone is registered for each account, so that calls make it busy and free.
+  for (const domain of [labDomain, otherDomain]) await world.ports.presence.put(aPresence({ domain }))
+  await twin.ports.presence.put(aPresence({ domain: otherDomain }))
+  const twinProcess = await twin.connector('connector-twin')
+  await twinProcess.up()
+  const disk = memoryDisk()
+  const queue = ordealQueue(time.clock, async (batch) => {
+    const refused = (await given.publish?.(batch)) ?? []
+    const taken = batch.filter(({ id }) => !refused.includes(id))
+    return [...refused, ...(await world.ports.events.publish(taken))]
+  })
+  const log = capturedLog()
+  const processes: OrdealProcess[] = []
+  const wanted: WantedEvent[] = []
+  const storedGaps: string[] = []
+  const written: string[] = []
+  const peaks: Peaks = { memoryBytes: 0, diskBytes: 0, gapsWaiting: 0 }
+  let told = 0
+  const look = () => {
+    const sum = (name: string) => processes.reduce((most, { counter }) => Math.max(most, counter(name)), 0)
+    peaks.memoryBytes = Math.max(peaks.memoryBytes, sum('memoryBytes'))
+    peaks.gapsWaiting = Math.max(peaks.gapsWaiting, sum('gapsWaiting'))
+    peaks.diskBytes = Math.max(peaks.diskBytes, disk.used())
+  }
+
+  const pass = async (ms: number) => {
+    await time.advance(ms)
+    while (given.publish !== undefined && queue.underWay > 0) await settle()
+    look()
+  }
+
+  const start: EventOrdeal['start'] = async ({ rows } = { rows: [] }) => {
+    const process = await ordealProcess({
+      world,
+      disk,
+      queue,
+      spoolBytes,
+      log,
+      name: `${processes.length + 1}`,
+      onWrite: (bytes) => {
+        written.push(withoutFillers(bytes.toString('latin1')))
+        look()
+      },
+      onGap: (id) => void storedGaps.push(id),
+    })
+    processes.push(process)
+    process.lab.rows = rows
+    await process.lab.up()
+    return process
+  }
+
+  const tell: EventOrdeal['tell'] = async (process, { name, uuid, ...more }) => {
+    sequence += 1
+    told += 1
+    const event = { name, uuid, sequence, ...more }
+    const domain = more.headers?.['Caller-Context'] ?? labDomain
+    const core = `${aCoreUuid}:`
+    const id = life.has(name) ? `${core}${uuid}:${name}` : `${core}${sequence}`
+    wanted.push({ id, sequence: `${sequence}` })
+    const change = name === 'CHANNEL_CREATE' ? 'busy' : 'free'
+    if (name === 'CHANNEL_CREATE' || name === 'CHANNEL_HANGUP_COMPLETE') {
+      wanted.push({ id: `${core}${uuid}:${change}:account_status` })
+    }
+    await process.lab.emit(event)
+    if (domain === otherDomain) await twinProcess.emit(event)
+    look()
+  }
+
+  const call = async (process: OrdealProcess, domain: string, holdBytes: number | undefined) => {
+    const uuid = `00000000-0000-4000-8000-${String(sequence).padStart(12, '0')}`
+    const presence = { 'Caller-Context': domain, 'Channel-Presence-ID': `1000@${domain}` }
+    const headers = ofCall(time.clock.now(), presence)
+    await tell(process, { name: 'CHANNEL_CREATE', uuid, headers })
+    await tell(process, { name: 'CHANNEL_ANSWER', uuid, headers })
+    if (holdBytes !== undefined) {
+      await tell(process, { name: 'CHANNEL_HOLD', uuid, headers: { ...headers, filler: 'x'.repeat(holdBytes) } })
+    }
+    await tell(process, { name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers })
+    await tell(process, { name: 'CHANNEL_DESTROY', uuid, headers })
+    return uuid
+  }
+
+  const calls: EventOrdeal['calls'] = async (process, { count, overMs, holdBytes }) => {
+    const made: string[] = []
+    for (let index = 0; index < count; index += 1) {
+      made.push(await call(process, labDomain, holdBytes))
+      if (index % 4 === 0) await call(process, otherDomain, holdBytes)
+      await pass(overMs / count)
+    }
+    return made
+  }
+
+  const hookOfTheLastMoment = async (process: OrdealProcess) => {
+    const subclass = 'engine::last_moment'
+    const headers = { authorization: ordealSecrets.receiver }
+    const hook = aHook({ id: 'made-meanwhile', event: `CUSTOM->${subclass}`, domain: labDomain, headers })
+    await world.ports.hooks.create([hook], 100)
+    // A new hook is heeded within two seconds.
+    await time.advance(2_000)
+    await tell(process, { name: 'CUSTOM', subclass, uuid: '', headers: { domain_name: labDomain } })
+  }
+
+  return {
+    world,
+    twin,
+    disk,
+    queue,
+    log,
+    processes,
+    wanted,
+    peaks,
+    storedGaps,
+    written: () => written.join(''),
+    get told() {
+      return told
+    },
+    start,
+    tell,
+    calls,
+    over: async (process) => {
+      await hookOfTheLastMoment(process)
+      Object.assign(disk, { room: Infinity, isReadOnly: false, beforeWrite: async () => {} })
+      queue.instead = undefined
+      const { side } = process.lab
+      const since = time.clock.now()
+      for (let steps = 0; steps < 200 && (side.waiting > 0 || side.lagMs >= 1_000); steps += 1) {
+        await pass(500)
+      }
+      const backAfterMs = time.clock.now() - since
+      for (const domain of [labDomain, otherDomain]) await call(process, domain, undefined)
+      await pass(100)
+      return side.waiting === 0 ? backAfterMs : Infinity
+    },
+  }
+}

@@ -1,0 +1,80 @@
+/** A call of each of two tenants that nobody gives an order to: its events have to arrive whatever happens to commands. */
+import { randomUUID } from 'node:crypto'
+import type { MemoryPorts } from '../memory/memory-ports.ts'
+import type { Clock } from '../../../core/time.ts'
+import type { CountingEngine } from './counting-engine.ts'
+import type { EventFact } from '../invariants/invariants.ts'
+import { aHook } from '../records/records.ts'
+import { scriptedCoreUuid } from './scripted-esl-server.ts'
+import { ofCaller } from './leg-fields.ts'
+
+const life = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'] as const
+
+/** Calls that are up at an engine, and what it has told of them. */
+export interface BystanderCalls {
+  /** The uuid of each tenant's call, by its domain. */
+  readonly uuids: ReadonlyMap<string, string>
+  /** The engine tells that they have begun; answers whether anybody listened. */
+  begin(): boolean
+  /** The engine tells that they were answered, unless it has, or that they have begun is not told yet. */
+  answer(): void
+  /** They end, and the engine tells that. */
+  end(): void
+  /** Every event that was told, the ids under which it was published, and when it was told. */
+  events(): readonly (EventFact & { readonly at: number })[]
+}
+
+/** Puts a call of each domain on an engine, and a hook of the domain on each event of its life. */
+export async function bystanderCalls(parts: {
+  readonly engine: CountingEngine
+  readonly ports: Pick<MemoryPorts, 'events' | 'hooks'>
+  readonly clock: Clock
+  readonly domains: readonly string[]
+}): Promise<BystanderCalls> {
+  const { engine, ports, clock, domains } = parts
+  const uuids = new Map(domains.map((domain) => [domain, randomUUID()]))
+  const told: { readonly uuid: string; readonly name: string; readonly at: number }[] = []
+  for (const [domain, uuid] of uuids) {
+    engine.channels.set(uuid, { domain, presenceId: `1001@${domain}`, isHeld: false })
+    await ports.hooks.create(
+      life.map((event) => aHook({ event, domain })),
+      100,
+    )
+  }
+
+  const createdAt = clock.now()
+  const tell = (name: (typeof life)[number]): number => {
+    const at = clock.now()
+    const heard = [...uuids].map(([domain, uuid]) => {
+      told.push({ uuid, name, at })
+      return engine.tell({
+        'Event-Name': name,
+        'Unique-ID': uuid,
+        'Caller-Context': domain,
+        ...ofCaller(`1001@${domain}`),
+        'Channel-Call-State': name === 'CHANNEL_CREATE' ? 'RINGING' : 'ACTIVE',
+        'Caller-Channel-Created-Time': `${createdAt}000`,
+        'Event-Date-Timestamp': `${at}000`,
+      })
+    })
+    return Math.min(...heard)
+  }
+  const hasTold = (name: string) => told.some((event) => event.name === name)
+
+  return {
+    uuids,
+    begin: () => tell('CHANNEL_CREATE') > 0,
+    answer: () => {
+      if (hasTold('CHANNEL_CREATE') && !hasTold('CHANNEL_ANSWER')) tell('CHANNEL_ANSWER')
+    },
+    end: () => {
+      for (const uuid of uuids.values()) engine.channels.delete(uuid)
+      for (const name of life.slice(2)) tell(name)
+    },
+    events: () =>
+      told.map(({ uuid, name, at }) => {
+        const copies = ports.events.published.filter((event) => event.uuid === uuid && event.name === name)
+        return { id: `${scriptedCoreUuid}:${uuid}:${name}`, toldAs: copies.map(({ id }) => id), at }
+      }),
+  }
+}

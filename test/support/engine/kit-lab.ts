@@ -1,0 +1,75 @@
+/** The platform with a real engine of the kit, and phones. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../processes/free-port.ts'
+import { type EnginePlace, type KitEngine, anEnginePlace, startKitEngine } from './kit-engine.ts'
+import { type TestPlatform, aPlatform, tenantPassword } from '../platform/platform.ts'
+import { planted } from '../invariants/secret-forms.ts'
+import { type PhoneOptions, type SipPhone, openSipPhone } from './sip-phone.ts'
+
+/** A platform and its engine; a test may stop and start either. */
+export interface KitLab {
+  readonly place: EnginePlace
+  readonly platformUrl: string
+  platform: TestPlatform
+  engine: KitEngine
+  startPlatform(): Promise<TestPlatform>
+  startEngine(): Promise<KitEngine>
+  /** A phone of an account of {@link TestPlatform.tenant}; closed with the lab. */
+  phone(login: string, domain: string, options?: Partial<PhoneOptions>): Promise<SipPhone>
+  close(): Promise<void>
+}
+
+/** Starts both. `settings` are of the kit; `socketPort` is where the platform reaches the event socket. */
+export async function aKitLab(
+  settings: Readonly<Record<string, string>> = {},
+  socketPort?: (port: number) => Promise<number>,
+): Promise<KitLab> {
+  const place = await anEnginePlace()
+  const dataDir = mkdtempSync(join(tmpdir(), 'callplane-kit-data-'))
+  const port = await freePort()
+  const reached = (await socketPort?.(place.socketPort)) ?? place.socketPort
+  const platformUrl = `http://127.0.0.1:${port}`
+  const credential = planted('credential')
+  const startPlatform = () =>
+    aPlatform(
+      {
+        PORT: String(port),
+        ENGINE_CREDENTIAL: credential,
+        ENGINE_URL: `esl://:ClueCon@127.0.0.1:${reached}`,
+        RECORDINGS_DIR: place.recordings,
+      },
+      dataDir,
+    )
+  const startEngine = () =>
+    startKitEngine(place, { PLATFORM_URL: platformUrl, ENGINE_CREDENTIAL: credential, ...settings })
+  const engine = await startEngine()
+  const phones: SipPhone[] = []
+  const lab: KitLab = {
+    place,
+    platformUrl,
+    engine,
+    platform: await startPlatform(),
+    startPlatform,
+    startEngine,
+    phone: async (login, domain, options = {}) => {
+      const phone = await openSipPhone({
+        port: place.sipPort,
+        login,
+        domain,
+        password: tenantPassword(login),
+        ...options,
+      })
+      phones.push(phone)
+      return phone
+    },
+    close: async () => {
+      for (const phone of phones) await phone.close()
+      await lab.engine.stop()
+      await lab.platform.close()
+      place.remove()
+    },
+  }
+  return lab
+}

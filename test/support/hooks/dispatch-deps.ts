@@ -1,0 +1,26 @@
+import { deliveryId } from '../../../adapters/crypto/delivery-id.ts'
+import { hmacSha256 } from '../../../adapters/crypto/hmac-sha256.ts'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { linearPattern } from '../../../adapters/regex/linear-pattern.ts'
+import { systemTimers } from '../../../adapters/system/system-timers.ts'
+import type { EventDispatchDeps } from '../../../core/hooks/attempt/dispatch-events.ts'
+import { PromptReceivers } from '../../../core/hooks/attempt/prompt-receivers.ts'
+import type { Clock } from '../../../core/time.ts'
+import type { MemoryPorts } from '../memory/memory-ports.ts'
+
+/** Returns what dispatching events over memory works with. Hooks are read each time, and the process has nothing else to do. */
+export function dispatchDeps(ports: MemoryPorts, clock: Clock): EventDispatchDeps {
+  return {
+    ...ports,
+    clock,
+    random: systemRandomness,
+    timers: systemTimers,
+    hmac: hmacSha256,
+    compile: linearPattern,
+    rest: async () => {},
+    deliveryIdOf: deliveryId,
+    hooksFor: (domain) => ports.hooks.list(domain),
+    promptReceivers: new PromptReceivers(),
+    report: () => {},
+  }
+}

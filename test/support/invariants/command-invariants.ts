@@ -1,0 +1,206 @@
+import { queues } from '../../../contracts/resources.ts'
+import { commandLimits } from '../../../connector/commands/places.ts'
+import type { CommandRecord } from '../../../core/commands/commands.ts'
+import { type Told, expectTruth } from '../platform/api-commands.ts'
+import { passwordOf } from '../platform/api.ts'
+import { memoryLimit } from './connector-invariants.ts'
+import { type CommandFact, checkAllInvariants } from './invariants.ts'
+import { type WatchedPath, domain, other } from '../connector/watched-path.ts'
+
+/** Each engine has places of its own, and there are as many for what goes to several or has yet to be found. */
+const most = (what: 'places' | 'queue') => 2 * (commandLimits.calls[what] + commandLimits.orders[what])
+
+/** How far the time is moved on at once while the end of a fault is waited for. */
+const lookMs = 250
+
+/** No longer: by then everything has to be as before, and the check tells what is not. */
+const longestMs = 60_000
+
+/**
+ * Ends a fault test of commands: the fault is over, the platform has to come back by itself, and every invariant is
+ * checked. What the engine was made to do by the test is undone, `heal` does the rest; a connector is started where none
+ * lives.
+ */
+export async function checkCommandPath(path: WatchedPath, heal: () => void = () => {}): Promise<void> {
+  const { api, engine, queue, connectors, log, peaks, time, bystanders, answered } = path
+  const othersAfter = path.others()
+  const endedAt = time.clock.now()
+  path.heal()
+  heal()
+  await findEngine(path)
+  for (const tenant of [domain, other]) await untilPlaced(path, tenant)
+  bystanders.answer()
+  bystanders.end()
+  const [own, theirs] = [await listed(path, domain), await listed(path, other)]
+  const isBack = () =>
+    untold(path).length === lostInGaps(path) && living(path).every(({ connector }) => connector.health().lagMs < 1_000)
+  while (!isBack() && time.clock.now() - endedAt <= longestMs) await time.advance(lookMs)
+  const backAfterMs = time.clock.now() - endedAt
+
+  const records = path.records()
+  for (const { told, ids } of answered) expectTruth(told, effectsOf(path, ids.at(-1) ?? ''))
+  const accounts = [...api.ports.state.accounts.values()]
+  const published = api.ports.events.published
+  checkAllInvariants({
+    acknowledged: [
+      ...(await Promise.all(
+        records.map(async ({ id }) => ({ what: `command ${id}`, isFound: (await path.store.read(id)) !== undefined })),
+      )),
+      ...(await Promise.all(
+        accounts.map(async ({ domain, login }) => ({
+          what: `${login}@${domain}`,
+          isFound: (await api.ports.accounts.read(domain, login)) !== undefined,
+        })),
+      )),
+      ...effectsKept(path, own),
+    ],
+    events: { wanted: bystanders.events(), recordedAsLost: lostInGaps(path) },
+    commands: [...records.map((record) => factOf(path, record, record.outcome)), ...toldFacts(path)],
+    others: {
+      before: { ...path.othersBefore, seen: [], mixed: [] },
+      after: {
+        ...othersAfter,
+        seen: own.filter((uuid) => theirs.includes(uuid)),
+        mixed: published.filter((event) => event.uuid !== '' && event.domain !== ownerOf(path, event.uuid)),
+      },
+    },
+    secrets: {
+      values: ['ClueCon', passwordOf('1000'), passwordOf('1001'), ...accounts.map(({ a1Hash }) => a1Hash)],
+      seen: [
+        ...log.lines,
+        ...api.log.lines,
+        ...answered.map(({ told }) => ('outcome' in told ? told : [told.headers, told.text])),
+        ...records,
+        ...published,
+        ...queue.bodies,
+        ...path.metrics,
+        ...connectors.map(({ connector }) => connector.health()),
+        ...api.ports.state.connectors.values(),
+        ...api.ports.state.gaps.values(),
+      ],
+    },
+    bounds: [
+      { of: 'commands in flight', value: peaks.get('commandsInFlight') ?? 0, limit: most('places') },
+      { of: 'commands that wait', value: peaks.get('commandsWaiting') ?? 0, limit: most('queue') },
+      { of: 'links to the engine', value: peaks.get('links') ?? 0, limit: 2 },
+      { of: 'bytes of events', value: peaks.get('memoryBytes') ?? 0, limit: memoryLimit },
+      { of: 'gaps that wait', value: peaks.get('gapsWaiting') ?? 0, limit: 1_000 },
+      { of: 'lines written to the engine', value: engine.lines.length, limit: records.length },
+      { of: 'takings', value: queue.taken, limit: queue.bodies.length * queues.commands.maxReceives },
+      { of: 'lines logged', value: log.lines.length, limit: 3 * queue.taken + 60 * connectors.length },
+    ],
+    sums: sumsOf(path),
+    backAfterMs,
+  })
+}
+
+/** Lets every connector that lives reach the engine, and waits until it has both of its links. */
+async function findEngine(path: WatchedPath): Promise<void> {
+  for (const { door } of living(path)) await door.reopen()
+  if (living(path).length === 0) await path.connect()
+  await path.until(() => living(path).every(({ connector }) => connector.health().status === 'OK'), lookMs)
+}
+
+const living = ({ connectors }: WatchedPath) => connectors.filter(({ isDead }) => !isDead)
+
+/** Places calls of a tenant until one is placed at once, as a caller does who is told to come back. */
+async function untilPlaced(path: WatchedPath, tenant: string): Promise<void> {
+  const from = path.time.clock.now()
+  while (path.time.clock.now() - from <= longestMs) {
+    const told = await path.finish(path.ask('originate', '', tenant))
+    if ('status' in told && told.status === 200 && told.body.pending !== true) return
+    await path.time.advance(1_000)
+  }
+}
+
+/** The uuids of a tenant's channels, as its administrator is told them. */
+async function listed(path: WatchedPath, tenant: string): Promise<readonly string[]> {
+  const told: Told = await path.finish(path.ask('list-channels', '', tenant))
+  if ('outcome' in told || told.status !== 200) throw new Error(`the channels of ${tenant} cannot be listed`)
+  return told.body.data.rows.map(({ uuid }: { readonly uuid: string }) => uuid)
+}
+
+/** How often a command was done. Of reading there is no effect that could be doubled. */
+function effectsOf(path: WatchedPath, id: string): number {
+  const record = path.api.ports.state.commands.get(id)
+  const kind = record?.command.kind
+  if (kind === 'hang-up-domain') return path.engine.killsOf(path.bystanders.uuids.get(domain) ?? '')
+  if (kind === 'drop-registrations' || kind === 'drop-domain-registrations') {
+    const address = kind === 'drop-registrations' ? `1000@${domain}` : `@${domain}`
+    return record?.outcome?.state === 'done' ? Math.min(1, path.engine.dropsOf(address)) : 0
+  }
+  if (kind === 'list-channels') return record?.outcome?.state === 'done' ? 1 : 0
+  if (kind === 'hold' && record?.outcome?.state === 'done') return holdsOf(path, uuidOf(record.command)) > 0 ? 1 : 0
+  return path.engine.effectsOf(id)
+}
+
+/** A hold of a channel that is held is done as well: what it asked for was done by one before it. */
+function holdsOf(path: WatchedPath, uuid: string | undefined): number {
+  const holds = path.records().filter(({ command }) => command.kind === 'hold' && command.uuid === uuid)
+  return holds.reduce((sum, { id }) => sum + path.engine.effectsOf(id), 0)
+}
+
+function factOf(path: WatchedPath, { id }: Pick<CommandRecord, 'id'>, outcome: CommandFact['outcome']): CommandFact {
+  return { id, outcome, effects: effectsOf(path, id) }
+}
+
+/** What those who asked were told, which may be less than what is known by now. */
+function toldFacts(path: WatchedPath): CommandFact[] {
+  return path.asked.flatMap(({ ids, told }) => {
+    const id = ids.at(-1)
+    return id === undefined || told === undefined ? [] : [factOf(path, { id }, told.outcome)]
+  })
+}
+
+/** Of each order that was told as done, whether it is found to be so: in the list of channels, and at the engine. */
+function effectsKept(path: WatchedPath, own: readonly string[]) {
+  const channels = new Map<string, 'up' | 'held' | 'gone'>()
+  for (const { command, outcome, scope } of path.records().filter(({ outcome }) => outcome !== undefined)) {
+    if (scope.domain !== domain || outcome?.state === 'refused') continue
+    const uuid = outcome?.state === 'done' ? (outcome.uuid ?? uuidOf(command)) : uuidOf(command)
+    if (command.kind === 'hang-up-domain') channels.clear()
+    if (uuid === undefined) continue
+    if (outcome?.state === 'done') channels.set(uuid, afterDone[command.kind] ?? 'up')
+    else if (outcome?.state === 'unknown') channels.delete(uuid)
+  }
+  return [...channels].map(([uuid, state]) => ({
+    what: `channel ${uuid} that is ${state}`,
+    isFound:
+      own.includes(uuid) === (state !== 'gone') &&
+      (path.engine.channels.get(uuid)?.isHeld ?? false) === (state === 'held'),
+  }))
+}
+
+const afterDone: Partial<Record<CommandRecord['command']['kind'], 'held' | 'gone'>> = { hold: 'held', hangup: 'gone' }
+
+function uuidOf(command: CommandRecord['command']): string | undefined {
+  return 'uuid' in command ? command.uuid : undefined
+}
+
+function untold({ bystanders }: WatchedPath) {
+  return bystanders.events().filter(({ toldAs }) => toldAs.length === 0)
+}
+
+/** Events that were not told, and were told by the engine in a time of which a gap is recorded. */
+function lostInGaps(path: WatchedPath): number {
+  const gaps = [...path.api.ports.state.gaps.values()]
+  return untold(path).filter(({ at }) => gaps.some(({ from, to }) => from <= at && at <= to)).length
+}
+
+/** Whose call an event is of. */
+function ownerOf(path: WatchedPath, uuid: string): string | undefined {
+  const record = path.records().find(({ command }) => uuidOf(command) === uuid)
+  return path.owners.get(uuid) ?? record?.scope.domain ?? undefined
+}
+
+function sumsOf({ connectors, queue }: WatchedPath) {
+  const dropped = connectors.map(({ connector }) => {
+    const { counters } = connector.health()
+    const parts = ['Terminal', 'Call', 'Other'].map((name) => counters[`eventsDropped${name}`] ?? Number.NaN)
+    return { of: 'dropped events', parts, whole: counters['eventsDropped'] ?? Number.NaN }
+  })
+  const [only, ...others] = connectors
+  if (only === undefined || others.length > 0) return dropped
+  const ends = Object.entries(only.connector.health().counters).filter(([name]) => name.startsWith('commands_'))
+  return [...dropped, { of: 'messages taken', parts: ends.map(([, count]) => count), whole: queue.taken }]
+}

@@ -1,0 +1,193 @@
+import { expect } from 'vitest'
+import type { PlatformEvent } from '../../../core/events/platform-event.ts'
+import { type EventOrdeal, ordealSecrets, otherDomain, withoutFillers } from '../connector/event-ordeal.ts'
+import { type Bound, checkAllInvariants } from './invariants.ts'
+import type { OrdealProcess } from '../connector/ordeal-process.ts'
+
+const mebi = 1024 * 1024
+
+/** What waits in memory, by docs/design/spool.md: 48 MiB for the queue and 16 MiB for the store of domains. */
+const memoryLimit = 64 * mebi
+
+/** What a connector asks an engine by itself; it changes nothing there. */
+const question = /^(?:show (?:channels|registrations) as json|uuid_exists [\w-]{36})$/
+
+/** Lines that tell of one trouble each, however long it lasts, and how many of them one process may write. */
+const linesOfTrouble = [
+  { of: 'lines on the queue', text: 'the event queue cannot be reached', limit: 2 },
+  { of: 'lines on the disk', text: 'the spool cannot be written', limit: 1 },
+  { of: 'lines on dropped events', text: 'events are dropped', limit: 1 },
+]
+
+/** What only the test knows. */
+export interface OrdealEnd {
+  /** What {@link EventOrdeal.over} has answered. */
+  readonly backAfterMs: number
+  /** How long the fault lasted. */
+  readonly faultMs: number
+  /** The disk's room by the settings; what an {@link EventOrdeal} has by itself where absent. */
+  readonly spoolBytes?: number
+  readonly bounds?: readonly Bound[]
+}
+
+/** Ends a fault test of the event side: every invariant is checked, by what the world of it has seen. */
+export async function checkEventOrdeal(ordeal: EventOrdeal, end: OrdealEnd): Promise<void> {
+  const { world, twin, queue, processes, log, peaks } = ordeal
+  // Dropped events are recorded ten seconds after the first of them.
+  await world.time.advance(12_000)
+  const ids = new Set(world.published.map(({ id }) => id))
+  // Of what was dropped the next process may tell ends, which it has made itself.
+  const told = world.published.filter(({ fields }) => fields['Synthetic'] !== 'true')
+  const heard = new Set(told.map(({ id }) => id))
+  expect(twin.published.length, 'the other tenant has events').toBeGreaterThan(0)
+  expect(notWanted(ordeal), 'I2: nothing is told that the engine did not tell').toEqual([])
+  expect(outOfOrder(world.published), 'calls whose events are not in order').toEqual([])
+  const dropped = processes.reduce((sum, { counter }) => sum + counter('eventsDropped'), 0)
+  const areEndsDropped = processes.some(({ counter }) => counter('eventsDroppedTerminal') > 0)
+  const recordedAsLost = await recordedDrops(ordeal)
+  const unheard = ordeal.wanted.filter(({ id }) => !heard.has(id)).length
+  expect([unheard, recordedAsLost], 'I2: just what was not told was dropped and recorded').toEqual([dropped, dropped])
+  checkAllInvariants({
+    acknowledged: await acknowledged(ordeal, ids),
+    events: { wanted: wantedFacts(ordeal), recordedAsLost },
+    commands: written(processes).map((line) => ({
+      id: line,
+      effects: 1,
+      outcome: { state: 'unsent', reason: 'busy' },
+    })),
+    others: {
+      // Ends of calls are the last to be given up: unless even such were, there must be all of them.
+      before: ofOther(twin.published).filter(({ id, name }) => heard.has(id) || (isEnd(name) && !areEndsDropped)),
+      after: ofOther(told),
+    },
+    secrets: {
+      values: Object.values(ordealSecrets),
+      seen: [
+        ...log.lines,
+        ...processes.map(({ lab }) => lab.side.counters()),
+        withoutFillers(JSON.stringify(world.published)),
+        ordeal.written(),
+      ],
+    },
+    bounds: [
+      { of: 'orders written to the engine', value: written(processes).length, limit: 0 },
+      { of: 'bytes in memory', value: peaks.memoryBytes, limit: memoryLimit },
+      { of: 'bytes on disk', value: peaks.diskBytes, limit: end.spoolBytes ?? 64 * mebi },
+      { of: 'bytes on disk in the end', value: ordeal.disk.used(), limit: 0 },
+      { of: 'gaps that wait', value: peaks.gapsWaiting, limit: 1_000 },
+      { of: 'calls to the queue at once', value: queue.mostAtOnce, limit: 12 },
+      { of: 'times that one event was sent', value: mostSent(ordeal), limit: triesIn(end.faultMs) },
+      ...linesOfTrouble.map(({ of, text, limit }) => ({
+        of,
+        value: log.lines.filter(({ message }) => message.includes(text) && !message.startsWith('over: ')).length,
+        limit: limit * processes.length,
+      })),
+      ...(end.bounds ?? []),
+    ],
+    sums: sums(ordeal),
+    backAfterMs: end.backAfterMs,
+  })
+}
+
+/** How often something may be tried in a time, by waits that grow from 250 ms to 5 s, and once more after it. */
+export function triesIn(faultMs: number): number {
+  return 7 + Math.ceil(faultMs / 5_000)
+}
+
+/** What was answered, and whether the next read finds it. */
+async function acknowledged({ world: { ports }, queue, storedGaps }: EventOrdeal, ids: ReadonlySet<string>) {
+  const gaps = new Set((await ports.gaps.list(0)).map(({ id }) => id))
+  const accounts = ['a.example.com', otherDomain].map(async (domain) => {
+    const presence = await ports.presence.read(domain, '1000')
+    return { what: `that 1000@${domain} has no call`, isFound: presence?.calls.length === 0 }
+  })
+  return [
+    { what: 'the hook', isFound: (await ports.hooks.read('a.example.com', 'made-meanwhile')) !== undefined },
+    ...(await Promise.all(accounts)),
+    ...[...queue.acknowledged].map((id) => ({ what: `event ${id}`, isFound: ids.has(id) })),
+    ...storedGaps.map((id) => ({ what: `gap ${id}`, isFound: gaps.has(id) })),
+  ]
+}
+
+/** Each wanted event with the ids of all copies of it that were sent, if it is told. */
+function wantedFacts({ world, queue, wanted }: EventOrdeal) {
+  const ids = new Map<string, Set<string>>()
+  const note = ({ id, fields }: PlatformEvent) => {
+    for (const name of [id, fields['Event-Sequence'] ?? id]) ids.set(name, (ids.get(name) ?? new Set()).add(id))
+  }
+  for (const { events } of queue.calls) events.forEach(note)
+  const told = new Set(world.published.flatMap(({ id, fields }) => [id, fields['Event-Sequence'] ?? id]))
+  return wanted.map(({ id, sequence = id }) => ({
+    id,
+    toldAs: told.has(sequence) ? [...(ids.get(sequence) ?? [])] : [],
+  }))
+}
+
+function notWanted({ world, wanted }: EventOrdeal): string[] {
+  const ids = new Set(wanted.map(({ id }) => id))
+  return world.published.filter((event) => !isOfEngine(event) && !ids.has(event.id)).map(({ id }) => id)
+}
+
+/** That a process has found its engine, which each tells every domain. */
+function isOfEngine({ name }: PlatformEvent): boolean {
+  return name === 'CUSTOM->svc::engine_connected'
+}
+
+/** The calls of which an event was told behind one that the engine had told later. */
+function outOfOrder(published: readonly PlatformEvent[]): string[] {
+  const newest = new Map<string, number>()
+  return published.flatMap(({ uuid, fields }) => {
+    const number = Number(fields['Event-Sequence'] ?? Infinity)
+    const isLate = uuid !== '' && number < (newest.get(uuid) ?? 0)
+    if (Number.isFinite(number)) newest.set(uuid, number)
+    return isLate ? uuid : []
+  })
+}
+
+function isEnd(name: string): boolean {
+  return name === 'CHANNEL_HANGUP_COMPLETE' || name === 'CHANNEL_DESTROY'
+}
+
+/** What of the other tenant is told, call by call. That it is told in another order among calls does not matter. */
+function ofOther(published: readonly PlatformEvent[]): PlatformEvent[] {
+  const key = ({ id, fields }: PlatformEvent) => fields['Event-Sequence'] ?? id
+  const own = published.filter((event) => event.domain === otherDomain && !isOfEngine(event))
+  return own.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+}
+
+async function recordedDrops({ world }: EventOrdeal): Promise<number> {
+  const gaps = await world.ports.gaps.list(0)
+  return gaps.reduce((sum, { dropped }) => sum + (dropped?.count ?? 0), 0)
+}
+
+/** What was written to the engine and is no question. */
+function written(processes: readonly OrdealProcess[]): string[] {
+  return processes.flatMap(({ lab: { commands } }) => [
+    ...commands.jobs.map(({ line }) => line),
+    ...commands.asked.filter((line) => !question.test(line)),
+  ])
+}
+
+function mostSent({ wanted, queue }: EventOrdeal): number {
+  return wanted.reduce((most, { id }) => Math.max(most, queue.sent(id)), 0)
+}
+
+/** What all processes read and told adds up, and of the one that lives what it took and what became of that. */
+function sums({ processes, told }: EventOrdeal) {
+  const last = processes.at(-1)
+  const of = (name: string) => last?.counter(name) ?? Number.NaN
+  return [
+    { of: 'events read', parts: processes.map(({ counter }) => counter('eventsRead')), whole: told },
+    {
+      of: 'dropped events',
+      parts: ['eventsDroppedTerminal', 'eventsDroppedCall', 'eventsDroppedOther'].map(of),
+      whole: of('eventsDropped'),
+    },
+    {
+      of: 'what the living process had to hand over',
+      parts: ['eventsPublished', 'eventsDropped', 'eventsWaiting'].map(of),
+      // To both domains it has told that it found the engine.
+      whole: ['eventsRelayed', 'cdrsRelayed', 'spoolFound'].map(of).reduce((sum, each) => sum + each, 2),
+    },
+  ]
+}

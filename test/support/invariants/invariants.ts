@@ -1,0 +1,132 @@
+/** What must hold after every fault, as checks over what a test has counted. */
+import { expect } from 'vitest'
+import type { CommandOutcome } from '../../../core/commands/commands.ts'
+import type { LogLine } from '../processes/captured-log.ts'
+import { holds } from './secret-forms.ts'
+
+/** What became of one command. */
+export interface CommandFact {
+  readonly id: string
+  /** How often the engine did it, by its own count. */
+  readonly effects: number
+  /** How it is told to have ended; absent while that is open. */
+  readonly outcome: CommandOutcome | undefined
+}
+
+/** An event that a consumer was to have. */
+export interface EventFact {
+  readonly id: string
+  /** The ids under which it was told, once for each telling that counts. */
+  readonly toldAs: readonly string[]
+}
+
+/** A number and what it may be at most. */
+export interface Bound {
+  readonly of: string
+  readonly value: number
+  readonly limit: number
+}
+
+/** What a test has seen. Of what it leaves out nothing is checked. */
+export interface Evidence {
+  /** I1: what was acknowledged, and whether the next read found it. */
+  readonly acknowledged?: readonly { readonly what: string; readonly isFound: boolean }[]
+  /** I2 and I3: every wanted event, and for how many of them a gap or a drop is recorded. */
+  readonly events?: { readonly wanted: readonly EventFact[]; readonly recordedAsLost: number }
+  /** I4. */
+  readonly commands?: readonly CommandFact[]
+  /** I5: what belongs to a tenant that the fault did not concern, before and after. */
+  readonly others?: { readonly before: unknown; readonly after: unknown }
+  /** I6: values that must not be seen, and everything that was written or told. */
+  readonly secrets?: { readonly values: readonly string[]; readonly seen: readonly (LogLine | object | string)[] }
+  /** I7: sizes, waits and tries, each with its limit. */
+  readonly bounds?: readonly Bound[]
+  /** I7: counters that are parts of another. */
+  readonly sums?: readonly { readonly of: string; readonly parts: readonly number[]; readonly whole: number }[]
+  /** I8: how long after the fault's end all was as before. */
+  readonly backAfterMs?: number
+}
+
+/** Why a test can tell nothing of an invariant: its fault, at the part that it is brought about at, does not reach it. */
+export interface NotHere {
+  readonly notHere: string
+}
+
+/** Evidence of every invariant, or for each that is left out the reason in a sentence. */
+export type WholeEvidence = {
+  readonly [Part in Exclude<keyof Evidence, 'sums'>]-?: NonNullable<Evidence[Part]> | NotHere
+} & Pick<Evidence, 'sums'>
+
+/** After the end of a fault the system is back to normal within so long. */
+const backWithinMs = 60_000
+
+/** Checks every invariant that there is evidence of; a failure names the invariant. At least one must be given. */
+export function checkInvariants(evidence: Evidence): void {
+  expect(Object.values(evidence).filter((each) => each !== undefined)).not.toHaveLength(0)
+  for (const { what, isFound } of evidence.acknowledged ?? []) expect(isFound, `I1: ${what} is kept`).toBe(true)
+  if (evidence.events !== undefined) checkEvents(evidence.events)
+  for (const fact of evidence.commands ?? []) checkCommand(fact)
+  if (evidence.others !== undefined) {
+    expect(evidence.others.after, 'I5: another tenant is as it was').toEqual(evidence.others.before)
+  }
+  if (evidence.secrets !== undefined) checkSecrets(evidence.secrets)
+  for (const { of, value, limit } of evidence.bounds ?? []) expect(value, `I7: ${of}`).toBeLessThanOrEqual(limit)
+  for (const { of, parts, whole } of evidence.sums ?? []) {
+    const sum = parts.reduce((all, part) => all + part, 0)
+    expect(sum, `I7: the parts of ${of} add up`).toBe(whole)
+  }
+  if (evidence.backAfterMs !== undefined) {
+    expect(evidence.backAfterMs, 'I8: back to normal').toBeLessThanOrEqual(backWithinMs)
+  }
+}
+
+const wholeTests = new Set<string | undefined>()
+
+/**
+ * Checks every invariant, as {@link checkInvariants}. Every test of a fault of the engine's links, of commands and of the
+ * event queue ends with it, which `every-fault-is-judged.ts` sees to.
+ */
+export function checkAllInvariants(evidence: WholeEvidence): void {
+  const told = Object.entries(evidence).filter(([, each]) => !isNotHere(each))
+  checkInvariants(Object.fromEntries(told))
+  wholeTests.add(expect.getState().currentTestName)
+}
+
+/** Whether a test, by its whole name, has ended with {@link checkAllInvariants}. */
+export function wasWhollyChecked(test: string): boolean {
+  return wholeTests.has(test)
+}
+
+function isNotHere(each: unknown): each is NotHere {
+  return typeof each === 'object' && each !== null && 'notHere' in each
+}
+
+function checkEvents({ wanted, recordedAsLost }: NonNullable<Evidence['events']>): void {
+  const untold = wanted.filter(({ toldAs }) => toldAs.length === 0)
+  expect(untold.length, 'I2: what was not told is recorded as lost').toBeLessThanOrEqual(recordedAsLost)
+  const renamed = wanted.filter(({ id, toldAs }) => toldAs.some((told) => told !== id))
+  expect(renamed, 'I3: all copies of an event carry one id').toEqual([])
+}
+
+/** How often a command may have been done that is told to have ended so. */
+const effectsOf: Readonly<Record<CommandOutcome['state'], readonly number[]>> = {
+  done: [1],
+  refused: [0],
+  absent: [0],
+  unsent: [0],
+  unknown: [0, 1],
+}
+
+/** Done at most once, and told as it was: what is open may have been done, too. */
+function checkCommand({ id, effects, outcome }: CommandFact): void {
+  const told = outcome?.state ?? 'unknown'
+  expect(effects, `I4: command ${id} has at most one effect`).toBeLessThanOrEqual(1)
+  expect(effectsOf[told], `I4: command ${id} is told as ${told} truly`).toContain(effects)
+}
+
+function checkSecrets({ values, seen }: NonNullable<Evidence['secrets']>): void {
+  const bytes = Buffer.from(JSON.stringify(seen))
+  // Not told by its value: that would be one more place where it is seen.
+  const shown = values.flatMap((value, index) => (holds(bytes, value) ? [index] : []))
+  expect(shown, 'I6: the secrets that are seen, by their place').toEqual([])
+}

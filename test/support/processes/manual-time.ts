@@ -1,0 +1,47 @@
+import type { ClockedTimers } from '../../../core/concurrency/timers.ts'
+import type { Clock } from '../../../core/time.ts'
+
+/** A clock and timers that stand still until they are moved. */
+export interface ManualTime {
+  readonly clock: Clock
+  readonly timers: ClockedTimers
+  /** Moves the time on, runs what comes due in its order, and lets everything that follows from it happen. */
+  advance(ms: number): Promise<void>
+}
+
+/** Time that starts at an epoch millisecond; any moment will do where none is named. */
+export function manualTime(start = Date.UTC(2026, 0, 15, 12)): ManualTime {
+  let now = start
+  const pending = new Set<{ readonly at: number; readonly run: () => void }>()
+
+  const nextDue = (until: number) => [...pending].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
+
+  return {
+    clock: { now: () => now },
+    timers: {
+      now: () => now,
+      after(ms, run) {
+        const timer = { at: now + ms, run }
+        pending.add(timer)
+        return () => void pending.delete(timer)
+      },
+    },
+    async advance(ms) {
+      const until = now + ms
+      await settle()
+      for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
+        pending.delete(timer)
+        now = timer.at
+        timer.run()
+        await settle()
+      }
+      now = until
+      await settle()
+    },
+  }
+}
+
+/** Lets every promise that can go on without time or network go on: a few turns of the event loop. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}

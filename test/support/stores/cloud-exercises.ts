@@ -1,0 +1,495 @@
+/** For the test of contracts/access/access.ts: how to make each method of each port do all that it may do to the cloud. */
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
+import { queuedAttempt } from '../../../core/hooks/delivery/queued-attempt.ts'
+import type { Ports } from '../../../contracts/ports.ts'
+import type { FileStore } from '../../../core/files/file-store.ts'
+import type { CloudCall, CloudGate } from './cloud-gate.ts'
+import { aFileBody } from '../processes/file-bodies.ts'
+import { anEndNews } from '../records/cdr-news.ts'
+import { aCdr, aPlan } from '../records/cdrs.ts'
+import { fillDomain } from '../platform/full-domain.ts'
+import {
+  aCommandRecord,
+  aDelivery,
+  aDomain,
+  aDomainToken,
+  aHook,
+  aKnownCall,
+  aPresence,
+  aGap,
+  aRecording,
+  aReport,
+  aRequestKey,
+  aRole,
+  aRoute,
+  aStoredObject,
+  aToken,
+  anAccount,
+  anAuditRecord,
+  anEntry,
+  anExport,
+  anEvent,
+  emailSettingsOf,
+} from '../records/records.ts'
+
+/** Takes a number and writes nothing under it; the next number was taken and written a minute ago. */
+function withDeadWriter(name: string): Exercise {
+  return async ({ eventLogWriter }) => {
+    const { takenAt } = await eventLogWriter.take(name, 2, 1)
+    const aMinuteAgo = takenAt - 60_000
+    await eventLogWriter.write({ domain: name, first: 2, count: 1, takenAt: aMinuteAgo, unwatched: undefined }, [])
+  }
+}
+
+/** The ports whose adapters reach the cloud. */
+export type CloudPorts = Omit<Ports, 'passwords' | 'hookClient' | 'mail'>
+
+/** More than a table takes. */
+const largeEvent = anEvent({ fields: { large: 'x'.repeat(300_000) } })
+
+/** Makes a method do all that it may ever do to the cloud. */
+export type Exercise = (ports: CloudPorts, gate: CloudGate) => Promise<unknown>
+
+const domain = aDomain({ name: 'access.test' })
+const account = anAccount({ domain: domain.name })
+const token = aToken({ domain: domain.name })
+const delivery = aDelivery({ domain: domain.name })
+const attempt = { at: 1, durationMs: 1, status: 200 }
+const aPart = { number: 1, size: 5, sha256: 'f'.repeat(64), etag: '"some"' }
+let recording = aRecording({ domain: 'recorded.test' })
+const large = { state: 'done', text: systemText(400_000) } as const
+
+/** For each method: what has to be there first, and the calls of the method. */
+export const exercises: {
+  readonly [P in keyof CloudPorts]: {
+    readonly [M in keyof Ports[P]]: { readonly first?: Exercise; readonly run: Exercise }
+  }
+} = {
+  domains: {
+    create: { run: ({ domains }) => domains.create(domain) },
+    read: { run: ({ domains }) => domains.read(domain.name) },
+    list: { run: ({ domains }) => domains.list() },
+    replaceSettings: { run: ({ domains }) => domains.replaceSettings({ ...domain, version: 2 }) },
+    exists: { run: ({ domains }) => domains.exists(domain.name) },
+    anyExists: { run: ({ domains }) => domains.anyExists([domain.name]) },
+    beginDeletion: { run: ({ domains }) => domains.beginDeletion('other.test', 1) },
+    readDeleted: { run: ({ domains }) => domains.readDeleted(domain.name) },
+    listDeleted: { run: ({ domains }) => domains.listDeleted() },
+    endDeletion: { run: ({ domains }) => domains.endDeletion(domain.name) },
+  },
+  remains: {
+    sweep: {
+      first: async (ports) => fillDomain(ports, 'swept.test'),
+      run: async ({ remains }) => expect(await remains.sweep('swept.test', Number.MAX_SAFE_INTEGER)).toBe(true),
+    },
+  },
+  cleanups: {
+    send: { run: ({ cleanups }) => cleanups.send({ domain: domain.name, requestedAt: 1, delaySeconds: 0 }) },
+  },
+  cdrs: {
+    index: { run: ({ cdrs }) => cdrs.index([{ source: 'event', cdr: aCdr() }]) },
+    setRecordings: { run: ({ cdrs }) => cdrs.setRecordings(aCdr(), []) },
+    search: { run: ({ cdrs }) => cdrs.search(aPlan(), 1_000) },
+  },
+  cdrAdmin: { prepare: { run: ({ cdrAdmin }) => cdrAdmin.prepare() } },
+  exports: {
+    create: { run: ({ exports }) => exports.create(anExport()) },
+    read: { run: ({ exports }) => exports.read(anExport()) },
+    replace: { run: ({ exports }) => exports.replace(anExport({ version: 2 })) },
+  },
+  exportQueue: { send: { run: ({ exportQueue }) => exportQueue.send(anExport()) } },
+  cdrQueue: { send: { run: ({ cdrQueue }) => cdrQueue.send([anEndNews()]) } },
+  roles: {
+    read: { run: ({ roles }) => roles.read(domain.name) },
+    write: { run: ({ roles }) => roles.write({ domain: domain.name, roles: [aRole()], version: 1 }) },
+  },
+  accounts: {
+    create: {
+      first: ({ domains }) => domains.create(domain),
+      run: async ({ accounts }) => [await accounts.create(account, 9), await accounts.create(account, 9)],
+    },
+    read: { run: ({ accounts }) => accounts.read(domain.name, account.login) },
+    readByNumber: { first: withAccount, run: ({ accounts }) => accounts.readByNumber(domain.name, '1000') },
+    list: { run: ({ accounts }) => accounts.list(domain.name) },
+    update: {
+      first: withAccount,
+      run: async ({ accounts }) => {
+        const stored = await accounts.update({ ...account, numbers: ['new'], version: 2 }, account)
+        expect(stored).toBe('updated')
+      },
+    },
+    remove: {
+      first: withAccount,
+      run: async ({ accounts }) => expect(await accounts.remove(account)).toBe(true),
+    },
+    useCode: { run: ({ accounts }) => accounts.useCode(account, 1) },
+  },
+  tokens: {
+    create: { first: ({ tokens }) => tokens.create(aToken(), 1), run: ({ tokens }) => tokens.create(aToken(), 1) },
+    remove: { run: ({ tokens }) => tokens.remove(token.domain, token.login, token.key) },
+  },
+  domainTokens: {
+    create: { run: ({ domainTokens }) => domainTokens.create(aDomainToken(), 9) },
+    read: { run: ({ domainTokens }) => domainTokens.read(domain.name, 'some') },
+    list: { run: ({ domainTokens }) => domainTokens.list(domain.name) },
+    setEnabled: { run: ({ domainTokens }) => domainTokens.setEnabled(domain.name, 'some', true) },
+    remove: { run: ({ domainTokens }) => domainTokens.remove(domain.name, 'some') },
+  },
+  credentials: {
+    read: {
+      run: async ({ credentials }) => [await credentials.read(token), await credentials.read({ ...token, domain: '' })],
+    },
+    readDomainToken: { run: ({ credentials }) => credentials.readDomainToken({ domain: domain.name, uuid: 'some' }) },
+  },
+  sessions: {
+    touch: { run: ({ sessions }) => sessions.touch('a@access.test', 'access.test', 1) },
+    meet: { run: ({ sessions }) => sessions.meet('a@access.test', '192.0.2.1', 1) },
+    count: { run: ({ sessions }) => sessions.count(0) },
+  },
+  loginThrottle: {
+    begin: { run: ({ loginThrottle }) => loginThrottle.begin('b', { limit: 9, since: 0 }, 1) },
+    settle: { run: ({ loginThrottle }) => loginThrottle.settle({ key: 'b', slot: 'slot', id: 'some' }) },
+    release: { run: ({ loginThrottle }) => loginThrottle.release({ key: 'b', slot: 'slot', id: 'some' }) },
+    clear: {
+      first: ({ loginThrottle }) => loginThrottle.begin('a', { limit: 9, since: 0 }, 1),
+      run: ({ loginThrottle }) => loginThrottle.clear('a'),
+    },
+    pause: { run: ({ loginThrottle }) => loginThrottle.pause(0) },
+    isKnown: { run: ({ loginThrottle }) => loginThrottle.isKnown(account, '192.0.2.0/24', 0) },
+    remember: {
+      first: ({ loginThrottle }) => loginThrottle.remember(account, '192.0.2.0/24', 1, 1),
+      run: ({ loginThrottle }) => loginThrottle.remember(account, '198.51.100.0/24', 2, 1),
+    },
+  },
+  secrets: {
+    rootPassword: { run: ({ secrets }) => secrets.rootPassword() },
+    rootVersion: { run: ({ secrets }) => secrets.rootVersion() },
+    cursorKey: { run: ({ secrets }) => secrets.cursorKey() },
+    engineCredential: { run: ({ secrets }) => secrets.engineCredential() },
+  },
+  secretBox: {
+    seal: { run: ({ secretBox }) => secretBox.seal(new Uint8Array(1), 'test') },
+    open: { run: ({ secretBox }) => secretBox.open('AA==', 'test') },
+  },
+  presence: {
+    read: { run: ({ presence }) => presence.read(domain.name, account.login) },
+    list: { run: ({ presence }) => presence.list(domain.name) },
+    readEach: { run: ({ presence }) => presence.readEach([aPresence()]) },
+    put: { run: ({ presence }) => presence.put(aPresence()) },
+    replace: { run: ({ presence }) => presence.replace([aPresence()]) },
+  },
+  engine: {
+    run: {
+      run: async ({ engine, commands }, gate) => {
+        gate.answer = async (call, forward) => {
+          if (call.action !== 'SendMessage') return forward()
+          const { id } = JSON.parse(String(call.input['MessageBody']))
+          await completeUnseen(gate, () => commands.complete(id, large))
+          return forward()
+        }
+        const everywhere = { domain: null, presenceId: null }
+        const id = systemRandomness.uuid()
+        const outcome = await engine.run({ kind: 'list-channels' }, everywhere, 5_000, id)
+        expect(outcome?.state).toBe('done')
+        expect(await engine.run({ kind: 'list-channels' }, everywhere, 5_000, id)).toEqual(outcome)
+        gate.answer = (_call, forward) => forward()
+        const untaken = await engine.run({ kind: 'list-channels' }, everywhere, 0)
+        expect(untaken).toEqual({ state: 'unsent', reason: 'expired' })
+      },
+    },
+    send: { run: ({ engine }) => engine.send({ kind: 'list-channels' }, { domain: null, presenceId: null }) },
+  },
+  commands: {
+    create: { run: ({ commands }) => commands.create(aCommandRecord()) },
+    read: {
+      run: async ({ commands }, gate) => {
+        const record = aCommandRecord()
+        await completeUnseen(gate, async () => {
+          await commands.create(record)
+          await commands.complete(record.id, large)
+        })
+        expect((await commands.read(record.id))?.outcome?.state).toBe('done')
+      },
+    },
+    claim: { run: ({ commands }) => commands.claim('some', 'connector') },
+    complete: { run: ({ commands }) => commands.complete('some', large) },
+    withdraw: { run: ({ commands }) => commands.withdraw('some') },
+    endClaimsOf: {
+      first: async ({ commands }) => {
+        const { id } = aCommandRecord()
+        await commands.create(aCommandRecord({ id }))
+        await commands.claim(id, 'lost')
+      },
+      run: ({ commands }) => commands.endClaimsOf('lost', Number.MAX_SAFE_INTEGER),
+    },
+    keepAlias: { run: ({ commands }) => commands.keepAlias('chosen', 'actual') },
+    readAlias: { run: ({ commands }) => commands.readAlias('chosen') },
+  },
+  events: { publish: { run: ({ events }) => events.publish([anEvent()]) } },
+  hooks: {
+    create: { run: ({ hooks }) => hooks.create([aHook(), aHook()], 9) },
+    read: { run: ({ hooks }) => hooks.read(domain.name, 'some') },
+    list: { run: ({ hooks }) => hooks.list(domain.name) },
+    count: { run: ({ hooks }) => hooks.count(domain.name) },
+    replace: { run: ({ hooks }) => hooks.replace(aHook({ domain: domain.name })) },
+    remove: { run: ({ hooks }) => hooks.remove(aHook({ domain: domain.name })) },
+    countFailure: {
+      run: ({ hooks }) => hooks.countFailure(domain.name, 'some', { delivery: delivery.id, at: 1 }),
+    },
+    clearFailures: { run: ({ hooks }) => hooks.clearFailures(domain.name, 'some') },
+    noteSpeed: { run: ({ hooks }) => hooks.noteSpeed({ domain: domain.name, id: 'some' }, 1) },
+    notePrompt: { run: ({ hooks }) => hooks.notePrompt({ domain: domain.name, id: 'some' }, false, 1) },
+    endNotice: { run: ({ hooks }) => hooks.endNotice(aHook({ domain: domain.name })) },
+    renewNotice: { run: ({ hooks }) => hooks.renewNotice(aHook({ domain: domain.name }), 1) },
+  },
+  blacklists: {
+    add: {
+      first: withEndedEntries,
+      run: async ({ blacklists }) => {
+        expect(await blacklists.add(anEntry({ domain: domain.name, number: '3' }), { entries: 2, lists: 1 })).toBe(
+          'added',
+        )
+        expect(await blacklists.add(anEntry({ domain: domain.name, list: 'b' }), { entries: 2, lists: 1 })).toBe(
+          'lists_full',
+        )
+      },
+    },
+    read: { first: withEndedEntries, run: ({ blacklists }) => blacklists.read(domain.name, 'spam', '1') },
+    names: { first: withEndedEntries, run: ({ blacklists }) => blacklists.names(domain.name) },
+    page: {
+      first: withEndedEntries,
+      run: ({ blacklists }) => blacklists.page(domain.name, 'spam', { skip: 0, limit: 1, direction: 1 }),
+    },
+    entries: { first: withEndedEntries, run: ({ blacklists }) => blacklists.entries(domain.name, 'spam') },
+    remove: {
+      first: withEndedEntries,
+      run: async ({ blacklists }) => {
+        for (const number of ['1', '2']) await blacklists.remove(domain.name, 'spam', number)
+      },
+    },
+    removeList: { first: withEndedEntries, run: ({ blacklists }) => blacklists.removeList(domain.name, 'spam') },
+    sweep: {
+      first: async (ports) => {
+        await withEndedEntries(ports)
+        await ports.blacklists.removeList(domain.name, 'spam')
+      },
+      run: async ({ blacklists }) => expect(await blacklists.sweep(domain.name, Number.MAX_SAFE_INTEGER)).toBe(true),
+    },
+  },
+  defaultRoutes: {
+    list: { run: ({ defaultRoutes }) => defaultRoutes.list(domain.name) },
+    callflows: { run: ({ defaultRoutes }) => defaultRoutes.callflows(domain.name, ['some']) },
+    read: { run: ({ defaultRoutes }) => defaultRoutes.read(domain.name, 'some') },
+    create: { run: ({ defaultRoutes }) => defaultRoutes.create(aRoute({ domain: domain.name }), 99) },
+    replace: { run: ({ defaultRoutes }) => defaultRoutes.replace(aRoute({ domain: domain.name })) },
+    swap: {
+      run: ({ defaultRoutes }) => {
+        const [first, second] = [aRoute({ domain: domain.name }), aRoute({ domain: domain.name })]
+        return defaultRoutes.swap(first, second, 99)
+      },
+    },
+    remove: { run: ({ defaultRoutes }) => defaultRoutes.remove(aRoute({ domain: domain.name })) },
+  },
+  subscriptions: {
+    version: { run: ({ subscriptions }) => subscriptions.version() },
+    list: { run: ({ subscriptions }) => subscriptions.list() },
+  },
+  deliveries: {
+    create: { run: ({ deliveries }) => deliveries.create(delivery) },
+    read: { run: ({ deliveries }) => deliveries.read(domain.name, 'some', 'some') },
+    keepEvent: { run: ({ deliveries }) => deliveries.keepEvent(largeEvent) },
+    readEvent: {
+      first: ({ deliveries }) => deliveries.keepEvent(largeEvent),
+      run: ({ deliveries }) => deliveries.readEvent({ ...largeEvent, eventId: largeEvent.id, sequence: 1 }),
+    },
+    beginAttempt: { run: ({ deliveries }) => deliveries.beginAttempt(delivery, 'run', 1) },
+    recordAttempt: {
+      first: ({ deliveries }) => deliveries.create(delivery),
+      run: async ({ deliveries }) => [
+        await deliveries.recordAttempt(delivery, { attempt, state: 'failed' }),
+        await deliveries.recordAttempt(delivery, { run: 'late', attempt, state: 'delivered' }),
+      ],
+    },
+    recordTogether: {
+      run: ({ deliveries }) =>
+        deliveries.recordTogether([{ delivery, outcome: { run: 'run', attempt, state: 'failed' } }]),
+    },
+    reschedule: { run: ({ deliveries }) => deliveries.reschedule(delivery, 1) },
+    reopen: { run: ({ deliveries }) => deliveries.reopen(delivery, 1) },
+    listDue: { run: ({ deliveries }) => deliveries.listDue(1, 9) },
+    listFailed: { run: ({ deliveries }) => deliveries.listFailed(domain.name, 9) },
+    list: { run: ({ deliveries }) => deliveries.list(domain.name, 'some', { newestFirst: true, limit: 9 }) },
+  },
+  deliveryQueue: {
+    send: {
+      run: ({ deliveryQueue }) =>
+        deliveryQueue.send([queuedAttempt(delivery, 1), queuedAttempt(delivery, 1, { slowAt: 1 })]),
+    },
+    waiting: { run: ({ deliveryQueue }) => deliveryQueue.waiting() },
+  },
+  connectorStatus: {
+    report: { run: ({ connectorStatus }) => connectorStatus.report(aReport()) },
+    list: { run: ({ connectorStatus }) => connectorStatus.list(0) },
+    countStart: { run: ({ connectorStatus }) => connectorStatus.countStart() },
+  },
+  gaps: {
+    record: { run: ({ gaps }) => gaps.record(aGap()) },
+    list: { run: ({ gaps }) => gaps.list(0, 9) },
+  },
+  eventLogWriter: {
+    take: { run: ({ eventLogWriter }) => eventLogWriter.take(domain.name, 1, 1) },
+    write: {
+      run: async ({ eventLogWriter }) => {
+        const taken = { domain: largeEvent.domain, first: 1, count: 2, takenAt: 1, unwatched: { from: 0, to: 1 } }
+        await eventLogWriter.write(taken, [{ event: largeEvent, sequence: 1, isWanted: true, deliveries: [delivery] }])
+      },
+    },
+  },
+  eventLog: {
+    read: { first: withDeadWriter('read.test'), run: ({ eventLog }) => eventLog.read('read.test', 0, 10) },
+    latest: { first: withDeadWriter('latest.test'), run: ({ eventLog }) => eventLog.latest('latest.test', 10) },
+    head: { run: ({ eventLog }) => eventLog.head(domain.name) },
+  },
+  idempotency: {
+    create: {
+      first: ({ idempotency }) => idempotency.create(aRequestKey()),
+      run: ({ idempotency }) => idempotency.create(aRequestKey()),
+    },
+    takeOver: { run: ({ idempotency }) => idempotency.takeOver(aRequestKey(), 'some') },
+    complete: { run: ({ idempotency }) => idempotency.complete(aRequestKey(), 'answer') },
+    release: { run: ({ idempotency }) => idempotency.release(aRequestKey()) },
+  },
+  rateLimits: {
+    take: { run: ({ rateLimits }) => rateLimits.take('some', { intervalMs: 1, burst: 1 }, 1) },
+    takeInWindow: { run: ({ rateLimits }) => rateLimits.takeInWindow('some', { limit: 1, windowMs: 1 }, 1) },
+    enter: { run: ({ rateLimits }) => rateLimits.enter('some', { limit: 1, leaseMs: 1 }, 1) },
+    leave: { run: ({ rateLimits }) => rateLimits.leave('some', '0:nobody') },
+  },
+  knownCalls: {
+    put: { run: ({ knownCalls }) => knownCalls.put([aKnownCall({ domain: domain.name })]) },
+    read: { run: ({ knownCalls }) => knownCalls.read(domain.name, 'some') },
+    readEach: { run: ({ knownCalls }) => knownCalls.readEach([aKnownCall({ domain: domain.name })]) },
+    list: { run: ({ knownCalls }) => knownCalls.list('some') },
+    remove: { run: ({ knownCalls }) => knownCalls.remove([{ domain: domain.name, uuid: 'some' }]) },
+  },
+  liveCalls: {
+    put: { run: ({ liveCalls }) => liveCalls.put(domain.name, 'some', 1, 9) },
+    list: { run: ({ liveCalls }) => liveCalls.list(domain.name) },
+    remove: { run: ({ liveCalls }) => liveCalls.remove(domain.name, ['some']) },
+  },
+  recordings: {
+    expect: { run: ({ recordings }) => recordings.expect(aRecording({ domain: recording.domain })) },
+    listRecorded: { run: ({ recordings }) => recordings.listRecorded([recording]) },
+    read: { run: ({ recordings }) => recordings.read(recording) },
+    list: { run: ({ recordings }) => recordings.list(recording.domain, recording.uuid) },
+    claim: {
+      first: withRecording,
+      run: ({ recordings }) => recordings.claim(recording, 'me', { now: 1, until: 2 }),
+    },
+    renew: { first: withRecording, run: ({ recordings }) => recordings.renew(recording, 'me', 3) },
+    release: { first: withRecording, run: ({ recordings }) => recordings.release(recording, 'me') },
+    markFailed: { first: withRecording, run: ({ recordings }) => recordings.markFailed(recording, 9) },
+    setHold: {
+      first: withRecording,
+      run: async ({ recordings }) => [
+        await recordings.setHold(recording, true),
+        await recordings.setHold(recording, false),
+      ],
+    },
+    markStored: {
+      first: withRecording,
+      run: async ({ recordings }) =>
+        expect(await recordings.markStored(recording, 'me', aStoredObject())).toBe('stored'),
+    },
+    markDeleted: { first: withRecording, run: ({ recordings }) => recordings.markDeleted(recording, 9) },
+    markRemoved: {
+      first: async (ports) => {
+        await withRecording(ports)
+        await ports.recordings.markDeleted(recording, 9)
+      },
+      run: async ({ recordings }) => expect(await recordings.markRemoved(recording, 9)).toBe(true),
+    },
+    listOverdue: { run: ({ recordings }) => recordings.listOverdue(1, 9) },
+    listExpired: { run: ({ recordings }) => recordings.listExpired(recording.domain, 1, 9) },
+    listDoomed: { run: ({ recordings }) => recordings.listDoomed(1, 9) },
+    page: { run: ({ recordings }) => recordings.page(recording.domain, 9) },
+    leave: {
+      run: ({ recordings }) => recordings.leave({ domain: domain.name, retentionDays: 365, leftAt: 1 }),
+    },
+    listLeft: { run: ({ recordings }) => recordings.listLeft(9) },
+    forgetLeft: { run: ({ recordings }) => recordings.forgetLeft(domain.name, 1) },
+  },
+  recordingFiles: fileExercises(({ recordingFiles }) => recordingFiles),
+  exportFiles: fileExercises(({ exportFiles }) => exportFiles),
+  emailSettings: {
+    read: { run: ({ emailSettings }) => emailSettings.read(domain.name) },
+    put: { run: ({ emailSettings }) => emailSettings.put(emailSettingsOf({ domain: domain.name })) },
+    remove: { run: ({ emailSettings }) => emailSettings.remove(domain.name) },
+  },
+  audit: {
+    append: {
+      run: ({ audit }) => audit.append(anAuditRecord()),
+    },
+    list: { run: ({ audit }) => audit.list('', { since: 0, newestFirst: true, limit: 9 }) },
+  },
+}
+
+/** Calls that a test made beside those of the method. */
+export const unseen = new Set<CloudCall>()
+
+async function completeUnseen(gate: CloudGate, work: () => Promise<unknown>): Promise<void> {
+  const before = gate.calls.length
+  await work()
+  for (const call of gate.calls.slice(before)) unseen.add(call)
+}
+
+async function withAccount({ domains, accounts }: CloudPorts): Promise<void> {
+  await domains.create(domain)
+  await accounts.remove(account)
+  await accounts.create(account, 9)
+}
+
+/** What the methods of a file store do. A link is followed, because it is judged when it is used. */
+function fileExercises(filesOf: (ports: CloudPorts) => FileStore) {
+  const key = 'a.example.com/object'
+  const upload = { key, uploadId: 'f'.repeat(48) }
+  const link = { key, contentType: 'audio/wav', disposition: 'inline', seconds: 60 }
+  const put = (ports: CloudPorts) => filesOf(ports).put(key, 'audio/wav', aFileBody('sound'))
+  const begin = (ports: CloudPorts) => filesOf(ports).beginUpload(key, 'audio/wav')
+  return {
+    sign: {
+      first: put,
+      run: async (ports: CloudPorts) => expect((await fetch((await filesOf(ports).sign(link)).url)).status).toBe(200),
+    },
+    head: { run: (ports: CloudPorts) => filesOf(ports).head('none') },
+    read: { run: (ports: CloudPorts) => filesOf(ports).read('none', 9) },
+    put: { run: put },
+    remove: { run: (ports: CloudPorts) => filesOf(ports).remove(key) },
+    beginUpload: { run: begin },
+    putPart: { run: async (ports: CloudPorts) => filesOf(ports).putPart(await begin(ports), 1, aFileBody('sound')) },
+    listParts: { run: (ports: CloudPorts) => filesOf(ports).listParts(upload) },
+    completeUpload: { run: (ports: CloudPorts) => filesOf(ports).completeUpload(upload, [aPart]) },
+    abortUpload: { run: (ports: CloudPorts) => filesOf(ports).abortUpload(upload) },
+  }
+}
+
+/** Another recording that has just been told of and taken by an uploader. */
+async function withRecording({ recordings }: CloudPorts): Promise<void> {
+  recording = aRecording({ domain: recording.domain, uuid: randomUUID() })
+  await recordings.expect(recording)
+  await recordings.claim(recording, 'me', { now: 1, until: 2 })
+}
+
+/** A list of two entries whose time is over, and nothing else. */
+async function withEndedEntries({ blacklists }: CloudPorts): Promise<void> {
+  for (const list of ['spam', 'b']) await blacklists.removeList(domain.name, list)
+  for (const number of ['1', '2']) {
+    await blacklists.add(anEntry({ domain: domain.name, number, expires: 1 }), { entries: 9, lists: 9 })
+  }
+}
+
+function systemText(bytes: number): string {
+  return Buffer.from(systemRandomness.bytes(bytes)).toString('hex')
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { type Server, type ServerResponse, createServer } from 'node:http'
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { expect, test } from 'vitest'
+import { type AttemptLimits, LimitedHandler } from '../../../adapters/aws/request-handler.ts'
+import { withTimeLimit } from '../../../adapters/time-limit.ts'
+import { opened } from '../../support/processes/opened.ts'
+
+/** Far more than any test takes. */
+const longMs = 60_000
+const clock = { now: () => Date.now() }
+const service = opened(openService)
+
+test('an answer that stops halfway ends when its service is silent for too long, though its request has time left', async () => {
+  const { ask } = service()
+  const read = ask((response) => void response.writeHead(200).write('half'))
+
+  const reading = withTimeLimit({ until: clock.now() + longMs, clock }, () => read({ silenceMs: 20 }))
+
+  await expect(reading).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+test('an answer that trickles in ends with the time of its request', async () => {
+  const { ask } = service()
+  const read = ask(trickle)
+
+  const reading = withTimeLimit({ until: clock.now() + 50, clock }, () => read({ silenceMs: longMs }))
+
+  await expect(reading).rejects.toThrow()
+})
+
+test('an answer that trickles in ends after the time of an attempt when its work has no limit', async () => {
+  const { ask } = service()
+  const read = ask(trickle)
+
+  await expect(read({ answerMs: 25, bodyMs: 25 })).rejects.toThrow()
+})
+
+test('a caller can end its own attempt before the time of its request', async () => {
+  const { ask } = service()
+  const ending = new AbortController()
+  const read = ask(() => ending.abort())
+
+  const reading = withTimeLimit({ until: clock.now() + longMs, clock }, () => read({}, ending.signal))
+
+  await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+type Answer = (response: ServerResponse) => void
+
+/** Writes a byte whenever the one before has left. */
+function trickle(response: ServerResponse): void {
+  response.writeHead(200)
+  const write = () => {
+    if (!response.destroyed) response.write('x', () => setImmediate(write))
+  }
+  write()
+}
+
+async function openService() {
+  let answer: Answer = () => {}
+  const server: Server = createServer((_request, response) => answer(response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+
+  const read = async (limits: Partial<AttemptLimits>, abortSignal?: AbortSignal): Promise<void> => {
+    const client = new DynamoDBClient({
+      endpoint: `http://127.0.0.1:${port}`,
+      region: 'eu-central-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+      requestHandler: new LimitedHandler({ answerMs: longMs, bodyMs: longMs, ...limits }),
+      maxAttempts: 1,
+    })
+    await client.send(new ListTablesCommand(), abortSignal === undefined ? {} : { abortSignal })
+  }
+
+  return {
+    ask: (next: Answer) => {
+      answer = next
+      return read
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

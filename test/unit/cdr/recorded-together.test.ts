@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { recordedTogether } from '../../../core/cdr/indexing/recorded-together.ts'
+import type { RecordedLeg } from '../../../core/recordings/recording-store.ts'
+import { settle } from '../../support/processes/manual-time.ts'
+
+const leg = (uuid: string) => ({ domain: 'a.example.com', uuid })
+
+/** A store in which one leg was recorded. */
+function aStore() {
+  const asked: string[][] = []
+  return {
+    asked,
+    listRecorded: async (legs: readonly RecordedLeg[]) => {
+      asked.push(legs.map(({ uuid }) => uuid))
+      return legs.filter(({ uuid }) => uuid === 'recorded')
+    },
+  }
+}
+
+test('legs of concurrent callers go to the store together, and each caller gets its own', async () => {
+  const store = aStore()
+  const together = recordedTogether(store, settle)
+
+  const answers = await Promise.all(['one', 'recorded', 'two', 'recorded'].map((uuid) => together([leg(uuid)])))
+
+  expect(answers).toEqual([[], [leg('recorded')], [], [leg('recorded')]])
+  expect(store.asked).toEqual([['one', 'recorded', 'two']])
+})
+
+test('a store that fails once fails all callers of that question, and later ones ask again', async () => {
+  const store = aStore()
+  let isGone = true
+  const together = recordedTogether(
+    { listRecorded: async (legs) => (isGone ? Promise.reject(new Error('gone')) : store.listRecorded(legs)) },
+    settle,
+  )
+  const first = await Promise.allSettled([together([leg('one')]), together([leg('two')])])
+  expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+
+  isGone = false
+
+  expect(await together([leg('recorded')])).toEqual([leg('recorded')])
+})

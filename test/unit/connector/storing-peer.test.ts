@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { StoringPeer } from '../../../connector/reconcile/storing-peer.ts'
+import type { ConnectorReport, EventLinkReport } from '../../../core/connectors/connector-report.ts'
+import { manualTime } from '../../support/processes/manual-time.ts'
+import { aReport } from '../../support/records/records.ts'
+
+const link = (engine: string, upSince = 1): EventLinkReport => ({
+  engine,
+  upSince,
+  last: { coreUuid: '', sequence: '' },
+})
+
+/** A connector `m` that hears `fs1` and `fs2`, after it has seen the reports given. */
+async function aPeer(reports: readonly Partial<ConnectorReport>[], own: readonly EventLinkReport[] = []) {
+  const time = manualTime()
+  const stopping = new AbortController()
+  const state = {
+    isGone: false,
+    reports: reports.map((report) => aReport({ reportedAt: time.clock.now(), ...report })),
+  }
+  const peer = new StoringPeer({
+    ...time,
+    store: {
+      list: async () => {
+        if (state.isGone) throw new Error('gone')
+        return state.reports
+      },
+    },
+    connectorId: 'm',
+    links: () => (own.length === 0 ? [link('fs1'), link('fs2')] : own),
+  })
+  const following = peer.follow(stopping.signal)
+  await time.advance(0)
+  return { time, peer, state, stop: () => (stopping.abort(), following) }
+}
+
+const both = [link('fs1'), link('fs2')]
+
+test('of two connectors that hear the same engines, the one with the smaller id stores', async () => {
+  expect((await aPeer([{ connectorId: 'a', eventLinks: both }])).peer.isThere).toBe(true)
+  expect((await aPeer([{ connectorId: 'z', eventLinks: both }])).peer.isThere).toBe(false)
+})
+
+test('a connector that does not hear one of the engines does not store for one that does', async () => {
+  const { peer } = await aPeer([{ connectorId: 'a', eventLinks: [link('fs1'), link('fs2', 0)] }])
+
+  expect(peer.isThere).toBe(false)
+})
+
+test('an engine that this connector does not hear itself does not count', async () => {
+  const { peer } = await aPeer([{ connectorId: 'a', eventLinks: [link('fs1')] }], [link('fs1'), link('fs2', 0)])
+
+  expect(peer.isThere).toBe(true)
+})
+
+test('a connector that is stopping, or was silent for 12 seconds, does not store for others', async () => {
+  const { peer, time, state } = await aPeer([{ connectorId: 'a', eventLinks: both }])
+  await time.advance(20_000)
+  expect(peer.isThere).toBe(false)
+
+  state.reports = [aReport({ connectorId: 'a', eventLinks: both, reportedAt: time.clock.now(), stoppedAt: 1 })]
+  await time.advance(5_000)
+  expect(peer.isThere).toBe(false)
+})
+
+test('while the reports cannot be read, a peer counts for twelve seconds more', async () => {
+  const { peer, time, state } = await aPeer([{ connectorId: 'a', eventLinks: both }])
+  state.isGone = true
+
+  await time.advance(11_000)
+  expect(peer.isThere).toBe(true)
+  await time.advance(1_000)
+  expect(peer.isThere).toBe(false)
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { handler as createDefaultRoute } from '../../../functions/default-routes/create-default-route.ts'
+import { handler as readDefaultRoute } from '../../../functions/default-routes/read-default-route.ts'
+import { anApi } from '../../support/platform/api.ts'
+import { badInputs } from '../../support/records/bad-inputs.ts'
+import { aRoute } from '../../support/records/records.ts'
+
+const samples = badInputs('callflow-steps')
+const groups = ["another tenant's accounts", "another domain's events", 'engine commands', 'files of the engine']
+const hostile = groups.flatMap((group) => samples(group).map((sample) => [group, sample] as const))
+
+async function setUp() {
+  const api = anApi()
+  const headers = { ...(await api.as(await api.account({ domain: 'a.example.com', role: 'admin' }))) }
+  const create = (callflow: unknown) =>
+    api.call(createDefaultRoute, { headers, body: { destination_number: '1', callflow } })
+  return { api, headers, create }
+}
+
+describe('a callflow that would reach', () => {
+  it.each(hostile)('%s by %s is refused with its place, also when it is nested', async (_group, sample) => {
+    const { api, create } = await setUp()
+    const step: unknown = JSON.parse(sample)
+
+    const answer = await create([{ answer: '' }, step])
+    const nested = await create([{ queue: { name: 'main', timer: { actions: [step] } } }])
+
+    expect(answer).toMatchObject({ status: 400, body: { status: 'error', code: 'invalid_field' } })
+    expect(answer.body.details).toEqual([
+      { field: expect.stringMatching(/^callflow\[1\]/), problem: expect.any(String) },
+    ])
+    expect(nested.body.details[0].field).toMatch(/^callflow\[0\]\.queue\.timer\.actions\[0\]/)
+    expect((await api.ports.defaultRoutes.list('a.example.com')).routes).toEqual([])
+  })
+
+  it.each(hostile)('%s by %s and was stored before is shown as ignored', async (_group, sample) => {
+    const { api, headers } = await setUp()
+    const route = aRoute({ domain: 'a.example.com', callflow: [{ answer: '' }, JSON.parse(sample)] })
+    await api.ports.defaultRoutes.create(route, (await api.ports.defaultRoutes.list(route.domain)).edition)
+
+    const { status, body } = await api.call(readDefaultRoute, { params: { route_id: route.id }, headers })
+
+    expect([status, body.callflow]).toEqual([200, route.callflow])
+    expect(body.ignored).toEqual(expect.arrayContaining([expect.stringMatching(/^callflow\[1\]/)]))
+  })
+})
+
+it.each<[string, unknown]>([
+  ['an account by its login', { setUser: '1000' }],
+  ['an account of the own domain in other letters', { setUser: '1000@A.Example.com' }],
+  ['a number of the default routes', { goto: 'default:9196' }],
+  ['the dialled number again', { goto: '${destination_number}' }],
+  ['a step of this route', { goto: 'local:tag:after hours' }],
+  [
+    'accounts of the domain, one after the other',
+    {
+      bridge: {
+        strategy: 'failover',
+        codecs: ['PCMA', 'opus@8000h'],
+        parameters: ['continue_on_fail=true'],
+        endpoints: [
+          { type: 'user', name: '1000', parameters: ['x_a=1'] },
+          { type: 'user', name: 'ann.lee@a.example.com' },
+        ],
+      },
+    },
+  ],
+  [
+    'a gateway with the dialled number',
+    { bridge: { endpoints: [{ type: 'gateway', name: 'gw', dialString: '00$1' }] } },
+  ],
+  ['an originated account', { originate: { endpoint: { type: 'user', name: '1000' }, actions: [{ answer: '' }] } }],
+  ['a call to listen to', { eavesdrop: { user: '1000', mode: 'whisper_a' } }],
+  [
+    'an event of its own',
+    { sendEvent: { subclass: 'custom::order_paid', headers: { x_order: '4711', 'x-sum': '1:2' } } },
+  ],
+  ['a line of log', { log: 'call of ${caller_id_number}: <ok>' }],
+  ['a line of log with its level', { log: { level: 'warning', text: 'late' } }],
+  ['a later jump', { schedule: { action: 'goto', data: 'local:tag:x', seconds: 60 } }],
+  ['a sound in a folder of the domain', { playback: { files: [{ name: 'greetings/Привіт 1.wav', type: 'wav' }] } }],
+  ['a sound by the dialled number', { playback: 'sounds/${destination_number}.wav' }],
+  ['a mailbox', { voicemail: { user: '${destination_number}', check: true } }],
+  ['a conference of the domain', { conference: 'sales@a.example.com' }],
+  ['a queue', { queue: { name: 'main', timer: { interval: 90, tries: 1, actions: [] } } }],
+])('a callflow with %s is taken', async (_title, step) => {
+  const { create } = await setUp()
+
+  expect(await create([step])).toMatchObject({ status: 200 })
+})
+
+it('a callflow of a domain cannot name accounts of a domain whose name ends alike', async () => {
+  const api = anApi()
+  const headers = { ...(await api.as(await api.account({ domain: 'example.com', role: 'admin' }))) }
+  const body = { destination_number: '1', callflow: [{ setUser: '1000@a.example.com' }] }
+
+  expect(await api.call(createDefaultRoute, { headers, body })).toMatchObject({
+    status: 400,
+    body: { details: [{ field: 'callflow[0].setUser' }] },
+  })
+})

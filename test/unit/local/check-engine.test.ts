@@ -1,0 +1,114 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkEngine } from '../../../local/engine-check/check-engine.ts'
+
+/** The configuration of the kit as an engine has read it, changed by `change`. */
+function kitConfiguration(change: (text: string) => string): string {
+  const folder = join(process.cwd(), 'engine/conf')
+  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+  const text = files.join('\n').replaceAll(/<!--[^]*?-->/g, '')
+  const values = new Map(
+    [...text.matchAll(/cmd="set" data="(\w+)=([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+  )
+  return change(text.replaceAll(/\$\$\{(\w+)\}/g, (_, name: string) => values.get(name) ?? 'some-value'))
+}
+
+/** An engine that answers as a real one does (`api/response` of xml_locate, module_exists and so on). */
+function anEngine(change: (text: string) => string = (text) => text, answers: Readonly<Record<string, string>> = {}) {
+  const text = kitConfiguration(change)
+  const loaded = new Set([...text.matchAll(/<load module="(\w+)"/g)].map(([, name]) => name))
+  const asked: string[] = []
+  const ask = async (command: string): Promise<string> => {
+    asked.push(command)
+    const given = answers[command]
+    if (given !== undefined) return given
+    const [verb, ...words] = command.split(' ')
+    if (verb === 'module_exists') return String(loaded.has(words[0]))
+    if (verb === 'file_exists' || verb === 'user_exists') return 'true'
+    if (verb === 'sofia') return '                   phones\tprofile\tsip:mod_sofia@127.0.0.1:5060\tRUNNING (0)\n'
+    const name = words.at(-1) ?? ''
+    const tag = words[0] === 'dialplan' ? 'context' : 'configuration'
+    const found = new RegExp(`<${tag} name="${name.replaceAll('.', '[.]')}">[^]*?</${tag}>`).exec(text)
+    return found?.[0] ?? "can't find anything\n"
+  }
+  return { ask, asked }
+}
+
+const options = { password: 's3cr3t-of-the-socket' }
+const linesOf = async (...engine: Parameters<typeof anEngine>) =>
+  (await checkEngine(anEngine(...engine).ask, options)).map(({ line }) => line)
+
+describe('the check of an engine', () => {
+  it('finds nothing wrong with the configuration of the kit, and only reads', async () => {
+    const { ask, asked } = anEngine()
+
+    expect(await checkEngine(ask, { ...options, account: { login: '1000', domain: 'demo.example.com' } })).toEqual([])
+    expect(
+      asked.filter((line) => !/^(?:module_exists|xml_locate|sofia status|file_exists|user_exists)/.test(line)),
+    ).toEqual([])
+  })
+
+  it.each([
+    ['a module that is not loaded', /<load module="mod_json_cdr"\/>/, '', '<load module="mod_json_cdr"/>'],
+    ['an event socket on all addresses', 'value="127.0.0.1"', 'value="0.0.0.0"', 'name="listen-ip"'],
+    ['an event socket without a list of networks', /<param name="apply-inbound-acl".*/, '', 'name="apply-inbound-acl"'],
+    ['lookups somewhere else', '/engine/directory?', '/other?', 'name="gateway-url"'],
+    ['lookups without the credential', /<param name="gateway-credentials".*/, '', 'name="gateway-credentials"'],
+    ['lookups without a timeout', /<param name="timeout".*/, '', '<param name="timeout" value="2"/>'],
+    ['lookups whose answers are not kept', '?cache=until-flushed', '', '?cache=until-flushed'],
+    ['kept answers with a look-up of contacts', /<param name="reg-deny.*/, '', 'reg-deny-binding-fetch-and-no-lookup'],
+    ['calls without authentication', /<param name="auth-calls".*/, '', '<param name="auth-calls" value="true"/>'],
+    [
+      'a realm of the profile',
+      'value="auto_from"',
+      'value="callplane"',
+      '<param name="challenge-realm" value="auto_from"/>',
+    ],
+    [
+      'presence by the From header',
+      'name="manage-presence" value="false"',
+      'name="manage-presence" value="true"',
+      'manage-presence',
+    ],
+    [
+      'one tenant for all',
+      '<param name="auth-calls"',
+      '<param name="force-register-domain" value="a"/><param name="auth-calls"',
+      'force-register-domain',
+    ],
+    [
+      'CDRs posted by calls',
+      '<param name="log-b-leg"',
+      '<param name="url" value="http://x"/><param name="log-b-leg"',
+      'no line url',
+    ],
+    ['CDRs of one leg only', 'name="log-b-leg" value="true"', 'name="log-b-leg" value="false"', 'name="log-b-leg"'],
+    ['no dial plan for new domains', 'name="global"', 'name="demo.example.com"', '<context name="global">'],
+  ])('reports %s as the one thing to change, with its line', async (_what, from, to, expected) => {
+    const lines = await linesOf((text) => text.replace(from, to))
+
+    expect(lines).toEqual([expect.stringContaining(expected)])
+  })
+
+  it.each([
+    ['a folder of CDRs that does not exist', { 'file_exists /var/spool/freeswitch/cdr': 'false' }, 'log-dir'],
+    ['a SIP profile that does not run', { 'sofia status': '0 profiles 0 aliases\n' }, 'SIP_IP and SIP_PORT'],
+  ])('reports %s', async (_what, answers, expected) => {
+    expect(await linesOf(undefined, answers)).toEqual([expect.stringContaining(expected)])
+  })
+
+  it('reports the password of every new FreeSWITCH, and an account that is not found, and shows no secret', async () => {
+    const { ask } = anEngine((text) => text.replace('engine:not-set', 'wrong:s3cr3t'), {
+      'user_exists id 1000 demo.example.com': 'false',
+    })
+
+    const found = await checkEngine(ask, {
+      password: 'ClueCon',
+      account: { login: '1000', domain: 'demo.example.com' },
+    })
+
+    expect(found).toHaveLength(3)
+    expect(JSON.stringify(found)).not.toMatch(/ClueCon|s3cr3t/)
+  })
+})
