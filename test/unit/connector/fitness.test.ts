@@ -46,7 +46,8 @@ test.each<[Fitness, string, Partial<ConnectorReport>, number]>([
   ['alone', 'that is itself', { connectorId: 'own' }, 0],
   ['alone', 'without an engine', { engineConnected: false }, 0],
   ['alone', 'that has stopped', { stoppedAt: 1 }, 0],
-  ['alone', 'that was silent for 12 s', {}, 12_000],
+  ['unfit', 'that was silent for 12 s', {}, 12_000],
+  ['alone', 'that was silent for longer', {}, 12_001],
 ])('without an engine it is %s beside a connector %s', async (expected, _other, given, age) => {
   const { time, judge } = aJudge((now) => [
     aReport({ connectorId: 'other', engineConnected: true, ...given, reportedAt: now - age }),
