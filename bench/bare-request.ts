@@ -12,7 +12,7 @@ export interface BareRequest {
   readonly body: string
 }
 
-/** What the service answered. */
+/** The answer of the service. */
 export interface BareAnswer {
   readonly status: number
   readonly body: string

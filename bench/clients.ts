@@ -33,7 +33,7 @@ const endpoints = {
 } as const
 
 /**
- * What the clients of services cost: import and first call of a cold process, and the CPU of a call, each over those of a
+ * Measures what the clients of services cost: import and first call of a cold process, and the CPU of a call, each over those of a
  * bare signed request in the same run. The services answer at once, in a process of their own.
  */
 export async function benchClients(): Promise<Figures> {

@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024
 const paths = { pathNoneRatio: 'none', pathOneRatio: 'one', pathAllRatio: 'all' }
 
 /**
- * What reading events costs, each way in a process of its own and the ways in turn: CPU time of the connector's reader
+ * Measures what reading events costs, each way in its own process and one after another: CPU time of the connector's reader
  * over that of a bare scan of the same bytes (plain) or of `JSON.parse` on each event (JSON); time of a 32 MiB answer over
  * an 8 MiB one; and CPU time of the whole path, from the socket to messages for the queue, over that of reading alone.
  */

@@ -23,7 +23,7 @@ export function writeBaseline(figures: Figures): void {
   writeFileSync(baselineFile, `${JSON.stringify(sorted, null, 2)}\n`)
 }
 
-/** Prints figures beside the committed ones, with the ratio of the two, and the budget where there is one. */
+/** Prints figures next to the committed ones, with the ratio of the two, and the budget where there is one. */
 export function printFigures(figures: Figures, budgets: Figures): void {
   const baseline = readBaseline()
   for (const [name, value] of Object.entries(figures)) {

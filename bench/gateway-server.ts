@@ -1,7 +1,7 @@
 /**
  * One of the two servers that the gateway benchmark compares, as a process of its own: `gateway`, the platform's local
  * gateway in front of a function that answers at once, or `bare`, a node:http server that reads and writes the same
- * JSON. Tells its address to its parent, and its CPU time whenever it is asked.
+ * JSON. Sends its parent its address, and on request its CPU time.
  */
 import { createServer } from 'node:http'
 import { Gateway } from '../local/gateway/gateway.ts'

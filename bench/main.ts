@@ -1,4 +1,4 @@
-/** `npm run bench`: measures, prints beside the committed baseline, and with `--write` makes the figures the baseline. */
+/** `npm run bench`: measures, prints the figures next to the committed baseline, and with `--write` makes the figures the baseline. */
 import { benchApi } from './api.ts'
 import { benchCdrs } from './cdrs.ts'
 import { benchClients } from './clients.ts'
@@ -53,8 +53,8 @@ const budgets: Figures = {
   pipelineTenantsP99Ms: 1000,
   pipelineFloodCalls: 1.5,
   slowReceiverP99Ratio: 2,
-  neighbourBesideSlowP99Ratio: 3,
-  neighbourBesidePatternsP99Ratio: 3,
+  neighbourWithSlowP99Ratio: 3,
+  neighbourWithPatternsP99Ratio: 3,
 }
 
 const words = process.argv.slice(2)

@@ -26,7 +26,7 @@ const searches = 1_000
 const rounds = 5
 
 /**
- * The search of a tenant's week, newest first, 100 rows, among a million CDRs of the embedded server behind its gate;
+ * Measures the search of a tenant's week, newest first, 100 rows, among a million CDRs of the embedded server and its gate;
  * how many CDRs a second are indexed; and what the adapter costs above a signed request whose answer is parsed.
  */
 export async function benchSearch(): Promise<Figures> {

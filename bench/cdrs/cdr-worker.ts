@@ -20,7 +20,7 @@ export interface CdrWorker {
   stop(): Promise<void>
 }
 
-/** Starts the function behind its queue, with the batches and the concurrency of a laptop. */
+/** Starts the function as consumer of its queue, with the batches and the concurrency of a laptop. */
 export function startCdrWorker(stores: BenchStores, onDone: (messages: number) => void): CdrWorker {
   const context: AdapterContext = { env: stores.workerEnv, clock: systemClock, random: systemRandomness }
   const handle = handler.over(

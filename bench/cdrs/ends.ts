@@ -13,7 +13,7 @@ interface RecordedEnd {
 const file = new URL('../../test/fixtures/freeswitch/bench/stream-json.out.gz', import.meta.url)
 const recorded = recordedEnds()
 
-/** Ends of legs as an engine tells them: the recorded ones, each time with other calls of another of ten domains. */
+/** Ends of legs as an engine reports them: the recorded ones, each time with other calls of another of ten domains. */
 export function endOfLeg(number: number): EngineEvent {
   const end = recorded[number % recorded.length]
   if (end === undefined) throw new Error('no leg ends in the recording')

@@ -8,7 +8,7 @@ const stores = z.object({
   queueUrl: z.string(),
   batchSize: z.int(),
   maxConcurrency: z.optional(z.int()),
-  /** Of the worker's role. */
+  /** The credentials of the worker's role. */
   credential: z.object({
     accessKeyId: z.string(),
     secretAccessKey: z.string(),

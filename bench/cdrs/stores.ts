@@ -1,6 +1,6 @@
 /**
- * The stores of a laptop behind their gate, as a process of its own: queues, tables and roles as the assembly has them.
- * Tells its parent where they are and what the worker and the connector know of them; a message is answered
+ * The stores of a laptop and their gate, as a process of its own: queues, tables and roles as the assembly has them.
+ * Sends its parent their addresses and the settings of the worker and the connector; a message is answered
  * with the CPU milliseconds so far. Ends with its parent, or when that hangs up. `stores.ts <folder for its state>`.
  */
 import { fileURLToPath } from 'node:url'
@@ -35,11 +35,11 @@ const queue = assembly.queues.find(({ url }) => url === queueUrl)
 const mapping = assembly.mappings.find(({ queueArn }) => queueArn === queue?.arn)
 const worker = assembly.functions.find(({ arn }) => arn === mapping?.functionArn)
 if (container === undefined || queue === undefined || mapping === undefined || worker === undefined) {
-  throw new Error('the assembly has no queue of CDRs with a function behind it')
+  throw new Error('the assembly has no queue of CDRs that a function consumes')
 }
 const credential = gate.issue(worker.roleArn)
 const environmentOf = (roleArn: string) => sharedEnvironment(settings, place.storesUrl, gate.issue(roleArn))
-const told: StoresOfBench = {
+const started: StoresOfBench = {
   storesUrl: place.storesUrl,
   queueUrl: queue.url,
   batchSize: mapping.batchSize,
@@ -58,4 +58,4 @@ process.on('message', () => {
 process.on('disconnect', () => {
   void Promise.all([closing.disposeAsync(), gate.close()]).then(() => process.exit(0))
 })
-process.send?.(told)
+process.send?.(started)

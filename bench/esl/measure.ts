@@ -1,6 +1,6 @@
 /**
- * Reads a flood in one of the ways that are compared, as a process of its own, and tells its parent the CPU milliseconds
- * from the first event to the last: `measure.ts <way> <format> <port> <events>`. The way `reply` tells the milliseconds
+ * Reads a flood in one of the ways that are compared, in its own process, and sends its parent the CPU milliseconds
+ * from the first event to the last: `measure.ts <way> <format> <port> <events>`. The way `reply` sends the milliseconds
  * of one answer of so many bytes instead.
  */
 import { EVENT_HEADERS } from '../../connector/runtime/engine.ts'

@@ -1,4 +1,4 @@
-/** What the benchmarks use of the connector's client. */
+/** The subset of the connector's client that the benchmarks use. */
 export { EslCommand } from '../../connector/esl/command.ts'
 export { EslConnection } from '../../connector/esl/connection.ts'
 export { EslError } from '../../connector/esl/errors.ts'

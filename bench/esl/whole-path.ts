@@ -38,8 +38,8 @@ const names = [
 ]
 
 /**
- * What hooks name, by the share of events that are wanted: nothing; one rare kind in one domain, which with what is
- * always kept of a domain that has hooks is one event in a hundred; every kind in every domain.
+ * Subscriptions of hooks by the share of wanted events: none; one rare kind in one domain, which together with the
+ * base events of a domain with hooks is one event in a hundred; every kind in every domain.
  */
 const hooks: Readonly<Record<string, readonly { domain: string; event: string }[]>> = {
   none: [],

@@ -13,14 +13,14 @@ import { readSettings } from '../../functions/endpoint/settings.ts'
 import type { WorkerDeps } from '../../functions/worker.ts'
 import { silentLog } from '../silent-log.ts'
 
-/** What the functions work with: stores in memory, and the hook client of a deployment over real sockets. */
-export interface BenchParts {
+/** The platform for deliveries: stores in memory, and the hook client of a deployment over real sockets. */
+export interface DeliveryBench {
   readonly ports: MemoryPorts
   readonly tools: WorkerDeps
 }
 
 /** Parts with empty stores. */
-export function benchParts(): BenchParts {
+export function deliveryBench(): DeliveryBench {
   const context = { clock: systemClock, random: systemRandomness, env: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } }
   const ports = { ...memoryPorts(context), hookClient: guardedHookClient(context) }
   return {
@@ -30,7 +30,7 @@ export function benchParts(): BenchParts {
 }
 
 /** Stores a hook of a domain on a URL. */
-export async function benchHook({ ports }: BenchParts, url: string, domain: string): Promise<Hook> {
+export async function benchHook({ ports }: DeliveryBench, url: string, domain: string): Promise<Hook> {
   const id = systemRandomness.uuid().replaceAll('-', '').slice(0, 24)
   const sealed = await ports.secretBox.seal(systemRandomness.bytes(32), secretPurpose(domain, id))
   const content = hookContent({ event: 'CHANNEL_CREATE', action: { type: 'web', method: 'POST', url } })
@@ -55,7 +55,7 @@ export function benchEvent(number: number): PlatformEvent {
 
 /** Stores a delivery of an event to a hook and answers the message that asks for its first attempt. */
 export async function benchDelivery(
-  { ports }: BenchParts,
+  { ports }: DeliveryBench,
   { hook, event, sequence }: { hook: Hook; event: PlatformEvent; sequence: number },
 ): Promise<QueuedDelivery> {
   const at = systemClock.now()

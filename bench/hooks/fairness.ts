@@ -21,7 +21,7 @@ const neighbour = { everyMs: 100, events: 150 }
 const settleMs = 5_000
 const longestMs = 60_000
 
-/** What the busy tenant does in each phase: 100 hooks, one event every `everyMs`. */
+/** The load of the busy tenant in each phase: 100 hooks, one event every `everyMs`. */
 const busy = {
   /** Each event makes 100 attempts of 1.9 s: twice as many as a laptop has places for. */
   slow: { everyMs: 500, receiverMs: 1_900 },
@@ -34,30 +34,30 @@ const busy = {
  * hooks on a receiver that takes 1.9 s, or 100 hooks with expensive patterns. Each ratio is of one run of the platform.
  */
 export async function benchFairness(): Promise<Figures> {
-  const slow = await besideBusy('engine::slow', busy.slow.everyMs, (sink) => ({
+  const slow = await measureWithBusy('engine::slow', busy.slow.everyMs, (sink) => ({
     hookOf: () => ({ url: sink.urlAfter(busy.slow.receiverMs), filter: {} }),
     text: '',
   }))
-  const patterns = await besideBusy('engine::heavy', busy.patterns.everyMs, (sink) => ({
+  const patterns = await measureWithBusy('engine::heavy', busy.patterns.everyMs, (sink) => ({
     hookOf: (at) => ({ url: sink.urlAfter(0), filter: heavyFilter(at) }),
     text: 'ab'.repeat(busy.patterns.fieldLength / 2),
   }))
   return {
     neighbourIdleP50Ms: percentile(slow.idle, 0.5),
     neighbourIdleP99Ms: percentile(slow.idle, 0.99),
-    neighbourBesideSlowP50Ms: percentile(slow.beside, 0.5),
-    neighbourBesideSlowP99Ms: percentile(slow.beside, 0.99),
-    neighbourBesideSlowP99Ratio: percentile(slow.beside, 0.99) / percentile(slow.idle, 0.99),
-    neighbourBesidePatternsP50Ms: percentile(patterns.beside, 0.5),
-    neighbourBesidePatternsP99Ms: percentile(patterns.beside, 0.99),
-    neighbourBesidePatternsP99Ratio: percentile(patterns.beside, 0.99) / percentile(patterns.idle, 0.99),
+    neighbourWithSlowP50Ms: percentile(slow.loaded, 0.5),
+    neighbourWithSlowP99Ms: percentile(slow.loaded, 0.99),
+    neighbourWithSlowP99Ratio: percentile(slow.loaded, 0.99) / percentile(slow.idle, 0.99),
+    neighbourWithPatternsP50Ms: percentile(patterns.loaded, 0.5),
+    neighbourWithPatternsP99Ms: percentile(patterns.loaded, 0.99),
+    neighbourWithPatternsP99Ratio: percentile(patterns.loaded, 0.99) / percentile(patterns.idle, 0.99),
   }
 }
 
 type BusyOf = (sink: BenchSink) => { readonly hookOf: HookOf; readonly text: string }
 
 /** The neighbour's latencies without and with a busy tenant, on a platform of their own. */
-async function besideBusy(subclass: string, everyMs: number, busyOf: BusyOf) {
+async function measureWithBusy(subclass: string, everyMs: number, busyOf: BusyOf) {
   const state = temporaryState()
   const platform = await startPlatform(state.path)
   const sink = await openSink()
@@ -71,11 +71,11 @@ async function besideBusy(subclass: string, everyMs: number, busyOf: BusyOf) {
     await addHooks(await openTenant(platform.baseUrl, rootPassword, domain), subclass, hookOf)
     const stop = repeat(everyMs, () => sendEvent(engine, subclass, domain, text))
     await pause(settleMs)
-    const beside = await measured.phase()
+    const loaded = await measured.phase()
     stop()
     engine.destroy()
     measured.close()
-    return { idle, beside }
+    return { idle, loaded }
   } finally {
     sink.close()
     await platform.stop()

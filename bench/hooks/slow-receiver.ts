@@ -8,7 +8,7 @@ import { doneMessages } from '../../local/queues/queue-event.ts'
 import { Poller } from '../../local/queues/poller.ts'
 import type { WorkerHandler } from '../../functions/worker.ts'
 import { type Figures, percentile } from '../figures.ts'
-import { type BenchParts, benchDelivery, benchEvent, benchHook, benchParts } from './deliveries.ts'
+import { type DeliveryBench, benchDelivery, benchEvent, benchHook, deliveryBench } from './deliveries.ts'
 import { MemoryQueue } from './memory-queue.ts'
 import { type BenchSink, openSink } from './sink.ts'
 
@@ -27,9 +27,9 @@ export async function benchSlowReceiver(): Promise<Figures> {
   const sinks = { fast: await openSink(), slow: await openSink() }
   try {
     const alone = await fastLatencies(sinks, false)
-    const beside = await fastLatencies(sinks, true)
-    const [aloneP99, besideP99] = [percentile(alone, 0.99), percentile(beside, 0.99)]
-    return { fastAloneP99Ms: aloneP99, fastBesideSlowP99Ms: besideP99, slowReceiverP99Ratio: besideP99 / aloneP99 }
+    const loaded = await fastLatencies(sinks, true)
+    const [aloneP99, withSlowP99] = [percentile(alone, 0.99), percentile(loaded, 0.99)]
+    return { fastAloneP99Ms: aloneP99, fastWithSlowP99Ms: withSlowP99, slowReceiverP99Ratio: withSlowP99 / aloneP99 }
   } finally {
     sinks.fast.close()
     sinks.slow.close()
@@ -44,7 +44,7 @@ interface Sinks {
 
 /** Milliseconds from the queue to the record of its success, for each delivery to a fast receiver. */
 async function fastLatencies(sinks: Sinks, withSlow: boolean): Promise<number[]> {
-  const parts = benchParts()
+  const parts = deliveryBench()
   const slow = withSlow ? await benchHook(parts, sinks.slow.urlAfter(slowMs), 'slow.example.com') : undefined
   const hooks: Hook[] = []
   for (let made = 0; made < fastReceivers; made += 1) {
@@ -67,7 +67,7 @@ async function fastLatencies(sinks: Sinks, withSlow: boolean): Promise<number[]>
 }
 
 /** Queues a delivery as the dispatch of an event does, by what is known of the hook at that moment. */
-async function enqueue(parts: BenchParts, { domain, id }: Hook, number: number): Promise<string> {
+async function enqueue(parts: DeliveryBench, { domain, id }: Hook, number: number): Promise<string> {
   const hook = await parts.ports.hooks.read(domain, id)
   if (hook === undefined) throw new Error('the hook is gone')
   const event = { ...benchEvent(number), domain }
@@ -77,8 +77,8 @@ async function enqueue(parts: BenchParts, { domain, id }: Hook, number: number):
   return queued.id
 }
 
-/** Both functions behind their queues. What is stopped works off what is queued first. */
-function startWorkers(parts: BenchParts, delivered: (id: string) => void): () => Promise<void> {
+/** Runs both functions on their queues. Stopping them drains the queues first. */
+function startWorkers(parts: DeliveryBench, delivered: (id: string) => void): () => Promise<void> {
   const queues = { usual: new MemoryQueue(), slow: new MemoryQueue() }
   const ports = {
     ...parts.ports,

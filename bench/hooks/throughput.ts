@@ -4,7 +4,7 @@ import type { Hook } from '../../core/hooks/definition/hook.ts'
 import { handler as deliver } from '../../functions/hooks/deliver.ts'
 import type { Figures } from '../figures.ts'
 import { bareClient } from './bare-client.ts'
-import { benchDelivery, benchEvent, benchHook, benchParts } from './deliveries.ts'
+import { benchDelivery, benchEvent, benchHook, deliveryBench } from './deliveries.ts'
 import { messageBody, recordOf } from './records.ts'
 import { openSink } from './sink.ts'
 
@@ -42,17 +42,17 @@ export async function benchThroughput(): Promise<Figures> {
   }
 }
 
-/** What one way to send came to, for each attempt. */
+/** The costs of one way to send, per attempt. */
 interface Pace {
   readonly perSecond: number
   readonly cpuMs: number
 }
 
-/** Makes batches of attempts, one behind the other. */
+/** Runs batches of attempts, one after another. */
 type Run = (batches: readonly (readonly QueuedDelivery[])[]) => Promise<void>
 
 async function compare(url: string, attempts: number): Promise<{ deliver: Pace; bare: Pace }> {
-  const parts = benchParts()
+  const parts = deliveryBench()
   const hook = await benchHook(parts, url, 'bench.example.com')
   const event = benchEvent(1)
   await parts.ports.deliveries.keepEvent(event)
@@ -70,7 +70,7 @@ async function compare(url: string, attempts: number): Promise<{ deliver: Pace; 
 
 /** Stores deliveries and answers their messages, in batches. */
 async function queue(
-  parts: ReturnType<typeof benchParts>,
+  parts: ReturnType<typeof deliveryBench>,
   hook: Hook,
   event: PlatformEvent,
   count: number,
@@ -100,7 +100,7 @@ function median(paces: readonly Pace[]): Pace {
   return { perSecond: middle(({ perSecond }) => perSecond), cpuMs: middle(({ cpuMs }) => cpuMs) }
 }
 
-function deliverRun(parts: ReturnType<typeof benchParts>): Run {
+function deliverRun(parts: ReturnType<typeof deliveryBench>): Run {
   const handler = deliver.over(parts.ports, parts.tools)
   return async (batches) => {
     for (const batch of batches) {

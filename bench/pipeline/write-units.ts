@@ -30,7 +30,7 @@ const batch = z.object({
   ),
 })
 
-/** What is known of an item by the writes that were seen. */
+/** An item as far as the observed writes show it. */
 interface KnownItem {
   readonly bytes: number
   readonly isIndexed: boolean

@@ -1,4 +1,4 @@
-/** The embedded search server behind its gate, in a process of its own. Tells its address and a credential for it. */
+/** The embedded search server and its gate, in a process of its own. Sends its address and a credential for it. */
 import { laptop } from '../../local/assembly/place.ts'
 import { type Backend, errorAnswer } from '../../local/gate/backend.ts'
 import { Gate } from '../../local/gate/gate.ts'

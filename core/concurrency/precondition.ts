@@ -1,6 +1,6 @@
 import { DomainError, invalidField } from '../errors.ts'
 
-/** What a request demands of the record that it changes: its `If-Match`. */
+/** The condition of a request on the record that it changes: its `If-Match`. */
 export interface Precondition {
   /** Whether anything is demanded: a record that changes meanwhile is then a broken demand and no mere conflict. */
   readonly isGiven: boolean
@@ -29,7 +29,7 @@ export function readIfMatch(header: string | undefined): Precondition {
   return { isGiven: true, allows: (tag) => tag !== undefined && tags.includes(tagForm.exec(tag)?.[1]) }
 }
 
-/** What tells one version of a record from every other, also from those of a record made anew in its place. */
+/** Identifies one version of a record, also among those of a later record with the same name. */
 export interface Versioned {
   /** Epoch milliseconds. */
   readonly createdAt: number

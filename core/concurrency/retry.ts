@@ -1,6 +1,6 @@
 import { type Backoff, type Timers, backoffMs, pause } from './timers.ts'
 
-/** What a retry waits with. */
+/** The clock and the randomness of a retry. */
 export interface RetryDeps {
   readonly timers: Timers
   /** Gives 0 to 1. */

@@ -1,7 +1,7 @@
 import { type RetryDeps, retry } from './retry.ts'
 import { pause } from './timers.ts'
 
-/** What a write-behind needs. */
+/** The write of a write-behind, and its pace. */
 export interface WriteBehindDeps extends RetryDeps {
   /**
    * Writes some of what waits, and returns whether it found any. What it rejects with is a failure: it keeps what it could
@@ -31,7 +31,7 @@ export interface WriteBehind {
 
 /**
  * Makes a write-behind with nothing to write. What cannot be written is tried again without end, by the waits of
- * {@link retry}; whoever wakes it bounds what may wait.
+ * {@link retry}; its owner limits how much may wait.
  */
 export function writeBehind({ write, paceMs, nextMs, onFailure, timers, random }: WriteBehindDeps): WriteBehind {
   let running: Promise<void> | undefined

@@ -344,7 +344,7 @@ const conditions: readonly (readonly [string, Clause, string])[] = [
   ['a range of one of several values', within('recordings.size', 11, 3000), '5'],
   ['text begins with', prefix('caller_id_number', '+4416329600'), '12'],
   ['text begins with regard to case', prefix('caller_id_name', 'A'), '13'],
-  ['text begins with a wildcard that is none', prefix('caller_id_name', 'A*'), '3'],
+  ['text begins with an escaped wildcard', prefix('caller_id_name', 'A*'), '3'],
   ['a variable begins with', prefix('variables.order', '1'), '3'],
   ['any field begins with', prefix('any', '+44'), '12'],
   ['every value begins with nothing', prefix('gateway', ''), '3'],
@@ -445,7 +445,7 @@ function pages(bench: () => CdrBench): void {
   )
 
   test.each(sorts)(
-    'by %s %s, pages that continue behind a hit neither miss nor repeat one',
+    'by %s %s, pages that continue after a hit neither miss nor repeat one',
     async (field, order, expected) => {
       const { domain, keep, store } = bench()
       await keep(calls)
@@ -506,7 +506,7 @@ function pages(bench: () => CdrBench): void {
   })
 }
 
-/** All uuids that pages of a search give, each continued behind the one before. */
+/** All uuids that pages of a search give, each continued after the one before. */
 async function walk(store: CdrStore, given: Partial<SearchPlan>): Promise<string[]> {
   const uuids: string[] = []
   let after: SearchPlan['after']

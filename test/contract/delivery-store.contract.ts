@@ -106,11 +106,11 @@ export function deliveryStoreContract(open: StoreKind['open']): void {
     ['delivered', success],
     ['skipped', { attempt, state: 'skipped' }],
   ] as const)(
-    'beside one that left it %s another attempt is on the list, and only its success counts',
+    'an attempt after one that left the delivery %s is listed, and only its success counts',
     async (state, end) => {
       const { deliveries } = stores()
       for (const late of [{ attempt: { at: 3, durationMs: 3 }, state: 'failed' } as const, success]) {
-        const delivery = await stored({ domain: `beside-${state}.test` })
+        const delivery = await stored({ domain: `second-attempt-${state}.test` })
         const [first, second] = [await begun(delivery), await begun(delivery)]
         expect(await deliveries.recordAttempt(delivery, { run: first, ...end })).toBe('decided')
 

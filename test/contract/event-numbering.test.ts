@@ -1,4 +1,4 @@
-/** What only logs in DynamoDB can meet: many processes at once, some of which die at any step, and a store that refuses. */
+/** Tests of event logs in DynamoDB alone: many processes at once, some of which die at any step, and a store that refuses. */
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -135,7 +135,7 @@ describe('the log of a domain', () => {
 
       await checkLog(readersLog, domain, [first, ...events])
       const after = await readAll(readersLog, domain)
-      for (const [number, what] of before.known) expect(after.known.get(number)).toBe(what)
+      for (const [number, id] of before.known) expect(after.known.get(number)).toBe(id)
     },
   )
 

@@ -436,7 +436,7 @@ const writes: Readonly<Record<string, Write>> = {
 }
 
 /**
- * What test/contract/store-faults.test.ts tries with each of its ends. Numbers that are taken twice are void once:
+ * Runs the scenario of test/contract/store-faults.test.ts with each of its ends. Numbers that are taken twice are void once:
  * test/contract/event-numbering.test.ts.
  */
 const elsewhere = /^(?:deliveries\.\w+Attempt|eventLogWriter\.take)$/
@@ -508,7 +508,7 @@ async function openCloud() {
   const context = { env: server.env, clock: movableClock(now), random: systemRandomness }
   const about = {
     everything: () => dump(context),
-    /** Each different request that writes is done, and its first answer is lost. Tells how many there were. */
+    /** Each different request that writes is done, and its first answer is lost. Returns their number. */
     loseAnswers: () => {
       const seen = new Set<string>()
       gate.answer = async (call, forward) => {

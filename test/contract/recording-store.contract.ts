@@ -70,12 +70,12 @@ export function recordingStoreContract(open: StoreKind['open']): void {
     expect(await recordings().list(aDomainName(), uuid)).toEqual([])
   })
 
-  test('of many legs those that may have recordings are found, in their own domain alone', async () => {
-    const told = await expected({ uuid: randomUUID() })
+  test('among many legs, those that may have recordings are found, in their own domain alone', async () => {
+    const leg = await expected({ uuid: randomUUID() })
     const other = await stored({ uuid: randomUUID() })
-    const legs = [told, other].map(({ domain, uuid }) => ({ domain, uuid }))
-    const foreign = { domain: other.domain, uuid: told.uuid }
-    const without = Array.from({ length: 50 }, () => ({ domain: told.domain, uuid: randomUUID() }))
+    const legs = [leg, other].map(({ domain, uuid }) => ({ domain, uuid }))
+    const foreign = { domain: other.domain, uuid: leg.uuid }
+    const without = Array.from({ length: 50 }, () => ({ domain: leg.domain, uuid: randomUUID() }))
 
     const found = await recordings().listRecorded([foreign, ...legs, ...without])
 

@@ -34,7 +34,7 @@ const rig = opened(async () => {
   return {
     platform,
     close: async () => {
-      // What polls the queues would wait to the end of its poll.
+      // A poller of the queues would wait to the end of its poll.
       await gate.close()
       await platform.close()
       await sqs.stop()

@@ -151,7 +151,7 @@ describe('a hook', () => {
   })
 })
 
-describe('what the engine tells', () => {
+describe('reports of the engine', () => {
   it('registered phones make accounts online', async () => {
     const { data } = await admin.call(listAccounts)
 

@@ -1,4 +1,4 @@
-/** What goes on at a real engine of the kit while the platform or the engine is away. Skipped without `FREESWITCH_BIN`. */
+/** Tests that a real engine of the kit goes on while the platform or the engine is away. Skipped without `FREESWITCH_BIN`. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -99,7 +99,7 @@ describe.skipIf(freeswitchBin === undefined)('while the link to the engine is do
 describe.skipIf(freeswitchBin === undefined)('an engine that is killed during a call', () => {
   const lab = opened(() => aKitLab())
 
-  it('comes back without the call; its end is recorded, phones register again and call each other', async () => {
+  it('an engine that restarts has lost its call; the end of the call is recorded, phones register again and call each other', async () => {
     const admin = await lab().platform.tenant(acme)
     const [caller, called] = [await registered(lab(), '1001'), await registered(lab(), '1002')]
     expect((await caller.call('1002')).status).toBe(200)

@@ -58,7 +58,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
   })
 
   describe('a phone', () => {
-    it("registers with its account's password, is told its own contact, and shows as online", async () => {
+    it("a phone registers with its account's password, receives its own contact, and shows as online", async () => {
       const phone = await registered('1001', acme)
 
       const online = async () => (await as(admin).call(listAccounts)).data['1001']?.online
@@ -71,13 +71,13 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       ['a wrong password', '1001', acme, 'wrong'],
       ['an account that does not exist', '4711', acme, tenantPassword('4711')],
       ['a domain that does not exist', '1001', 'nowhere.example.com', tenantPassword('1001')],
-    ])('is refused with %s', async (_what, login, domain, password) => {
+    ])('a phone is refused with %s', async (_what, login, domain, password) => {
       const phone = await lab().phone(login, domain, { password })
 
       expect((await phone.register()).status).toBe(403)
     })
 
-    it('is refused with the digest of the account of the same name in another domain', async () => {
+    it('a phone is refused with the digest of the account of the same name in another domain', async () => {
       const { a1Hash } = credentialOf('1002', acme, tenantPassword('1002'))
       const phone = await lab().phone('1002', blue, { credential: { user: '1002', realm: blue, a1Hash } })
 
@@ -98,7 +98,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
   })
 
   describe('a call', () => {
-    it('belongs to the account that authenticated, whatever its From header says', async () => {
+    it('a call belongs to the account that authenticated, whatever its From header says', async () => {
       const caller = await registered('1001', acme)
 
       const call = await caller.call('9196', `1000@${blue}`)
@@ -113,7 +113,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       expect(await cdrs(stranger, 'destination_number:9196')).toEqual([])
     })
 
-    it('reaches an account of its own domain, and is listed as two legs, each with its account', async () => {
+    it('a call reaches an account of its own domain, and is listed as two legs, each with its account', async () => {
       const [caller] = [await registered('1001', acme), await registered('1002', acme)]
 
       const call = await caller.call('1002')
@@ -136,7 +136,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       expect(elsewhere.rang).toEqual([])
     })
 
-    it('to *1 and an account is recorded; the recording is stored and leaves the engine', async () => {
+    it('a call to *1 and an account is recorded; the recording is stored and leaves the engine', async () => {
       const [caller, called] = [await registered('1001', acme), await registered('1002', acme)]
 
       const call = await caller.call('*11002')
@@ -176,7 +176,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       expect(registrations).not.toContain(`1002=${acme},${blue},`)
     })
 
-    it('with an account whose name and domain join to those of another cannot authenticate as that one', async () => {
+    it('a phone whose account name and domain join to those of another account cannot authenticate as that one', async () => {
       const client = await lab().platform.root()
       const body = { domain_name: 'me.example.com', customer_id: 'test' }
       await client.call(createDomain, { body })
@@ -191,7 +191,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       expect((await phone.call('9196')).status).toBe(403)
     })
 
-    it('has no use of such an account for a domain that is created later', async () => {
+    it('a phone with such an account gains nothing when the domain is created later', async () => {
       const client = await lab().platform.root()
       await client.call(createDomain, { body: { domain_name: 'corp.example.com', customer_id: 'test' } })
       const account = { login: '1000in', role: 'user', password: tenantPassword('1000in') }

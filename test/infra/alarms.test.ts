@@ -45,7 +45,7 @@ const connectorAlarm = (
   on: 'service=connector',
   when,
   periods,
-  // Connectors write every 30 s; that they are silent is what the alarm on missing tasks tells.
+  // Connectors write every 30 s; silence is covered by the alarm on missing tasks.
   missingData: 'notBreaching',
   why,
 })
@@ -123,7 +123,7 @@ const stated: Readonly<Record<string, StatedAlarm>> = {
   }),
   'Events may have been missed': connectorAlarm('Gaps Sum', '>= 1', {
     periods: 1,
-    why: 'Every gap may be a call that a tenant was not told of.',
+    why: 'Every gap may be a call whose events a tenant never received.',
   }),
   'Events are dropped': connectorAlarm('EventsDropped Sum', '>= 1', { periods: 1, why: 'Every drop is a loss.' }),
   'Events pile up on disk': connectorAlarm('SpoolEvents Maximum', '>= 10000', {

@@ -75,13 +75,13 @@ const below: readonly Pair[] = [
     'the function of an endpoint ends before the gateway gives up',
     [endpointMs, gatewayMs],
     [29_000, 30_000],
-    'Otherwise it goes on unseen, and may still act after its caller was told that it failed.',
+    'Otherwise it goes on unseen, and may still act after its caller got a failure.',
   ],
   [
     'a request key is held for longer than its function can run',
     [endpointMs, keyLeaseMs],
     [29_000, 30_000],
-    'Otherwise a repetition runs beside the first run, and both place the call.',
+    'Otherwise a repetition runs during the first run, and both place the call.',
   ],
   [
     'a place of simultaneous requests is held for longer than its function can run',
@@ -105,7 +105,7 @@ const below: readonly Pair[] = [
     'a list of channels is given up before an order is',
     [listWaitMs, engineWaitMs],
     [8_000, 20_000],
-    'Nobody waits that long for a list, and its place is wanted.',
+    'No client waits that long for a list, and its place is wanted.',
   ],
   [
     'a search ends before the request is over',
@@ -141,7 +141,7 @@ const below: readonly Pair[] = [
     'a long poll of the command queue ends before it counts as dead',
     [seconds(LONG_POLL_SECONDS), RECEIVE_TIMEOUT_MS],
     [20_000, 25_000],
-    'Otherwise an idle queue looks like an outage, and messages are taken by nobody.',
+    'Otherwise an idle queue looks like an outage, and no consumer takes the messages.',
   ],
   [
     'a connector is relied on, and not taken for gone, although one of its reports was lost',
@@ -252,7 +252,7 @@ const atMost: readonly Pair[] = [
     'a lost claim is ended only when its caller waits no more',
     [engineWaitMs, waitedMs],
     [20_000, 20_000],
-    'A caller who waits is never told of a loss that is only a late report.',
+    'A waiting caller is never sent a loss that is only a late report.',
   ],
   [
     'a run of an attempt counts as interrupted only when its function must be over',

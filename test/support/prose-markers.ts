@@ -47,7 +47,16 @@ export const proseMarkers: readonly ProseMarker[] = [
     name: 'behind',
     pattern: word('behind'),
     advice: 'for time and order use after; for causes use because of; name the relation',
-    allowed: ['lag behind', 'lags behind', 'behind the same gate', 'waits behind', 'wait behind', 'behind a proxy'],
+    allowed: [
+      'lag behind',
+      'lags behind',
+      'behind the same gate',
+      'waits behind',
+      'wait behind',
+      'behind a proxy',
+      'write-behind',
+      'writebehind',
+    ],
   },
   {
     name: 'nobody',
@@ -67,6 +76,7 @@ export const proseMarkers: readonly ProseMarker[] = [
       'nobody sees',
       'nobody else holds',
       'while nobody runs',
+      'name=nobody',
     ],
   },
   {

@@ -30,7 +30,7 @@ export type OutcomeParts = z.infer<typeof outcomeParts>
 export interface LongOutcomes {
   /**
    * Stores the parts of a command's outcome; once for all commands of a scope that are given the very same parts within
-   * a minute. Without a scope they are the command's own. Whoever sees the answer finds them all.
+   * a minute. Without a scope they are the command's own. Once the answer is visible, all of them can be read.
    */
   write(id: string, parts: readonly Uint8Array[], scope: CommandScope | undefined): Promise<OutcomeParts>
   /** The outcome of a command; the very same object for commands that share it, while it is among the newest. */

@@ -120,7 +120,7 @@ export function toEntry(item: Item): LoggedEvent {
   return { sequence, loggedAt, event: { ...event, fields: z.parse(packedFields, JSON.parse(text)) } }
 }
 
-/** What deliveries carry is kept for longer than the log shows it. */
+/** The payloads of deliveries are kept longer than the log shows them. */
 function expiryOf(loggedAt: number): number {
   return expirySeconds(keptUntil.deliveryEvent(loggedAt))
 }

@@ -40,7 +40,7 @@ const jsonValue: z.ZodMiniType<JsonValue> = z.lazy(() =>
 /** The fields of an event. */
 export const payloadFields = z.record(z.string(), jsonValue)
 
-/** What a delivery carries, as it is stored; without its fields where these are in the object store. */
+/** The stored payload of a delivery; without its fields if these are in the object store. */
 export const deliveryEventItem = z.object({
   event: z.object({
     id: z.string(),

@@ -19,8 +19,8 @@ const longestPayload = 2 * 1024 * 1024
 export type PayloadFiles = Pick<FileStore, 'put' | 'read'>
 
 /**
- * What deliveries carry: an item of the table, whose fields are in the object store where they are too many for it. The
- * object is there before its item, and one that its bucket has removed is as one that was never kept.
+ * Stores the payloads of deliveries: one table item each, whose fields go to the object store if they exceed the item. The
+ * object is written before its item. An object that the bucket has expired counts as never stored.
  */
 export function deliveryPayloads(
   context: AdapterContext,

@@ -8,7 +8,7 @@ import { type Update, tableName } from '../client.ts'
 import { deliveryKey, duePlace, failedPlace } from './delivery-item.ts'
 import { nowSeconds } from '../items.ts'
 
-/** Holds while a delivery waits and nobody moved it on since it was read. */
+/** Holds while a delivery is pending and has not changed since it was read. */
 const stillWaits = '#state = :pending AND tries = :tries AND expiresAt > :now'
 
 /** Holds while it also waits for the same moment. */
@@ -44,7 +44,7 @@ export function beginning(context: AdapterContext, delivery: Delivery, run: stri
   }
 }
 
-/** An attempt that moves its delivery on. `mark` tells it from any other, should the answer be lost. */
+/** An attempt that advances its delivery. `mark` identifies it if the answer of the write is lost. */
 export function decision(context: AdapterContext, delivery: Delivery, outcome: AttemptOutcome, mark: string): Update {
   const { run, attempt, state, nextAttemptAt } = outcome
   const place = placeOf(delivery, outcome)
@@ -85,7 +85,7 @@ function placeOf(delivery: Delivery, { state, nextAttemptAt }: AttemptOutcome) {
   return nextAttemptAt === undefined ? undefined : duePlace(delivery.id, nextAttemptAt)
 }
 
-/** An attempt that was made beside the one that moved the delivery on. Where it has no room only its run is ended. */
+/** A further attempt of a delivery that another attempt has advanced. If the list is full, only its run is ended. */
 export function addition(
   context: AdapterContext,
   delivery: Delivery,
@@ -145,7 +145,7 @@ export function reopening(context: AdapterContext, delivery: Delivery, at: numbe
   return {
     ...base(context, delivery),
     UpdateExpression: `SET ${sets.join(', ')}`,
-    // Of what has ended runs only go: where they are as many as before they are the same.
+    // A delivery that has ended only loses runs, so an equal count means the same runs.
     ConditionExpression:
       '#state <> :pending AND tries = :tries AND size(begun) = :runs AND expiresAt > :now AND size(attempts) < :room',
     ExpressionAttributeNames: { '#state': 'state' },

@@ -87,13 +87,13 @@ async function listOf(
   { newestFirst, limit, after }: DeliveryRange,
 ): Promise<Delivery[]> {
   const { pk, sk } = deliveryKey({ ...hook, id: after ?? '' })
-  const behind = newestFirst ? 'sk < :after' : 'sk > :after'
+  const startsAfter = newestFirst ? 'sk < :after' : 'sk > :after'
   const query: Query = {
     TableName: tableName(context, 'deliveries'),
     ConsistentRead: true,
     ScanIndexForward: !newestFirst,
     Limit: limit,
-    KeyConditionExpression: after === undefined ? 'pk = :pk' : `pk = :pk AND ${behind}`,
+    KeyConditionExpression: after === undefined ? 'pk = :pk' : `pk = :pk AND ${startsAfter}`,
     ExpressionAttributeValues: { ':pk': pk, ...(after === undefined ? {} : { ':after': sk }) },
   }
   const found: Delivery[] = []
@@ -120,9 +120,9 @@ function dueOf(context: AdapterContext, shard: string, range: DueRange): Promise
     KeyConditionExpression: 'gsi_pk = :pk AND gsi_sk BETWEEN :from AND :before',
     ExpressionAttributeValues: {
       ':pk': duePartition(shard),
-      // The letter behind the key of a delivery sorts behind it and before any other.
+      // With this suffix a key sorts after the delivery itself and before every other.
       ':from': after === undefined ? numberPart(0) : `${dueSort(after.id, after.nextAttemptAt ?? 0)}!`,
-      // Of the moment itself there are keys behind this one only.
+      // Every key of that very moment sorts after this one.
       ':before': numberPart(before),
     },
   }

@@ -112,7 +112,7 @@ function removal(context: AdapterContext, { domain, id, version }: Hook): Part[]
   ]
 }
 
-/** Tells the connectors to look again. */
+/** Makes the connectors read the subscriptions again. */
 function subscriptionsStep(TableName: string): Part {
   return {
     Update: {

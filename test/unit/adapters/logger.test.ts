@@ -44,7 +44,7 @@ describe('a log line', () => {
     expect(written()[1]).not.toHaveProperty('requestId')
   })
 
-  test('log lines are written from the level that the environment names', () => {
+  test('the environment sets the lowest level of log lines', () => {
     const log = createLogger('x', { env: { LOG_LEVEL: 'warn' } })
 
     log.info('quiet')

@@ -161,7 +161,7 @@ describe('a store that does not do what it should', () => {
   })
 })
 
-describe('what the store tells', () => {
+describe('answers of the store', () => {
   it.each([
     [{}, 'ready'],
     [{ 'x-amz-storage-class': 'GLACIER_IR' }, 'ready'],

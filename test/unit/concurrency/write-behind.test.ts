@@ -40,7 +40,7 @@ test('whatever waits is written after the caller has gone on', async () => {
   expect(written).toEqual(['a', 'b'])
 })
 
-test('what comes at the moment in which the last write ends is written too', async () => {
+test('a value that arrives as the last write ends is written too', async () => {
   const { writer, add, written, store } = aWriter()
   let isLate = false
   store.writing = async () => {
@@ -56,7 +56,7 @@ test('what comes at the moment in which the last write ends is written too', asy
   expect(written).toEqual(['a', 'late'])
 })
 
-test('what cannot be written is tried again with growing waits, which begin anew after a success', async () => {
+test('a failed write is retried with growing waits, which start over after a success', async () => {
   const { time, add, at, failures, store, written } = aWriter()
   store.isGone = true
   add('a')
@@ -111,7 +111,7 @@ test('a flush of nothing ends at once', async () => {
   expect(at).toEqual([])
 })
 
-test('writes keep their distance, which a flush does not wait for', async () => {
+test('writes are paced, but a flush does not wait for the pace', async () => {
   const { time, writer, add, at } = aWriter({ paceMs: () => 50 })
 
   add('a', 'b', 'c')
@@ -122,7 +122,7 @@ test('writes keep their distance, which a flush does not wait for', async () => 
   expect(at).toEqual([0, 50, 60])
 })
 
-test('what will be due by itself is looked for without a wake-up', async () => {
+test('values that fall due by themselves are written without a wake-up', async () => {
   const { time, add, addSilently, written } = aWriter({ nextMs: () => 1_000 })
   add('a')
   await time.advance(500)

@@ -40,7 +40,7 @@ const linesOf = async (...engine: Parameters<typeof anEngine>) =>
   (await checkEngine(anEngine(...engine).ask, options)).map(({ line }) => line)
 
 describe('the check of an engine', () => {
-  it('finds nothing wrong with the configuration of the kit, and only reads', async () => {
+  it('the check finds nothing wrong with the configuration of the kit, and only reads', async () => {
     const { ask, asked } = anEngine()
 
     expect(await checkEngine(ask, { ...options, account: { login: '1000', domain: 'demo.example.com' } })).toEqual([])
@@ -85,7 +85,7 @@ describe('the check of an engine', () => {
     ],
     ['CDRs of one leg only', 'name="log-b-leg" value="true"', 'name="log-b-leg" value="false"', 'name="log-b-leg"'],
     ['no dial plan for new domains', 'name="global"', 'name="demo.example.com"', '<context name="global">'],
-  ])('reports %s as the one thing to change, with its line', async (_what, from, to, expected) => {
+  ])('the check reports %s as the one thing to change, with its line', async (_what, from, to, expected) => {
     const lines = await linesOf((text) => text.replace(from, to))
 
     expect(lines).toEqual([expect.stringContaining(expected)])
@@ -94,11 +94,11 @@ describe('the check of an engine', () => {
   it.each([
     ['a folder of CDRs that does not exist', { 'file_exists /var/spool/freeswitch/cdr': 'false' }, 'log-dir'],
     ['a SIP profile that does not run', { 'sofia status': '0 profiles 0 aliases\n' }, 'SIP_IP and SIP_PORT'],
-  ])('reports %s', async (_what, answers, expected) => {
+  ])('the check reports %s', async (_what, answers, expected) => {
     expect(await linesOf(undefined, answers)).toEqual([expect.stringContaining(expected)])
   })
 
-  it('reports the password of every new FreeSWITCH, and an account that is not found, and shows no secret', async () => {
+  it('the check reports the password of every new FreeSWITCH, and an account that is not found, and shows no secret', async () => {
     const { ask } = anEngine((text) => text.replace('engine:not-set', 'wrong:s3cr3t'), {
       'user_exists id 1000 demo.example.com': 'false',
     })

@@ -16,7 +16,7 @@ const config: CrossOrigin = {
   maxAgeSeconds: 3600,
 }
 
-/** Sends one request to a gateway whose function answers 200; tells what came back and whether the function was asked. */
+/** Sends one request to a gateway whose function answers 200; returns the answer and whether the function was called. */
 async function ask(crossOrigin: CrossOrigin | undefined, method: string, headers: Record<string, string>) {
   const gateway = new Gateway()
   const address = await gateway.open('127.0.0.1', 0)

@@ -29,12 +29,12 @@ it('a batch reaches a function in the form that Lambda gives it', () => {
 
 describe('of a batch are done with', () => {
   it.each([
-    ['all, when no failure is told', { batchItemFailures: [] }, ['a', 'b', 'c']],
+    ['all, when no failure is reported', { batchItemFailures: [] }, ['a', 'b', 'c']],
     ['all, when there is no list', {}, ['a', 'b', 'c']],
     ['all, when there is no answer', null, ['a', 'b', 'c']],
-    ['all but those told', { batchItemFailures: [{ itemIdentifier: 'b' }] }, ['a', 'c']],
-    ['none, when one is told that is not in it', { batchItemFailures: [{ itemIdentifier: 'x' }] }, []],
-    ['none, when one is told without an id', { batchItemFailures: [{ itemIdentifier: '' }] }, []],
+    ['all but those reported', { batchItemFailures: [{ itemIdentifier: 'b' }] }, ['a', 'c']],
+    ['none, when a reported one is not in the batch', { batchItemFailures: [{ itemIdentifier: 'x' }] }, []],
+    ['none, when a reported one has no id', { batchItemFailures: [{ itemIdentifier: '' }] }, []],
     ['none, when the answer has another form', { batchItemFailures: 'a' }, []],
   ])("a function's answer finishes the right messages of a batch: %s", (_name, answer, expected) => {
     expect(ids(doneMessages(messages, answer, true))).toEqual(expected)

@@ -58,8 +58,8 @@ describe('the search server', () => {
     ['a sum of texts', { aggs: { all: { sum: { field: 'uuid' } } } }],
     ['an aggregation', { aggs: { all: { scripted_metric: {} } } }],
     ['a window that is too large', { size: 10_001 }],
-    ['a place behind a hit, and hits passed over', { from: 1, search_after: [1], sort: [{ uuid: { order: 'asc' } }] }],
-    ['a place behind a hit without its order', { search_after: [1] }],
+    ['a place after a hit, and hits passed over', { from: 1, search_after: [1], sort: [{ uuid: { order: 'asc' } }] }],
+    ['a place after a hit without its order', { search_after: [1] }],
     ['a body that is no object', [1]],
     ['a body that is no JSON', '{'],
   ])('the search server refuses %s', (_title, body) => {

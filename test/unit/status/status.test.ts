@@ -49,7 +49,7 @@ describe('the status report', () => {
     const tenant = { ...(await api.as(await api.account())) }
     const root = { ...(await api.as('root')) }
     const reportedAt = api.clock.now() - 1_000
-    for (const [connectorId, lagMs] of Object.entries({ ahead: 20, behind: 12_500 })) {
+    for (const [connectorId, lagMs] of Object.entries({ ahead: 20, late: 12_500 })) {
       await api.ports.connectorStatus.report(aReport({ connectorId, reportedAt, handedOverTo: reportedAt - lagMs }))
     }
 

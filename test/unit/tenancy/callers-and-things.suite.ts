@@ -132,7 +132,7 @@ const inDomains = routes.filter(
   ({ authentication, domain }) => authentication === 'token' && (domain === 'required' || domain === 'optional'),
 )
 
-/** Of routes that root may ask without a domain: where what is asked for was not begun by him, or is of a domain. */
+/** Cases of routes that root may call without a domain: the thing was not started by root, or belongs to a domain. */
 const elsewhere: Readonly<Record<string, number>> = { scrollCdrs: 400, readExport: 404 }
 
 function callersElsewhere(source: () => { fresh(): Promise<Platform> }): void {

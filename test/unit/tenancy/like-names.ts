@@ -19,7 +19,7 @@ import {
 export const names = ['a.example.com', 'x.a.example.com', 'a.example.com.au', 'example.com'] as const
 
 /**
- * Tenants that nobody calls for. The stores' separator stands in the first name, what the separator is escaped to in
+ * Tenants without callers. The stores' separator stands in the first name, what the separator is escaped to in
  * the second, and the third is being deleted.
  */
 const bystanders = ['a.example.com|c', 'a.example.com%007cc', 'a.example.co'] as const
