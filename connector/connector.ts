@@ -5,8 +5,8 @@ import { domainNames } from './calls/domain-names.ts'
 import { commandRunner } from './commands/command-runner.ts'
 import { lostClaims } from './commands/lost-claims.ts'
 import { commandLimits } from './commands/places.ts'
-import { engineWorks } from './assembly/engine-works.ts'
-import { eventSide } from './assembly/event-side.ts'
+import { engineRuntime } from './assembly/engine-runtime.ts'
+import { eventPipeline } from './assembly/event-pipeline.ts'
 import type { ConnectorHealth } from './health/connector-health.ts'
 import { commandTimes, timedBy } from './health/command-times.ts'
 import { ownStatus } from './health/own-status.ts'
@@ -15,7 +15,7 @@ import { readMetrics } from './health/read-metrics.ts'
 import { metricReporter } from './health/report-metrics.ts'
 import { callRecorder } from './recordings/call-recorder.ts'
 import { StoringPeer } from './reconcile/storing-peer.ts'
-import type { ConnectorParts } from './assembly/running.ts'
+import type { ConnectorDeps } from './assembly/running.ts'
 import { startLoops } from './start-loops.ts'
 import { stopConnector } from './stop-connector.ts'
 
@@ -24,16 +24,16 @@ export interface Connector {
   health(): ConnectorHealth
   /**
    * Takes no more commands, hands what it has to the queues, at most for `graceMs`, then lets go of the engines and
-   * puts on disk what waits and tells how it ended, which takes up to 5 s more. Answers how many events are lost.
+   * writes waiting events to disk and reports how it ended, which takes up to 5 s more. Answers how many events are lost.
    */
   stop(graceMs: number): Promise<number>
 }
 
-/** Owners of spools of before that are told of in reports. */
+/** The most owners of earlier spools in a report. */
 const mostTaken = 20
 
 /** Starts everything: the links, the intake of commands, the relay of events, the reports. */
-export function startConnector(parts: ConnectorParts): Connector {
+export function startConnector(parts: ConnectorDeps): Connector {
   const { clock } = parts
   const domains = domainNames(parts.ports.domains, clock)
   const registry = channelRegistry(domains)
@@ -41,7 +41,7 @@ export function startConnector(parts: ConnectorParts): Connector {
   const tally = { gapsOfLost: 0, taken: new Array<string>() }
   const onTaken = (owner: string) => void (tally.taken = [...tally.taken.slice(1 - mostTaken), owner])
   const peer = new StoringPeer({ ...parts, store: parts.ports.connectorStatus, links: () => events.links() })
-  const events = eventSide({
+  const events = eventPipeline({
     ...shared,
     isStoredByPeer: () => peer.isThere,
     spool: parts.spool && { ...parts.spool, onTaken },
@@ -50,7 +50,7 @@ export function startConnector(parts: ConnectorParts): Connector {
     onChannelEvent: (event, domain, channel) => recorder.hear(event, domain, channel),
   })
   const works = parts.engines.map((address) =>
-    engineWorks({
+    engineRuntime({
       ...shared,
       address,
       words: events.words(),

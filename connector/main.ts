@@ -34,7 +34,7 @@ try {
   stopOnSignal(connector, health)
 } catch (problem) {
   log.error('the connector cannot start', problem)
-  // Whatever has begun already must not go on without a health endpoint and without a way to stop it.
+  // Components that already run must not go on without a health endpoint and a way to stop them.
   process.exit(1)
 }
 

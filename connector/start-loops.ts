@@ -1,10 +1,10 @@
-import { heedOthers } from './calls/others-word.ts'
+import { readPeerReports } from './calls/peer-reports.ts'
 import { commandIntake } from './commands/command-intake.ts'
 import { fitnessJudge } from './commands/fitness.ts'
 import { commandLimits } from './commands/places.ts'
-import { subscriptionTeller } from './events/subscription-teller.ts'
+import { subscriptionUpdater } from './events/subscription-updater.ts'
 import type { StatusReporter } from './health/status-report.ts'
-import { buryConnectors } from './reconcile/undertaker.ts'
+import { recordDeadConnectors } from './reconcile/dead-connectors.ts'
 import type { Running } from './assembly/running.ts'
 
 /**
@@ -16,7 +16,7 @@ function maxInHand(engines: number): number {
   return 2 * ((engines + 1) * (calls.queue + orders.queue) + lists.queue)
 }
 
-/** What goes on by itself until the connector stops. */
+/** The loops that run until the connector stops. */
 export function startLoops(
   { parts, events, works, runner, recorder, lost, peer, tally }: Running,
   status: StatusReporter,
@@ -28,7 +28,7 @@ export function startLoops(
     store: parts.ports.connectorStatus,
   })
   const tellings = works.map(({ engine }) =>
-    subscriptionTeller(engine, () => events.words(), { ...parts, onTold: () => events.subscribed(engine.name) }),
+    subscriptionUpdater(engine, () => events.words(), { ...parts, onUpdated: () => events.subscribed(engine.name) }),
   )
   const resubscribe = () => {
     for (const telling of tellings) telling.tell()
@@ -41,8 +41,8 @@ export function startLoops(
     recorder.follow(signal),
     peer.follow(signal),
     commandIntake({ ...parts, runner, fitness, maxInHand: maxInHand(works.length) }).follow(signal),
-    heedOthers({ ...parts, store: parts.ports.connectorStatus, works }, signal),
-    buryConnectors(
+    readPeerReports({ ...parts, store: parts.ports.connectorStatus, works }, signal),
+    recordDeadConnectors(
       {
         ...parts,
         store: parts.ports.connectorStatus,

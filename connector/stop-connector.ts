@@ -10,9 +10,9 @@ export const stopTimes = {
   answersMs: 3_000,
   /** The goodbyes of all engines together. */
   goodbyeMs: 1_500,
-  /** What the goodbyes brought is stored. */
+  /** Stores the last events of the closing links. */
   lastWritesMs: 1_000,
-  /** What could not be handed over is put on disk. */
+  /** Writes events that could not be handed over to disk. */
   spoolMs: 2_000,
   /** A last report says how all of it ended. */
   lastReportMs: 500,
@@ -21,7 +21,7 @@ export const stopTimes = {
 /**
  * No command is taken any more. While all engines are still there, their answers are waited for and events handed over;
  * then all are let go of at once, which ends what is open as unknown; then what that brought is written, what still waits
- * is put on disk, and a last report tells how much that is. Answers how many events are lost.
+ * is put on disk, and a last report says how much that is. Answers how many events are lost.
  */
 export async function stopConnector(
   { parts, events, works, runner }: Running,

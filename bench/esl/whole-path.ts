@@ -4,7 +4,7 @@ import { memoryPorts } from '../../test/support/memory/memory-ports.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { channelRegistry } from '../../connector/calls/channel-registry.ts'
-import { type EventSide, eventSide } from '../../connector/assembly/event-side.ts'
+import { type EventPipeline, eventPipeline } from '../../connector/assembly/event-pipeline.ts'
 import { systemEslTimers } from '../../connector/esl/timers.ts'
 import type { CdrQueue } from '../../core/cdr/cdr-news.ts'
 import { silentLog } from '../silent-log.ts'
@@ -49,7 +49,7 @@ const hooks: Readonly<Record<string, readonly { domain: string; event: string }[
 
 /** The connector's way of an event, from its link to messages as the queue takes them, which are counted. */
 export interface WholePath {
-  readonly side: EventSide
+  readonly side: EventPipeline
   readonly queued: { messages: number; bytes: number }
   /** Lets go of what would keep the process alive. */
   close(): Promise<void>
@@ -63,7 +63,7 @@ export async function wholePath(wanted: string, cdrQueue?: CdrQueue): Promise<Wh
   const queued = { messages: 0, bytes: 0 }
   const ports = memoryPorts({ clock: systemClock, random: systemRandomness })
   const known = { exists: (name: string) => domains.includes(name) }
-  const side = eventSide({
+  const side = eventPipeline({
     ports: {
       ...ports,
       cdrQueue: cdrQueue ?? ports.cdrQueue,

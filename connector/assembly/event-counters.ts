@@ -7,8 +7,8 @@ import type { EventOutbox } from '../events/event-outbox.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import type { PresenceTracker } from '../events/presence.ts'
 
-/** What of the event side is counted. */
-export interface CountedParts {
+/** The parts of the event pipeline that have counters. */
+export interface CountedComponents {
   readonly relay: Pick<EventRelay, 'counts'>
   readonly outbox: Pick<EventOutbox, 'counts' | 'memoryBytes' | 'waiting' | 'spool'>
   readonly inOrder: Pick<AfterOthers, 'waiting' | 'overflows' | 'bytes'>
@@ -19,7 +19,7 @@ export interface CountedParts {
 }
 
 /** The counters of the event side for the health report; `read` is how many events came. */
-export function eventCounters(parts: CountedParts, read: number): Readonly<Record<string, number>> {
+export function eventCounters(parts: CountedComponents, read: number): Readonly<Record<string, number>> {
   const { relay, outbox, inOrder, gaps, presence, calls } = parts
   const inboxes = [...parts.inboxes()]
   const sum = (count: (inbox: EventInbox) => number) => inboxes.reduce((all, one) => all + count(one), 0)

@@ -7,17 +7,16 @@ import type { ChannelRegistry } from '../calls/channel-registry.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import type { LostClaims } from '../commands/lost-claims.ts'
 import type { EngineAddress } from '../runtime/engine.ts'
-import type { EngineWorks, OpenLink } from './engine-works.ts'
-import type { EventSide } from './event-side.ts'
+import type { EngineRuntime, OpenLink } from './engine-runtime.ts'
+import type { EventPipeline } from './event-pipeline.ts'
 import type { RecordingsPlace } from '../recordings/attend-recording.ts'
 import type { Recorder } from '../recordings/recorder.ts'
 import type { StoringPeer } from '../reconcile/storing-peer.ts'
 import type { SpoolPlace } from '../spool/spool.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 
-/** What a connector is made from: the ports that contracts/connector.ts names, and the world. */
-export interface ConnectorParts extends Time {
-  /** What the operator adds to the names of variables that clients may set; absent: nothing. */
+export interface ConnectorDeps extends Time {
+  /** Names of variables that clients may set, added by the operator; none if absent. */
   readonly clientVariables?: ClientVariables | undefined
   readonly ports: Pick<
     Ports,
@@ -51,22 +50,22 @@ export interface ConnectorParts extends Time {
   readonly metrics?: Metrics | undefined
 }
 
-/** What a running connector consists of. */
+/** The components of a running connector. */
 export interface Running {
-  readonly parts: ConnectorParts
+  readonly parts: ConnectorDeps
   readonly startedAt: number
   readonly registry: ChannelRegistry
-  readonly events: EventSide
-  readonly works: readonly EngineWorks[]
+  readonly events: EventPipeline
+  readonly works: readonly EngineRuntime[]
   readonly runner: CommandRunner
   readonly recorder: Recorder
   readonly lost: LostClaims
   readonly peer: StoringPeer
-  /** What is counted outside of all parts. */
+  /** Counters that belong to no component. */
   readonly tally: {
-    /** Gaps that this connector has recorded in the place of one that is gone. */
+    /** Gaps that this connector has recorded for a connector that is gone. */
     gapsOfLost: number
-    /** Owners of spools of before whose events were taken over, the newest last. */
+    /** Owners of earlier spools whose events were taken over, the newest last. */
     taken: readonly string[]
   }
 }

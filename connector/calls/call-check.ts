@@ -12,8 +12,7 @@ const answerMs = 2_000
 /** Channels of all domains. */
 const everywhere = { domain: null, presenceId: null }
 
-/** What a call is looked for in. */
-export interface CallCheckParts extends Time {
+export interface CallCheckDeps extends Time {
   readonly registry: ChannelRegistry
   readonly engines: readonly {
     readonly engine: Pick<Engine, 'name' | 'coreUuid'> & { readonly commands: Pick<EngineLink, 'api' | 'state'> }
@@ -22,12 +21,12 @@ export interface CallCheckParts extends Time {
 }
 
 /**
- * Answers whether a call of before this process is still up; `undefined` when an engine that may have it cannot be
+ * Answers whether a call that is older than this process is still up; `undefined` when an engine that may have it cannot be
  * asked, or does not answer within two seconds, and for the two seconds after that. All that are asked for within a
  * second share one reading of each engine, whatever changes meanwhile; only a call that is not listed is asked for by
  * itself. Rejects when the store of domains is gone.
  */
-export function callCheck(parts: CallCheckParts): (uuid: string) => Promise<boolean | undefined> {
+export function callCheck(parts: CallCheckDeps): (uuid: string) => Promise<boolean | undefined> {
   const { registry, engines, clock, timers } = parts
   let silentUntil = 0
   const indexes = new WeakMap<readonly ListedChannel[], ReadonlyMap<string, ListedChannel>>()

@@ -1,6 +1,6 @@
 import type { Channel } from './channel.ts'
 
-/** Is told of the channels of domains, so that they are known beyond this process. Must not throw. */
+/** Receives the channels of domains, to store them beyond this process. Must not throw. */
 export interface CallWatcher {
   /** A channel is up that was not known, or not as one of this engine, process and account. */
   live(channel: Channel): void

@@ -5,19 +5,19 @@ import { type Channel, type LifeEvent, blankChannel, factsOf, lifeEvents } from 
 /** How the connector got to know something of a channel: by an event of it, or by asking the engine. */
 export type Source = 'event' | 'answer'
 
-/** A channel and, as bits, which of {@link lifeEvents} its engine has told. */
+/** A channel and, as bits, which of {@link lifeEvents} its engine has sent. */
 export interface Entry extends Channel {
   readonly seen: number
 }
 
-/** What an engine told of a channel. */
-export interface Told {
+/** One report of an engine about a channel. */
+export interface ChannelReport {
   readonly read: ReadField
   readonly engine: string
   readonly source: Source
 }
 
-/** A channel of which nothing was told yet. */
+/** A channel without any report yet. */
 export function blankEntry(uuid: string): Entry {
   return { ...blankChannel(uuid), seen: 0 }
 }
@@ -27,8 +27,8 @@ export function withSeen(entry: Entry, name: LifeEvent): Entry {
   return { ...entry, seen: entry.seen | bitOf(name) }
 }
 
-/** A channel with what was told of it now. `domain` counts where none is known. A uuid that another process of an engine tells of is another channel: it only keeps its domain. */
-export function learned(before: Entry, { read, engine, source }: Told, domain: string): Entry {
+/** Merges reported fields into a channel; `domain` is a fallback. A uuid that another process of an engine reports is another channel and keeps only the domain. */
+export function learned(before: Entry, { read, engine, source }: ChannelReport, domain: string): Entry {
   const core = read('Core-UUID') ?? before.core
   const isAnother = before.core !== '' && core !== before.core
   return {
@@ -54,15 +54,15 @@ export function learned(before: Entry, { read, engine, source }: Told, domain: s
 function accountAfter(before: Entry, read: ReadField): Pick<Entry, 'presenceId' | 'isAccountKnown'> {
   const { presenceId, isAccountKnown } = before
   if (isAccountKnown && presenceId !== '') return { presenceId, isAccountKnown }
-  const told = accountOfLeg(read)
-  return told === undefined ? { presenceId, isAccountKnown } : { presenceId: told, isAccountKnown: true }
+  const reported = accountOfLeg(read)
+  return reported === undefined ? { presenceId, isAccountKnown } : { presenceId: reported, isAccountKnown: true }
 }
 
 /**
- * Whether a channel that ended stays ended, whatever is told of it now. It does not when another process of the engine
+ * Whether a channel that ended stays ended despite a new report. It does not when another process of the engine
  * has it, when it is made anew under its uuid, or when it was only taken to be gone and an event shows it alive.
  */
-export function isOver(gone: Entry, { read, source }: Told): boolean {
+export function isOver(gone: Entry, { read, source }: ChannelReport): boolean {
   if ((read('Core-UUID') ?? gone.core) !== gone.core) return false
   if (source === 'answer') return true
   const name = read('Event-Name') ?? ''
@@ -70,7 +70,7 @@ export function isOver(gone: Entry, { read, source }: Told): boolean {
   return read('Channel-Call-State') === 'HANGUP' || name === 'CHANNEL_HANGUP_COMPLETE' || name === 'CHANNEL_DESTROY'
 }
 
-/** Whether the engine has told an event of a channel's life. */
+/** Whether the engine has sent this event of a channel's life. */
 export function isSeen(entry: Entry | undefined, name: LifeEvent): boolean {
   return entry !== undefined && (entry.seen & bitOf(name)) !== 0
 }

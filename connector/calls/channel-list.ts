@@ -39,8 +39,7 @@ export interface ReachedUuids {
   readonly missed: readonly string[]
 }
 
-/** What a list is made from. */
-export interface ChannelListParts {
+export interface ChannelListDeps {
   readonly engines: readonly ListedEngine[]
   readonly registry: ChannelRegistry
 }
@@ -57,7 +56,7 @@ interface KeptText {
  * One list over all engines. While their readings are shared and nothing in a scope has changed, its text is made once,
  * however many ask for it.
  */
-export function channelList({ engines, registry }: ChannelListParts): ChannelList {
+export function channelList({ engines, registry }: ChannelListDeps): ChannelList {
   let keptOf: readonly Channels[] = []
   const kept = new Map<string, KeptText>()
 
@@ -106,7 +105,7 @@ function textOf(lists: readonly Channels[], scope: CommandScope, registry: Chann
     .map(({ row }) => row)
     .sort(byAge)
     .filter((row, index, all) => row['uuid'] === '' || row['uuid'] !== all[index - 1]?.['uuid'])
-    .map((row) => told(row, registry))
+    .map((row) => withKnownOwner(row, registry))
     .filter((row) => row !== undefined)
   return JSON.stringify({ row_count: rows.length, rows })
 }
@@ -115,7 +114,7 @@ function textOf(lists: readonly Channels[], scope: CommandScope, registry: Chann
  * A row as the engine's events have it by now: its table of channels is written up to 0.1 s late, so it may show a
  * state that is over, or a channel that is gone (then nothing).
  */
-function told(row: ListedChannel['row'], registry: ChannelRegistry): ListedChannel['row'] | undefined {
+function withKnownOwner(row: ListedChannel['row'], registry: ChannelRegistry): ListedChannel['row'] | undefined {
   const uuid = row['uuid']?.toLowerCase() ?? ''
   if (registry.hasEnded(uuid)) return undefined
   const channel = registry.find(uuid)

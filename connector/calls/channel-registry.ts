@@ -1,7 +1,16 @@
 import type { KnownCall } from '../../core/channels/known-call.ts'
 import { type CallWatcher, isNews } from './call-watcher.ts'
 import type { Channel, LifeEvent } from './channel.ts'
-import { type Entry, type Source, type Told, blankEntry, isOver, isSeen, learned, withSeen } from './channel-entry.ts'
+import {
+  type Entry,
+  type ChannelReport,
+  type Source,
+  blankEntry,
+  isOver,
+  isSeen,
+  learned,
+  withSeen,
+} from './channel-entry.ts'
 import type { DomainNames } from './domain-names.ts'
 import { type ReadField, legDomainCandidates } from '../../core/channels/leg-domain.ts'
 
@@ -24,17 +33,17 @@ export interface ChannelRegistry {
   answered(uuid: string): void
   /** Whether a placed call may have no channel yet. */
   isAwaited(uuid: string): boolean
-  /** Forgets a placed call that never became a channel; one that its engine has told of stays. */
+  /** Forgets a placed call that never became a channel; one that its engine has reported stays. */
   unplace(uuid: string): void
   /** The engine made `actual` where `chosen` was asked for: both now lead to it. */
   alias(chosen: string, actual: string): void
   /**
-   * Takes in what an engine told of a channel and finds its domain. One that has ended stays so, and is answered as it
-   * was, unless another process of the engine tells of it, or an event shows that its end was only taken for granted.
+   * Adds a report of an engine about a channel and finds its domain. One that has ended stays so, and is answered as it
+   * was, unless another process of the engine reports it, or an event shows that its end was only taken for granted.
    * Rejects when the store of domains is gone.
    */
   learn(uuid: string, read: ReadField, engine: string, source?: Source): Channel | Promise<Channel>
-  /** Notes an event of a channel's life that its engine told. `true` when it is the first of this kind. */
+  /** Notes an event of a channel's life that its engine sent. `true` when it is the first of this kind. */
   see(uuid: string, name: LifeEvent): boolean
   /** Whether {@link see} has noted the event; of a channel that is long gone nothing is remembered. */
   hasSeen(uuid: string, name: LifeEvent): boolean
@@ -50,7 +59,7 @@ export interface ChannelRegistry {
   doubt(engine: string, since?: number): void
   /** The engine lists the channel while its event link is up: it had not ended when the link came up. */
   confirm(uuid: string): void
-  /** Every channel that an engine told of and that is up: of one engine, or of all where none is named. */
+  /** Every reported channel that is up: of one engine, or of all where none is named. */
   proven(engine?: string): Channel[]
   /** Every channel of an engine that is taken to be up, whether proven or not. */
   of(engine: string): Channel[]
@@ -66,7 +75,7 @@ export interface ChannelRegistry {
    * epoch milliseconds. `false` when it is known here already, or to have ended.
    */
   recall(call: KnownCall, since?: number): boolean
-  /** Tells `watcher` from now on, and nobody else. */
+  /** Notifies `watcher` from now on, and no other. */
   watch(watcher: CallWatcher): void
   readonly size: number
   /** Channels that were dropped because there were too many. */
@@ -76,7 +85,7 @@ export interface ChannelRegistry {
 /** Ten times the channels of a large engine; 50 MB when all of them are there, 1 kB each. */
 const defaultLimit = 50_000
 
-/** The engine still tells of a channel after it was destroyed (`CHANNEL_STATE` `CS_DESTROY`), and of its other leg. */
+/** The engine still sends events of a channel after it was destroyed (`CHANNEL_STATE` `CS_DESTROY`), and of its other leg. */
 const endedLimit = 5_000
 
 /** Makes an empty registry of at most `limit` channels. */
@@ -103,9 +112,9 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
   const find = (uuid: string) => live.get(uuid) ?? live.get(aliases.get(uuid) ?? '')
   const domainOf = (uuid: string) => (find(uuid) ?? ended.get(uuid))?.domain || undefined
 
-  const update = (uuid: string, told: Told, domain: string): Channel => {
+  const update = (uuid: string, report: ChannelReport, domain: string): Channel => {
     const before = live.get(uuid)
-    const after = keep(learned(before ?? blankEntry(uuid), told, domain))
+    const after = keep(learned(before ?? blankEntry(uuid), report, domain))
     if (isNews(before, after)) watcher.live(after)
     if (!before?.proven || before.callState !== after.callState) touch(after.domain)
     return after
@@ -133,13 +142,13 @@ export function channelRegistry(domains: DomainNames, limit = defaultLimit): Cha
       aliases.set(chosen, actual)
     },
     learn: (uuid, read, engine, source = 'answer') => {
-      const told = { read, engine, source }
+      const report = { read, engine, source }
       const gone = ended.get(uuid)
-      if (gone !== undefined && isOver(gone, told)) return gone
+      if (gone !== undefined && isOver(gone, report)) return gone
       if (gone !== undefined && ended.delete(uuid)) watcher.live(keep(gone))
-      if (live.get(uuid)?.domain) return update(uuid, told, '')
+      if (live.get(uuid)?.domain) return update(uuid, report, '')
       const domain = firstExisting(legDomainCandidates(read, domainOf), domains)
-      const known = (name: string) => update(uuid, told, name)
+      const known = (name: string) => update(uuid, report, name)
       return typeof domain === 'string' ? known(domain) : domain.then(known)
     },
     see: (uuid, name) => {

@@ -8,20 +8,20 @@ export const lifeEvents = ['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_C
 /** One of {@link lifeEvents}. */
 export type LifeEvent = (typeof lifeEvents)[number]
 
-/** What the connector knows of one channel of an engine. */
+/** One channel of an engine, as the connector knows it. */
 export interface Channel extends LegFacts {
   readonly uuid: string
   /** The name of the engine that has it; empty while that is not known. */
   readonly engine: string
-  /** The `Core-UUID` of the process of the engine that has it; empty while no engine has told of it. */
+  /** The `Core-UUID` of the process of the engine that has it; empty until an engine reports it. */
   readonly core: string
   /** Lower case; empty while no domain is known. Once known it stays. */
   readonly domain: string
-  /** Whether the account is settled: the engine told of it, or the platform placed the call for it. */
+  /** Whether the account is settled: the engine reported it, or the platform placed the call for it. */
   readonly isAccountKnown: boolean
   /** The engine's word, such as `ACTIVE` or `HELD`; empty when unknown. */
   readonly callState: string
-  /** Whether the engine itself told of the channel since its event link was last made. */
+  /** Whether the engine itself reported the channel since its event link was last made. */
   readonly proven: boolean
   /** Whether an event of the channel came since the event link was last made. */
   readonly heard: boolean
@@ -32,7 +32,7 @@ export interface Channel extends LegFacts {
   readonly unsureSince: number | undefined
 }
 
-/** What never changes in a channel's life, or not so that it matters: who calls whom, and since when. */
+/** The fields that do not change in a channel's life, or only in ways that do not matter: who calls whom, and since when. */
 type Facts = Pick<
   Channel,
   'direction' | 'callerName' | 'callerNumber' | 'calledNumber' | 'createdAt' | 'name' | 'source' | 'origin'
@@ -76,7 +76,7 @@ export function isLifeEvent(name: string): name is LifeEvent {
 
 /**
  * The facts of a channel from an event, a dump or a row of `show channels`, where they are not known yet: reading them
- * again with every event would be in vain. A row knows the second of the creation only.
+ * again with every event would have no effect. A row knows the second of the creation only.
  */
 export function factsOf(before: Channel | undefined, read: ReadField): Facts {
   if (before !== undefined && before.createdAt !== '') return before

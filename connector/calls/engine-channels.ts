@@ -40,7 +40,7 @@ function isRow(row: unknown): row is ChannelFields {
   return typeof row === 'object' && row !== null && !Array.isArray(row)
 }
 
-/** The engine's words for a channel that is not there, also with its uuid behind; any other refusal says nothing of it. */
+/** The engine's words for a channel that is not there, also followed by its uuid; any other refusal says nothing of it. */
 export const noSuchChannel = /^-ERR No such channel/i
 
 const channelUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

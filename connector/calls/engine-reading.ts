@@ -15,7 +15,7 @@ const sharedMs = 1_000
 const spacingMs = 200
 
 /**
- * The most channels that one reading asks the engine about by themselves: those of which no event has told, as after a
+ * The most channels that one reading asks the engine about by themselves: those without any event, as after a
  * start of the connector. An answer has some 10 KB and takes about a millisecond; later readings ask about the others.
  */
 const mostAsked = 200
@@ -24,7 +24,7 @@ const mostAsked = 200
 export interface ListedChannel {
   /** Empty when the channel is of no domain. */
   readonly domain: string
-  /** The account of the channel; empty where it has none, or none is known. Nobody owns such a channel. */
+  /** The account of the channel; empty where it has none, or none is known. Such a channel has no owner. */
   readonly presenceId: string
   /** Exactly the published fields; its presence id is the account. */
   readonly row: Readonly<Record<string, string>>
@@ -34,21 +34,20 @@ export interface ListedChannel {
 export interface EngineReading {
   /**
    * The channels as of at most a second ago, and with every change that the registry knew of in the domain (`null`: in
-   * any) when it was asked. Whoever shares a reading gets the same array. Rejects as the link does, and with
+   * any) when it was asked. All callers of a shared reading get the same array. Rejects as the link does, and with
    * `UnreadableAnswer`.
    */
   current(domain: string | null): Promise<readonly ListedChannel[]>
   /** The channels as of at most a second ago, whatever has changed since. Rejects as {@link current} does. */
   recent(): Promise<readonly ListedChannel[]>
   /**
-   * The channels as the engine tells them now, with the accounts that are known without asking. Rejects as
+   * The channels as the engine lists them now, with the accounts that are known without asking. Rejects as
    * {@link current} does.
    */
   now(): Promise<readonly ListedChannel[]>
 }
 
-/** What a reading is made from. */
-export interface EngineReadingParts {
+export interface EngineReadingDeps {
   /** The name of the engine. */
   readonly engine: string
   readonly link: Pick<EngineLink, 'api'>
@@ -56,7 +55,7 @@ export interface EngineReadingParts {
   readonly domains: DomainNames
   readonly clock: Clock
   readonly timers: Timers
-  /** Told of every reading that succeeded. */
+  /** Called after every reading that succeeded. */
   readonly onRead?: (channels: readonly ListedChannel[]) => void
 }
 
@@ -70,11 +69,11 @@ interface Reading {
 }
 
 /**
- * Everybody who asks within a second shares one reading of the engine, unless a channel of his domain has changed
+ * All calls within a second share one reading of the engine, unless a channel of the caller's domain has changed
  * since it began: a list shows what its reader has just done. However many ask, the engine is read once at a time, and
  * no more than five times a second.
  */
-export function engineReading(parts: EngineReadingParts): EngineReading {
+export function engineReading(parts: EngineReadingDeps): EngineReading {
   const { link, registry, domains, clock, timers, onRead = () => {} } = parts
   let latest: Reading | undefined
   let isRunning = false
@@ -140,7 +139,7 @@ async function listed(read: ReadField, registry: ChannelRegistry, domains: Domai
  * caller's From header. What it does not answer stays unknown until the next reading.
  */
 async function askForAccounts(
-  { engine, link, registry }: Pick<EngineReadingParts, 'engine' | 'link' | 'registry'>,
+  { engine, link, registry }: Pick<EngineReadingDeps, 'engine' | 'link' | 'registry'>,
   rows: readonly ChannelFields[],
 ): Promise<void> {
   const unknown = rows

@@ -14,7 +14,7 @@ export interface AskedEngine {
 export interface ChannelSources<Asked extends AskedEngine = AskedEngine> {
   readonly registry: ChannelRegistry
   readonly engines: readonly Asked[]
-  /** The channel that an engine made where this uuid was chosen, whoever placed the call; none is known where absent. */
+  /** The channel that an engine made where this uuid was chosen, no matter who placed the call; absent if none is known. */
   readonly readAlias?: ((chosen: string) => Promise<string | undefined>) | undefined
 }
 
@@ -26,9 +26,9 @@ export interface FoundChannel<Asked extends AskedEngine = AskedEngine> {
 
 /**
  * The channel that a uuid, or the uuid once chosen for it, stands for, when it is up and the scope reaches it; absent
- * otherwise, and nothing tells the two apart. The engine that has it is asked when the registry does not know the
+ * otherwise, and the two cannot be distinguished. The engine that has it is asked when the registry does not know the
  * channel as proven, and always with `ask: 'always'`: events come a moment late, and an engine accepts orders to a
- * channel that has ended. A channel of which nobody told is asked for at every engine, at all of them at once, under the
+ * channel that has ended. A channel that no engine has reported is asked for at every engine, at all of them at once, under the
  * uuid that its engine gave it where another connector has placed it under a chosen one.
  * Rejects as the links do: with `EslCommandNotSent` also when an engine is away that has the channel, or may have it;
  * and with a `DomainError` when the store of domains is gone, or that of aliases.
@@ -48,20 +48,20 @@ export async function findChannel<Asked extends AskedEngine>(
   if (known === undefined && registry.hasEnded(uuid)) return undefined
   if (known !== undefined && isElsewhere(known, scope)) return undefined
   const home = engines.find(({ engine }) => engine.name === known?.engine)
-  const isTold = scope.presenceId === null || known?.isAccountKnown === true
-  const isTrusted = ask === 'when unproven' && known?.proven === true && isTold
+  const isOwnerKnown = scope.presenceId === null || known?.isAccountKnown === true
+  const isTrusted = ask === 'when unproven' && known?.proven === true && isOwnerKnown
   if (known !== undefined && home !== undefined && isTrusted) return reached({ channel: known, at: home }, scope)
   const found = await askFor(registry, home === undefined ? engines : [home], known?.uuid ?? uuid)
   return found === undefined ? undefined : reached(found, scope)
 }
 
-/** Whether a scope reaches a channel: domains and accounts are compared whole, never by a part. Nobody owns a channel whose account is not known. */
+/** Whether a scope reaches a channel: domains and accounts are compared whole, never by a part. A channel whose account is unknown has no owner. */
 export function isInScope(channel: Pick<Channel, 'domain' | 'presenceId'>, scope: CommandScope): boolean {
   if (scope.domain !== null && channel.domain !== scope.domain) return false
   return scope.presenceId === null || isSameAccount(channel.presenceId, scope.presenceId)
 }
 
-/** A channel keeps the domain that it has: whoever is of another need not wait for its engine to be told so. */
+/** A channel keeps its domain, so a caller of another domain is refused without asking the engine. */
 function isElsewhere(channel: Channel, { domain }: CommandScope): boolean {
   return domain !== null && channel.domain !== '' && channel.domain !== domain
 }

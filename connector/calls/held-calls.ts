@@ -9,15 +9,15 @@ const togetherMs = 5_000
 /** By then the registry has learned what the engine listed when its links came up. */
 const learnedMs = 60_000
 
-/** What is known of a channel that decides who may see it. */
+/** The fields of a channel that decide who may see it. */
 type Owned = Pick<Channel, 'domain' | 'presenceId'>
 
 /** A channel that the engine listed when its links came up. */
 type Listed = Owned & { readonly row: Readonly<Record<string, string>> }
 
-/** What an engine holds, or held when it was last heard. */
+/** The calls that an engine has, or had when it was last heard. */
 export interface HeldCalls {
-  /** The event link came up: from now on the registry is told of every call that begins. */
+  /** The event link came up: from now on the registry sees every call that begins. */
   heard(): void
   /** Every channel of the engine was read. With the first reading while its event link is up, all of them are known. */
   wasRead(channels: readonly Listed[]): void
@@ -25,11 +25,11 @@ export interface HeldCalls {
   eventsLost(): void
   /** The command link was lost. */
   commandsLost(): void
-  /** Another connector, which has lost the engine too, told that it was without channels when it was last heard. */
-  toldEmpty(): void
+  /** Another connector, which has lost the engine too, reported that it was without channels when it was last heard. */
+  reportedEmpty(): void
   /**
    * Whether the engine, which cannot be asked now, may hold a call that the scope reaches: whether it held one when it
-   * was last heard; true while that is not known. An engine of which nobody has heard may hold anything.
+   * was last heard; true while that is not known. An engine that was never heard may hold anything.
    */
   mayHold(scope: CommandScope): boolean
   /** How many channels it holds, or held when it was last heard; absent while that is not known. */
@@ -44,7 +44,7 @@ export function heldCalls(registry: Pick<ChannelRegistry, 'of' | 'hasEnded'>, en
   let lostAt = 0
   let first: { readonly at: number; readonly channels: readonly Listed[] } | undefined
 
-  /** What the registry knows, and of the first reading what it may not have learned yet. */
+  /** The channels of the registry, and those of the first reading that it may not have learned yet. */
   const channels = (): Owned[] => {
     const known = registry.of(engine)
     const uuids = new Set(known.map(({ uuid }) => uuid))
@@ -79,7 +79,7 @@ export function heldCalls(registry: Pick<ChannelRegistry, 'of' | 'hasEnded'>, en
     commandsLost: () => {
       if (!listens && clock.now() - lostAt > togetherMs) isWhole = false
     },
-    toldEmpty: () => {
+    reportedEmpty: () => {
       if (!isHeard) isWhole = true
     },
     mayHold: (scope) => !isWhole || channels().some((channel) => mayReach(scope, channel)),

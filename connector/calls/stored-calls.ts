@@ -29,7 +29,6 @@ export interface StoredCalls extends CallWatcher {
   readonly waiting: number
 }
 
-/** What storing calls needs. */
 export interface StoredCallsDeps extends Time {
   readonly store: Pick<KnownCallStore, 'put' | 'readEach' | 'remove'>
   /** All events that were taken before this moment, epoch milliseconds, have been handed over. */

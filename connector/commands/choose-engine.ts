@@ -8,8 +8,7 @@ import type { PhoneAsk, PhoneAsks } from './phone-asks.ts'
 /** How long engines are asked where a phone is registered: their links carry one command at a time. */
 const askMs = 1_000
 
-/** What choosing needs. */
-export interface ChoiceParts extends Time {
+export interface ChoiceDeps extends Time {
   readonly engines: readonly CommandEngine[]
   readonly registry: Pick<ChannelRegistry, 'proven'>
   readonly asks: PhoneAsks
@@ -22,7 +21,7 @@ export interface ChoiceParts extends Time {
  * or a domain that cannot be one.
  */
 export async function chooseEngine(
-  parts: ChoiceParts,
+  parts: ChoiceDeps,
   phone: { readonly domain: string | null; readonly login: string },
 ): Promise<CommandEngine | undefined> {
   const healthy = parts.engines.filter(({ engine }) => isHealthy(engine))
@@ -38,11 +37,11 @@ export async function chooseEngine(
   return leastBusy(best, parts.registry)
 }
 
-/** What each engine says in time: whether it has a contact of the phone. One that fails to say is left out. */
+/** Asks each engine whether it has a contact of the phone. One that does not answer in time is left out. */
 async function askAll(
   engines: readonly CommandEngine[],
   questions: readonly PhoneAsk[],
-  { asks, clock, timers }: Pick<ChoiceParts, 'asks' | 'clock' | 'timers'>,
+  { asks, clock, timers }: Pick<ChoiceDeps, 'asks' | 'clock' | 'timers'>,
 ): Promise<ReadonlyMap<CommandEngine, boolean>> {
   const answers = new Map<CommandEngine, boolean>()
   const over = new AbortController()
@@ -53,7 +52,7 @@ async function askAll(
       for (const question of questions) has ||= await asks.has(one, question, deadlineAt)
       answers.set(one, has)
     } catch {
-      // Whoever gives no answer to a question is not given a call before one who does.
+      // An engine that gives no answer comes after those that do.
     }
   })
   await Promise.race([Promise.all(asked), pause(timers, askMs, over.signal)])
@@ -61,7 +60,7 @@ async function askAll(
   return new Map(answers)
 }
 
-/** Calls that were placed a moment ago count as well: their channels are told of later. */
+/** Calls that were placed a moment ago count as well: their channels are reported later. */
 function leastBusy(
   engines: readonly CommandEngine[],
   registry: Pick<ChannelRegistry, 'proven'>,

@@ -36,7 +36,7 @@ const eavesdropRingMs = 60_000
  */
 const longestLookupMs = 5_000
 
-/** A placed call whose fate is unknown: by then its engine has told of it, or its channels were read anew. */
+/** A placed call whose fate is unknown: by then its engine has reported it, or its channels were read anew. */
 const forgetMs = 60_000
 
 /** A command that has been looked over and can only be sent now. */
@@ -61,13 +61,12 @@ export interface CommandEngine {
   readonly jobs: PendingJobs
 }
 
-/** What commands need. */
-export interface DispatchParts {
+export interface DispatchDeps {
   readonly engines: readonly CommandEngine[]
   readonly registry: ChannelRegistry
   readonly channels: ChannelList
   readonly timers: Timers
-  /** What the operator adds to the names of variables that clients may set; absent: nothing. */
+  /** Names of variables that clients may set, added by the operator; none if absent. */
   readonly clientVariables?: ClientVariables | undefined
   /** Keeps drops of registrations for engines that are away. */
   readonly owed: Pick<OwedDrops, 'owe'>
@@ -85,7 +84,7 @@ export interface Destination {
  * Makes a command ready to be sent. The engine's own uuid of the proven channel of an order to one stands in the line.
  * Throws `ValueRefused` for what cannot become a line.
  */
-export function prepare(parts: DispatchParts, message: CommandMessage, { to, channel }: Destination): PreparedCommand {
+export function prepare(parts: DispatchDeps, message: CommandMessage, { to, channel }: Destination): PreparedCommand {
   const { scope, id } = message
   if (message.command.kind === 'list-channels') {
     return { send: async () => ({ wasWritten: true, outcome: ended(() => listed(parts.channels, scope)) }) }
@@ -123,7 +122,7 @@ export function prepare(parts: DispatchParts, message: CommandMessage, { to, cha
 }
 
 /** Flushes once more after lookups that were under way. An engine whose link is lost meanwhile is flushed when it is back. */
-function flushAgain({ timers }: DispatchParts, engines: readonly Pick<CommandEngine, 'engine'>[], line: string): void {
+function flushAgain({ timers }: DispatchDeps, engines: readonly Pick<CommandEngine, 'engine'>[], line: string): void {
   timers.after(longestLookupMs, () => {
     for (const { engine } of engines) {
       if (isReady(engine.commands)) void engine.commands.api(line).catch(() => {})
@@ -131,7 +130,7 @@ function flushAgain({ timers }: DispatchParts, engines: readonly Pick<CommandEng
   })
 }
 
-/** What was asked of a chosen uuid is done to the channel that the engine made of it. */
+/** A command for a chosen uuid applies to the channel that the engine created for it. */
 function addressed(command: LineCommand, channel: Channel | undefined): LineCommand {
   if (channel === undefined) return command
   return command.kind === 'eavesdrop' ? { ...command, target: channel.uuid } : withUuid(command, channel.uuid)
@@ -161,7 +160,7 @@ interface Job {
 }
 
 async function sendJob(
-  { registry, timers }: Pick<DispatchParts, 'registry' | 'timers'>,
+  { registry, timers }: Pick<DispatchDeps, 'registry' | 'timers'>,
   at: CommandEngine,
   job: Job,
 ): Promise<SentCommand> {
@@ -175,10 +174,10 @@ async function sendJob(
     if (placed !== undefined) timers.after(forgetMs, () => registry.unplace(placed.uuid))
     return { state: 'unknown', reason: end.reason } as const
   })
-  // An end that is told proves the job to have been taken, also when the engine's reply to it is lost.
-  const told = pending.ended.then((end) => (end.kind === 'answered' ? undefined : new Promise<never>(() => {})))
+  // A reported end proves that the engine took the job, also when the engine's reply to it is lost.
+  const reportedEnd = pending.ended.then((end) => (end.kind === 'answered' ? undefined : new Promise<never>(() => {})))
   try {
-    await Promise.race([engine.commands.bgapi(job.line, job.id), told])
+    await Promise.race([engine.commands.bgapi(job.line, job.id), reportedEnd])
     return { wasWritten: true, outcome }
   } catch (problem) {
     pending.cancel()
@@ -188,7 +187,7 @@ async function sendJob(
   }
 }
 
-/** The call that a command places: its uuid belongs to the domain before the engine has told of it. */
+/** The call that a command places: its uuid belongs to the domain before the engine reports it. */
 function placedCall({ command, scope }: Job): { uuid: string; domain: string; presenceId: string } | undefined {
   if (scope.domain === null) return undefined
   if (command.kind !== 'originate' && command.kind !== 'eavesdrop') return undefined
@@ -220,7 +219,7 @@ async function judge(
   return outcome
 }
 
-/** Whether a channel is on hold, in the engine's own word; absent when it cannot be told. */
+/** Whether a channel is on hold, in the engine's own word; absent if it is unknown. */
 async function readHeld(link: Pick<EngineLink, 'api'>, uuid: string): Promise<boolean | undefined> {
   try {
     const dump = await dumpChannel(link, uuid)

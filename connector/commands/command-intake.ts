@@ -24,14 +24,13 @@ export interface CommandIntake {
   follow(signal: AbortSignal): Promise<void>
 }
 
-/** What an intake is made from. */
-export interface IntakeParts {
+export interface IntakeDeps {
   readonly receiver: CommandReceiver
   readonly runner: Pick<CommandRunner, 'run'>
   readonly fitness: () => Promise<Fitness>
   /**
    * Messages in hand at a time; what is not in hand stays in the queue, where another connector can take it. More than
-   * may wait for places, or calls that wait for theirs would keep the hang-ups behind them out.
+   * may wait for places, or calls that wait for theirs would block the hang-ups after them.
    */
   readonly maxInHand: number
   readonly timers: Timers
@@ -45,7 +44,7 @@ export interface IntakeParts {
  * connectors can do what this one would have to refuse, none is taken, and one that comes is left to them; so is a
  * message of a later version, which a connector of the next release reads.
  */
-export function commandIntake(parts: IntakeParts): CommandIntake {
+export function commandIntake(parts: IntakeDeps): CommandIntake {
   const { receiver, runner, fitness, maxInHand, timers, random, log } = parts
   const groups = new Map<string, Promise<boolean>>()
   const inHand = new Set<Promise<boolean>>()
@@ -58,7 +57,7 @@ export function commandIntake(parts: IntakeParts): CommandIntake {
     }
   }
 
-  /** What to do with a message in hand is judged once a link is back or known to be lost, which takes 2 s at most. */
+  /** The fate of a message in hand is decided once a link is back or known to be lost, which takes 2 s at most. */
   const settledFitness = async (): Promise<Fitness> => {
     for (let now = await fitness(); ; now = await fitness()) {
       if (now !== 'waiting') return now
@@ -66,7 +65,7 @@ export function commandIntake(parts: IntakeParts): CommandIntake {
     }
   }
 
-  /** Answers whether the next message of the group may be run: behind one that is left, the others are left too. */
+  /** Answers whether the next message of the group may be run: after one that is left, the others are left too. */
   const handle = async (message: TakenMessage): Promise<boolean> => {
     try {
       if ((await settledFitness()) === 'unfit') return false

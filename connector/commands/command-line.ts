@@ -20,14 +20,14 @@ export type DropCommand = Extract<EngineCommand, { readonly kind: 'drop-registra
 /** The commands that become one line each; the others begin with reading what the engine has. */
 export type LineCommand = Exclude<EngineCommand, { readonly kind: 'list-channels' | 'hang-up-domain' } | DropCommand>
 
-/** What a schema of one value can do; those of contracts/fields.ts all can. */
+/** The methods of a schema of one value; those of contracts/fields.ts all have them. */
 interface ValueSchema {
   safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown }
 }
 
 /**
  * The line that a command is to the engine, without `bgapi` and line end. The only place where one is built: every
- * value is matched against its allow-list here once more, whoever made the command, and the whole line is looked over
+ * value is matched against its allow-list here once more, no matter who made the command, and the whole line is looked over
  * last. `domain` is the lower-cased domain of the command's scope; root's orders to a channel have none. `added` are the
  * operator's names of variables.
  * Throws {@link ValueRefused}; nothing is ever cleaned into shape, and commas of variables alone are escaped.
@@ -104,7 +104,7 @@ function originate(command: OriginateCommand, domain: string, added: ClientVaria
   return `originate ${variableList(variables)}user/${caller} ${called} XML ${domain} ${called} ${called}`
 }
 
-/** Which legs hear the listener. The engine lets keys switch the mode unless it is told not to. */
+/** Which legs hear the listener. The engine lets keys switch the mode unless an option forbids it. */
 const whispers = { listen: [], whisper_a: ['aleg'], whisper_b: ['bleg'], barge: ['aleg', 'bleg'] } as const
 
 function eavesdrop(command: EavesdropCommand, domain: string, added: ClientVariables): string {
@@ -144,7 +144,7 @@ function autoAnswer(given: OriginateCommand['autoAnswer']): string[][] {
 
 const variableName = /^[A-Za-z0-9_-]{1,64}$/
 
-/** What the API accepts: no control characters, brackets, quote or backslash, so that only spaces and commas need care. */
+/** The values that the API accepts: no control characters, brackets, quote or backslash, so that only spaces and commas need care. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is refused
 const variableValue = /^[^\u0000-\u001f\u007f{}[\]'\\]{0,256}$/u
 
@@ -164,7 +164,7 @@ function ownVariables(variables: Readonly<Record<string, string>>, added: Client
 
 /**
  * `{a=1,b='two words',c=1\,2}`. The engine splits its arguments at spaces, except inside single quotes; quotes protect
- * nothing else. It splits the list at commas, except behind a backslash. Quotes and braces must not be there at all.
+ * nothing else. It splits the list at commas, except after a backslash. Quotes and braces must not be there at all.
  */
 function variableList(variables: readonly (readonly string[])[]): string {
   const quoted = (value: string) => (value.includes(' ') ? `'${value}'` : value)

@@ -5,12 +5,11 @@ import { UnreadableAnswer } from '../calls/engine-channels.ts'
 import { type ChannelSources, findChannel } from '../calls/find-channel.ts'
 import { isHealthy, isReady } from '../runtime/engine.ts'
 import { EslError } from '../esl/errors.ts'
-import { type ChoiceParts, chooseEngine } from './choose-engine.ts'
-import { type Destination, type DispatchParts, type PreparedCommand, prepare } from './command-dispatch.ts'
+import { type ChoiceDeps, chooseEngine } from './choose-engine.ts'
+import { type Destination, type DispatchDeps, type PreparedCommand, prepare } from './command-dispatch.ts'
 import { ValueRefused } from './command-line.ts'
 
-/** What finding a command's way needs. */
-export interface RouteParts extends DispatchParts, Pick<ChannelSources, 'readAlias'>, Pick<ChoiceParts, 'asks'> {
+export interface RouteDeps extends DispatchDeps, Pick<ChannelSources, 'readAlias'>, Pick<ChoiceDeps, 'asks'> {
   readonly clock: Clock
 }
 
@@ -21,7 +20,7 @@ export interface RouteParts extends DispatchParts, Pick<ChannelSources, 'readAli
  * gone.
  */
 export async function routeCommand(
-  parts: RouteParts,
+  parts: RouteDeps,
   message: CommandMessage,
   likely?: string,
 ): Promise<CommandOutcome | PreparedCommand> {
@@ -48,9 +47,9 @@ export function unsent(reason: 'expired' | 'disconnected' | 'busy'): CommandOutc
 
 /**
  * The name of the engine that a command will most likely go to: the one that has its channel as far as is known, or the
- * one to place its call at; absent for what goes to several engines, or cannot be told. Never rejects.
+ * one to place its call at; absent for what goes to several engines, or is unknown. Never rejects.
  */
-export async function likelyEngine(parts: RouteParts, { command, scope, deadlineAt }: CommandMessage) {
+export async function likelyEngine(parts: RouteDeps, { command, scope, deadlineAt }: CommandMessage) {
   switch (command.kind) {
     case 'hold':
     case 'unhold':
@@ -78,14 +77,14 @@ function isDrop({ command }: CommandMessage): boolean {
   return command.kind === 'drop-registrations' || command.kind === 'drop-domain-registrations'
 }
 
-/** Whoever may only touch his own channels may only ring his own phone. */
+/** A caller that may only touch its own channels may only ring its own phone. */
 function isOwnCall({ command, scope }: CommandMessage): boolean {
   if (command.kind !== 'originate' || scope.presenceId === null) return true
   return `${command.callerId}@${scope.domain ?? ''}`.toLowerCase() === scope.presenceId.toLowerCase()
 }
 
 async function destination(
-  parts: RouteParts,
+  parts: RouteDeps,
   { command, scope }: CommandMessage,
   likely: string | undefined,
 ): Promise<Destination | CommandOutcome> {
@@ -112,7 +111,7 @@ async function destination(
   }
 }
 
-function at(found: Awaited<ReturnType<typeof findChannel<DispatchParts['engines'][number]>>>) {
+function at(found: Awaited<ReturnType<typeof findChannel<DispatchDeps['engines'][number]>>>) {
   if (found === undefined) return { state: 'absent' } as const
   const { channel, at } = found
   return isReady(at.engine.commands) ? { to: [at], channel } : unsent('disconnected')

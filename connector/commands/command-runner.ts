@@ -6,7 +6,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type RetryRules, retry } from '../../core/concurrency/retry.ts'
 import type { PreparedCommand } from './command-dispatch.ts'
-import { type RouteParts, likelyEngine, routeCommand, unsent } from './command-route.ts'
+import { type RouteDeps, likelyEngine, routeCommand, unsent } from './command-route.ts'
 import { type OwedEngine, owedDrops } from './owed-drops.ts'
 import { phoneAsks } from './phone-asks.ts'
 import { type PlaceLimits, enginePlaces } from './places.ts'
@@ -40,28 +40,27 @@ export interface CommandRunner {
   readonly counts: Readonly<Record<CommandCount, number>>
 }
 
-/** What is counted: the states of outcomes, and messages that were not run. */
+/** Counters: the states of outcomes, and messages that were not run. */
 export type CommandCount = CommandOutcome['state'] | 'repeated' | 'unreadable'
 
-/** What a runner is made from. */
-export interface RunnerParts extends Omit<RouteParts, 'readAlias' | 'asks' | 'owed'> {
+export interface RunnerDeps extends Omit<RouteDeps, 'readAlias' | 'asks' | 'owed'> {
   readonly store: Pick<CommandStore, 'claim' | 'complete' | 'keepAlias' | 'readAlias'>
-  /** Of ringing calls and of orders, for each engine, and of lists. */
+  /** The limits of ringing calls and of orders for each engine, and of lists. */
   readonly limits: { readonly calls: PlaceLimits; readonly orders: PlaceLimits; readonly lists: PlaceLimits }
   readonly connectorId: string
   readonly random: () => number
   readonly log: Log
-  /** Told of each command that was written to an engine, at once and when its outcome is known. */
+  /** Called with each command that was written to an engine, at once and when its outcome is known. */
   readonly onSent?: ((message: CommandMessage) => void) | undefined
   readonly onEnded?: ((message: CommandMessage) => void) | undefined
 }
 
 /** Makes a runner. */
-export function commandRunner(parts: RunnerParts): CommandRunner {
+export function commandRunner(parts: RunnerDeps): CommandRunner {
   const { store, limits, connectorId, log, clock, timers, random } = parts
   const owed = owedDrops(parts)
   const asks = phoneAsks(parts)
-  const route: RouteParts = { ...parts, readAlias: (chosen) => store.readAlias(chosen), asks, owed }
+  const route: RouteDeps = { ...parts, readAlias: (chosen) => store.readAlias(chosen), asks, owed }
   const places = enginePlaces({ clock, timers, engines: parts.engines.map(({ engine }) => engine.name), ...limits })
   const running = new Set<Promise<void>>()
   const counts = { done: 0, refused: 0, absent: 0, unsent: 0, unknown: 0, repeated: 0, unreadable: 0 }
@@ -99,7 +98,7 @@ export function commandRunner(parts: RunnerParts): CommandRunner {
     running.add(tracked)
   }
 
-  /** Whoever wins the claim is the only one to write to the engine or to tell an outcome. */
+  /** Only the winner of the claim writes to the engine and records the outcome. */
   const claimed = async (message: CommandMessage): Promise<boolean> => {
     if (await store.claim(message.id, connectorId)) return true
     counts.repeated += 1

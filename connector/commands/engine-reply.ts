@@ -5,10 +5,10 @@ import type { LineCommand } from './command-line.ts'
 /** `-ERR`, `-ERROR` and `-USAGE` are how the engine says no. */
 const refusal = /^-(?:ERR|USAGE)/
 
-/** What an accepted originate answers: the uuid of the channel that was really made. */
+/** The answer to an accepted originate: the uuid of the channel that was really made. */
 const madeChannel = /^\+OK ([0-9a-fA-F-]{36})\s*$/
 
-/** What the engine says to a hold of a channel that is on hold already, and to an unhold of one that is not. */
+/** The engine's answer to a hold of a channel that is on hold already, and to an unhold of one that is not. */
 const operationFailed = /^-ERR Operation failed/i
 
 /**

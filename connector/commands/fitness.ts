@@ -6,19 +6,18 @@ import type { Time } from '../../core/concurrency/timers.ts'
 /** A link that was lost for a moment comes back within this; so does one that is opened at the start. */
 const graceMs = 2_000
 
-/** How long what the other connectors told is taken to hold. */
+/** How long reports of the other connectors count as current. */
 const keptMs = 1_000
 
 /**
  * Whether commands are to be taken: `fit` while an engine can be given all of them, or, where no other connector could
  * do more, those that need no events of it; `waiting` for the short time in which a
  * link is expected back; `unfit` when other connectors have an engine, and this one would only refuse what they can
- * do; `alone` when nobody has one, so that whoever asks is told at once.
+ * do; `alone` when no connector has one, so that the caller is refused at once.
  */
 export type Fitness = 'fit' | 'waiting' | 'unfit' | 'alone'
 
-/** What judging it needs. */
-export interface FitnessParts extends Pick<Time, 'clock'> {
+export interface FitnessDeps extends Pick<Time, 'clock'> {
   readonly engines: readonly {
     readonly commands: Pick<Engine['commands'], 'state'>
     readonly events: Pick<Engine['events'], 'state'>
@@ -28,7 +27,7 @@ export interface FitnessParts extends Pick<Time, 'clock'> {
 }
 
 /** Judges a connector's fitness each time that it is asked. Others of which nothing can be read are taken to be unfit. */
-export function fitnessJudge({ engines, store, connectorId, clock }: FitnessParts): () => Promise<Fitness> {
+export function fitnessJudge({ engines, store, connectorId, clock }: FitnessDeps): () => Promise<Fitness> {
   let lostAt: number | undefined
   let others = { areFit: false, readAt: Number.NEGATIVE_INFINITY }
 

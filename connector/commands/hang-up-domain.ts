@@ -6,8 +6,7 @@ import { ValueRefused, commandLine } from './command-line.ts'
 /** The cause that the contract names for calls that end with their domain. */
 const cause = 'MANAGER_REQUEST'
 
-/** What ending the calls of a domain needs. */
-export interface HangUpParts {
+export interface HangUpDeps {
   readonly channels: Pick<ChannelList, 'uuids'>
   readonly engines: readonly {
     readonly engine: { readonly name: string; readonly commands: Pick<EngineLink, 'api'> }
@@ -21,7 +20,7 @@ export interface HangUpParts {
  * counts as unsent; the domain's clean-up repeats it until no engine was away (core/domains/cleanup/clean-up-domain.ts). A scope
  * without a domain is refused, since it would be every call of the platform. Rejects as the links do.
  */
-export async function hangUpDomain({ channels, engines }: HangUpParts, scope: CommandScope): Promise<CommandOutcome> {
+export async function hangUpDomain({ channels, engines }: HangUpDeps, scope: CommandScope): Promise<CommandOutcome> {
   const { domain } = scope
   if (domain === null) return { state: 'refused', text: '-ERR the calls of one domain only can be ended\n' }
   const { byEngine, missed } = await channels.uuids(scope)

@@ -3,21 +3,21 @@ import type { CommandStore } from '../../core/commands/command-store.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 
 /**
- * Whoever asked for a command waits 20 s for its outcome. What was taken since may belong to a connector that lives and
- * whose reports only did not get through: nobody who still waits is told of a loss that is none.
+ * The caller of a command waits 20 s for its outcome. Commands that were claimed since then may belong to a living connector
+ * whose reports were lost: a caller that still waits must not get a false loss.
  */
 export const waitedMs = 20_000
 
 /** Calls of the store for one connector: 20 000 commands, far more than one has open. */
 const maxPages = 200
 
-/** The index is a moment behind what was just written. */
+/** The index lags a moment after a write. */
 const indexMs = 1_000
 
 /** Ends what dead connectors left open. */
 export interface LostClaims {
   /**
-   * Ends every command that a connector took and told no outcome of as unknown. May be called again, by any number of
+   * Ends every command that a connector claimed and left without an outcome as unknown. May be called again, by any number of
    * connectors, also of one that only was silent: the first outcome of each command stays. Rejects when the store is
    * gone, or when more is left than one connector can have open: then it is to be called again.
    */

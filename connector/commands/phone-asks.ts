@@ -27,7 +27,7 @@ export interface PhoneAsks {
   has(engine: CommandEngine, ask: PhoneAsk, deadlineAt: number): Promise<boolean>
 }
 
-/** Nobody was asked yet. */
+/** No engine was asked yet. */
 export function phoneAsks({
   engines,
   ...time

@@ -3,7 +3,7 @@ import type { DomainCommands } from '../../core/connectors/connector-report.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { type Slots, slots } from './slots.ts'
 
-/** What an engine is given at a time, and what may wait for it. */
+/** The limits of an engine: commands in flight, and commands that wait. */
 export interface PlaceLimits {
   readonly places: number
   readonly queue: number
@@ -25,13 +25,13 @@ export interface Places {
   for(message: CommandMessage, engine: string | undefined): Slots
   readonly taken: number
   readonly waiting: number
-  /** What the domains have of both, the busiest first. Commands that belong to no domain are left out. */
+  /** The share of each domain in both, the busiest first. Commands that belong to no domain are left out. */
   byDomain(): readonly DomainCommands[]
 }
 
 /**
  * Each engine has places of its own, so that one that does not answer keeps no order from another; so has what goes to
- * several, or to one that has yet to be found. Ringing calls have places of their own beside them, and so have lists: a
+ * several, or to one that has yet to be found. Ringing calls have places of their own, and so have lists: a
  * hang-up never waits for one of theirs. Within each kind the tenants share the places.
  */
 export function enginePlaces(

@@ -1,7 +1,7 @@
 import type { EslCommand } from './command.ts'
 import type { EslError } from './errors.ts'
 
-/** What the engine answered: the body of a result as it is, or the Reply-Text. `-ERR` is an answer too. */
+/** The engine's answer: the body of a result as it is, or the Reply-Text. `-ERR` is an answer too. */
 export type Settle = (answer: string | EslError) => void
 
 /** A command on its way, and whom to tell how it ended. */

@@ -4,8 +4,8 @@ import { EslCommandInvalid } from './errors.ts'
 const MAX_LINE_BYTES = 200_000
 
 /**
- * What answers a command: `result` a frame with the result as its body, `job` a reply that names the job, `reply` a
- * bare reply. Only a job's reply tells which command it belongs to.
+ * The kind of answer to a command: `result` a frame with the result as its body, `job` a reply that names the job, `reply` a
+ * bare reply. Only a job's reply names the command it belongs to.
  */
 export type EslAnswer = 'result' | 'job' | 'reply'
 
@@ -79,7 +79,7 @@ export class EslCommand {
 /** The engine runs an empty command for a leading space, and answers nothing useful to an empty one. */
 function named(verb: string, argument: string): string {
   if (argument === '' || argument.startsWith(' '))
-    throw new EslCommandInvalid(`${verb} needs a command behind one space`)
+    throw new EslCommandInvalid(`${verb} needs a command after one space`)
   return argument
 }
 

@@ -3,7 +3,7 @@ import type { EslEvent } from './event.ts'
 import type { EslLimits } from './limits.ts'
 import type { EslTimers } from './timers.ts'
 
-/** What a connection counts, into an object that outlives it. */
+/** The counters of a connection, in an object that outlives it. */
 export interface EslTally {
   /** When the last byte came, in the milliseconds of the timers. */
   heardAt: number
@@ -15,7 +15,7 @@ export interface EslTally {
   strayReplies: number
 }
 
-/** What a connection needs. After `onEnd`, which is called exactly once, nothing is called any more. */
+/** The settings and callbacks of a connection. After `onEnd`, which is called exactly once, nothing is called any more. */
 export interface EslConnectionOptions {
   readonly host: string
   readonly port: number

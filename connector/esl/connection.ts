@@ -16,7 +16,7 @@ import { Incoming } from './incoming.ts'
 import { ReplyQueue } from './reply-queue.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
-/** What an engine writes to a listener that it drops. */
+/** The text that an engine writes to a listener that it drops. */
 const OVERFLOW_NOTICE = 'killed listener because of lost events'
 
 /** `greeting`: before the engine's first words; `login`: before its answer to the password. */

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 /** As many as one read of the socket takes at most. */
 const READ_BYTES = 256 * 1024
 
-/** What a socket needs. `onClosed` may be called more than once. */
+/** The settings and callbacks of a socket. `onClosed` may be called more than once. */
 export interface EngineSocketOptions {
   readonly host: string
   readonly port: number
@@ -38,7 +38,7 @@ export class EngineSocket {
     return this.#isConnected
   }
 
-  /** What the system said of its end, if it said anything. */
+  /** The system's reason for its end, if any. */
   get problem(): Error | undefined {
     return this.#problem
   }

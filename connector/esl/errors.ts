@@ -1,5 +1,5 @@
 /**
- * What a failure costs: `event` one event that is skipped, `command` one command, `connection` the TCP connection
+ * The cost of a failure: `event` one event that is skipped, `command` one command, `connection` the TCP connection
  * and every command on it, `stream` the trust in the bytes themselves, so that nothing read after it may be used.
  */
 export type EslDamage = 'event' | 'command' | 'connection' | 'stream'
@@ -46,7 +46,7 @@ export class EslCommandRejected extends EslError {
   }
 }
 
-/** The command was written and no reply can be told to be its own: it may have had its effect or not. */
+/** The command was written and no reply can be matched to it: it may have had its effect or not. */
 export class EslCommandFateUnknown extends EslError {
   readonly takesDown: EslDamage = 'command'
 }
@@ -94,7 +94,7 @@ export class EslConnectionLost extends EslError {
   }
 }
 
-/** A frame cannot be told from the next: the connection is given up, and what was read of the frame is thrown away. */
+/** The end of a frame cannot be found: the connection is given up, and the frame is discarded. */
 export class EslFramingLost extends EslConnectionLost {
   override readonly takesDown: EslDamage = 'stream'
 

@@ -18,7 +18,7 @@ const FRAME_KINDS: ReadonlyMap<string, 'may lack a length' | 'has a length'> = n
 /** Headers without which a block may pass for a frame of an unknown kind: those of a frame or an event that was cut. */
 const TELLING_NAMES: readonly string[] = ['content-length', 'reply-text', 'job-uuid', 'event-name', 'core-uuid']
 
-/** What a header block says of its frame. */
+/** The facts of a frame from its header block. */
 export interface FrameHead {
   /** Empty when the block has none. */
   readonly contentType: string
@@ -41,7 +41,7 @@ const EVENT_TYPES = ['text/event-json', 'text/event-plain'].map((contentType) =>
 export interface EventHead {
   readonly contentType: string
   readonly bodyBytes: number
-  /** The offset behind the block. */
+  /** The offset after the block. */
   readonly end: number
 }
 
@@ -67,7 +67,7 @@ export function eventHeadAt(bytes: Buffer, start: number): EventHead | undefined
   return undefined
 }
 
-/** What a whole header block says, or why the stream cannot be trusted any more. */
+/** Reads a whole header block; returns its facts, or why the stream cannot be trusted any more. */
 export function parseFrameHead(block: Buffer): FrameHead | string {
   const values = parseHeaders(block)
   if (typeof values === 'string') return values
@@ -84,7 +84,7 @@ export function parseFrameHead(block: Buffer): FrameHead | string {
     const isCut = TELLING_NAMES.some((name) => values.has(name))
     return isCut ? 'a header block has no Content-Type' : skipped('it has no Content-Type')
   }
-  // What is no number is no length that an engine wrote: if a body follows, it is found to be no header block.
+  // No engine writes a length that is no number: a body after it is recognized as no header block.
   if (length !== undefined && !/^\d{1,15}$/.test(length)) return skipped('its Content-Length is no number')
   const kind = FRAME_KINDS.get(contentType)
   if (kind === undefined) {

@@ -10,7 +10,7 @@ const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
 /** One frame: header lines, a blank line, and as many bytes of body as they announce. */
 export interface EslFrame {
-  /** What the frame calls itself; empty when it does not. */
+  /** The content type of the frame; empty if it names none. */
   readonly contentType: string
   /** Why the frame must be skipped, which no text of the frame is part of; `undefined` for one that is understood. */
   readonly problem: string | undefined
@@ -18,11 +18,11 @@ export interface EslFrame {
   readonly isDoubtful: boolean
   /** Bytes of the header lines, the blank line included. */
   readonly headerBytes: number
-  /** Often a view of what was read, which will be written over: whoever keeps the frame keeps a copy. */
+  /** Often a view of the read buffer, which is reused: copy it to keep it. */
   readonly body: Buffer
   /**
    * A header of the frame by any case of its name, or `undefined`. Not percent-decoded. An event has its type and its
-   * length only, which are not told again.
+   * length only, which are not reported again.
    */
   header(name: string): string | undefined
 }
@@ -65,7 +65,7 @@ export class FrameReader {
     }
   }
 
-  /** What is held of a frame that is not complete, or `undefined` between two frames. */
+  /** The bytes of an incomplete frame, or `undefined` between two frames. */
   get unfinished(): UnfinishedFrame | undefined {
     if (this.#begun) return { part: 'body', bytes: this.#bodyBytes }
     return this.#head.length > 0 ? { part: 'header', bytes: this.#head.length } : undefined
@@ -99,7 +99,7 @@ export class FrameReader {
     return at
   }
 
-  /** The offset behind the blank line that ends the header block, or -1; remembers where in a line it stopped. */
+  /** The offset after the blank line that ends the header block, or -1; remembers where in a line it stopped. */
   #endOfHead(chunk: Buffer, from: number): number {
     let blank = this.#head.length > 0 && this.#lineIsBlank
     for (let at = from; at < chunk.length; at += 1) {

@@ -28,7 +28,7 @@ export class GrowingBytes {
     return true
   }
 
-  /** What was collected so far, until the next piece. */
+  /** The bytes collected so far; valid until the next piece. */
   bytes(): Buffer {
     return this.#held.subarray(0, this.#length)
   }

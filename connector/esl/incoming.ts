@@ -8,7 +8,7 @@ const NOTICE = 'text/disconnect-notice'
 /** So many of the last bytes are looked at for it; a notice with its headers is shorter. */
 const TAIL_BYTES = 256
 
-/** The frames that come on one connection, with what tells a lost framing from an odd frame. */
+/** The frames that come on one connection, with the means to distinguish lost framing from an odd frame. */
 export class Incoming {
   readonly #reader: FrameReader
   readonly #onFrame: (frame: EslFrame) => void
@@ -34,7 +34,7 @@ export class Incoming {
   }
 
   /**
-   * Tells that the event which was given last cannot be read. One alone is skipped; if what follows may be no frame, the
+   * Reports that the last event cannot be read. One alone is skipped; if what follows may be no frame, the
    * framing is lost. So it is after two in a row that may be none. A frame that says what it is and how long shows that
    * the framing is right, whether its kind is known or not.
    */
@@ -42,7 +42,7 @@ export class Incoming {
     this.#doubtful = true
   }
 
-  /** What is held of a frame that is not complete, or `undefined` between two frames. */
+  /** The bytes of an incomplete frame, or `undefined` between two frames. */
   get unfinished(): UnfinishedFrame | undefined {
     return this.#reader.unfinished
   }

@@ -4,8 +4,8 @@ import type { CommandSlot } from './command-slot.ts'
 const MAX_ASIDE = 1_000
 
 /**
- * Jobs whose reply is lost, or cannot be told from another's. Nobody waits behind them any more; they keep their time,
- * since their own reply may come after all, and what they do may be told by their event.
+ * Jobs whose reply is lost, or cannot be distinguished from another's. No later command waits for them; they keep their time,
+ * since their own reply may come after all, and their effect may be reported by their event.
  */
 export class JobsAside {
   readonly #jobs = new Map<string, CommandSlot>()

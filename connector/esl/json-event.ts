@@ -13,7 +13,7 @@ const CLOSE_BRACE = 125
 /** The member that holds the event's own body. */
 const OWN_BODY = '_body'
 
-/** What reads a `text/event-json` body, with these headers in the same pass. */
+/** A reader of `text/event-json` bodies that finds these headers in the same pass. */
 export function jsonEventReader(names: readonly string[]): (bytes: Buffer) => EslEvent | string {
   const wanted = wantedInJson(names)
   return (bytes) => readJsonEvent(bytes, wanted)
@@ -84,7 +84,7 @@ class JsonEvent extends LazyEvent {
   }
 
   /**
-   * In an object of nothing but texts, a quote behind `{` or `,` that a word follows begins a text, and a colon behind
+   * In an object of nothing but texts, a quote after `{` or `,` that a word follows begins a text, and a colon after
    * that text makes it a name: no value can look like this.
    */
   #findUsual(name: string): string | undefined {

@@ -8,7 +8,7 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 const LOWER_U = 117
 
-/** Read behind the last byte; no text holds it. */
+/** Read after the last byte; no text contains it. */
 const NOTHING = 0
 
 /** By byte: 1 for those that may follow a backslash in a text, `u` apart. */
@@ -36,7 +36,7 @@ export function endOfText(bytes: Buffer, from: number): number {
   }
 }
 
-/** The offset behind the value that begins at `start`, or -1 when there is none that JSON allows. */
+/** Returns the offset after the value that begins at `start`, or -1 if it is not valid JSON. */
 export function endOfValue(bytes: Buffer, start: number): number {
   if (bytes[start] === QUOTE) return endOfText(bytes, start + 1) + 1 || -1
   const end = endOfOther(bytes, start)

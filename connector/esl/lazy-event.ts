@@ -1,7 +1,7 @@
 /**
- * One event of the engine, read as far as it is asked for. The five deciding headers, and those that its reader was told
+ * One event of the engine, read as far as it is asked for. The five deciding headers, and those that its reader was given
  * of, cost one pass over the bytes; everything else is decoded when it is first wanted. Bytes that are not UTF-8 read as U+FFFD. Of a name given
- * twice the last counts: a sender of events can put its own in front, never behind the engine's.
+ * twice the last counts: a sender of events can put its own in front, never after the engine's.
  */
 export interface EslEvent {
   /** `Event-Name`, or the empty string. */
@@ -20,7 +20,7 @@ export interface EslEvent {
   headers(): Readonly<Record<string, string>>
   /** The event's own body (a job's answer, a message's text), or the empty string. */
   readonly body: string
-  /** About how many bytes of memory it takes now: more once all of it was decoded, which is kept beside its text. */
+  /** About how many bytes of memory it takes now: more once all of it was decoded, which is kept together with its text. */
   readonly bytes: number
 }
 
@@ -42,7 +42,7 @@ export interface DecodedEvent {
 /** An event without its text, as measured: the object, and the headers that were read of it. */
 const HEAD_BYTES = 1024
 
-/** What each unit of a decoded text takes as soon as one of them is no Latin-1. */
+/** Bytes per unit of a decoded text as soon as one unit is not Latin-1. */
 const UNIT_BYTES = 2
 
 /** A name and a value that were decoded: the heads of two strings and their places in an object. */
@@ -55,7 +55,7 @@ export abstract class LazyEvent implements EslEvent {
   readonly uuid: string
   readonly coreUuid: string
   readonly sequence: string
-  /** What it was read from, one character for each byte, which take a byte each. */
+  /** The source text, one character for each byte, each of which takes a byte of memory. */
   protected readonly text: string
   readonly #read: ReadonlyMap<string, number>
   readonly #values: HeaderValues

@@ -8,11 +8,11 @@ const SPACE = 32
 const PERCENT = 37
 const COLON = 58
 
-/** What an engine writes into the middle of an event before it drops a listener, where it ends that event's bytes. */
+/** The text that an engine writes into the middle of an event before it drops a listener, where it ends that event's bytes. */
 const OVERFLOW_END =
   'Content-Type: text/disconnect-notice\nContent-Length: 39\n\nkilled listener because of lost events\n'
 
-/** What reads a `text/event-plain` body, with these headers in the same pass. */
+/** A reader of `text/event-plain` bodies that finds these headers in the same pass. */
 export function plainEventReader(names: readonly string[]): (bytes: Buffer) => EslEvent | string {
   // No line begins with a name that is empty or holds a colon or a line end, nor with a line end.
   const wanted = new WantedHeaders(names, (name) => (isName(name) ? name : '\n'))
@@ -22,7 +22,7 @@ export function plainEventReader(names: readonly string[]): (bytes: Buffer) => E
 /**
  * Reads a `text/event-plain` body in one pass over its lines, which decodes nothing but the wanted headers. It has to
  * be header lines, a blank line, and then nothing or exactly as many bytes as the last `Content-Length` among the
- * headers says. A line without a name is nobody's header.
+ * headers says. A line without a name is no header.
  */
 function readPlainEvent(bytes: Buffer, wanted: WantedHeaders): EslEvent | string {
   // One character for each byte, so that offsets are the same in both.
@@ -71,7 +71,7 @@ class PlainEvent extends LazyEvent {
     this.#ownStart = ownStart
   }
 
-  /** What is wrong with it, if anything. */
+  /** The fault of the event, if any. */
   problem(isNamed: boolean): string | undefined {
     const left = this.text.length - this.#ownStart
     if (left > 0 && Number(this.find('Content-Length')) !== left) {
@@ -83,7 +83,7 @@ class PlainEvent extends LazyEvent {
 
   protected find(name: string): string | undefined {
     if (!isName(name)) return undefined
-    // What a byte that is not UTF-8 reads as: what it was, only the headers themselves tell.
+    // The replacement for a byte that is not UTF-8; its original is only in the headers themselves.
     if (name.includes('\uFFFD')) return this.headers()[name]
     const text = this.text
     const wire = `${bytesOf(name)}:`
@@ -101,7 +101,7 @@ class PlainEvent extends LazyEvent {
   protected decode(): DecodedEvent {
     const bytes = Buffer.from(this.text, 'latin1')
     const headers: Record<string, string> = Object.create(null)
-    // Looked for again only once it is behind: lines without a colon do not each look through all that follow.
+    // Searched again only after it was passed: lines without a colon do not each look through all that follow.
     let colon = this.text.indexOf(':')
     for (let at = 0; at < this.#end; ) {
       const end = this.text.indexOf('\n', at)

@@ -9,7 +9,7 @@ import type { EslTimers } from './timers.ts'
 /** At most so many jobs wait for their reply at once; the engine reads them one after another anyway. */
 const MAX_JOBS_IN_FLIGHT = 64
 
-/** What a reply queue needs of its connection. */
+/** The connection as a reply queue uses it. */
 export interface ReplyQueueOptions {
   /** Writes bytes; `false` when no more should be written until `flush` is called. */
   write(bytes: Buffer): boolean
@@ -24,14 +24,14 @@ export interface ReplyQueueOptions {
  * Puts commands on the wire and gives each reply to its own command. The engine answers in order, but only the acceptance
  * of a job says whose it is. So jobs may be in flight together, while any other command is written only when nothing
  * else is unanswered: a reply that is lost or late can then never pass for another command's. A job whose reply is lost,
- * as that of a later one shows, keeps its time: what it did may be told by its event. A command that waits for jobs'
+ * as that of a later one shows, keeps its time: its effect may be reported by its event. A command that waits for jobs'
  * replies for too long has the engine asked by one more job, whose reply shows which were lost.
  *
- * A refusal names nobody, whatever it refuses. It is believed for a command that no other was ever in flight with. Among
- * several, of which one's reply may be lost or come twice, it is counted as nobody's, and the first of them is taken for
+ * A refusal names no command. It is believed for a command that no other was ever in flight with. Among
+ * several, of which one's reply may be lost or come twice, it is counted as unmatched, and the first of them is taken for
  * one whose reply is lost.
  *
- * What cannot be told: a result or refusal that comes twice, and the second time in a later read, answers the next
+ * One case stays undetected: a result or refusal that comes twice, and the second time in a later read, answers the next
  * command of its kind, for nothing in it says whose it is. No engine was seen to repeat one. Whatever does something is
  * given as a job, or its answer is not looked at, so that a wrong one misleads a question at most.
  */
@@ -102,7 +102,7 @@ export class ReplyQueue {
     this.#options.counts.lateReplies += 1
   }
 
-  /** Nobody waits any more for the reply to a command that the engine has passed. */
+  /** Stops waiting for the reply to a command that the engine has passed. */
   #lose(slot: CommandSlot): void {
     const { verb, answer } = slot.command
     if (answer === 'job') return this.#aside.put(slot)

@@ -6,7 +6,7 @@ import type { EslTimers } from './timers.ts'
 /** Where a session stands. It is `down` from the loss of a connection until the next attempt, which is `connecting`. */
 export type EslState =
   | { readonly kind: 'connecting' }
-  /** Logged in and subscribed. `coreUuid` names the engine's process, where the engine tells it. */
+  /** Logged in and subscribed. `coreUuid` names the engine's process, if the engine names it. */
   | { readonly kind: 'ready'; readonly coreUuid?: string }
   /** `retryInMs` is `Infinity` once the session is closed. */
   | {
@@ -16,7 +16,7 @@ export type EslState =
       readonly error: EslConnectionLost
     }
 
-/** What has gone by on a session since it was opened, all its connections together. */
+/** Totals of a session since it was opened, over all its connections. */
 export interface EslCounts {
   readonly connections: number
   readonly bytes: number
@@ -24,11 +24,11 @@ export interface EslCounts {
   readonly unreadableEvents: number
   /** Replies to commands that had timed out. */
   readonly lateReplies: number
-  /** Replies that no command had asked for, or of which nobody can tell which. */
+  /** Replies to no command, or to one that cannot be determined. */
   readonly strayReplies: number
 }
 
-/** What a session needs; it begins as `connecting`, and `onState` tells every change after that. `onEvent` and `onState` must not throw. */
+/** The settings and callbacks of a session. It begins as `connecting`; `onState` reports every later change. `onEvent` and `onState` must not throw. */
 export interface EslSessionOptions {
   readonly host: string
   readonly port: number
@@ -41,7 +41,7 @@ export interface EslSessionOptions {
   readonly headers?: readonly string[]
   onEvent(event: EslEvent): void
   onState(state: EslState): void
-  /** Told of every event that was skipped because it could not be read. */
+  /** Called for every event that was skipped because it could not be read. */
   onUnreadable?(error: EslEventUnreadable): void
   readonly timers?: EslTimers
   /** From 0 up to but not 1; spreads the reconnections. */

@@ -32,7 +32,7 @@ class ReconnectingSession implements EslSession {
   #cancelRetry = () => {}
   #closing = false
   #wanted: Subscription
-  /** What the engine is known to send on the present connection. */
+  /** The confirmed subscription of the present connection. */
   #applied = NOTHING
   #applying = Promise.resolve()
 

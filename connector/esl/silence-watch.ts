@@ -1,11 +1,11 @@
 import type { EslTimers } from './timers.ts'
 
-/** What a watch needs. */
+/** The times and callbacks of a watch. */
 export interface SilenceWatchOptions {
   readonly timers: EslTimers
   /** Longest silence, in milliseconds. */
   readonly silenceMs: number
-  /** Called after half of it: whoever is silent may have nothing to say unless asked. */
+  /** Called after half of it: a silent peer may have nothing to say unless asked. */
   readonly onQuiet: () => void
   /** Called once, after all of it; nothing is watched any more. */
   readonly onSilent: () => void

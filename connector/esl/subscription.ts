@@ -1,10 +1,10 @@
-/** What a listener is subscribed to: names of events, and subclasses of CUSTOM. */
+/** A listener's subscription: names of events, and subclasses of CUSTOM. */
 export interface Subscription {
   readonly names: ReadonlySet<string>
   readonly subclasses: ReadonlySet<string>
 }
 
-/** Reads the words behind `event json`: every word after CUSTOM is a subclass, whatever it looks like. */
+/** Reads the words after `event json`: every word after CUSTOM is a subclass, whatever it looks like. */
 export function parseSubscription(words: readonly string[]): Subscription {
   const custom = words.indexOf('CUSTOM')
   if (custom < 0) return { names: new Set(words), subclasses: new Set() }

@@ -13,7 +13,7 @@ const CLOSE_BRACE = 125
 /** Longer bodies are left to others; an engine's events have a few thousand bytes. */
 const MAX_BYTES = 64 * 1024
 
-/** The body that is read, and behind it a zero, which ends every text. */
+/** The body that is read, followed by a zero, which ends every text. */
 const scratch = Buffer.alloc(MAX_BYTES + 4)
 const words = new DataView(scratch.buffer, scratch.byteOffset, scratch.length)
 

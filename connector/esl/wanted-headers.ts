@@ -1,6 +1,6 @@
 const COLON = 58
 
-/** Read behind the last byte; no name holds it. */
+/** Read after the last byte; no name contains it. */
 const NOTHING = 0
 
 interface Name {

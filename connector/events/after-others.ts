@@ -7,18 +7,18 @@ import { sizeOf } from '../spool/waiting-events.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
 import type { EventOutbox } from './event-outbox.ts'
 import { type HoldingPlace, HoldingPlaces } from './holding-places.ts'
-import { mayHandOver } from './others-behind.ts'
+import { mayHandOver } from './pending-handover.ts'
 
 /** The reports of the others are looked at this often while something is held. */
 const lookMs = 1_000
 
-/** What is held leaves after so long, whatever the others tell: an event that is late is worth more than its order. */
+/** Held events leave after this time, whatever the others report: a late event is worth more than its order. */
 const longestMs = 60_000
 
-/** What may be held, ten seconds of a storm: with more of it all leaves at once, to wait where there is a disk. */
+/** The most events held, ten seconds of a storm. Beyond it all of them leave at once, to wait in the spool. */
 const usualLimits = { events: 20_000, bytes: 64 * 1024 * 1024 }
 
-/** What leaves waits for room in the outbox, and looks for it this often. */
+/** Leaving events wait for room in the outbox, which is checked this often. */
 const leaveMs = 50
 
 /** Keeps events of calls from passing those that another connector read before and has yet to hand over. */
@@ -44,8 +44,7 @@ export interface AfterOthers {
   readonly overflows: number
 }
 
-/** What holding is made from. */
-export interface AfterOthersParts extends Time {
+export interface AfterOthersDeps extends Time {
   readonly outbox: Pick<EventOutbox, 'add' | 'hasRoom'>
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly connectorId: string
@@ -55,11 +54,11 @@ export interface AfterOthersParts extends Time {
 
 /**
  * After an engine's link came up, events of its calls that had begun before are held until every other connector that
- * listened all the time has handed over what it had read by then. Nobody waits for them meanwhile: the others tell the
+ * listened all the time has handed over what it had read by then. They delay no receiver meanwhile: the others relay the
  * same events. Where no other connector listens nothing is held. Events of other calls and of other engines, and those
  * without a call, pass. What is held leaves in its order, as the outbox has room for it.
  */
-export function afterOthers(parts: AfterOthersParts): AfterOthers {
+export function afterOthers(parts: AfterOthersDeps): AfterOthers {
   const { outbox, clock, timers, limits = usualLimits } = parts
   const places = new HoldingPlaces()
   let overflows = 0

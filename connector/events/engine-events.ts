@@ -7,16 +7,16 @@ import type { Subscriptions } from './subscriptions.ts'
 
 const minuteMs = 60_000
 
-/** What can become of an engine's event link. */
+/** A change of an engine's event link. */
 export type EngineChange = 'engine_connected' | 'engine_disconnected'
 
-/** Tells every domain with a hook for it that an engine's event link came up or was lost. */
+/** Notifies every domain with a hook for it that an engine's event link came up or was lost. */
 export type TellEngineChange = (kind: EngineChange, engine: Pick<Engine, 'coreUuid' | 'name'>) => void
 
 /**
- * Makes a teller. The id of what it tells is derived from the engine's core, the kind, the minute and
+ * Makes a notifier. The id of its event is derived from the engine's core, the kind, the minute and
  * how often that kind came in it: connectors that lose the engine together tell it once, and of a link that comes and
- * goes the last word is always told.
+ * goes the last change is always published.
  */
 export function engineStateTeller({
   subscriptions,
@@ -27,15 +27,15 @@ export function engineStateTeller({
   readonly outbox: EventOutbox
   readonly clock: Clock
 }): TellEngineChange {
-  const told = new Map<string, { minute: number; times: Record<EngineChange, number> }>()
+  const published = new Map<string, { minute: number; times: Record<EngineChange, number> }>()
 
   return (kind, engine) => {
     const now = clock.now()
     const minute = Math.floor(now / minuteMs)
-    const before = told.get(engine.name)
+    const before = published.get(engine.name)
     const times = before?.minute === minute ? before.times : { engine_connected: 0, engine_disconnected: 0 }
     times[kind] += 1
-    told.set(engine.name, { minute, times })
+    published.set(engine.name, { minute, times })
     for (const domain of subscriptions.domainsWanting(`CUSTOM->svc::${kind}`)) {
       const cause = [engine.coreUuid || engine.name, kind, domain, `${minute}`, `${times[kind]}`]
       const digest = createHash('sha256').update(JSON.stringify(cause)).digest('hex')

@@ -41,7 +41,7 @@ export class EventGroups {
     return this.#ready.size === 0
   }
 
-  /** Puts an event behind the others of its group. */
+  /** Adds an event to the end of its group. */
   add(event: Waiting): void {
     const name = groupOf(event.event)
     const known = this.#groups.get(name)
@@ -105,7 +105,7 @@ export class EventGroups {
   }
 }
 
-/** What goes to another queue waits for none of the others. */
+/** The group of events for another queue, which waits for no other group. */
 function groupOf(event: PlatformEvent): string {
   if (event.reader === 'cdr') return `cdr ${event.uuid}`
   return event.uuid === '' ? `domain ${event.domain}` : `call ${event.uuid}`

@@ -9,7 +9,7 @@ import { writeBehind } from '../../core/concurrency/write-behind.ts'
 import { InTurn } from './in-turn.ts'
 import { keptEvent } from './kept-event.ts'
 
-/** What may wait for the store of domains. */
+/** The most events that may wait for the store of domains. */
 export interface InboxLimits {
   readonly events: number
   readonly bytes: number
@@ -43,8 +43,7 @@ export interface EventInbox {
   }
 }
 
-/** What an inbox is made from. */
-export interface InboxParts extends Time {
+export interface InboxDeps extends Time {
   /**
    * Handles one event. Rejects with `store_unavailable` when something is gone that will come back: then it is asked
    * again for the same event, after a growing wait. Any other failure is the event's own, which is skipped.
@@ -55,9 +54,9 @@ export interface InboxParts extends Time {
   readonly random: () => number
   readonly log: Log
   readonly limits?: InboxLimits | undefined
-  /** Told of each event that is given up, at once. */
+  /** Called for each event that is given up, at once. */
   readonly onGivenUp?: (() => void) | undefined
-  /** Told of dropped events, at most once a second and class. */
+  /** Called with dropped events, at most once a second and class. */
   readonly onDropped?: ((drop: Drop) => void) | undefined
 }
 
@@ -74,7 +73,7 @@ interface Held {
  * Makes an empty inbox. Above its limits the oldest event of the least class goes, which is counted, and logged once
  * until it is empty; one alone is never too much.
  */
-export function eventInbox(parts: InboxParts): EventInbox {
+export function eventInbox(parts: InboxDeps): EventInbox {
   const { handle, clock, timers, random, log, limits = inboxLimits(1), onDropped, onGivenUp, foresee } = parts
   const tally = dropTally({ clock, timers, log, reason: 'too many wait to be looked at', onDropped })
   const counts = { unreadable: 0, dropped: tally.counts }
@@ -122,7 +121,7 @@ export function eventInbox(parts: InboxParts): EventInbox {
   }
   const handling = writeBehind({ write: handleAll, onFailure, timers, random })
 
-  /** What has its turn among the events has it now; an event is lost, which is answered. */
+  /** Handles the next entry now; returns whether it was an event, which is lost. */
   const giveUp = (held: Held): boolean => {
     leave(held)
     const isLost = !(held.event instanceof InTurn)
@@ -155,7 +154,7 @@ export function eventInbox(parts: InboxParts): EventInbox {
   return {
     add: (given) => {
       const event = keptEvent(given)
-      // What is found out about it now counts with it.
+      // Facts found now are included.
       if (all.size > 0) foresee?.(event)
       enter(event)
       while (all.size > 1 && (all.size > limits.events || bytes > limits.bytes)) {

@@ -39,7 +39,7 @@ export interface EventOutbox {
   readonly counts: {
     readonly published: number
     readonly dropped: number
-    /** Of these, by class: 1 that something is over, 2 of a call or the platform's own, 3 the rest. */
+    /** The dropped ones by class: 1 the end of something, 2 of a call or the platform's own, 3 the rest. */
     readonly droppedByClass: Readonly<Record<DropClass, number>>
     /** Events that were sent once more than before. */
     readonly repeated: number
@@ -52,7 +52,7 @@ export interface EventOutbox {
     readonly skipped: number
     /** Events that earlier processes left. */
     readonly found: number
-    /** Of the dropped ones, those whose lines could not be read. */
+    /** The dropped ones whose lines could not be read. */
     readonly damaged: number
     /** Times that the disk refused something. */
     readonly failures: number
@@ -61,8 +61,7 @@ export interface EventOutbox {
   readonly memoryBytes: number
 }
 
-/** What an outbox is made from. */
-export interface OutboxParts extends Time {
+export interface OutboxDeps extends Time {
   readonly sink: EventSink
   /** Takes what the index of CDRs reads; the same sink where absent. Neither waits for the other. */
   readonly cdrSink?: EventSink | undefined
@@ -72,7 +71,7 @@ export interface OutboxParts extends Time {
   /** Where events wait that memory has no room for, and those that a killed process must not lose; nowhere if absent. */
   readonly place?: SpoolPlace | undefined
   readonly memory?: MemoryLimits | undefined
-  /** Told of dropped events, at most once a second and class. */
+  /** Called with dropped events, at most once a second and class. */
   readonly onDropped?: ((drop: Drop) => void) | undefined
 }
 
@@ -80,7 +79,7 @@ export interface OutboxParts extends Time {
  * Hands events to the queue, those of one call or domain in order (see `groupSender`). What waits is in memory and on
  * disk, within limits (see `EventBacklog`).
  */
-export function eventOutbox(parts: OutboxParts): EventOutbox {
+export function eventOutbox(parts: OutboxDeps): EventOutbox {
   const { sink, cdrSink = sink, log, random, clock, timers, place, memory = usualMemory, onDropped } = parts
   const tally = dropTally({ clock, timers, log, reason: 'too many wait for the queue', onDropped })
   const spool = place === undefined ? noSpool : new DiskSpool(place, { clock, timers, log, tally })

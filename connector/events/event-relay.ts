@@ -11,7 +11,7 @@ import { type EngineEvent, eventNameOf } from '../runtime/engine.ts'
 import type { EventLinks } from '../links/event-links.ts'
 import { type KnownEvent, accountOf, accountStatus, causeOf, causeOfFinding } from './account-status.ts'
 import type { AfterOthers } from './after-others.ts'
-import { foresight } from './foresight.ts'
+import { prefetch } from './prefetch.ts'
 import { InTurn } from './in-turn.ts'
 import { endings, isLastWord, isOvertaken, missedBefore } from './missed-events.ts'
 import { channelEventId, eventId, occurredAt, platformEvent } from './platform-event.ts'
@@ -25,28 +25,27 @@ import { SyntheticEvent } from './synthetic-event.ts'
 export interface EventRelay {
   /**
    * Handles one event of the engine named: finds its domain, keeps channels and presence up to date, and puts into the
-   * outbox what a hook of that domain wants. A {@link SyntheticEvent} counts only where the engine has not told the
+   * outbox what a hook of that domain wants. A {@link SyntheticEvent} counts only if the engine has not sent the
    * same in the meantime. Rejects with a `DomainError`, and has done nothing, while a store that it asks is gone.
    */
   handle(event: EngineEvent, engine: string): Promise<void>
   /** Begins to ask for what an event will need to know that has to wait for its turn; at once, and never failing. */
   foresee(event: EngineEvent): void
-  /** Notes that a phone is found to be there or gone, of which no event has told. The domain must be loaded. */
+  /** Notes that a phone is found to be there or gone, without an event of it. The domain must be loaded. */
   found(domain: string, registration: Registration): void
   readonly counts: {
     /** Handed to the outbox. */
     readonly relayed: number
     /** Wanted by some domain, but of none. */
     readonly withoutDomain: number
-    /** Events made in the place of missed ones, wanted or not. */
+    /** Synthetic events for missed ones, wanted or not. */
     readonly recovered: number
     /** Ends of legs handed over for the index of CDRs. */
     readonly cdrs: number
   }
 }
 
-/** What a relay is made from. */
-export interface RelayParts {
+export interface RelayDeps {
   readonly subscriptions: Subscriptions
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
@@ -56,17 +55,17 @@ export interface RelayParts {
   /** Takes the ends of legs for the index of CDRs, whose order among other events does not matter. */
   readonly cdrs: { add(event: PlatformEvent): boolean }
   readonly clock: Clock
-  /** Told of every event of a channel whose domain is known, the made ones included; must not throw. */
+  /** Called with every event of a channel whose domain is known, the made ones included; must not throw. */
   readonly onChannelEvent?: ((event: EngineEvent, domain: string, channel: Channel) => void) | undefined
   /** Knows which events may have been missed. */
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
 
-/** What the queue takes for the uuid of a call. */
+/** The form of a call's uuid that the queue accepts. */
 const maxUuidLength = 128
 
 /** Makes a relay. */
-export function eventRelay(parts: RelayParts): EventRelay {
+export function eventRelay(parts: RelayDeps): EventRelay {
   const { subscriptions, registry, presence, writer, outbox, clock } = parts
   const counts = { relayed: 0, withoutDomain: 0, recovered: 0, cdrs: 0 }
 
@@ -84,7 +83,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
 
   /**
    * Every leg that ends has a CDR, whether a hook wants its end or not. A made end has an id of its own: the queue would
-   * take the one that another connector has heard, and that tells more, for its repetition.
+   * take the one that another connector has heard, and that says more, for its repetition.
    */
   const tellCdrs = ({ event, id, domain, channel }: KnownEvent) => {
     if (event.name !== 'CHANNEL_HANGUP_COMPLETE' || domain === '' || channel === undefined) return
@@ -94,7 +93,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
     if (parts.cdrs.add({ ...end, fields, reader: 'cdr' })) counts.cdrs += 1
   }
 
-  /** What cannot fail and does not wait, so that an event that is tried again has had no effect yet. */
+  /** The synchronous part, which cannot fail, so that a retried event has had no effect yet. */
   const apply = (known: KnownEvent, engine: string) => {
     const { event, id, domain } = known
     const name = eventNameOf(event)
@@ -133,7 +132,7 @@ export function eventRelay(parts: RelayParts): EventRelay {
     ahead.answered()
     writer.wake()
   }
-  const ahead = foresight({ domainOf: (event) => domainOf(parts, event), load })
+  const ahead = prefetch({ domainOf: (event) => domainOf(parts, event), load })
 
   return {
     handle: async (event, engine) => {
@@ -178,7 +177,7 @@ function isOfChannel(event: EngineEvent): boolean {
   return event.uuid !== '' && event.uuid.length <= maxUuidLength && event.name !== 'CUSTOM'
 }
 
-function domainOf({ registry, domains }: RelayParts, event: EngineEvent): string | Promise<string> {
+function domainOf({ registry, domains }: RelayDeps, event: EngineEvent): string | Promise<string> {
   const read = (name: string) => event.header(name)
   const uuid = event.uuid.toLowerCase()
   const recorded = uuid === '' ? undefined : registry.domainOf(uuid)
@@ -194,7 +193,7 @@ function noteAlias(registry: ChannelRegistry, event: EngineEvent): void {
 }
 
 function stateChange(
-  { presence, registry }: RelayParts,
+  { presence, registry }: RelayDeps,
   { event, domain, channel }: KnownEvent,
   at: number,
 ): StateChange | undefined | 'no account' {

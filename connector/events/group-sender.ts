@@ -28,7 +28,6 @@ export interface GroupSender {
   }
 }
 
-/** What a sender needs. */
 export interface SenderDeps extends Time {
   /** Names the queue in the log. */
   readonly queue: string
@@ -40,9 +39,9 @@ export interface SenderDeps extends Time {
   readonly random: () => number
   /** How many events wait, those included that cannot be sent yet. */
   readonly waiting: () => number
-  /** Told of each event that the queue took. */
+  /** Called with each event that the queue took. */
   readonly onTaken: (event: Waiting) => void
-  /** Told when a call has ended, well or not. */
+  /** Called when a call has ended, well or not. */
   readonly onSettled: () => void
 }
 

@@ -1,8 +1,8 @@
 import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { HeldEvents } from './held-events.ts'
-import { slackMs } from './others-behind.ts'
+import { slackMs } from './pending-handover.ts'
 
-/** What is held of one engine. */
+/** The held events of one engine. */
 export class HoldingPlace {
   readonly held = new HeldEvents()
   /** When its events were heard again. What others heard until then goes first. */
@@ -12,7 +12,7 @@ export class HoldingPlace {
   /** Ends the wait for the others. From then on what is held leaves. */
   over = new AbortController()
 
-  /** Whether what is held leaves as there is room for it. */
+  /** Whether held events leave as soon as there is room. */
   get isLeaving(): boolean {
     return this.over.signal.aborted
   }
@@ -66,7 +66,7 @@ export class HoldingPlaces {
     return this.#places.get(engine)
   }
 
-  /** Where an event belongs: a call that another engine has recovered stays behind what is held of it. */
+  /** Where an event belongs: events of a call that another engine has recovered stay after its held ones. */
   ofCall(uuid: string, engine: string): HoldingPlace | undefined {
     if (this.isEmpty || uuid === '') return undefined
     return this.all.find(({ held }) => held.has(uuid)) ?? this.of(engine)

@@ -11,12 +11,12 @@ export const endings: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 
 /** Events that can only follow a channel's creation. Others come before it now and then. */
 const followers: ReadonlySet<string> = new Set(['CHANNEL_ANSWER', ...endings])
 
-/** Whether it is the engine's last word on a channel: a state that it tells of after the channel's destruction. */
+/** Whether it is the engine's last word on a channel: a state that it sends after the channel's destruction. */
 export function isLastWord(event: Pick<EngineEvent, 'name' | 'header'>): boolean {
   return event.name === 'CHANNEL_STATE' && event.header('Channel-State') === 'CS_DESTROY'
 }
 
-/** Whether what an event was made for has been told by the engine since, or was no end after all. */
+/** Whether the engine has since sent the event that a synthetic one replaces, or it was no end after all. */
 export function isOvertaken(
   registry: Pick<ChannelRegistry, 'find' | 'hasSeen'>,
   { name, uuid, coreUuid }: SyntheticEvent,
@@ -27,16 +27,15 @@ export function isOvertaken(
   return endings.has(name) && live?.uuid === uuid && live.heard
 }
 
-/** What {@link missedBefore} judges by. */
-interface MissedParts {
+interface MissedDeps {
   readonly registry: Pick<ChannelRegistry, 'hasSeen'>
   readonly clock: Clock
   readonly links: Pick<EventLinks, 'mayHaveMissed' | 'hasGaps' | 'beganLately'>
 }
 
-/** What an event shows to have been missed of its channel before it. */
+/** Lists the earlier events of a channel that were missed, judging by a later event. */
 export function missedBefore(
-  { registry, clock, links }: MissedParts,
+  { registry, clock, links }: MissedDeps,
   event: EngineEvent,
   channel: Channel,
   engine: string,

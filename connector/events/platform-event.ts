@@ -8,7 +8,7 @@ const idPart = /^[A-Za-z0-9-]{1,64}$/
 
 /**
  * The id of an engine event, the same for every connector that hears it: `Core-UUID:Event-Sequence`. Absent when the
- * event does not carry both; such an event cannot be told from its own repetition.
+ * event does not carry both; such an event cannot be distinguished from its own repetition.
  */
 export function eventId(event: Pick<EngineEvent, 'coreUuid' | 'sequence'>): string | undefined {
   if (!idPart.test(event.coreUuid) || !/^\d{1,20}$/.test(event.sequence)) return undefined
@@ -16,7 +16,7 @@ export function eventId(event: Pick<EngineEvent, 'coreUuid' | 'sequence'>): stri
 }
 
 /**
- * An id for what happens once in a channel's life, the same for every connector whether it was told by the engine or
+ * An id for an event that occurs once in a channel's life, the same for every connector whether it was sent by the engine or
  * made by one of them: `Core-UUID:uuid:what`. At most 128 characters, with `what` at most 26.
  */
 export function channelEventId(coreUuid: string, uuid: string, what: string): string {
@@ -36,7 +36,7 @@ export function occurredAt(event: Pick<EngineEvent, 'header'>, now: number): num
   return Number.isSafeInteger(microseconds) && microseconds > 0 ? Math.floor(microseconds / 1_000) : now
 }
 
-/** What is known about an event besides its headers. */
+/** Facts about an event that are not in its headers. */
 interface EventPlace {
   /** The channel that the engine itself speaks of. */
   readonly channel: Pick<Channel, 'presenceId'> | undefined

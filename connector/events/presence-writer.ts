@@ -21,7 +21,6 @@ const freshMs = 1_000
 /** Stores what a tracker learns, once it is woken. */
 export type PresenceWriter = Pick<WriteBehind, 'wake' | 'flushed'>
 
-/** What storing presence needs. */
 export interface PresenceWriterDeps extends Time {
   readonly store: Pick<PresenceStore, 'put' | 'replace' | 'readEach'>
   readonly tracker: PresenceTracker

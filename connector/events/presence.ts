@@ -3,7 +3,7 @@ import type { Presence } from '../../core/accounts/presence.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Registration } from './registration.ts'
 
-/** How an account's state is told in events. */
+/** The words for an account's state in events. */
 export type AccountState = 'NONREG' | 'ONHOOK' | 'ISBUSY'
 
 /** A change of state, worth an event. */
@@ -16,7 +16,7 @@ export interface StateChange {
   readonly since: number
 }
 
-/** The phones and calls of every account that the engine told of. */
+/** The phones and calls of every account that the engine reported. */
 export interface PresenceTracker {
   /**
    * Makes sure that what is stored of a domain's accounts is known. Stored calls count as up; it asks no engine. Rejects
@@ -25,7 +25,7 @@ export interface PresenceTracker {
   load(domain: string): void | Promise<void>
   /**
    * Takes over what is stored of a domain's accounts where that was observed later than what is known: another
-   * connector has heard what this one missed, and has told of it. Rejects when the store is gone.
+   * connector has heard what this one missed, and has published it. Rejects when the store is gone.
    */
   refresh(domain: string): Promise<void>
   /** Every account that is known now. What changes later changes in the tracker alone. */
@@ -36,7 +36,7 @@ export interface PresenceTracker {
   registered(domain: string, registration: Registration, at: number): StateChange | undefined
   /** A call of an account came up or ended. The domain must be loaded. */
   called(account: { domain: string; login: string }, uuid: string, isUp: boolean, at: number): StateChange | undefined
-  /** A stored call has ended long ago, or others have told of its end: its account has it no more, and no event tells so. */
+  /** A stored call has ended long ago, or another connector published its end: its account has it no more, and no event is published. */
   drop(account: Pick<Presence, 'domain' | 'login'>, uuid: string): void
   /**
    * Takes the accounts whose newest state is to be stored, each as it is now: those that changed at least `ageMs` ago, 0
@@ -52,16 +52,16 @@ export interface PresenceTracker {
   readonly accounts: number
 }
 
-/** What the tracker keeps of an account; replaced, never changed in place. */
+/** The tracked state of an account; replaced, never changed in place. */
 type Known = Presence
 
 /**
- * Answers whether a call that was stored is still up; calls of before a restart may have ended unseen. `undefined` when
- * nobody can tell.
+ * Answers whether a call that was stored is still up; calls from before a restart may have ended unseen. `undefined` when
+ * that is unknown.
  */
 export type IsUp = (uuid: string) => Promise<boolean | undefined>
 
-/** Told of a stored call that has ended. Answers whether an event of its end will follow, which frees the account. */
+/** Handles the end of a stored call. Answers whether an event of its end will follow, which frees the account. */
 export type OnEnded = (account: Pick<Presence, 'domain' | 'login'>, uuid: string) => Promise<boolean>
 
 /** Takes each call that an account was stored with: it may have ended since, and counts as up until that is known. */
@@ -80,7 +80,7 @@ export function presenceTracker(
   const loads = new Map<string, true | Promise<void>>()
   /** When each account changed whose state is not stored, epoch milliseconds. */
   const changed = new Map<string, number>()
-  /** When the stored registrations of accounts have half of their life behind them, epoch milliseconds. */
+  /** When the stored registrations of accounts have passed half of their life, epoch milliseconds. */
   const refreshAt = new Map<string, number>()
   /** Accounts with refreshed registrations that are stored at that moment. */
   const refreshed = new Set<string>()

@@ -2,7 +2,7 @@ import { login } from '../../contracts/fields.ts'
 import { loginOfRegistration } from '../../core/accounts/registered-name.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 
-/** What the engine told of one phone of an account. */
+/** A report of the engine about one phone of an account. */
 export interface Registration {
   /** Lower case. */
   readonly login: string
@@ -13,7 +13,7 @@ export interface Registration {
 }
 
 /**
- * The engine keeps a registration for a minute longer than the phone asked for (recorded: `show registrations` tells
+ * The engine keeps a registration for a minute longer than the phone asked for (recorded: `show registrations` shows
  * an expiry 60 s later, and `sofia::expire` came 80 s after a registration for 20 s).
  */
 const graceSeconds = 60
@@ -22,7 +22,7 @@ const maxContactLength = 256
 
 /**
  * Reads `sofia::register`, `sofia::unregister` and `sofia::expire`; anything else, and an event whose user cannot be
- * an account, is `undefined`. Only the first tells a length of time in `expires`; in an expiry it is a date.
+ * an account, is `undefined`. Only the first has a length of time in `expires`; in an expiry it is a date.
  */
 export function readRegistration(event: Pick<EngineEvent, 'subclass' | 'header'>): Registration | undefined {
   const { subclass } = event

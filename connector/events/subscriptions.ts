@@ -8,7 +8,7 @@ import { type Time, pause } from '../../core/concurrency/timers.ts'
 /** A hook takes effect within 2 s: asking once a second leaves one for reading the list and telling the engine. */
 const pollMs = 1_000
 
-/** What the platform itself needs: the state of calls, their ends, recordings, registrations, and a sign of life. */
+/** The events that the platform itself needs: the state of calls, their ends, recordings, registrations, and a sign of life. */
 const ownEvents = [
   'CHANNEL_CREATE',
   'CHANNEL_ANSWER',
@@ -31,7 +31,7 @@ const customPrefix = 'CUSTOM->'
 /** Events of the platform are its own to tell: one that the engine sends under such a name is not listened to. */
 const servicePrefix = 'CUSTOM->svc::'
 
-/** What all domains want: one that has a hook, the base events and all that its hooks name; any other, nothing. */
+/** The wanted events of all domains: one that has a hook, the base events and all that its hooks name; any other, nothing. */
 export interface Subscriptions {
   /** Whether it is known what is wanted; until then every answer is what the platform itself needs. */
   readonly isKnown: boolean
@@ -47,18 +47,17 @@ export interface Subscriptions {
   engineWords(): string[]
   /** Reads what is wanted now, when it changed; answers whether it did. */
   refresh(): Promise<boolean>
-  /** Refreshes once a second until aborted; `changed` is told after each change. */
+  /** Refreshes once a second until aborted; `changed` is called after each change. */
   follow(changed: () => void, signal: AbortSignal): Promise<void>
 }
 
-/** What the subscriptions are made from. */
-export interface SubscriptionParts extends Time {
+export interface SubscriptionDeps extends Time {
   readonly reader: SubscriptionReader
   readonly log: Log
 }
 
 /** Knows what is wanted as of its last refresh; at first only what the platform itself needs. */
-export function subscriptions({ reader, log, timers }: SubscriptionParts): Subscriptions {
+export function subscriptions({ reader, log, timers }: SubscriptionDeps): Subscriptions {
   let version: number | undefined
   let hooked: ReadonlySet<string> = new Set()
   let named = new Map<string, Set<string>>()

@@ -2,7 +2,7 @@ import type { Channel, LifeEvent } from '../calls/channel.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 
 /**
- * The engine's word for an end of which no reason is told (Q.850 cause 31): what is known of a call whose end was
+ * The engine's word for an end without a reason (Q.850 cause 31): all that is known of a call whose end was
  * missed.
  */
 const unknownCause = 'NORMAL_UNSPECIFIED'
@@ -13,7 +13,7 @@ const unknownCause = 'NORMAL_UNSPECIFIED'
  */
 const mostUnsureMs = 60_000
 
-/** The states that the engine tells with each event of a channel's life, as recorded. */
+/** The states that the engine sends with each event of a channel's life, as recorded. */
 const states: Readonly<Record<LifeEvent, readonly [state: string, callState: string]>> = {
   CHANNEL_CREATE: ['CS_INIT', 'DOWN'],
   CHANNEL_ANSWER: ['CS_EXECUTE', 'ACTIVE'],
@@ -22,8 +22,8 @@ const states: Readonly<Record<LifeEvent, readonly [state: string, callState: str
 }
 
 /**
- * An event that the connector makes in the place of one that it missed: marked `Synthetic: true`, without an
- * `Event-Sequence`, with what is known of the channel. That an event is one is told by its class; its mark could be
+ * An event that the connector makes up for one that it missed: marked `Synthetic: true`, without an
+ * `Event-Sequence`, with what is known of the channel. Code recognizes it by its class; the mark could be
  * anybody's who injects events.
  */
 export class SyntheticEvent implements EngineEvent {

@@ -17,8 +17,7 @@ export interface UnsureCalls {
   readonly waiting: number
 }
 
-/** What asking again is made from. */
-export interface UnsureCallsParts {
+export interface UnsureCallsDeps {
   readonly isUp: IsUp
   readonly onEnded: OnEnded
   readonly tracker: () => Pick<PresenceTracker, 'drop'>
@@ -28,7 +27,7 @@ export interface UnsureCallsParts {
 }
 
 /** Nothing waits at first. Until an engine has answered, a call counts as up. */
-export function unsureCalls({ isUp, onEnded, tracker, writer, timers, random }: UnsureCallsParts): UnsureCalls {
+export function unsureCalls({ isUp, onEnded, tracker, writer, timers, random }: UnsureCallsDeps): UnsureCalls {
   const waiting = new Map<string, Pick<Presence, 'domain' | 'login'>>()
   let isAsking = false
 

@@ -2,7 +2,7 @@ import { maxValues } from '../../adapters/metrics/emf-metrics.ts'
 import type { CommandMessage } from '../../contracts/messages/command.ts'
 import type { TimeMetric } from '../../contracts/metrics.ts'
 import type { Clock } from '../../core/time.ts'
-import type { RunnerParts } from '../commands/command-runner.ts'
+import type { RunnerDeps } from '../commands/command-runner.ts'
 import { type Times, times } from '../runtime/times.ts'
 
 /** Orders to a call: what an engine does at once. A list, and whatever rings a phone, take as long as they take. */
@@ -13,11 +13,11 @@ export function commandTimes(random: () => number): Readonly<Record<TimeMetric, 
   return { CommandDelay: times(maxValues, random), OrderTime: times(maxValues, random) }
 }
 
-/** What a runner is to tell, so that the times of commands are noted. */
+/** Returns the callbacks of a runner that note the times of commands. */
 export function timedBy(
   kept: Readonly<Record<TimeMetric, Times>>,
   clock: Clock,
-): Required<Pick<RunnerParts, 'onSent' | 'onEnded'>> {
+): Required<Pick<RunnerDeps, 'onSent' | 'onEnded'>> {
   const since = ({ createdAt }: CommandMessage) => clock.now() - createdAt
   return {
     onSent: (message) => kept.CommandDelay.note(since(message)),

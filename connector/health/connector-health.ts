@@ -22,7 +22,7 @@ export interface LinkHealth {
 export interface EngineHealth {
   readonly name: string
   readonly status: 'OK' | 'error'
-  /** What is wrong in plain words; absent while nothing is, and before anything is known. */
+  /** The problem in plain words; absent while there is none, and before anything is known. */
   readonly problem?: string
   /** Empty when unknown. */
   readonly coreUuid: string
@@ -30,7 +30,7 @@ export interface EngineHealth {
   readonly events: LinkHealth
 }
 
-/** What the private health endpoint tells: numbers and states, no name of a tenant and no value of an event. */
+/** The answer of the private health endpoint: numbers and states, no name of a tenant and no value of an event. */
 export interface ConnectorHealth {
   /** `OK` while both links of every engine are up. */
   readonly status: 'OK' | 'error'
@@ -45,7 +45,7 @@ export interface ConnectorHealth {
   readonly counters: Readonly<Record<string, number>>
 }
 
-/** What each reason of a loss means to a person who looks for the cause. */
+/** The meaning of each reason of a loss, for a person who looks for the cause. */
 const problems: Readonly<Record<EslDownReason, string>> = {
   unreachable: 'engine unreachable',
   'no-greeting': 'engine accepts connections and does not greet',

@@ -1,7 +1,7 @@
 import type { Running } from '../assembly/running.ts'
 import { type StatusReporter, statusReporter } from './status-report.ts'
 
-/** What tells the platform of a running connector. */
+/** Reports a running connector to the platform. */
 export function ownStatus({ parts, startedAt, events, works, runner, tally }: Running): StatusReporter {
   return statusReporter({
     ...parts,

@@ -2,7 +2,7 @@ import type { CountMetric, LevelMetric } from '../../contracts/metrics.ts'
 import type { EslDownReason } from '../esl/errors.ts'
 import type { ConnectorHealth, EngineHealth, LinkHealth } from './connector-health.ts'
 
-/** What of a connector's health is measured: totals since its start, and how much there is now. */
+/** The measured values of a connector's health: totals since its start, and how much there is now. */
 export interface MetricReading {
   readonly totals: Readonly<Record<CountMetric, number>>
   readonly levels: Readonly<Record<LevelMetric, number>>

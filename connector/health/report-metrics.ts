@@ -4,8 +4,7 @@ import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import type { MetricReading } from './read-metrics.ts'
 import type { Times } from '../runtime/times.ts'
 
-/** What metrics are made from. */
-export interface MetricParts {
+export interface MetricDeps {
   readonly metrics: Metrics
   readonly read: () => MetricReading
   readonly times: Readonly<Record<TimeMetric, Times>>
@@ -21,17 +20,17 @@ export interface MetricReporter {
 }
 
 /**
- * Makes a reporter. Totals are counted from 0 at the start of the process, so that each line tells what came since the
- * one before, and the first one all of it: nothing is told twice, nor left out. What a killed process had counted since
+ * Makes a reporter. Totals are counted from 0 at the start of the process, so that each line counts what came since the
+ * one before, and the first one all of it: nothing is counted twice, nor left out. What a killed process had counted since
  * its last line, 30 s at most, is lost.
  */
-export function metricReporter({ metrics, read, times, timers }: MetricParts): MetricReporter {
-  let told: Partial<Record<CountMetric, number>> = {}
+export function metricReporter({ metrics, read, times, timers }: MetricDeps): MetricReporter {
+  let reported: Partial<Record<CountMetric, number>> = {}
   const write = () => {
     const { totals, levels } = read()
-    const counts = countMetrics.map((name) => [name, totals[name] - (told[name] ?? 0)] as const)
+    const counts = countMetrics.map((name) => [name, totals[name] - (reported[name] ?? 0)] as const)
     const taken = timeMetrics.map((name) => [name, times[name].take()] as const)
-    told = { ...totals }
+    reported = { ...totals }
     metrics.put({ ...Object.fromEntries([...counts, ...taken]), ...levels })
   }
   return {

@@ -12,17 +12,16 @@ import { type Time, pause } from '../../core/concurrency/timers.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
 import { type StatusTexts, statusTexts } from './status-texts.ts'
 
-/** A report older than 30 s counts as silence, and the status page may be 15 s behind. */
+/** A report older than 30 s counts as silence, and the status page may be 15 s late. */
 export const reportMs = 5_000
 
-/** Whether an engine is connected is looked at this often, so that a change is told at once. */
+/** Whether an engine is connected is looked at this often, so that a change is reported at once. */
 const lookMs = 250
 
 /** Domains whose commands a report counts: each takes up to 300 bytes of an item, which holds 400 KB. */
 const maxDomains = 500
 
-/** What a report is made from. */
-export interface StatusParts extends Time {
+export interface StatusDeps extends Time {
   readonly store: Pick<ConnectorStatusStore, 'report' | 'countStart'>
   readonly engines: readonly Engine[]
   /** How many channels the engine of a name held when it was last heard; absent while that is not known. */
@@ -57,7 +56,7 @@ export interface StopEnd {
   readonly left: number
 }
 
-/** Tells of this connector for as long as it runs, and how it ended. */
+/** Reports this connector for as long as it runs, and how it ended. */
 export interface StatusReporter {
   /**
    * Counts this start once and reports every 5 s until aborted, and as soon as an engine is found or lost; then says that
@@ -72,15 +71,15 @@ export interface StatusReporter {
   tellEnd(end: StopEnd): Promise<void>
 }
 
-/** Makes a reporter that has told nothing yet. */
-export function statusReporter(parts: StatusParts): StatusReporter {
+/** Makes a reporter that has reported nothing yet. */
+export function statusReporter(parts: StatusDeps): StatusReporter {
   const { store, clock, timers, log } = parts
   const texts = statusTexts(parts)
   const unstored = errorLatch(log, 'the status of the connector could not be stored')
   let restarts: number | undefined
   let atStop: (ConnectorReport & { readonly stoppedAt: number }) | undefined
 
-  /** Whoever is silent without having said that it stops is taken to be dead, and what it left is ended. */
+  /** A connector that is silent without having said that it stops counts as dead, and its commands are ended. */
   const tellStop = async (said: ConnectorReport) => {
     try {
       await store.report(said)
@@ -92,7 +91,7 @@ export function statusReporter(parts: StatusParts): StatusReporter {
   return {
     follow: async (signal) => {
       while (!signal.aborted) {
-        const told = whoIsThere(parts)
+        const reported = whoIsThere(parts)
         try {
           restarts ??= await store.countStart()
           await store.report(await report(parts, texts, restarts))
@@ -101,7 +100,7 @@ export function statusReporter(parts: StatusParts): StatusReporter {
           unstored.note(problem)
         }
         for (let waitedMs = 0; waitedMs < reportMs && !signal.aborted; waitedMs += lookMs) {
-          if (whoIsThere(parts) !== told) break
+          if (whoIsThere(parts) !== reported) break
           await pause(timers, lookMs, signal)
         }
       }
@@ -124,7 +123,7 @@ export function statusReporter(parts: StatusParts): StatusReporter {
 }
 
 /**
- * A link that was down when the stop began listens for nobody any more, even if it came up since. The gap of the stop
+ * A link that was down when the stop began no longer counts as listening, even if it came up since. The gap of the stop
  * begins where it did by the first report, so that it is recorded once.
  */
 function lastOf(atStop: EventLinkReport, atEnd: readonly EventLinkReport[]): EventLinkReport {
@@ -133,11 +132,11 @@ function lastOf(atStop: EventLinkReport, atEnd: readonly EventLinkReport[]): Eve
 }
 
 /** The engines that are connected, as one text. */
-function whoIsThere({ engines }: StatusParts): string {
+function whoIsThere({ engines }: StatusDeps): string {
   return engines.map((engine) => (isHealthy(engine) ? '1' : '0')).join('')
 }
 
-async function report(parts: StatusParts, texts: StatusTexts, restarts: number): Promise<ConnectorReport> {
+async function report(parts: StatusDeps, texts: StatusTexts, restarts: number): Promise<ConnectorReport> {
   const status = await Promise.all(parts.engines.map((engine) => texts.of(engine)))
   const engines = parts.engines.map((engine, index) => engineReport(parts, engine, status[index] ?? ''))
   const first = engines.find(({ connected }) => connected)
@@ -165,7 +164,7 @@ async function report(parts: StatusParts, texts: StatusTexts, restarts: number):
 }
 
 /** Connected as it is after the status text was asked for: that may have taken a while. */
-function engineReport({ channelsOf }: StatusParts, engine: Engine, status: string): EngineReport {
+function engineReport({ channelsOf }: StatusDeps, engine: Engine, status: string): EngineReport {
   const { name, coreUuid, commands, events } = engine
   const connected = isHealthy(engine)
   const channels = channelsOf(name)

@@ -7,7 +7,7 @@ const maxLength = 2_048
 /** How long a report waits for an engine's text; one that is busy with a long list is heard by its links. */
 const waitMs = 1_000
 
-/** The contract allows the status page to be 15 s behind: a report comes every 5 s, and its text may be this old. */
+/** The contract allows the status page to be 15 s late: a report comes every 5 s, and its text may be this old. */
 const keptMs = 8_000
 
 /** The engines' own words on how they are. */
@@ -29,7 +29,7 @@ export function statusTexts({ clock, timers }: Time): StatusTexts {
       const text = (await commands.api('status')).slice(0, maxLength)
       known.set(name, { text, at: clock.now() })
     } catch {
-      // What was known before stands for its time.
+      // The earlier text stays valid for its time.
     } finally {
       asking.delete(name)
     }

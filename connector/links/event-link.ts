@@ -1,6 +1,6 @@
 import type { EventLinkReport, EventPosition } from '../../core/connectors/connector-report.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
-import { earlierTold, nowhere, positionOf } from './event-position.ts'
+import { earlierReported, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'
 import { type MissedTime, MissedTimes } from './missed-times.ts'
 import { ReadMarks } from './read-marks.ts'
@@ -21,7 +21,7 @@ interface Unread {
   count: number
 }
 
-/** What is known of the event link of one engine; times are epoch milliseconds, 0 before there is one. */
+/** The state of the event link of one engine; times are epoch milliseconds, 0 before there is one. */
 export interface EventLink {
   last: EngineEvent | undefined
   lastAt: number
@@ -31,8 +31,8 @@ export interface EventLink {
   lost: { readonly from: number; readonly reason: string; readonly missed: MissedTime } | undefined
   open: OpenGap | undefined
   unread: Unread | undefined
-  /** When unreadable events were last told of. */
-  unreadToldAt: number
+  /** When unreadable events were last reported. */
+  unreadReportedAt: number
   readonly missed: MissedTimes
   readonly marks: ReadMarks
 }
@@ -48,7 +48,7 @@ export function newEventLink(): EventLink {
     lost: undefined,
     open: undefined,
     unread: undefined,
-    unreadToldAt: 0,
+    unreadReportedAt: 0,
     missed: new MissedTimes(),
     marks: new ReadMarks(),
   }
@@ -94,10 +94,10 @@ export function reportOf(
 
 /**
  * Converts the moment up to which all that was read is kept to the engine's clock: the time of the newest event that was
- * read before it. What the engine told later may not have been read yet, however late this connector reads. A link that
+ * read before it. Later events of the engine may not have been read yet, however late this connector reads. A link that
  * came up since then carries nothing older.
  */
 function keptByEngineClock({ marks, upSince, firstUpAt }: EventLink, keptTo: number): number {
-  const told = earlierTold(keptTo, marks.engineTimeBefore(keptTo) ?? (firstUpAt || keptTo))
-  return upSince > 0 && keptTo >= upSince ? Math.max(told, upSince) : told
+  const reportedTo = earlierReported(keptTo, marks.engineTimeBefore(keptTo) ?? (firstUpAt || keptTo))
+  return upSince > 0 && keptTo >= upSince ? Math.max(reportedTo, upSince) : reportedTo
 }

@@ -3,19 +3,19 @@ import type { Clock } from '../../core/time.ts'
 import type { EngineEvent } from '../runtime/engine.ts'
 import type { Timers } from '../../core/concurrency/timers.ts'
 import { type EventLink, type Progress, lastOf, newEventLink, reportOf } from './event-link.ts'
-import { earlierTold, engineTime, nowhere, positionOf } from './event-position.ts'
+import { earlierReported, engineTime, nowhere, positionOf } from './event-position.ts'
 import type { GapFound } from './gap-log.ts'
 
 /** An engine sends a sign of life every 20 s: by then the first event after a gap has come, if any will. */
 const firstEventMs = 25_000
 
-/** What could not be read is told of together, once in this time. */
+/** Unreadable events are reported together, once in this time. */
 const unreadMs = 30_000
 
 /** By then it is known whether a connector that was killed just before this one began has listened until then. */
 const unsureMs = 20_000
 
-/** What a link that came up has found. */
+/** The findings of a link that came up. */
 export interface LinkUp {
   /** Whether this is the first time since the start of this process. */
   readonly isFirst: boolean
@@ -25,7 +25,7 @@ export interface LinkUp {
   readonly heardTo: number
 }
 
-/** What becomes of the event links, and how far each has been read. */
+/** The state of the event links, and how far each has been read. */
 export interface EventLinks {
   /** An event of the engine came. */
   heard(event: EngineEvent, engine: string): void
@@ -45,23 +45,23 @@ export interface EventLinks {
   beganLately(engine: string): boolean
   /** Whether an event of this moment, in microseconds of the engine's clock, may have been missed. */
   mayHaveMissed(engine: string, microseconds: string): boolean
-  /** Events of the engine from `from` until now, epoch milliseconds, were heard by nobody. */
+  /** Events of the engine from `from` until now, epoch milliseconds, were heard by no connector. */
   missedSince(engine: string, from: number): void
-  /** The engines' time, epoch milliseconds, before which all was told that had been read before a moment of our own clock. */
-  toldBefore(moment: number): number
-  /** Tells of every gap whose end is known, without waiting for the first event after it. */
+  /** The engines' time, epoch milliseconds, before which everything was sent that had been read before a moment of our own clock. */
+  sentBefore(moment: number): number
+  /** Reports every gap whose end is known, without waiting for the first event after it. */
   settle(): void
   /** Reports on every link, by how far this connector has come with what it read. */
   reports(progress: Progress): EventLinkReport[]
 }
 
-/** Knows no link yet. Each gap is told once, with the events around it. */
+/** Knows no link yet. Each gap is reported once, with the events around it. */
 export function eventLinks(parts: {
   readonly tell: (gap: GapFound) => void
-  /** When the first gap of an engine begins that was told of and is not stored yet, epoch milliseconds; none if absent. */
+  /** When the first gap of an engine begins that was reported and is not stored yet, epoch milliseconds; none if absent. */
   readonly unstoredFrom?: ((engine: string) => number | undefined) | undefined
   /**
-   * Told of an engine some of whose events could not be read, once for all of half a minute, and of the moment up to which
+   * Called with an engine some of whose events could not be read, once for all of half a minute, and with the moment up to which
    * everything was heard, epoch milliseconds.
    */
   readonly onUnread: (engine: string, heardTo: number) => void
@@ -79,13 +79,13 @@ export function eventLinks(parts: {
 
   /**
    * Begins a gap at the last event that was read, or at the end of the gap before: no two gaps begin together. Where an
-   * event was read late, those behind it may be as old, so its own time counts if that is earlier.
+   * event was read late, those after it may be as old, so its own time counts if that is earlier.
    */
   const miss = (link: EventLink) => {
-    const latest = Math.max(link.lastAt, link.upSince, link.unreadToldAt) || clock.now()
-    const toldAt = engineTime(link.last)
-    const from = latest === link.lastAt ? earlierTold(latest, toldAt) : latest
-    return { from, missed: link.missed.begin(toldAt ?? from) }
+    const latest = Math.max(link.lastAt, link.upSince, link.unreadReportedAt) || clock.now()
+    const sentAt = engineTime(link.last)
+    const from = latest === link.lastAt ? earlierReported(latest, sentAt) : latest
+    return { from, missed: link.missed.begin(sentAt ?? from) }
   }
 
   const close = (link: EventLink, first: EngineEvent | undefined) => {
@@ -106,8 +106,8 @@ export function eventLinks(parts: {
     missed.end(engineTime(link.last) ?? clock.now())
     const after = lastOf(link)
     const dropped = { class: 'unreadable', count }
-    link.unreadToldAt = clock.now()
-    tell({ engine, reason: 'unreadable', from, to: link.unreadToldAt, before, after, dropped })
+    link.unreadReportedAt = clock.now()
+    tell({ engine, reason: 'unreadable', from, to: link.unreadReportedAt, before, after, dropped })
     onUnread(engine, from)
   }
 
@@ -167,8 +167,8 @@ export function eventLinks(parts: {
       const { missed, upSince } = linkOf(engine)
       missed.begin(from).end(upSince || clock.now())
     },
-    toldBefore: (moment) => {
-      const times = [...links.values()].map(({ marks }) => earlierTold(moment, marks.engineTimeBefore(moment)))
+    sentBefore: (moment) => {
+      const times = [...links.values()].map(({ marks }) => earlierReported(moment, marks.engineTimeBefore(moment)))
       return Math.min(moment, ...times)
     },
     settle: () => {

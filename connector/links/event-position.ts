@@ -19,9 +19,9 @@ export function engineTime(event: EngineEvent | undefined): number | undefined {
 const maxLagMs = 600_000
 
 /**
- * Returns the earlier of a moment of our own clock and a time of the engine's. What the engine told from then on may not
+ * Returns the earlier of a moment of our own clock and a time of the engine's. Later events of the engine may not
  * have been read at that moment.
  */
-export function earlierTold(moment: number, engineAt: number | undefined): number {
+export function earlierReported(moment: number, engineAt: number | undefined): number {
   return engineAt !== undefined && engineAt > moment - maxLagMs ? Math.min(moment, engineAt) : moment
 }

@@ -9,10 +9,10 @@ import { nowhere } from './event-position.ts'
 /** Gaps that may wait for the store; a link that comes and goes makes one every few seconds at most. */
 const defaultLimit = 1_000
 
-/** Drops of one class are told together, once in this time. */
+/** Drops of one class are reported together, once in this time. */
 const dropMs = 10_000
 
-/** What a gap is told with; whose it is and its id follow. */
+/** A gap as it is reported, without owner and id. */
 export type GapFound = Omit<Gap, 'id' | 'connectorId' | 'recordedBy'>
 
 /** Events of one class that were given up, counted one by one. */
@@ -44,26 +44,25 @@ export interface GapLog {
   }
 }
 
-/** What a gap log is made from. */
-export interface GapLogParts extends Time {
+export interface GapLogDeps extends Time {
   readonly store: Pick<GapStore, 'record'>
   readonly connectorId: string
   readonly random: () => number
   readonly log: Log
   readonly limit?: number | undefined
-  /** Converts the moment at which an event was read to a time, by the engines' clocks, before which it was not told. */
-  readonly toldBefore?: ((moment: number) => number) | undefined
+  /** Converts the moment at which an event was read to a time, by the engines' clocks, before which it was not sent. */
+  readonly sentBefore?: ((moment: number) => number) | undefined
 }
 
-/** The id of a gap: the same however often, and by whomever, one gap is recorded. */
+/** The id of a gap: the same however often, and by which connector, it is recorded. */
 export function gapId(gap: Pick<Gap, 'connectorId' | 'engine' | 'reason' | 'from' | 'dropped'>): string {
   const cause = JSON.stringify([gap.connectorId, gap.engine, gap.reason, gap.from, gap.dropped?.class ?? ''])
   return createHash('sha256').update(cause).digest('hex').slice(0, 32)
 }
 
 /** Makes a log without gaps. Each is written to the log lines at once, and to the store as soon as it takes it. */
-export function gapLog(parts: GapLogParts): GapLog {
-  const { store, connectorId, random, log, timers, limit = defaultLimit, toldBefore = (moment) => moment } = parts
+export function gapLog(parts: GapLogDeps): GapLog {
+  const { store, connectorId, random, log, timers, limit = defaultLimit, sentBefore = (moment) => moment } = parts
   const waiting: Gap[] = []
   const drops = new Map<string, { drop: DropFound; readonly cancel: () => void }>()
   const counts = { found: 0, lost: 0 }
@@ -98,7 +97,7 @@ export function gapLog(parts: GapLogParts): GapLog {
     gathered.cancel()
     const { from, to, count } = gathered.drop
     const around = { before: nowhere, after: nowhere }
-    add({ engine: '', reason: 'dropped', from: toldBefore(from), to, ...around, dropped: { class: name, count } }, from)
+    add({ engine: '', reason: 'dropped', from: sentBefore(from), to, ...around, dropped: { class: name, count } }, from)
   }
 
   return {

@@ -1,4 +1,4 @@
-/** What is remembered of an engine's gaps, so that a call of that time is known to have been missed. */
+/** The remembered times of an engine's gaps, so that a call of such a time is known to have been missed. */
 const maxTimes = 16
 
 /** The engine's clock ticks in steps, and what is on its way when a link breaks is a little older than that. */

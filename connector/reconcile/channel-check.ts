@@ -23,8 +23,7 @@ const maxReadings = 10
 /** Words of a call that has been answered. */
 const answered: ReadonlySet<string> = new Set(['ACTIVE', 'HELD', 'UNHELD'])
 
-/** What a check is made from. */
-export interface ChannelCheckParts extends Time {
+export interface ChannelCheckDeps extends Time {
   readonly registry: ChannelRegistry
   readonly link: Pick<EngineLink, 'api'>
   readonly engine: string
@@ -39,7 +38,7 @@ export interface ChannelCheckParts extends Time {
   readonly log: Log
 }
 
-/** What was found by a reading that another one has to confirm: what it is, and of which channel. */
+/** A finding that another reading has to confirm: its kind and its channel. */
 type Differences = Map<string, Difference>
 
 interface Difference {
@@ -51,9 +50,9 @@ interface Difference {
  * Compares what is known of an engine's channels with what the engine lists, after its event link came up: a channel
  * that is gone, by the list and by what the engine says of it alone, is ended, one that is not known is learned, and what
  * was missed of one is made up for. Ends when nothing is left to confirm, when `signal` is aborted, or when another
- * process of the engine answers. What the engine tells meanwhile wins.
+ * process of the engine answers. Events of the engine that come meanwhile win.
  */
-export async function checkChannels(parts: ChannelCheckParts, signal: AbortSignal): Promise<void> {
+export async function checkChannels(parts: ChannelCheckDeps, signal: AbortSignal): Promise<void> {
   const { timers, clock } = parts
   const startedAt = clock.now()
   const due = [...readings]
@@ -72,9 +71,9 @@ export async function checkChannels(parts: ChannelCheckParts, signal: AbortSigna
   }
 }
 
-/** What the engine lists, by uuid; absent when there is nobody left to ask. */
+/** The engine's list, by uuid; absent if the engine can no longer be asked. */
 async function rowsOf(
-  parts: ChannelCheckParts,
+  parts: ChannelCheckDeps,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, (name: string) => string | undefined> | undefined> {
   const isSameCore = () => parts.currentCore() === parts.core
@@ -96,7 +95,7 @@ type Rows = NonNullable<Awaited<ReturnType<typeof rowsOf>>>
 
 /** Acts on what the reading before showed too, and answers what the next one has to confirm. */
 async function compare(
-  parts: ChannelCheckParts,
+  parts: ChannelCheckDeps,
   rows: Rows,
   before: Differences,
   signal: AbortSignal,
@@ -128,7 +127,7 @@ async function compare(
 }
 
 async function makeUpFor(
-  parts: ChannelCheckParts,
+  parts: ChannelCheckDeps,
   rows: Rows,
   uuid: string,
   kind: 'unknown' | LifeEvent,
@@ -144,7 +143,7 @@ async function makeUpFor(
 
 /** Without the store of domains nothing is learned now; its next event will try again. */
 async function learn(
-  { registry, engine }: ChannelCheckParts,
+  { registry, engine }: ChannelCheckDeps,
   uuid: string,
   read: (name: string) => string | undefined,
 ): Promise<Channel | undefined> {
@@ -155,8 +154,8 @@ async function learn(
   }
 }
 
-/** What the engine must have told of a channel while nobody listened. */
-function missedOf({ registry, mayHaveMissed }: ChannelCheckParts, channel: Channel, callState: string): LifeEvent[] {
+/** Lists the events of a channel that the engine must have sent while no connector listened. */
+function missedOf({ registry, mayHaveMissed }: ChannelCheckDeps, channel: Channel, callState: string): LifeEvent[] {
   const hasBegun = registry.hasSeen(channel.uuid, 'CHANNEL_CREATE')
   const isOfGap = mayHaveMissed(channel.createdAt)
   const missed: LifeEvent[] = []

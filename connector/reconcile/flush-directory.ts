@@ -4,7 +4,6 @@ import { type EngineLink, isReady } from '../runtime/engine.ts'
 import { retry } from '../../core/concurrency/retry.ts'
 import { type Time } from '../../core/concurrency/timers.ts'
 
-/** What a flush needs. */
 export interface FlushDeps extends Pick<Time, 'timers'> {
   readonly link: Pick<EngineLink, 'api' | 'state'>
   readonly random: () => number

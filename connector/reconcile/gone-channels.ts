@@ -6,26 +6,25 @@ import { SyntheticEvent } from '../events/synthetic-event.ts'
 import { mapAtMost } from '../../core/concurrency/semaphore.ts'
 import type { Clock } from '../../core/time.ts'
 
-/** Channels that are asked for at a time: an order behind them waits for no more. */
+/** Channels that are asked for at a time: a later order waits for no more than these. */
 const together = 16
 
-/** What channels that are gone are ended with. */
-export interface GoneParts {
+export interface GoneDeps {
   readonly registry: Pick<ChannelRegistry, 'find' | 'hasSeen' | 'unplace'>
   readonly link: Pick<EngineLink, 'api'>
   readonly clock: Clock
   /** Takes an event that stands for a missed one. */
   readonly make: (event: SyntheticEvent) => void
-  /** Whether the answers count for nothing any more: another process gives them, or nobody wants them. */
+  /** Whether the answers count for nothing any more: another process gives them, or they are no longer wanted. */
   readonly isOver: () => boolean
 }
 
 /**
  * Makes the ends of channels that the engine lists no more, of each once the engine says that it does not have it: a list
- * may be wrong, and a made end takes the place of the engine's own. A call that was placed, and that no engine has told of,
+ * may be wrong, and a made end takes the place of the engine's own. A placed call that no engine has reported
  * is only forgotten. Answers those of which the engine does not say so.
  */
-export async function endGone(parts: GoneParts, uuids: readonly string[]): Promise<string[]> {
+export async function endGone(parts: GoneDeps, uuids: readonly string[]): Promise<string[]> {
   const { registry, link, clock, make, isOver } = parts
   const kept: string[] = []
   await mapAtMost(uuids, together, async (uuid) => {
@@ -40,7 +39,7 @@ export async function endGone(parts: GoneParts, uuids: readonly string[]): Promi
   return isOver() ? [] : kept
 }
 
-/** Makes the ends of a channel that its engine has not told. */
+/** Makes the ends of a channel that its engine has not sent. */
 export function endMissed(
   registry: Pick<ChannelRegistry, 'hasSeen'>,
   channel: Channel,

@@ -4,11 +4,11 @@ import { hasListenedSince, lastKept, listenings } from '../../core/connectors/li
 /** A process that is started again in its task has looked through its disk by then, and reported. */
 const takenOverMs = 120_000
 
-/** What becomes of events that waited where a connector ended. */
-export type SpoolFate = 'told by others' | 'not known yet' | { readonly from: number; readonly to: number }
+/** The fate of events that waited in the spool of a connector that ended. */
+export type SpoolFate = 'handed over by others' | 'not known yet' | { readonly from: number; readonly to: number }
 
 /**
- * Whether events of an engine that waited on the disk of a connector which is gone are lost with it: nobody has taken
+ * Whether events of an engine that waited on the disk of a connector which is gone are lost with it: no connector has taken
  * them over in two minutes, no later process runs on its machine, and no other connector has handed over what it heard at
  * that time. Answers when they were read, epoch milliseconds, by the last report of the one that is gone. What was read
  * after a stop had begun belongs to the gap of the stop.
@@ -20,10 +20,11 @@ export function spoolFate(
   now: number,
 ): SpoolFate {
   const { reportedAt, stoppedAt: to = reportedAt, handedOverTo: from = to, spool } = gone
-  if (from >= lastKept(gone)) return 'told by others'
-  if (spool !== undefined && others.some((other) => hasItsDisk(other, gone, spool.owner))) return 'told by others'
+  if (from >= lastKept(gone)) return 'handed over by others'
+  if (spool !== undefined && others.some((other) => hasItsDisk(other, gone, spool.owner)))
+    return 'handed over by others'
   const later = listenings(others, engine).filter((one) => hasListenedSince(one, from) && one.reportedAt >= to)
-  if (later.some(({ handedOverTo = 0 }) => handedOverTo >= to)) return 'told by others'
+  if (later.some(({ handedOverTo = 0 }) => handedOverTo >= to)) return 'handed over by others'
   const mayCatchUp = later.some((one) => one.reportedAt >= now - 30_000)
   return mayCatchUp || now < reportedAt + takenOverMs ? 'not known yet' : { from, to }
 }
@@ -35,7 +36,7 @@ function hasItsDisk(other: ConnectorReport, gone: ConnectorReport, owner: string
   return machine !== '' && machineOf(other.spool.owner) === machine && other.startedAt > gone.reportedAt
 }
 
-/** Told by where `/proc` is: the start of the machine, and each task of a deployment has a machine of its own. */
+/** Judged by `/proc` where it exists: the start of the machine, and each task of a deployment has a machine of its own. */
 function machineOf(owner: string): string {
   return owner.split('-')[2] ?? ''
 }

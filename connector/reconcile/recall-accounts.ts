@@ -2,11 +2,11 @@ import type { PresenceTracker } from '../events/presence.ts'
 import type { PresenceWriter } from '../events/presence-writer.ts'
 import type { Subscriptions } from '../events/subscriptions.ts'
 
-/** What a domain can be told of a call of before this process: that it has ended, and that its account is free. */
+/** Publishes to a domain that an earlier call has ended, and that its account is free. */
 const ofEnds = ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY', 'CUSTOM->svc::account_status']
 
 /**
- * Reads the stored accounts of every domain that would be told of a call's end, beside everything else; what has ended
+ * Reads the stored accounts of every domain that would get the event of a call's end, in the background; what has ended
  * since they were stored is ended by that. One domain after another; one whose accounts cannot be read now is left until
  * its next event. Always answers `true`.
  */

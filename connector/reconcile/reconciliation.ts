@@ -11,20 +11,20 @@ import type { EventLinks } from '../links/event-links.ts'
 import { endMissed } from './gone-channels.ts'
 import type { LastListener } from './predecessor.ts'
 import { checkRegistrations } from './registration-check.ts'
-import { type UnheardParts, recallCalls, unheard } from './unheard.ts'
+import { type UnheardDeps, recallCalls, unheard } from './unheard.ts'
 
 /** So long a made event waits, so that the engine's own goes first where another connector has heard it. */
 const holdBackMs = 3_000
 
-/** How long after the first link the accounts of before are looked through, and how often that is tried. */
+/** How long after the first link the stored accounts are looked through, and how often that is tried. */
 const recallMs = 2_000
 
-/** What of an engine is needed to compare with it. */
+/** The part of an engine that a comparison needs. */
 export type ComparedEngine = Pick<Engine, 'name' | 'coreUuid' | 'commands'>
 
 /** Keeps what the connector knows in step with the engines, across links that are lost and engines that restart. */
 export interface Reconciliation {
-  /** The event link of an engine is up: compares, beside everything else. */
+  /** The event link of an engine is up: compares in the background. */
   linkUp(engine: ComparedEngine): void
   /** The event link of an engine is lost; `reason` is the word of the session. */
   linkDown(engineName: string, reason: string): void
@@ -39,8 +39,7 @@ export interface Reconciliation {
   stop(): void
 }
 
-/** What a reconciliation is made from. */
-export interface ReconciliationParts extends Time {
+export interface ReconciliationDeps extends Time {
   readonly links: EventLinks
   readonly registry: ChannelRegistry
   readonly presence: PresenceTracker
@@ -53,20 +52,20 @@ export interface ReconciliationParts extends Time {
   readonly inTurn: (engineName: string, run: () => void) => void
   readonly found: EventRelay['found']
   /**
-   * Looks through the stored accounts of the domains that would be told of a call's end; what has ended since is ended.
+   * Looks through the stored accounts of the domains that would get the event of a call's end; a call that has ended since is ended.
    * `false` when it is not known yet which domains those are.
    */
   readonly recall: () => boolean
   /** Who listened to an engine before. Rejects when that cannot be read. */
   readonly before: (engineName: string) => Promise<LastListener | undefined>
   /** The calls that connectors know. */
-  readonly knownCalls: UnheardParts['knownCalls']
+  readonly knownCalls: UnheardDeps['knownCalls']
   readonly random: () => number
   readonly log: Log
 }
 
 /** Compares nothing until a link comes up. */
-export function reconciliation(parts: ReconciliationParts): Reconciliation {
+export function reconciliation(parts: ReconciliationDeps): Reconciliation {
   const { links, registry, clock, timers, log } = parts
   const checks = new Map<string, AbortController>()
   /** Ended with the event link of the engine, or by the end of all. */
@@ -114,7 +113,7 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
 
   const begin = (engine: ComparedEngine) => compare(engine, renewed(checks, engine.name))
 
-  /** What was heard before the loss is handled before it counts for nothing any more. */
+  /** Events from before the loss are handled before they become void. */
   const doubt = (engine: string, since: number) => parts.inTurn(engine, () => registry.doubt(engine, since))
 
   /** Accounts can be judged once the engine can be asked for their calls. */
@@ -123,7 +122,7 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
     while (!signal.aborted && (!isReady(commands) || !parts.recall()))
   }
 
-  /** What nobody heard before this link is looked for: calls that began, and ends of those that others knew. */
+  /** Looks for unheard events from before this link: calls that began, and ends of calls that others knew. */
   const lookBack = async (engine: ComparedEngine, isFirst: boolean, signal: AbortSignal) => {
     const { name } = engine
     const found = await unheard(parts, name, signal)
@@ -169,7 +168,7 @@ export function reconciliation(parts: ReconciliationParts): Reconciliation {
   }
 }
 
-/** The signal of what begins now in the place of what ran under this name. */
+/** Aborts the task that ran under this name, and returns the signal of its successor. */
 function renewed(running: Map<string, AbortController>, name: string): AbortSignal {
   running.get(name)?.abort()
   const next = new AbortController()

@@ -13,7 +13,7 @@ import { type Time, pause } from '../../core/concurrency/timers.ts'
 /** The engine lists a registration up to 0.2 s late: a difference counts when two readings show it. */
 const readings = [1_000, 4_000]
 
-/** One row a user, even when he has several phones: it tells whether there is one, not how many. */
+/** One row a user, even with several phones: it shows whether there is one, not how many. */
 const list = z.object({
   row_count: z.int(),
   rows: z.optional(
@@ -21,11 +21,11 @@ const list = z.object({
   ),
 })
 
-/** What the engines list together. */
+/** The phones that all engines list. */
 interface Listing {
   /** By account. */
   readonly phones: ReadonlyMap<string, Listed>
-  /** Users of realms that are no domain: whose phone that is can not be told. */
+  /** Users of realms that are no domain: the owners of their phones are unknown. */
   readonly unplaced: ReadonlySet<string>
 }
 
@@ -35,8 +35,7 @@ interface Listed {
   readonly registration: Registration
 }
 
-/** What a check is made from. */
-export interface RegistrationCheckParts extends Time {
+export interface RegistrationCheckDeps extends Time {
   readonly presence: Pick<PresenceTracker, 'load' | 'refresh' | 'snapshot' | 'isSame'>
   readonly domains: DomainNames
   /** Every engine: a phone that one does not list may be registered at another. */
@@ -48,12 +47,12 @@ export interface RegistrationCheckParts extends Time {
 
 /**
  * Compares the phones that are known with those that the engines list, after an event link came up: an account whose
- * phones are all gone, or that has one which nobody told of, is noted. What is stored of its domain is looked at
- * first: what another connector has noted is taken over and not told again. An account of which anything was heard
+ * phones are all gone, or that has one without any report, is noted. What is stored of its domain is looked at
+ * first: what another connector has noted is taken over and not published again. An account of which anything was heard
  * meanwhile is left alone, and so are all when an engine or a store cannot be asked; their registrations end by
  * themselves then.
  */
-export async function checkRegistrations(parts: RegistrationCheckParts, signal: AbortSignal): Promise<void> {
+export async function checkRegistrations(parts: RegistrationCheckDeps, signal: AbortSignal): Promise<void> {
   const { timers, clock, presence } = parts
   const startedAt = clock.now()
   const atFirst = presence.snapshot()
@@ -72,7 +71,7 @@ export async function checkRegistrations(parts: RegistrationCheckParts, signal: 
 }
 
 /** The phones that all engines list together, by account. Rejects when one cannot be asked. */
-async function listedPhones({ links, domains, clock }: RegistrationCheckParts): Promise<Listing> {
+async function listedPhones({ links, domains, clock }: RegistrationCheckDeps): Promise<Listing> {
   const phones = new Map<string, Listed>()
   const unplaced = new Set<string>()
   for (const link of links()) {
@@ -93,7 +92,7 @@ async function listedPhones({ links, domains, clock }: RegistrationCheckParts): 
 }
 
 async function settleDifferences(
-  { presence, found, clock }: RegistrationCheckParts,
+  { presence, found, clock }: RegistrationCheckDeps,
   atFirst: ReadonlyMap<string, Presence>,
   lists: readonly Listing[],
 ): Promise<void> {

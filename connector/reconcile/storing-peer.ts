@@ -6,7 +6,6 @@ import { type Time, pause } from '../../core/concurrency/timers.ts'
 /** Connectors report this often, and are looked at as often. */
 const lookMs = 5_000
 
-/** What looking for a peer needs. */
 export interface StoringPeerDeps extends Time {
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly connectorId: string

@@ -8,8 +8,7 @@ import type { LastListener } from './predecessor.ts'
 /** A connector that was killed just before the link came up still seems to be there; by then it does not. */
 const lookBackMs = [0, 15_000]
 
-/** What it takes to know what nobody heard of an engine. */
-export interface UnheardParts extends Time {
+export interface UnheardDeps extends Time {
   readonly registry: Pick<ChannelRegistry, 'recall'>
   readonly knownCalls: Pick<KnownCallStore, 'list'>
   /** Who listened to an engine before. Rejects when that cannot be read. */
@@ -18,16 +17,16 @@ export interface UnheardParts extends Time {
   readonly log: Log
 }
 
-/** That nobody but this connector listens to an engine, and until when somebody did, epoch milliseconds, if it is known. */
+/** The fact that only this connector listens to an engine, and until when another did, epoch milliseconds, if known. */
 export interface Unheard {
   readonly since: number | undefined
 }
 
 /**
- * Whether another connector has heard what an engine told before its link came up here; absent when one has, and when
+ * Whether another connector has heard what an engine sent before its link came up here; absent when one has, and when
  * `signal` is aborted before it is known.
  */
-export async function unheard(parts: UnheardParts, engine: string, signal: AbortSignal): Promise<Unheard | undefined> {
+export async function unheard(parts: UnheardDeps, engine: string, signal: AbortSignal): Promise<Unheard | undefined> {
   for (const ms of lookBackMs) {
     await pause(parts.timers, ms, signal)
     const answer = await untilAnswered(parts, signal, () => parts.before(engine))
@@ -43,7 +42,7 @@ export async function unheard(parts: UnheardParts, engine: string, signal: Abort
  * moment until which somebody listened. Answers how many of them were not known here; none when `signal` is aborted.
  */
 export async function recallCalls(
-  parts: UnheardParts,
+  parts: UnheardDeps,
   engine: string,
   since: number | undefined,
   signal: AbortSignal,
@@ -56,7 +55,7 @@ export async function recallCalls(
 
 /** Asks a store again, with growing waits, for as long as it is gone; absent when `signal` is aborted. */
 async function untilAnswered<T>(
-  parts: UnheardParts,
+  parts: UnheardDeps,
   signal: AbortSignal,
   ask: () => Promise<T>,
 ): Promise<{ readonly value: T } | undefined> {

@@ -3,12 +3,12 @@ import type { Ports } from '../../contracts/ports.ts'
 import type { RecordingStore } from '../../core/recordings/recording-store.ts'
 import { limited } from '../../core/concurrency/semaphore.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
-import { type FinishParts, finishRecording } from './finish-recording.ts'
+import { type FinishDeps, finishRecording } from './finish-recording.ts'
 import { mappedPath } from './mapped-path.ts'
 import { placeRecording } from './place-recording.ts'
 import type { RecordingDisk } from './recording-disk.ts'
 import type { RecordingFacts } from './recording-facts.ts'
-import { type StoreParts, storeRecording } from './store-recording.ts'
+import { type StoreDeps, storeRecording } from './store-recording.ts'
 import { type RecordedCall, expectUnheard } from './unheard-recording.ts'
 
 /** Uploads at a time: each holds a part of 8 MiB at most in memory. */
@@ -32,12 +32,11 @@ export interface RecordingsPlace {
   readonly keepsFiles: boolean
 }
 
-/** What looking after recordings works with. */
-export interface AttendParts extends Time, Pick<FinishParts, 'tell' | 'noteInCdr'> {
+export interface AttendDeps extends Time, Pick<FinishDeps, 'tell' | 'noteInCdr'> {
   readonly ports: {
     readonly domains: Pick<Ports['domains'], 'read'>
-    readonly recordings: StoreParts['recordings'] & Pick<RecordingStore, 'list' | 'expect'>
-    readonly recordingFiles: StoreParts['recordingFiles']
+    readonly recordings: StoreDeps['recordings'] & Pick<RecordingStore, 'list' | 'expect'>
+    readonly recordingFiles: StoreDeps['recordingFiles']
   }
   /** Absent where the connector reaches no file of the engines. */
   readonly place: RecordingsPlace | undefined
@@ -59,7 +58,7 @@ export type Attended =
 /** Looks after recordings. */
 export interface RecordingAttendant {
   /**
-   * Writes the record of a recording, and when it has ended, stores its file and tells of it. May be called again at any
+   * Writes the record of a recording, and when it has ended, stores its file and publishes it. May be called again at any
    * time, also by another process after this one was killed anywhere in it.
    */
   attend(facts: RecordingFacts): Promise<Attended>
@@ -70,7 +69,7 @@ export interface RecordingAttendant {
 const finished: Attended = { kind: 'finished', storedBytes: 0 }
 
 /** Makes what looks after recordings, so many at a time. */
-export function recordingAttendant(parts: AttendParts): RecordingAttendant {
+export function recordingAttendant(parts: AttendDeps): RecordingAttendant {
   const { ports, place, clock } = parts
   const records = limited(recordsAtOnce)
   const uploads = limited(uploadsAtOnce)
@@ -83,7 +82,7 @@ export function recordingAttendant(parts: AttendParts): RecordingAttendant {
     const end = await uploads(() => storeRecording(used, recording, pieces))
     if (end.kind === 'stored') {
       // The event may wait for its queue, and must not keep others from the object store meanwhile.
-      const tell = (await records(() => isOfDomain(parts, facts))) ? parts.tell : nobody
+      const tell = (await records(() => isOfDomain(parts, facts))) ? parts.tell : unpublished
       await finishRecording({ ...used, tell }, end.recording, { pieces, version: end.version })
       return { kind: 'finished', storedBytes: end.recording.size ?? 0 }
     }
@@ -109,12 +108,12 @@ export function recordingAttendant(parts: AttendParts): RecordingAttendant {
   }
 }
 
-/** Who is told of what a deleted domain recorded: it is stored until its retention ends, and a later tenant knows nothing. */
-const nobody = async () => true
+/** Publishes nothing. Recordings of deleted domains are stored until their retention ends, and produce no event for a later tenant. */
+const unpublished = async () => true
 
 /** Whether the domain is still the one that the call was of: not deleted, and not another tenant's of the same name. */
 async function isOfDomain(
-  { ports }: AttendParts,
+  { ports }: AttendDeps,
   { domain, startedAt }: Pick<RecordingFacts, 'domain' | 'startedAt'>,
 ): Promise<boolean> {
   return isOfTenant(await ports.domains.read(domain), startedAt, leastGraceMs)

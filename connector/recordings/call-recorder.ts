@@ -2,16 +2,15 @@ import { DomainError } from '../../core/errors.ts'
 import type { Ports } from '../../contracts/ports.ts'
 import { recordingNews } from '../../core/recordings/recording-news.ts'
 import type { RecordingsPlace } from './attend-recording.ts'
-import { type Recorder, type RecorderParts, recorder } from './recorder.ts'
+import { type Recorder, type RecorderDeps, recorder } from './recorder.ts'
 
-/** What {@link callRecorder} is made from: a connector's parts. */
-export interface CallRecorderParts extends Omit<RecorderParts, 'place' | 'noteInCdr'> {
-  readonly ports: RecorderParts['ports'] & Pick<Ports, 'cdrQueue'>
+export interface CallRecorderDeps extends Omit<RecorderDeps, 'place' | 'noteInCdr'> {
+  readonly ports: RecorderDeps['ports'] & Pick<Ports, 'cdrQueue'>
   readonly recordings?: RecordingsPlace | undefined
 }
 
 /** The recorder of a connector, which has CDRs show their recordings by the queue of CDRs. */
-export function callRecorder(parts: CallRecorderParts): Recorder {
+export function callRecorder(parts: CallRecorderDeps): Recorder {
   return recorder({
     ...parts,
     place: parts.recordings,

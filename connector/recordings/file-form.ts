@@ -6,7 +6,7 @@ export const formBytes = 16
 /** How long the head of a WAV file is that the engine writes at first (`media/recording-in-progress.wav`). */
 const wavHeadBytes = 44
 
-/** What the files of a type begin with. */
+/** The first bytes of the files of a type. */
 const isOfType: Readonly<Record<RecordingType, (head: Buffer) => boolean>> = {
   'audio/wav': (head) => isText(head, 0, 'RIFF') && isText(head, 8, 'WAVE'),
   'audio/mpeg': (head) => isText(head, 0, 'ID3') || (head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0),
@@ -15,7 +15,7 @@ const isOfType: Readonly<Record<RecordingType, (head: Buffer) => boolean>> = {
 }
 
 /**
- * Whether a file of so many bytes is written to its end, as far as its beginning tells. The engine writes the lengths
+ * Whether a file of so many bytes is written to its end, as far as its beginning shows. The engine writes the lengths
  * in the head of a WAV file when the recording stops; until then they are 0 and the samples are not there. Throws
  * {@link FileRefused} when the file begins as none of its type does.
  */

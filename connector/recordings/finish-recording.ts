@@ -4,10 +4,9 @@ import type { Recording } from '../../core/recordings/recording.ts'
 import { hashOf, isSame } from './put-recording.ts'
 import type { FileVersion, RecordingDisk } from './recording-disk.ts'
 
-/** What finishing works with. */
-export interface FinishParts {
+export interface FinishDeps {
   readonly disk: Pick<RecordingDisk, 'look' | 'open' | 'remove'>
-  /** Hands an event to the queue; `false` when it is not known to be there, and should be told again. */
+  /** Hands an event to the queue; `false` if it may not be there and should be handed over again. */
   readonly tell: (event: PlatformEvent) => Promise<boolean>
   /** Has the CDR of the call show its recordings as they are now. */
   readonly noteInCdr: (recording: Recording) => Promise<void>
@@ -23,25 +22,25 @@ export interface LocalFile {
 }
 
 /** The event is not known to have arrived. */
-class NotTold extends Error {
-  override readonly name = 'NotTold'
+class EventNotQueued extends Error {
+  override readonly name = 'EventNotQueued'
 }
 
 /**
- * What is left to do of a recording that is stored: its event, its CDR, and last its file. Every step may be repeated.
- * Throws {@link NotTold}.
+ * Finishes a stored recording: publishes its event, notes it in its CDR, and removes its file last. Every step may be repeated.
+ * Throws {@link EventNotQueued}.
  */
-export async function finishRecording(parts: FinishParts, recording: Recording, local: LocalFile): Promise<void> {
+export async function finishRecording(parts: FinishDeps, recording: Recording, local: LocalFile): Promise<void> {
   const { storedAt = 0 } = recording
   if (!(await parts.tell(recordingEvent('recording_stored', recording, storedAt)))) {
-    throw new NotTold('the event of a stored recording is not in its queue')
+    throw new EventNotQueued('the event of a stored recording is not in its queue')
   }
   await parts.noteInCdr(recording)
   if (!parts.keepsFiles && (await isStored(parts, recording, local))) await parts.disk.remove(local.pieces)
 }
 
 /** Whether the file is the one that was stored: a further recording of the call may have gone into it since. */
-async function isStored({ disk }: FinishParts, recording: Recording, { pieces, version }: LocalFile): Promise<boolean> {
+async function isStored({ disk }: FinishDeps, recording: Recording, { pieces, version }: LocalFile): Promise<boolean> {
   if (version !== undefined) {
     const there = await disk.look(pieces)
     return there !== undefined && isSame(there, version)

@@ -4,14 +4,14 @@ import { type RecordingFacts, type RecordingWord, afterWord, fileId } from './re
 /** A recording that is not finished, and how its handling stands. */
 export interface KnownRecording {
   facts: RecordingFacts
-  /** Attempts that failed since something new was told. */
+  /** Failed attempts since the last new report. */
   failures: number
   isAtWork: boolean
-  /** Whether something was told while it was being handled. */
+  /** Whether a report came while it was being handled. */
   hasNews: boolean
   /** Whether its note on disk has all that is known. */
   isNoted: boolean
-  /** Why its file must not be stored: nobody can tell any more whose content it is. */
+  /** Why its file must not be stored: the owner of its content is no longer certain. */
   refusal?: RefusalReason
   /** Takes back the next attempt. */
   cancel: () => void
@@ -21,7 +21,7 @@ export interface KnownRecording {
 export interface KnownRecordings {
   /** Takes in a word of the engine, and answers what it changed. */
   hear(word: RecordingWord): KnownRecording[]
-  /** Takes in what a note told; nothing when it is known, or there is no room. */
+  /** Adds the recording of a note; does nothing if it is known, or there is no room. */
   recall(facts: RecordingFacts): KnownRecording | undefined
   /** Forgets one that is finished, so that repeated words of it bring nothing back. */
   finish(known: KnownRecording): void
@@ -35,7 +35,7 @@ export interface KnownRecordings {
   readonly dropped: number
 }
 
-/** About 1 KB each. What has no room is on disk where its end was told by the other connector, or is counted. */
+/** About 1 KB each. One without room has a note on disk if the other connector heard its end, or is counted. */
 export const maxKnown = 20_000
 
 /** The newest of those that are finished: their words may come again. */
@@ -123,7 +123,7 @@ export function knownRecordings(limit = maxKnown): KnownRecordings {
 }
 
 /**
- * Of two recordings into one file: where they are of two domains both are refused, where they are of two calls one after
+ * Judges two recordings into one file: of two domains both are refused; of two calls one after
  * the other, the earlier one, whose content was overwritten before it was stored.
  */
 function setApart(known: KnownRecording, other: KnownRecording): void {

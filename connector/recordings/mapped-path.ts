@@ -42,7 +42,7 @@ const maxDepth = 16
 const control = /[\u0000-\u001f\u007f]/
 
 /**
- * What follows `engineFolder` in an engine's path, piece by piece. Throws {@link FileRefused} for a path that is not
+ * Returns the pieces of an engine's path after `engineFolder`. Throws {@link FileRefused} for a path that is not
  * below it, whatever it would come to: one with `.`, `..`, an empty piece or a control character is never looked at.
  */
 export function mappedPath(path: string, engineFolder: string): readonly string[] {

@@ -3,7 +3,7 @@ import { type Recording, type RecordingPlace, recordingKey } from '../../core/re
 import { nameOfFile } from './mapped-path.ts'
 import { type RecordingFacts, fileId } from './recording-facts.ts'
 
-/** The record of a recording that the engine told of. */
+/** The record of a recording that the engine reported. */
 export interface PlacedRecording {
   readonly recording: Recording
   /** Whether a later recording of the call went into the same file: what was in it before is gone. */
@@ -13,8 +13,8 @@ export interface PlacedRecording {
 const idLength = 22
 
 /**
- * Writes the record of a recording, or tells it what it lacks. Which of the recordings in one file of one call it is, is
- * told by the ends that are known: connectors that heard different parts of it come to the same record, however often
+ * Writes the record of a recording, or adds missing fields to it. Which of the recordings in one file of one call it is, is
+ * decided by the known ends: connectors that heard different parts of it come to the same record, however often
  * and in whatever order they tell.
  */
 export async function placeRecording(

@@ -16,8 +16,7 @@ class FileChanged extends Error {
   override readonly name = 'FileChanged'
 }
 
-/** What an upload works with. */
-export interface PutParts {
+export interface PutDeps {
   readonly recordingFiles: Pick<FileStore, 'put' | 'beginUpload' | 'putPart' | 'listParts' | 'completeUpload'>
   readonly file: OpenFile
   readonly key: string
@@ -33,7 +32,7 @@ export interface PutParts {
  * checks every byte against a checksum. An upload in parts goes on with the parts that the store has. Throws
  * {@link FileChanged}.
  */
-export async function putRecording(parts: PutParts): Promise<string> {
+export async function putRecording(parts: PutDeps): Promise<string> {
   const { file, recordingFiles, key, contentType, keep } = parts
   await keep()
   if (file.size > wholeBytes) return putInParts(parts)
@@ -43,7 +42,7 @@ export async function putRecording(parts: PutParts): Promise<string> {
   return sha256
 }
 
-async function putInParts(parts: PutParts): Promise<string> {
+async function putInParts(parts: PutDeps): Promise<string> {
   const { recordingFiles, file, key, contentType, keep } = parts
   const begun = parts.uploadId === undefined ? undefined : { key, uploadId: parts.uploadId }
   const known = begun && (await recordingFiles.listParts(begun))
@@ -64,7 +63,7 @@ async function putInParts(parts: PutParts): Promise<string> {
 
 /** Stores a part, unless the store has just these bytes already. */
 async function putOne(
-  { recordingFiles, keep }: PutParts,
+  { recordingFiles, keep }: PutDeps,
   upload: Upload,
   part: { readonly number: number; readonly bytes: Buffer; readonly known: readonly UploadedPart[] | undefined },
 ): Promise<UploadedPart> {

@@ -5,14 +5,14 @@ import type { IsUp } from '../events/presence.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
 import { limited } from '../../core/concurrency/semaphore.ts'
 import { backoffMs, pause } from '../../core/concurrency/timers.ts'
-import { type AttendParts, type Attended, recordingAttendant } from './attend-recording.ts'
+import { type AttendDeps, type Attended, recordingAttendant } from './attend-recording.ts'
 import { type KnownRecording, knownRecordings, maxKnown } from './known-recordings.ts'
 import { FileRefused } from './mapped-path.ts'
 import { type HeardLeg, recordingWord } from './recording-facts.ts'
 import { recordingNotes } from './recording-notes.ts'
-import { type RecordedCall, afterOthersTold } from './unheard-recording.ts'
+import { type RecordedCall, afterPeerReports } from './unheard-recording.ts'
 
-/** How often notes are looked for that others left, and calls whose end nobody told. */
+/** How often notes of other connectors are looked for, and calls whose end was not reported. */
 const lookMs = 15_000
 
 /** An attempt reads a whole file, and many may fail together while the store is gone. */
@@ -30,16 +30,15 @@ export interface Recorder {
   counters(): Readonly<Record<string, number>>
 }
 
-/** What a recorder is made from. */
-export interface RecorderParts extends Omit<AttendParts, 'signal'> {
+export interface RecorderDeps extends Omit<AttendDeps, 'signal'> {
   readonly isUp: IsUp
   /** A number from 0 up to but not 1. */
   readonly random: () => number
   readonly log: Log
 }
 
-/** Makes a recorder. What it knows is in memory, and beside the files in notes that outlive it. */
-export function recorder(parts: RecorderParts): Recorder {
+/** Makes a recorder. Its state is in memory, and in notes next to the files that outlive it. */
+export function recorder(parts: RecorderDeps): Recorder {
   const { place, clock, timers, log, random } = parts
   const stopping = new AbortController()
   const attendant = recordingAttendant({ ...parts, signal: stopping.signal })
@@ -71,7 +70,7 @@ export function recorder(parts: RecorderParts): Recorder {
     if (notes !== undefined) await onDisk(() => notes.remove(one.facts))
   }
   const settle = async (one: KnownRecording, end: Attended) => {
-    // Of what no note tells nobody would know any more.
+    // A recording without a note would be forgotten.
     const isKept = end.kind === 'elsewhere' && !one.isNoted
     if (end.kind === 'elsewhere' && !isKept) known.leave(one)
     if (end.kind === 'unready' || isKept) again(one)
@@ -129,7 +128,7 @@ export function recorder(parts: RecorderParts): Recorder {
     atWork.add(working)
   }
 
-  /** What nobody heard cannot be stored, only told of: an attempt that fails is left to the other connector. */
+  /** A recording that no connector heard cannot be stored, only reported; a failed attempt is left to the other connector. */
   const expectOf = (call: RecordedCall) => {
     if (stopping.signal.aborted) return
     const working = attendant
@@ -141,9 +140,9 @@ export function recorder(parts: RecorderParts): Recorder {
     atWork.add(working)
   }
 
-  const doubt = afterOthersTold(timers, expectOf)
+  const doubt = afterPeerReports(timers, expectOf)
 
-  /** Of a call that nobody told the end of, its engine is asked; one that cannot be asked for a day has none any more. */
+  /** Asks the engine about a call without a reported end; an engine that cannot be asked for a day has no calls any more. */
   const endOf = async (one: KnownRecording) => {
     const isUp = await parts.isUp(one.facts.uuid).catch(() => undefined)
     const isOver = isUp === false || (isUp === undefined && one.facts.startedAt + longestCallMs < clock.now())

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { FileRefused } from './mapped-path.ts'
 import { readPart } from '../runtime/read-part.ts'
 
-/** What tells one content of a file from another. */
+/** Identifies one content of a file. */
 export interface FileVersion {
   /** Bytes. */
   readonly size: number
@@ -22,7 +22,7 @@ export interface OpenFile extends FileVersion {
   close(): Promise<void>
 }
 
-/** What the connector asks of the folder with the engines' recordings, where its own notes are as well. */
+/** The folder with the engines' recordings, where the connector keeps its notes as well. */
 export interface RecordingDisk {
   /**
    * Opens a file by the pieces of its path; nothing when it is not there. Throws {@link FileRefused} for what is no plain file
@@ -45,7 +45,7 @@ export interface RecordingDisk {
 /** The folder of the notes. The path of a recording never leads there: none of its pieces begins with a dot. */
 const notesFolder = '.callplane'
 
-/** What a note is called while it is written; one that is so old was left by a process that was killed. */
+/** The name of a note while it is written; one that is so old was left by a process that was killed. */
 const draftEnding = '.draft'
 const oldDraftMs = 3_600_000
 

@@ -8,10 +8,10 @@ import { occurredAt } from '../events/platform-event.ts'
 import { maxPathLength } from './mapped-path.ts'
 import type { RecordedCall } from './unheard-recording.ts'
 
-/** What is known of one recording of a call, from the events that told of it; also what a note on disk holds. */
+/** The facts of one recording of a call, from its events; also the content of a note on disk. */
 export const recordingFacts = z.object({
   domain: z.string().check(z.minLength(1), z.maxLength(253)),
-  /** Of the channel, lower case. */
+  /** The channel's uuid, lower case. */
   uuid: z.string().check(z.minLength(1), z.maxLength(128)),
   /** The file's path at the engine. */
   path: z.string().check(z.minLength(1), z.maxLength(maxPathLength)),
@@ -22,7 +22,7 @@ export const recordingFacts = z.object({
   createdTime: z.optional(z.int()),
   /** Epoch milliseconds by the engine's clock. */
   startedAt: z.int(),
-  /** Whether the engine told of the beginning; otherwise it is reckoned from the end. */
+  /** Whether the engine reported the beginning; otherwise it is reckoned from the end. Notes on disk use this name. */
   isStartTold: z.boolean(),
   /** Epoch milliseconds; absent while it goes on, as far as is known. */
   endedAt: z.optional(z.int()),
@@ -31,14 +31,14 @@ export const recordingFacts = z.object({
 /** See {@link recordingFacts}. */
 export type RecordingFacts = z.infer<typeof recordingFacts>
 
-/** What one event told. */
+/** The facts of one event. */
 export type RecordingWord =
   | { readonly kind: 'start' | 'stop'; readonly facts: RecordingFacts }
   | {
       readonly kind: 'end'
       readonly uuid: string
       readonly at: number
-      /** What is known of the call where its last event says that it was recorded. */
+      /** The facts of the call, if its last event says that it was recorded. */
       readonly recorded?: RecordedCall | undefined
     }
 
@@ -88,7 +88,7 @@ function recordedMs(event: EngineEvent): number | undefined {
 }
 
 /**
- * What is known after a further word on the same file of the same call. Words come more than once, and in any order; a
+ * Merges a further report on the same file of the same call. Words come more than once, and in any order; a
  * beginning or end that is later than the end that is known is of another recording, into the same file.
  */
 export function afterWord(
@@ -106,7 +106,7 @@ export function afterWord(
   return isOfEarlier ? before : { ...before, endedAt: facts.endedAt }
 }
 
-/** The name of a file of a call, the same wherever it is told of; 22 characters `[A-Za-z0-9_-]`. */
+/** The name of a file of a call, the same in every report; 22 characters `[A-Za-z0-9_-]`. */
 export function fileId({ domain, uuid, path }: Pick<RecordingFacts, 'domain' | 'uuid' | 'path'>): string {
   return createHash('sha256')
     .update(JSON.stringify([domain, uuid, path]))

@@ -2,7 +2,7 @@ import type { RecordingDisk } from './recording-disk.ts'
 import { type RecordingFacts, fileId, recordingFacts } from './recording-facts.ts'
 
 /**
- * What is known of recordings whose files wait, beside the files themselves: whoever starts next finds there what a
+ * The facts of recordings whose files wait, next to the files themselves: the next process finds there what a
  * killed connector knew, also when no store could be reached.
  */
 export interface RecordingNotes {

@@ -13,7 +13,7 @@ import type { FileVersion, OpenFile, RecordingDisk } from './recording-disk.ts'
  */
 export const claimMs = 120_000
 
-/** What became of an attempt to store a recording. */
+/** The outcome of an attempt to store a recording. */
 export type StoreEnd =
   /** Its object is in the object store and its record says so. */
   | { readonly kind: 'stored'; readonly recording: Recording; readonly version: FileVersion | undefined }
@@ -24,7 +24,7 @@ export type StoreEnd =
   /** It was deleted: neither object nor file may stay. */
   | { readonly kind: 'gone' }
 
-/** Whoever stored a recording tells of it and removes its file within this time, or has died. */
+/** The connector that stored a recording publishes it and removes its file within this time, or has died. */
 export const finishMs = 60_000
 
 /** The claim was lost while it was used. */
@@ -32,8 +32,7 @@ class ClaimLost extends Error {
   override readonly name = 'ClaimLost'
 }
 
-/** What storing works with. */
-export interface StoreParts {
+export interface StoreDeps {
   readonly recordings: Pick<RecordingStore, 'read' | 'claim' | 'renew' | 'release' | 'markStored'>
   readonly recordingFiles: Pick<
     FileStore,
@@ -53,7 +52,7 @@ export interface StoreParts {
  * a `DomainError` while a store is away; the claim has ended then.
  */
 export async function storeRecording(
-  parts: StoreParts,
+  parts: StoreDeps,
   place: RecordingPlace,
   pieces: readonly string[],
 ): Promise<StoreEnd> {
@@ -82,7 +81,7 @@ function isFresh({ storedAt = 0 }: Recording, clock: Clock): boolean {
 }
 
 async function storeClaimed(
-  parts: StoreParts,
+  parts: StoreDeps,
   recording: Recording,
   file: OpenFile,
   contentType: RecordingType,
@@ -123,15 +122,15 @@ function storedEnd(recording: Recording, { size, changedAt }: FileVersion): Stor
   return { kind: 'stored', recording, version: { size, changedAt } }
 }
 
-async function afterLoss(parts: StoreParts, recording: Recording, uploadId: string | undefined): Promise<StoreEnd> {
+async function afterLoss(parts: StoreDeps, recording: Recording, uploadId: string | undefined): Promise<StoreEnd> {
   const now = await parts.recordings.read(recording)
   if (now !== undefined && now.state !== 'deleted') return { kind: 'elsewhere' }
   return drop(parts, recording, uploadId)
 }
 
-/** Whoever deleted the recording meanwhile could not know of what was on its way. */
+/** Removes a file that was stored while its recording was deleted. */
 async function drop(
-  { recordingFiles }: StoreParts,
+  { recordingFiles }: StoreDeps,
   { key }: Pick<Recording, 'key'>,
   uploadId: string | undefined,
 ): Promise<StoreEnd> {

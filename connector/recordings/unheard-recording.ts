@@ -9,11 +9,11 @@ export type RecordedCall = Omit<RecordingFacts, 'path' | 'isStartTold'>
 /** The other connector has written the record of what it heard of a call so long after the call's end. */
 const othersMs = 60_000
 
-/** Calls that are waited for at a time; more of which nobody heard is an outage that is told otherwise. */
+/** Calls that are waited for at a time; more unheard ones are an outage that is reported otherwise. */
 const maxWaiting = 1_000
 
-/** Calls `look` for a call when the others have told of it if they heard it. */
-export function afterOthersTold(timers: Timers, look: (call: RecordedCall) => void): (call: RecordedCall) => void {
+/** Calls `look` for a call when the others have reported it, if they heard it. */
+export function afterPeerReports(timers: Timers, look: (call: RecordedCall) => void): (call: RecordedCall) => void {
   let waiting = 0
   return (call) => {
     if (waiting >= maxWaiting) return
@@ -25,12 +25,12 @@ export function afterOthersTold(timers: Timers, look: (call: RecordedCall) => vo
   }
 }
 
-/** What the only recording of a call is called whose beginning and end nobody heard. */
+/** The name of a call's only recording if no connector heard its beginning and end. */
 const unheard = 'unheard'
 
 /**
- * Expects a recording of a call that was recorded and of which no recording is known: nobody heard where it was written,
- * so it will be told of as one that never came.
+ * Expects a recording of a call that was recorded and of which no recording is known: no connector heard where it was written,
+ * so it will be reported as one that never came.
  */
 export async function expectUnheard(
   store: Pick<RecordingStore, 'list' | 'expect'>,

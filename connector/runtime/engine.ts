@@ -15,7 +15,7 @@ export interface EngineAddress {
 /** One connection to the event socket of an engine; it comes back by itself and never repeats a command. */
 export type EngineLink = Pick<EslSession, 'state' | 'heardAt' | 'counts' | 'api' | 'bgapi' | 'resubscribe' | 'close'>
 
-/** What an engine's two links are for. */
+/** The purposes of an engine's two links. */
 export type LinkRole = 'commands' | 'events'
 
 /**
@@ -27,16 +27,16 @@ export interface Engine {
   readonly name: string
   readonly commands: EngineLink
   readonly events: EngineLink
-  /** The engine's `Core-UUID`; empty until it told. */
+  /** The engine's `Core-UUID`; empty until it is known. */
   readonly coreUuid: string
   /** Why a link was last lost; absent while it is up. Stays while the next attempt is made. */
   readonly reasons: Readonly<Partial<Record<LinkRole, EslDownReason>>>
 }
 
-/** What nearly every event of a call is asked for, besides what decides: found while it is read, not by a search each. */
+/** The headers that are read of nearly every event of a call, besides the deciding ones: found in one pass, not by a search each. */
 export const EVENT_HEADERS: readonly string[] = ['Call-Direction', 'Channel-Call-State', 'Event-Date-Timestamp']
 
-/** `host:port`, with an IPv6 host in brackets: what tells one engine from another. */
+/** `host:port`, with an IPv6 host in brackets: the identity of an engine. */
 export function engineName({ host, port }: Pick<EngineAddress, 'host' | 'port'>): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
@@ -46,7 +46,7 @@ export function isReady(link: Pick<EngineLink, 'state'>): boolean {
   return link.state.kind === 'ready'
 }
 
-/** Whether both links of an engine are up: it takes orders, and tells what becomes of them. */
+/** Whether both links of an engine are up: it takes orders, and reports their outcome. */
 export function isHealthy({
   commands,
   events,

@@ -2,7 +2,7 @@
 export interface Times {
   /** Notes how long something took, in milliseconds; a clock that runs differently elsewhere never makes it negative. */
   note(ms: number): void
-  /** What was kept since the last call, in no order. */
+  /** Returns the values since the last call, in no order. */
   take(): readonly number[]
 }
 

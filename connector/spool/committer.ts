@@ -9,10 +9,9 @@ import type { Waiting, WaitingEvents } from './waiting-events.ts'
  */
 const commitMs = 250
 
-/** What the window has no room for is written before its time when it is this much. */
+/** Events without room in the window are written early once they are this many bytes. */
 const earlyBytes = 1024 * 1024
 
-/** What a committer needs. */
 export interface CommitterDeps extends Time {
   readonly events: WaitingEvents
   readonly spool: Spool

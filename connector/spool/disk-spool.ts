@@ -27,7 +27,7 @@ const largestChunk = 4 * 1024 * 1024
 /** Events that were given up and whose copies could not be erased; of more, the next process may find one again. */
 const mostUnerased = 10_000
 
-/** What a spool needs. Events that do not fit its room are noted in `tally`. */
+/** `tally` notes the events for which the folder has no room. */
 export interface DiskSpoolDeps extends Time {
   readonly log: Log
   readonly tally: DropTally
@@ -188,7 +188,7 @@ export class DiskSpool {
     this.#closing.abort()
     this.#asked.resolve()
     await this.#log.settled()
-    // A lock that stays tells the next process whose events it finds.
+    // A remaining lock names the owner of the events to the next process.
     const isDone = this.#log.isEmpty && this.#unfound === 0
     if (this.#lock !== undefined && isDone) await this.#place.files.remove(this.#lock.path).catch(() => {})
   }

@@ -4,11 +4,11 @@ export type DropClass = 1 | 2 | 3
 /** Every class, in the order in which events are given up. */
 export const dropOrder: readonly DropClass[] = [3, 2, 1]
 
-/** What tells that a call or a recording is over: without it a call never ends for whoever follows it. */
+/** The events that end a call or a recording: without them a call never ends for its followers. */
 const terminal: ReadonlySet<string> = new Set(['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY', 'RECORD_STOP'])
 
 /**
- * The class of an event, by its name as hooks write it (`CUSTOM->svc::…`) and the uuid of its call: 1 tells that
+ * The class of an event, by its name as hooks write it (`CUSTOM->svc::…`) and the uuid of its call: 1 says that
  * something is over, 2 is of a call or the platform's own word, 3 is the rest.
  */
 export function dropClassOf({ name, uuid }: { readonly name: string; readonly uuid: string }): DropClass {

@@ -11,18 +11,18 @@ export interface Drop {
   readonly to: number
 }
 
-/** How long drops of a class are gathered before they are told of: one record a second, not one an event. */
+/** How long drops of a class are gathered before they are reported: one record a second, not one an event. */
 const gatherMs = 1_000
 
 /** Counts what is given up. */
 export interface DropTally {
   /** Counts `count` events of a class that were read from `from` to `to`. */
   note(dropClass: DropClass, from: number, count?: number, to?: number): void
-  /** Counts events that were lost for another reason, which whoever found that out logs. */
+  /** Counts events that were lost for another reason, which the caller logs. */
   lost(dropClass: DropClass, from: number, count: number, to: number): void
   /** Says that there is room again: the next drop is logged again. */
   over(): void
-  /** Tells of what was gathered, now. */
+  /** Reports the gathered drops now. */
   flush(): void
   /** So far, by class. */
   readonly counts: Readonly<Record<DropClass, number>>

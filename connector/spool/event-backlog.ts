@@ -7,9 +7,9 @@ import { type Waiting, WaitingEvents } from './waiting-events.ts'
 
 /** How much of what waits may be in memory, in bytes as {@link Waiting} counts them. */
 export interface MemoryLimits {
-  /** Of events that can be sent. */
+  /** The number of events that can be sent. */
   readonly window: number
-  /** Of these and of those that wait to be written to the disk. */
+  /** The number of these and of those that wait to be written to the disk. */
   readonly all: number
 }
 
@@ -25,7 +25,6 @@ const openMs = 5_000
 /** The queue drops messages of this age, so an event that waited on a disk for longer is not news either. */
 const staleMs = 4 * 24 * 3_600_000
 
-/** What a backlog needs. */
 export interface BacklogDeps extends Time {
   readonly spool: Spool
   readonly tally: DropTally

@@ -10,7 +10,6 @@ const mostInTurn = 5
 /** From then on it is asked for this often. */
 const laterMs = 60_000
 
-/** What a search for left files needs. */
 export interface SearchDeps {
   readonly files: SpoolFiles
   readonly folder: string

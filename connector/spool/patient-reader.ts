@@ -6,13 +6,12 @@ import { type SpoolFiles, codeOf } from './spool-files.ts'
 /** A file is asked for so often, which takes two minutes, before it counts as damaged. */
 const mostRefusals = 30
 
-/** What the process or the machine is short of; it says nothing about a file, which is asked for until it is read. */
+/** Errors for lack of a resource of the process or the machine; they say nothing about a file, which is read again. */
 const shortages: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
 
-/** No wait is shortened: nobody else asks this disk. */
+/** No wait is shortened: this disk has no other reader. */
 export const inFull = () => 0
 
-/** What a reader needs. */
 export interface PatientReaderDeps {
   readonly files: SpoolFiles
   readonly timers: Timers

@@ -18,11 +18,11 @@ export interface Segment {
   /** When the oldest and the youngest of its events were read from the engine, epoch milliseconds. */
   from: number
   to: number
-  /** That nothing is appended any more. */
+  /** Whether the segment is closed for appending. */
   isSealed: boolean
-  /** That it is being written, so it must not be removed. */
+  /** Whether it is being written, so it must not be removed. */
   isBusy: boolean
-  /** That the file is removed. */
+  /** Whether the file is removed. */
   isGone: boolean
   /** How often the file was replaced by one without the events of a class. */
   rewrites: number
@@ -152,7 +152,7 @@ function noteDamaged(segment: Segment, size: number): void {
 export interface Rest {
   readonly kept: readonly Buffer[]
   readonly keptLines: number
-  /** Of the events of the class: how many there were, and when the first and the last were read. */
+  /** The events of the class: how many there were, and when the first and the last were read. */
   readonly dropped: number
   readonly from: number
   readonly to: number

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readlink, rename, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises'
 import { readPart } from '../runtime/read-part.ts'
 
-/** What a spool asks of a disk. Each rejects with the system's error when it cannot be done. */
+/** The disk as a spool uses it. Each method rejects with the system's error when it fails. */
 export interface SpoolFiles {
   /** Makes a folder that only this user can enter. Its parent is made too; both may exist. */
   makeFolder(path: string): Promise<void>
@@ -9,7 +9,7 @@ export interface SpoolFiles {
   list(path: string): Promise<readonly string[]>
   /** Makes a lock file that names its owner, in one step; `false` when there is one. */
   makeLock(path: string, owner: string): Promise<boolean>
-  /** Whom a lock file names; absent when it is gone. */
+  /** Returns the owner that a lock file names; nothing when it is gone. */
   readLock(path: string): Promise<string | undefined>
   /** A file's length in bytes, and when it was last written, epoch milliseconds. */
   look(path: string): Promise<{ readonly size: number; readonly changedAt: number }>

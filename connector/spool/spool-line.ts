@@ -12,7 +12,7 @@ export interface SpooledEvent {
   readonly dropClass: DropClass
 }
 
-/** What the beginning of a line says, which is read without the event. */
+/** The fields at the beginning of a line, which are read without the event. */
 export interface LineHead {
   readonly dropClass: DropClass
   readonly takenAt: number
@@ -32,7 +32,7 @@ const headForm = /^[0-9a-f]{8} ([123]) (\d{1,16}) /
 /** As long as a head can be. */
 const headBytes = 29
 
-/** What the first byte of a line becomes when its event was given up; no checksum begins so. */
+/** The first byte of a line whose event was given up; no checksum begins so. */
 export const erasedMark = 'x'
 
 /** Returns one line of a spool file, its line feed included. */

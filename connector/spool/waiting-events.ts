@@ -11,13 +11,13 @@ export interface Waiting {
   /** When it was read from the engine, epoch milliseconds. */
   readonly takenAt: number
   readonly dropClass: DropClass
-  /** That the queue is being asked to take it: it may have arrived, so it is not given up. */
+  /** Whether it is being sent to the queue: it may have arrived, so it is not given up. */
   isAway: boolean
-  /** In the window an event can be sent; behind it are those on disk, and behind them those in the tail. */
+  /** In the window an event can be sent; after it come those on disk, and after them those in the tail. */
   isInWindow: boolean
-  /** That it is being written to the disk. */
+  /** Whether it is being written to the disk. */
   isBeingWritten: boolean
-  /** That it was counted as one that the disk should have and did not take. */
+  /** Whether it was counted as one that the disk should have taken and did not. */
   isSkipped: boolean
   copy: Copy | undefined
   /** Its places among those of its group, its class, in the tail and among those without a copy. */
@@ -27,7 +27,7 @@ export interface Waiting {
   ofUnwritten: Link<Waiting> | undefined
 }
 
-/** What is known of an event that is taken in. */
+/** The facts of an event that is taken in. */
 interface Entrance {
   readonly takenAt: number
   /** Where it stands on disk, if it does. */

@@ -4,7 +4,7 @@ import type { ConnectorStatusStore } from '../../core/connectors/connector-statu
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { nowhere } from '../../connector/links/event-position.ts'
 import { gapId } from '../../connector/links/gap-log.ts'
-import { deadAfterMs } from '../../connector/reconcile/undertaker.ts'
+import { deadAfterMs } from '../../connector/reconcile/dead-connectors.ts'
 import type { Assembly } from '../assembly/assembly.ts'
 import type { LostMessages } from '../stores/kept-queues.ts'
 import type { QueueRun } from '../stores/sqs.ts'

@@ -3,7 +3,11 @@ import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import type { EslDownReason } from '../../../connector/esl/errors.ts'
-import { type EventSide, type EventSideParts, eventSide } from '../../../connector/assembly/event-side.ts'
+import {
+  type EventPipeline,
+  type EventPipelineDeps,
+  eventPipeline,
+} from '../../../connector/assembly/event-pipeline.ts'
 import { capturedLog } from '../processes/captured-log.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from '../engine/engine-event.ts'
 import { type FakeEslSession, fakeEslSession } from '../engine/fake-esl-session.ts'
@@ -29,9 +33,9 @@ export interface LabRow {
 
 /** The event side of one connector and the engine that it hears, both in the hands of a test. */
 export interface EventLab {
-  readonly side: EventSide
+  readonly side: EventPipeline
   readonly commands: FakeEslSession
-  readonly registry: EventSideParts['registry']
+  readonly registry: EventPipelineDeps['registry']
   /** The channels that the engine has, where its list does not tell. */
   existing?: readonly Pick<LabRow, 'uuid'>[]
   /** What the engine answers to `show channels as json`. */
@@ -52,7 +56,7 @@ export interface LabWorld {
   readonly ports: MemoryPorts
   readonly published: MemoryPorts['events']['published']
   /** A connector with an engine link that is down. */
-  readonly connector: (id?: string, given?: Partial<EventSideParts>) => Promise<EventLab>
+  readonly connector: (id?: string, given?: Partial<EventPipelineDeps>) => Promise<EventLab>
   /** `name` and what tells of its end or making, of what was published for a call, in order. */
   readonly told: (uuid: string) => string[]
 }
@@ -86,7 +90,7 @@ export async function labWorld(time = manualTime(), domains: readonly string[] =
   }
 }
 
-function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: Partial<EventSideParts>): EventLab {
+function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: Partial<EventPipelineDeps>): EventLab {
   const domains = domainNames(ports.domains, time.clock)
   const registry = channelRegistry(domains)
   const commands = fakeEslSession()
@@ -102,7 +106,7 @@ function aLab(time: ManualTime, ports: MemoryPorts, connectorId: string, given: 
       return core
     },
   }
-  const side = eventSide({
+  const side = eventPipeline({
     ...time,
     ports,
     registry,

@@ -3,7 +3,7 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { type MemoryPorts, memoryPorts } from '../memory/memory-ports.ts'
 import type { EngineEvent } from '../../../connector/runtime/engine.ts'
 import type { RecordingsPlace } from '../../../connector/recordings/attend-recording.ts'
-import { type Recorder, type RecorderParts, recorder } from '../../../connector/recordings/recorder.ts'
+import { type Recorder, type RecorderDeps, recorder } from '../../../connector/recordings/recorder.ts'
 import type { Recording } from '../../../core/recordings/recording.ts'
 import { type CapturedLog, capturedLog } from '../processes/captured-log.ts'
 import { anEngineEvent } from '../engine/engine-event.ts'
@@ -29,7 +29,7 @@ export interface RecorderLab {
   /** Calls that are up; of all others the end is taken for granted when an engine is asked. */
   readonly up: Set<string>
   /** A connector's recorder, at work until it is stopped or the lab is closed. */
-  connector(given?: Partial<RecorderParts>): Recorder
+  connector(given?: Partial<RecorderDeps>): Recorder
   /** Writes a file of the engine; a WAV file of 2 000 samples where nothing else is given. */
   write(path: string, bytes?: Buffer): void
   /** The paths of the files in the folder, notes left out. */

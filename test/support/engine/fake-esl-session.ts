@@ -1,6 +1,6 @@
 import { EslCommandFateUnknown, EslCommandNotSent, EslConnectionLost } from '../../../connector/esl/errors.ts'
 import type { EslSession, EslSessionOptions, EslState } from '../../../connector/esl/session.ts'
-import type { OpenLink } from '../../../connector/assembly/engine-works.ts'
+import type { OpenLink } from '../../../connector/assembly/engine-runtime.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from './engine-event.ts'
 
 /** A link to an engine that a test plays. It is down until `up`. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { type AfterOthersParts, afterOthers } from '../../../connector/events/after-others.ts'
+import { type AfterOthersDeps, afterOthers } from '../../../connector/events/after-others.ts'
 import type { PlatformEvent } from '../../../core/events/platform-event.ts'
 import type { ConnectorReport } from '../../../core/connectors/connector-report.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
@@ -13,7 +13,7 @@ const engine = '192.0.2.1:8021'
 const last = { coreUuid: '981a5c5a-d057-447a-be95-4b13f8d004b6', sequence: '7' }
 
 /** A connector whose link to the engine comes up now, and another whose reports a test writes. */
-async function aPlace(given: Partial<AfterOthersParts> = {}) {
+async function aPlace(given: Partial<AfterOthersDeps> = {}) {
   const time = manualTime()
   const { connectorStatus: store } = memoryPorts({ clock: time.clock, random: systemRandomness })
   const passed: string[] = []

@@ -5,7 +5,7 @@ import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
 import { type EslEvent, readEvent } from '../../../connector/esl/event.ts'
-import { eventSide } from '../../../connector/assembly/event-side.ts'
+import { eventPipeline } from '../../../connector/assembly/event-pipeline.ts'
 import { eventLinks } from '../../../connector/links/event-links.ts'
 import type { GapFound } from '../../../connector/links/gap-log.ts'
 import { isEventName } from '../../../core/events/catalogue.ts'
@@ -37,7 +37,7 @@ async function aSide(wanted: readonly string[]) {
   await ports.hooks.create(hooks, hooks.length)
   const domains = domainNames(ports.domains, time.clock)
   const registry = channelRegistry(domains)
-  const side = eventSide({
+  const side = eventPipeline({
     ...time,
     ports,
     registry,

@@ -4,7 +4,7 @@ import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
 import { channelRegistry } from '../../../connector/calls/channel-registry.ts'
 import { domainNames } from '../../../connector/calls/domain-names.ts'
-import { eventSide } from '../../../connector/assembly/event-side.ts'
+import { eventPipeline } from '../../../connector/assembly/event-pipeline.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { type EventGiven, aCoreUuid, anEngineEvent } from '../../support/engine/engine-event.ts'
 import { fakeEslSession } from '../../support/engine/fake-esl-session.ts'
@@ -31,7 +31,7 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
   const registry = channelRegistry(domains)
   const isUp = async () => false
   const subscriptions = gone(ports.subscriptions, 'version', () => isGone('hooks'))
-  const side = eventSide({
+  const side = eventPipeline({
     ...time,
     ports: { ...ports, subscriptions },
     registry,

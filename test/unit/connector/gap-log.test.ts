@@ -7,12 +7,12 @@ import { gone } from '../../support/stores/flaky.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 import { aGap } from '../../support/records/records.ts'
 
-function aLog(isGone = () => false, limit?: number, toldBefore?: (moment: number) => number) {
+function aLog(isGone = () => false, limit?: number, sentBefore?: (moment: number) => number) {
   const time = manualTime()
   const ports = memoryPorts({ clock: time.clock, random: systemRandomness })
   const log = capturedLog()
   const store = gone(ports.gaps, 'record', isGone)
-  const gaps = gapLog({ ...time, store, connectorId: 'connector-1', random: () => 0, log, limit, toldBefore })
+  const gaps = gapLog({ ...time, store, connectorId: 'connector-1', random: () => 0, log, limit, sentBefore })
   return { time, ports, log, gaps, stored: () => ports.gaps.list(0) }
 }
 

@@ -131,8 +131,8 @@ test('the word of another connector counts only where nothing was heard by this 
   const [unheard, heard] = [anEngine(), anEngine()]
   heard.held.heard()
 
-  unheard.held.toldEmpty()
-  heard.held.toldEmpty()
+  unheard.held.reportedEmpty()
+  heard.held.reportedEmpty()
 
   expect([unheard.held.mayHold(all), heard.held.mayHold(all)]).toEqual([false, true])
 })

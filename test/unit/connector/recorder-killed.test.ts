@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { MemoryPorts } from '../../support/memory/memory-ports.ts'
-import type { RecorderParts } from '../../../connector/recordings/recorder.ts'
+import type { RecorderDeps } from '../../../connector/recordings/recorder.ts'
 import type { RecordingDisk } from '../../../connector/recordings/recording-disk.ts'
 import { claimMs } from '../../../connector/recordings/store-recording.ts'
 import { recordingNews } from '../../../core/recordings/recording-news.ts'
@@ -57,7 +57,7 @@ const sizes = [
 ]
 
 /** The parts of a connector whose process is killed at a moment. */
-function mortal(world: RecorderLab, moment?: Moment): { dying: DyingPorts; parts: Partial<RecorderParts> } {
+function mortal(world: RecorderLab, moment?: Moment): { dying: DyingPorts; parts: Partial<RecorderDeps> } {
   const all = { ...world.ports, disk: world.disk }
   const killed = dying(all, moment)
   const ports = killed.ports as MemoryPorts & { readonly disk: RecordingDisk }

@@ -2,17 +2,16 @@ import { type Listening, listenings } from '../../core/connectors/listening.ts'
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 import type { Clock } from '../../core/time.ts'
 
-/** Reports come every 5 s: of whoever listened and has not reported for so long after a link came up, none will come. */
+/** Reports come every 5 s: a connector that has not reported for so long after a link came up will hand over nothing. */
 const silenceMs = 7_000
 
 /** Clocks of two hosts differ by this much at most, and what is on its way between an engine and another host. */
 export const slackMs = 1_000
 
-/** An engine tells something every 20 s: after that an event that is still unread is no more to be expected. */
+/** An engine sends something every 20 s: after that no unread event is to be expected. */
 const quietMs = 21_000
 
-/** What the other connectors are known by. */
-export interface OthersBehindParts {
+export interface PendingHandoverDeps {
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly connectorId: string
   readonly clock: Clock
@@ -28,7 +27,7 @@ export interface HeardAgain {
 
 /** Whether another connector may still hand over what it read before an engine's events were heard again here. */
 export async function mayHandOver(
-  { store, connectorId, clock }: OthersBehindParts,
+  { store, connectorId, clock }: PendingHandoverDeps,
   engine: string,
   again: HeardAgain,
 ): Promise<boolean> {
@@ -36,16 +35,16 @@ export async function mayHandOver(
   try {
     const histories = listenings(await store.list(since - silenceMs), engine)
     return histories.some(
-      (other) => other.connectorId !== connectorId && !other.hasStopped && isBehind(other, again, clock.now()),
+      (other) => other.connectorId !== connectorId && !other.hasStopped && isStillReading(other, again, clock.now()),
     )
   } catch {
-    // Without the store nothing is known, and whatever happens is told when it is back.
+    // Without the store nothing is known; events wait for it.
     return clock.now() < since + silenceMs
   }
 }
 
 /** A connector that is silent has died: what it read comes from its disk when it is started again. */
-function isBehind(other: Listening, again: HeardAgain, now: number): boolean {
+function isStillReading(other: Listening, again: HeardAgain, now: number): boolean {
   const listenedBefore = other.since !== undefined && other.since < again.since
   return listenedBefore && other.reportedAt >= now - silenceMs && !hasHandedOver(other, again)
 }

@@ -3,25 +3,25 @@ import type { PlatformEvent } from '../../core/events/platform-event.ts'
 import { type Timers, pause } from '../../core/concurrency/timers.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** How long an event may wait for the queue before whoever told it is to tell it again, under the same id. */
+/** How long an event may wait for the queue before its publisher must publish it again, under the same id. */
 const patienceMs = 60_000
 
-/** Knows of events that somebody waits for whether the queue has taken them. */
-export interface ToldEvents {
+/** Confirms to publishers that the queue has taken their events. */
+export interface ConfirmedEvents {
   /** The sink that it sees the events pass by. */
   readonly sink: EventSink
   /**
-   * Puts an event into an outbox over {@link sink}. `true`: the queue has it, or nobody wants it. `false`: it is to be told again.
+   * Puts an event into an outbox over {@link sink}. `true`: the queue has it, or no hook wants it. `false`: publish it again.
    */
   tell(event: PlatformEvent, outbox: { add(event: PlatformEvent): boolean }): Promise<boolean>
 }
 
 /** Watches a sink. */
-export function toldEvents(parts: {
+export function confirmedEvents(parts: {
   readonly sink: EventSink
   readonly subscriptions: Pick<Subscriptions, 'isKnown' | 'wants'>
   readonly timers: Timers
-}): ToldEvents {
+}): ConfirmedEvents {
   const { sink, subscriptions, timers } = parts
   const waiting = new Map<string, () => void>()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foresight } from '../../../connector/events/foresight.ts'
+import { prefetch } from '../../../connector/events/prefetch.ts'
 import { anEngineEvent } from '../../support/engine/engine-event.ts'
 import { settle } from '../../support/processes/manual-time.ts'
 
@@ -7,7 +7,7 @@ import { settle } from '../../support/processes/manual-time.ts'
 function aLook() {
   const asked: string[] = []
   const waiting: PromiseWithResolvers<void>[] = []
-  const ahead = foresight({
+  const ahead = prefetch({
     domainOf: (event) => event.header('Caller-Context') ?? '',
     load: (domain) => {
       if (domain === 'known') return undefined

@@ -10,8 +10,7 @@ const againMs = 5_000
 /** Reports are kept for a day. */
 const reportsMs = 24 * 60 * 60_000
 
-/** What listening to the other connectors needs. */
-export interface OthersParts extends Time {
+export interface PeerReportsDeps extends Time {
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly works: readonly { readonly engine: { readonly name: string }; readonly held: HeldCalls }[]
   readonly log: Log
@@ -19,11 +18,11 @@ export interface OthersParts extends Time {
 
 /**
  * While there is an engine that this process knows nothing of, because it was away at its start, looks every 5 s until
- * aborted whether another connector has told what it held. So one that starts while an empty engine is away for
+ * aborted whether another connector has reported its channels. So one that starts while an empty engine is away for
  * maintenance can give lists as the others do.
  */
-export async function heedOthers(
-  { store, works, log, clock, timers }: OthersParts,
+export async function readPeerReports(
+  { store, works, log, clock, timers }: PeerReportsDeps,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -32,7 +31,7 @@ export async function heedOthers(
     if (signal.aborted || unknown.length === 0) continue
     try {
       const reports = await store.list(clock.now() - reportsMs)
-      for (const { engine, held } of unknown) if (wasLeftEmpty(reports, engine.name)) held.toldEmpty()
+      for (const { engine, held } of unknown) if (wasLeftEmpty(reports, engine.name)) held.reportedEmpty()
     } catch (problem) {
       log.warn('the reports of other connectors cannot be read', {
         reason: problem instanceof Error ? problem.name : '',

@@ -12,7 +12,7 @@ import {
 import type { ConnectorStatusStore } from '../../core/connectors/connector-status-store.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
 import { type Time, pause } from '../../core/concurrency/timers.ts'
-import { earlierTold, nowhere } from '../links/event-position.ts'
+import { earlierReported, nowhere } from '../links/event-position.ts'
 import { gapId } from '../links/gap-log.ts'
 import { spoolFate } from './lost-spool.ts'
 
@@ -28,18 +28,17 @@ const reportsMs = 86_400_000
 /** A link counts as having been up when a moment was heard if it was up so long before: clocks of hosts differ by less. */
 const slackMs = 1_000
 
-/** Dead connectors that are remembered as buried; each is found again for a day. */
-const maxBuried = 1_000
+/** Dead connectors that are remembered as recorded; each is found again for a day. */
+const maxRecorded = 1_000
 
-/** What an undertaker is made from. */
-export interface UndertakerParts extends Time {
+export interface DeadConnectorsDeps extends Time {
   readonly store: Pick<ConnectorStatusStore, 'list'>
   readonly gaps: Pick<GapStore, 'record'>
   readonly connectorId: string
   /**
-   * Told once by each connector of each that is gone for half a minute, so that what it left open can be ended: commands
+   * Called once by each connector for each one that is gone for half a minute, to end what it left open: commands
    * that it had claimed end as unknown, also those whose last writes failed while it stopped in order. Several connectors
-   * are told of the same one, also after a restart: what is done must bear repetition. When it rejects it is told again
+   * are called for the same one, also after a restart, so it must be idempotent. When it rejects it is called again
    * at the next look.
    */
   readonly onDeadConnector: (connectorId: string) => void | Promise<void>
@@ -47,21 +46,21 @@ export interface UndertakerParts extends Time {
 }
 
 /**
- * Looks after connectors that are gone, until aborted: tells of each, and records for each of its engines the time in
- * which nobody listened, as `connector-killed`, or `connector-stopped` where it had said so. Exactly one living
- * connector records it, and nobody does where another connector's link to that engine was up all the time. While no
+ * Looks after connectors that are gone, until aborted: reports each, and records for each of its engines the time in
+ * which no connector listened, as `connector-killed`, or `connector-stopped` where it had said so. Exactly one living
+ * connector records it, and none does if another connector's link to that engine was up all the time. While no
  * link to the engine is up the gap is still open, and is looked at again. One that was only silent, and reports again,
- * can be gone once more. What waited on its disk and nobody took over is recorded as `spool-lost`. Of a link that was
- * down when it went, or of whose gaps not all were stored, the gap begins with what was missed: nobody else told of it.
+ * can be gone once more. Events on its disk that no connector took over are recorded as `spool-lost`. Of a link that was
+ * down when it went, or of whose gaps not all were stored, the gap begins with what was missed: no other connector reported it.
  */
-export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal): Promise<void> {
-  const buried = new Set<string>()
+export async function recordDeadConnectors(parts: DeadConnectorsDeps, signal: AbortSignal): Promise<void> {
+  const recorded = new Set<string>()
   const unread = errorLatch(parts.log, 'the reports of connectors could not be looked through; it will be tried again')
   while (!signal.aborted) {
     try {
       const reports = await parts.store.list(parts.clock.now() - reportsMs)
-      for (const gone of reports.filter((report) => isGone(parts, report) && !buried.has(deathOf(report)))) {
-        if (await bury(parts, gone, reports)) remember(buried, deathOf(gone))
+      for (const gone of reports.filter((report) => isGone(parts, report) && !recorded.has(deathKey(report)))) {
+        if (await recordDeath(parts, gone, reports)) remember(recorded, deathKey(gone))
       }
       unread.over()
     } catch (problem) {
@@ -71,19 +70,19 @@ export async function buryConnectors(parts: UndertakerParts, signal: AbortSignal
   }
 }
 
-function isDead({ clock, connectorId }: UndertakerParts, report: ConnectorReport): boolean {
+function isDead({ clock, connectorId }: DeadConnectorsDeps, report: ConnectorReport): boolean {
   if (report.connectorId === connectorId || report.stoppedAt !== undefined) return false
   return report.reportedAt < clock.now() - deadAfterMs
 }
 
-/** A connector that stopped in order has perhaps left nobody to listen in its place, or could not write its last. */
-function isGone(parts: UndertakerParts, report: ConnectorReport): boolean {
+/** A connector that stopped in order may have been the last listener, or may have failed to write its last report. */
+function isGone(parts: DeadConnectorsDeps, report: ConnectorReport): boolean {
   return isDead(parts, report) || (report.stoppedAt !== undefined && report.connectorId !== parts.connectorId)
 }
 
 /** Answers whether everything has been done for it. */
-async function bury(
-  parts: UndertakerParts,
+async function recordDeath(
+  parts: DeadConnectorsDeps,
   gone: ConnectorReport,
   reports: readonly ConnectorReport[],
 ): Promise<boolean> {
@@ -93,7 +92,7 @@ async function bury(
   for (const link of linksOf(gone)) {
     const fate = spoolFate(gone, link.engine, others, parts.clock.now())
     if (fate === 'not known yet') isDone = false
-    else if (fate !== 'told by others') await recordLostSpool(parts, gone, link, fate)
+    else if (fate !== 'handed over by others') await recordLostSpool(parts, gone, link, fate)
     const own = listeningOf(gone, link)
     if ((own.since ?? own.lostAt) === undefined) continue
     const heard = heardAgain(parts, own, others)
@@ -113,11 +112,11 @@ function linksOf({ eventLinks = [], engines = [], spool }: ConnectorReport): rea
 
 /**
  * The first link to the engine that was up after the one that is gone listened last; `undefined` while there is none. Of
- * all connectors, this one included, only what is on record counts: what nobody knows of would be missed by nobody when it
- * is gone in its turn. Of two that died together only the one that was seen later speaks for the other.
+ * all connectors, this one included, only persisted reports count; otherwise a later crash would go unnoticed. Of two that
+ * died together only the one that was seen later speaks for the other.
  */
 function heardAgain(
-  { connectorId, clock }: UndertakerParts,
+  { connectorId, clock }: DeadConnectorsDeps,
   gone: Listening,
   others: readonly ConnectorReport[],
 ): Listening | 'all the time' | undefined {
@@ -131,7 +130,7 @@ function heardAgain(
 }
 
 async function recordGap(
-  { gaps, connectorId, log }: UndertakerParts,
+  { gaps, connectorId, log }: DeadConnectorsDeps,
   gone: Listening,
   heard: Listening,
 ): Promise<void> {
@@ -147,17 +146,17 @@ async function recordGap(
 }
 
 async function recordLostSpool(
-  { gaps, connectorId, log }: UndertakerParts,
+  { gaps, connectorId, log }: DeadConnectorsDeps,
   gone: ConnectorReport,
   { engine, last, handedOverTo, keptTo }: EventLinkReport,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
   const cause = { connectorId: gone.connectorId, engine, reason: 'spool-lost', from }
-  const toldFrom = earlierTold(from, handedOverTo ?? keptTo)
+  const sentFrom = earlierReported(from, handedOverTo ?? keptTo)
   const gap: Gap = {
     ...cause,
     id: gapId(cause),
-    from: toldFrom,
+    from: sentFrom,
     recordedBy: connectorId,
     to,
     before: nowhere,
@@ -169,12 +168,12 @@ async function recordLostSpool(
 }
 
 /** One death of one connector. */
-function deathOf(gone: ConnectorReport): string {
+function deathKey(gone: ConnectorReport): string {
   return `${gone.connectorId} ${lastAlive(gone)}`
 }
 
-function remember(buried: Set<string>, death: string): void {
-  const oldest = buried.values().next()
-  if (buried.size >= maxBuried && oldest.done !== true) buried.delete(oldest.value)
-  buried.add(death)
+function remember(recorded: Set<string>, death: string): void {
+  const oldest = recorded.values().next()
+  if (recorded.size >= maxRecorded && oldest.done !== true) recorded.delete(oldest.value)
+  recorded.add(death)
 }

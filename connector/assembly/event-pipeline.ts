@@ -20,32 +20,32 @@ import { type EngineChange, engineStateTeller } from '../events/engine-events.ts
 import { eventCounters } from './event-counters.ts'
 import { type EventInbox, eventInbox, inboxLimits } from '../events/event-inbox.ts'
 import { eventOutbox } from '../events/event-outbox.ts'
-import { type RelayParts, eventRelay } from '../events/event-relay.ts'
+import { type RelayDeps, eventRelay } from '../events/event-relay.ts'
 import { type IsUp, presenceTracker } from '../events/presence.ts'
 import { InTurn } from '../events/in-turn.ts'
 import { presenceWriter } from '../events/presence-writer.ts'
 import { subscriptions } from '../events/subscriptions.ts'
-import { toldEvents } from '../events/told-events.ts'
+import { confirmedEvents } from '../events/confirmed-events.ts'
 import { unsureCalls } from '../events/unsure-calls.ts'
 
 /** The way of events from the engines to the queue: what is wanted, whose it is, and handing it over. */
-export interface EventSide {
+export interface EventPipeline {
   /** Takes an event of the engine named; at once, and never failing. */
   accept(event: EngineEvent, engineName: string): void
   /**
    * An engine's event link came up or was lost. Compares what is known with what the engine has, records the gap, and
-   * tells the domains that want to know: of each engine the newest, once it is known who they are.
+   * notifies the subscribed domains: of the newest change of each engine, once the subscriptions are loaded.
    */
   engineChanged(engine: ComparedEngine & Pick<Engine, 'reasons'>, kind: EngineChange): void
-  /** An engine has been told what its event link is to send. */
+  /** An engine has accepted the subscription of its event link. */
   subscribed(engineName: string): void
-  /** An event of an engine could not be read: what it may have told is found out soon. */
+  /** An event of an engine could not be read: its channels are compared soon. */
   unreadable(engineName: string): void
-  /** Another connector is gone: what it had heard and not told is found out soon. */
+  /** Another connector is gone: events that it had heard and not handed over are looked for soon. */
   othersGone(): void
   /** The words that event links subscribe with. */
   words(): string[]
-  /** Keeps up with what hooks want until aborted; `changed` is told when the words may have changed. */
+  /** Keeps up with what hooks want until aborted; `changed` is called when the words may have changed. */
   follow(changed: () => void, signal: AbortSignal): Promise<void>
   /** Resolves when all that was taken has been handed over and stored. Nothing is compared any more. */
   flushed(): Promise<void>
@@ -54,7 +54,7 @@ export interface EventSide {
    * which are counted as dropped and recorded as a gap.
    */
   close(): Promise<number>
-  /** Tells the platform's own event; `false` when it is not known to be in the queue, and should be told again. */
+  /** Publishes an event of the platform; `false` if it may not be in the queue and should be published again. */
   tell(event: PlatformEvent): Promise<boolean>
   /** How far each engine's events have been read, for the report of this connector. */
   links(): EventLinkReport[]
@@ -67,8 +67,7 @@ export interface EventSide {
   counters(): Readonly<Record<string, number>>
 }
 
-/** What the event side is made from. */
-export interface EventSideParts extends Time {
+export interface EventPipelineDeps extends Time {
   readonly ports: Pick<
     Ports,
     'events' | 'cdrQueue' | 'presence' | 'knownCalls' | 'subscriptions' | 'gaps' | 'connectorStatus'
@@ -77,7 +76,7 @@ export interface EventSideParts extends Time {
   readonly domains: DomainNames
   /** Every engine, also one that has never been reached; not asked for before the first link is up. */
   readonly engines: () => readonly ComparedEngine[]
-  /** Whether a call of before this process is still up. */
+  /** Whether a call that is older than this process is still up. */
   readonly isUp: IsUp
   /** Names this process in gaps. */
   readonly connectorId: string
@@ -85,17 +84,17 @@ export interface EventSideParts extends Time {
   readonly spool?: SpoolPlace | undefined
   /** Whether another connector stores calls and presence, so that this one only checks them; never where absent. */
   readonly isStoredByPeer?: (() => boolean) | undefined
-  /** Told of every event of a channel whose domain is known; must not throw. */
-  readonly onChannelEvent?: RelayParts['onChannelEvent'] | undefined
+  /** Called with every event of a channel whose domain is known; must not throw. */
+  readonly onChannelEvent?: RelayDeps['onChannelEvent'] | undefined
   readonly random: () => number
   readonly log: Log
 }
 
 /** Makes the event side; it does nothing until events come. */
-export function eventSide(parts: EventSideParts): EventSide {
+export function eventPipeline(parts: EventPipelineDeps): EventPipeline {
   const { ports, clock, timers, log, isStoredByPeer = () => false } = parts
   const wanted = subscriptions({ ...parts, reader: ports.subscriptions })
-  const gaps = gapLog({ ...parts, store: ports.gaps, toldBefore: (moment) => links.toldBefore(moment) })
+  const gaps = gapLog({ ...parts, store: ports.gaps, sentBefore: (moment) => links.sentBefore(moment) })
   const links = eventLinks({
     tell: (gap) => gaps.add(gap),
     unstoredFrom: (engine) => gaps.unstoredFrom(engine),
@@ -103,10 +102,10 @@ export function eventSide(parts: EventSideParts): EventSide {
     clock,
     timers,
   })
-  const told = toldEvents({ sink: ports.events, subscriptions: wanted, timers })
+  const confirmed = confirmedEvents({ sink: ports.events, subscriptions: wanted, timers })
   const outbox = eventOutbox({
     ...parts,
-    sink: told.sink,
+    sink: confirmed.sink,
     cdrSink: cdrSink(ports.cdrQueue),
     place: parts.spool,
     onDropped: (drop) => gaps.recordDrop(drop),
@@ -223,7 +222,7 @@ export function eventSide(parts: EventSideParts): EventSide {
       await gaps.flushed()
       return lost
     },
-    tell: (event) => told.tell(event, outbox),
+    tell: (event) => confirmed.tell(event, outbox),
     links: () => links.reports({ queuedTo: Math.min(clock.now(), oldestAt()), keptTo: keptTo(), narrow }),
     get waiting() {
       return sum((inbox) => inbox.waiting) + inOrder.waiting + outbox.waiting

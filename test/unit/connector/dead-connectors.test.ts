@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemRandomness } from '../../../adapters/crypto/system-randomness.ts'
 import { memoryPorts } from '../../support/memory/memory-ports.ts'
-import { buryConnectors } from '../../../connector/reconcile/undertaker.ts'
+import { recordDeadConnectors } from '../../../connector/reconcile/dead-connectors.ts'
 import type { ConnectorReport, EventLinkReport } from '../../../core/connectors/connector-report.ts'
 import { capturedLog } from '../../support/processes/captured-log.ts'
 import { aCoreUuid } from '../../support/engine/engine-event.ts'
@@ -39,7 +39,7 @@ function aGraveyard() {
           return ports.connectorStatus.list(since)
         },
       }
-      void buryConnectors(
+      void recordDeadConnectors(
         { ...time, store, gaps: ports.gaps, connectorId, onDeadConnector, log: capturedLog() },
         stopping.signal,
       )

@@ -23,41 +23,40 @@ import type { Time } from '../../core/concurrency/timers.ts'
 export type OpenLink = (options: EslSessionOptions) => EslSession
 
 /** One engine and what belongs to it alone. */
-export interface EngineWorks {
+export interface EngineRuntime {
   readonly engine: Engine
   readonly jobs: PendingJobs
   readonly reading: EngineReading
   readonly held: HeldCalls
 }
 
-/** What the works of an engine are made from. */
-export interface WorksParts extends Time {
+export interface EngineRuntimeDeps extends Time {
   readonly address: EngineAddress
   readonly openLink: OpenLink
   readonly registry: ChannelRegistry
   readonly domains: DomainNames
   readonly random: () => number
   readonly log: Log
-  /** What the event link listens to at first. */
+  /** The first subscription of the event link. */
   readonly words: readonly string[]
-  /** Told of every event of the event link; must not throw. */
+  /** Called with every event of the event link; must not throw. */
   readonly onEvent: (event: EngineEvent, engine: string) => void
-  /** Told of every event of the event link that could not be read; must not throw. */
+  /** Called for every event of the event link that could not be read; must not throw. */
   readonly onUnreadable: (engine: string) => void
   /** Called when the command link came up. */
   readonly onCommandLink: (engine: Engine) => void
-  /** Told when the event link came up or was lost; not when it was let go of, which is no news of the engine. */
+  /** Called when the event link came up or was lost; not when it was closed on purpose, which says nothing about the engine. */
   readonly onEngine: (engine: Engine, kind: EngineChange) => void
 }
 
 /** Opens both links of an engine. Answers of jobs come on the link that they were given on. */
-export function engineWorks(parts: WorksParts): EngineWorks {
+export function engineRuntime(parts: EngineRuntimeDeps): EngineRuntime {
   const { registry, clock, timers, address } = parts
   const name = engineName(address)
   const jobs = pendingJobs(timers)
   const held = heldCalls(registry, name, clock)
-  const told: Told = { coreUuid: '', reasons: {} }
-  const open = linkOpener(parts, name, told)
+  const reported: LinkReports = { coreUuid: '', reasons: {} }
+  const open = linkOpener(parts, name, reported)
 
   let wasCommanding = false
   const commands = open({
@@ -67,7 +66,7 @@ export function engineWorks(parts: WorksParts): EngineWorks {
       if (event.name === 'BACKGROUND_JOB') jobs.accept(event)
     },
     onState: ({ kind }) => {
-      // An attempt to connect that fails is a loss to nobody.
+      // A failed attempt to connect loses no events.
       if (kind === 'down' && wasCommanding) {
         jobs.loseAll()
         held.commandsLost()
@@ -113,12 +112,12 @@ export function engineWorks(parts: WorksParts): EngineWorks {
     commands,
     events,
     get coreUuid() {
-      return told.coreUuid
+      return reported.coreUuid
     },
-    reasons: told.reasons,
+    reasons: reported.reasons,
   }
 
-  /** Once both links are up; until a reading succeeds the engine may hold what nobody knows of. */
+  /** Reads all channels once both links are up; until a reading succeeds the engine may hold unknown ones. */
   function readWhole(): void {
     if (isHealthy(engine)) reading.current(null).catch(() => {})
   }
@@ -126,8 +125,8 @@ export function engineWorks(parts: WorksParts): EngineWorks {
   return { engine, jobs, reading, held }
 }
 
-/** What an engine's links told of it. */
-interface Told {
+/** The state of an engine as its links reported it. */
+interface LinkReports {
   coreUuid: string
   reasons: Partial<Record<LinkRole, EslDownReason>>
 }
@@ -135,17 +134,21 @@ interface Told {
 type Role = Pick<EslSessionOptions, 'subscribe' | 'headers' | 'onEvent' | 'onState'> & { readonly name: LinkRole }
 
 /** Opens links of one engine that log what becomes of them and note which process of the engine they reached. */
-function linkOpener({ address, openLink, onUnreadable, random, log }: WorksParts, engine: string, told: Told) {
+function linkOpener(
+  { address, openLink, onUnreadable, random, log }: EngineRuntimeDeps,
+  engine: string,
+  reported: LinkReports,
+) {
   return (role: Role): EslSession =>
     openLink({
       ...address,
       ...role,
       random,
       onState: (state) => {
-        logState(log, { engine, link: role.name }, state, told)
-        if (state.kind === 'ready') delete told.reasons[role.name]
-        if (state.kind === 'ready' && state.coreUuid !== undefined) told.coreUuid = state.coreUuid
-        if (state.kind === 'down') told.reasons[role.name] = state.reason
+        logState(log, { engine, link: role.name }, state, reported)
+        if (state.kind === 'ready') delete reported.reasons[role.name]
+        if (state.kind === 'ready' && state.coreUuid !== undefined) reported.coreUuid = state.coreUuid
+        if (state.kind === 'down') reported.reasons[role.name] = state.reason
         role.onState(state)
       },
       onUnreadable: ({ bytes }) => {
@@ -159,10 +162,10 @@ function linkOpener({ address, openLink, onUnreadable, random, log }: WorksParts
 const refused: ReadonlySet<EslDownReason> = new Set(['auth-refused', 'access-rejected'])
 
 /** A refusal is an error once, for both links together, until a link comes up again; every other loss is a warning. */
-function logState(log: Log, keys: { engine: string; link: string }, state: EslState, told: Told): void {
+function logState(log: Log, keys: { engine: string; link: string }, state: EslState, reported: LinkReports): void {
   if (state.kind === 'ready') log.info('an engine link is up', keys)
   if (state.kind !== 'down' || state.reason === 'stopped') return
-  const isNews = !Object.values(told.reasons).some((reason) => refused.has(reason))
+  const isNews = !Object.values(reported.reasons).some((reason) => refused.has(reason))
   const what = { ...keys, reason: state.reason, retryInMs: state.retryInMs }
   if (refused.has(state.reason) && isNews) log.error('an engine refuses the connector', undefined, what)
   else log.warn('an engine link is down', what)

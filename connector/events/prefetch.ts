@@ -5,8 +5,7 @@ import { SyntheticEvent } from './synthetic-event.ts'
 /** Domains that are asked for at once ahead of their events. */
 const together = 16
 
-/** What looking ahead is made from. */
-export interface ForesightParts {
+export interface PrefetchDeps {
   /** The domain of an event; empty when it has none. At once when it is known. Rejects when a store is gone. */
   readonly domainOf: (event: EngineEvent) => string | Promise<string>
   /** Makes sure that what is stored of a domain is known; at once when it is. Rejects when a store is gone. */
@@ -14,15 +13,15 @@ export interface ForesightParts {
 }
 
 /** Asks the stores for what waiting events need to know, so that those of many domains wait for them together. */
-export interface Foresight {
+export interface Prefetch {
   /** Begins to ask for what an event needs. What fails here is asked for again when the event has its turn. */
   look(event: EngineEvent): void
-  /** Says that the stores answer. While they do not, nobody looks ahead. */
+  /** Notes that the stores answer. While they do not, nothing is prefetched. */
   answered(): void
 }
 
 /** Looks ahead from the beginning. */
-export function foresight({ domainOf, load }: ForesightParts): Foresight {
+export function prefetch({ domainOf, load }: PrefetchDeps): Prefetch {
   const places = new Semaphore(together)
   let isFailing = false
 

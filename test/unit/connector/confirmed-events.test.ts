@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { memoryEventSink } from '../../support/memory/memory-event-sink.ts'
-import { toldEvents } from '../../../connector/events/told-events.ts'
+import { confirmedEvents } from '../../../connector/events/confirmed-events.ts'
 import { serviceEvent } from '../../../core/events/service-event.ts'
 import { manualTime } from '../../support/processes/manual-time.ts'
 
@@ -17,7 +17,7 @@ function aTeller(given: { isKnown?: boolean; isWanted?: boolean; hasRoom?: boole
   const { isKnown = true, isWanted = true, hasRoom = true } = given
   const time = manualTime()
   const sink = memoryEventSink()
-  const told = toldEvents({ sink, subscriptions: { isKnown, wants: () => isWanted }, timers: time.timers })
+  const told = confirmedEvents({ sink, subscriptions: { isKnown, wants: () => isWanted }, timers: time.timers })
   const added: string[] = []
   const outbox = {
     add: ({ id }: { readonly id: string }) => {
@@ -52,7 +52,7 @@ test('what the queue has not taken in a minute is to be told again', async () =>
 test('what the queue refuses is still waited for', async () => {
   const time = manualTime()
   const sink = { publish: async () => ['told-1'] }
-  const told = toldEvents({ sink, subscriptions: { isKnown: true, wants: () => true }, timers: time.timers })
+  const told = confirmedEvents({ sink, subscriptions: { isKnown: true, wants: () => true }, timers: time.timers })
   let answer: boolean | undefined
   void told.tell(event, { add: () => true }).then((end) => (answer = end))
 
