@@ -43,6 +43,9 @@ export const proseMarkers: readonly ProseMarker[] = [
       'tells a caller',
       // A field of notes on disk, which outlive a release.
       'isstarttold',
+      // Earlier texts of the log, in the changelog.
+      'could not be told what to send',
+      'nottold',
     ],
   },
   {
