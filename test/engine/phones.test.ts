@@ -126,7 +126,7 @@ describe.skipIf(freeswitchBin === undefined)('at an engine of the kit', () => {
       await expect.poll(() => channels(admin), within).toEqual([])
     })
 
-    it('never reaches an account of another domain', async () => {
+    it('a call never reaches an account of another domain', async () => {
       const [caller, elsewhere] = [await registered('1001', acme), await registered('1000', blue)]
 
       for (const number of ['1003', `1000%40${blue}`, `1000=${blue}`, `user/1000%40${blue}`]) {

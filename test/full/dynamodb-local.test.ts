@@ -63,22 +63,25 @@ async function judgedByDynamoDbLocal(suites: readonly string[]) {
 }
 
 describe('DynamoDB Local', () => {
-  it.skipIf(missing !== undefined)('accepts every contract suite of the stores, and is what judged them', async () => {
-    const suites = dynamoSuites()
-    const { endpoint, run } = await judgedByDynamoDbLocal(suites)
+  it.skipIf(missing !== undefined)(
+    'DynamoDB Local accepts every contract suite of the stores, and is what judged them',
+    async () => {
+      const suites = dynamoSuites()
+      const { endpoint, run } = await judgedByDynamoDbLocal(suites)
 
-    expect(run.report.numFailedTests, run.output).toBe(0)
-    expect(run.status, run.output).toBe(0)
-    expect(run.report.testResults.map(({ status }) => status)).toEqual(suites.map(() => 'passed'))
-    expect(run.report.numPassedTests).toBeGreaterThan(0)
-    expect(run.report.numPendingTests).toBe(0)
-    console.info(`DynamoDB Local: ${run.report.numPassedTests} tests in ${suites.length} suites passed`)
+      expect(run.report.numFailedTests, run.output).toBe(0)
+      expect(run.status, run.output).toBe(0)
+      expect(run.report.testResults.map(({ status }) => status)).toEqual(suites.map(() => 'passed'))
+      expect(run.report.numPassedTests).toBeGreaterThan(0)
+      expect(run.report.numPendingTests).toBe(0)
+      console.info(`DynamoDB Local: ${run.report.numPassedTests} tests in ${suites.length} suites passed`)
 
-    // Nobody listens there any more: suites that asked another store would still pass.
-    const orphaned = await judge(endpoint, ['test/contract/token-store.test.ts'])
+      // Nobody listens there any more: suites that asked another store would still pass.
+      const orphaned = await judge(endpoint, ['test/contract/token-store.test.ts'])
 
-    expect(orphaned.status).not.toBe(0)
-    expect(orphaned.report.numPassedTests).toBeGreaterThan(0)
-    expect(orphaned.report.numFailedTests + orphaned.report.numPendingTests).toBeGreaterThan(0)
-  })
+      expect(orphaned.status).not.toBe(0)
+      expect(orphaned.report.numPassedTests).toBeGreaterThan(0)
+      expect(orphaned.report.numFailedTests + orphaned.report.numPendingTests).toBeGreaterThan(0)
+    },
+  )
 })

@@ -81,7 +81,7 @@ describe('a fresh clone', () => {
     expect(readdirSync(join(clone, '.data')).filter((name) => name.includes('lock'))).toEqual([])
   })
 
-  it('finds its data again at the second start', async () => {
+  it('a fresh clone finds its data again at the second start', async () => {
     const passwords = readFileSync(join(clone, '.data', 'demo-accounts.json'), 'utf8')
     const platform = startCommand('npm', ['start'], { cwd: clone, env })
     await platform.printed(/curl /)
@@ -93,7 +93,7 @@ describe('a fresh clone', () => {
     expect(readFileSync(join(clone, '.data', 'demo-accounts.json'), 'utf8')).toBe(passwords)
   })
 
-  it('holds no file of a machine: only what git tracks is needed', () => {
+  it('a fresh clone holds no file of a machine: only what git tracks is needed', () => {
     expect(existsSync(join(clone, 'node_modules', '.bin', 'node'))).toBe(true)
   })
 })

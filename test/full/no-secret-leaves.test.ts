@@ -301,7 +301,7 @@ function found(searched: ReadonlyMap<string, string | Uint8Array>, below = ''): 
 }
 
 describe('the state of a platform', () => {
-  it('holds what is no secret, where the same search finds it', () => {
+  it('the state of a platform holds what is no secret, where the same search finds it', () => {
     const marks = new Map([
       ['variable', 'findable'],
       ['domain', domain],
@@ -312,12 +312,12 @@ describe('the state of a platform', () => {
     )
   })
 
-  it('holds no secret in any form', () => {
+  it('the state of a platform holds no secret in any form', () => {
     expect(found(secrets)).toEqual([])
     expect([...files].filter(([, bytes]) => markedIn(bytes).length > 0).map(([path]) => path)).toEqual([])
   })
 
-  it('holds the digests that phones log in by nowhere in the logs', () => {
+  it('the state of a platform holds the digests that phones log in by nowhere in the logs', () => {
     const digests = Object.entries(given).map(([name, secret]): [string, string] => [
       name,
       createHash('md5').update(`2000:${domain}:${secret}`).digest('hex'),
@@ -327,7 +327,7 @@ describe('the state of a platform', () => {
     expect(found(new Map(digests))).not.toEqual([])
   })
 
-  it('was made by every endpoint that takes or shows one', () => {
+  it('the state of a platform was made by every endpoint that takes or shows one', () => {
     const taking = routes.filter((route) => ['auth', 'accounts', 'email', 'engine'].includes(route.group))
     const showing = routes.filter((route) => route.showsSecret === true)
 

@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)('OpenSearch keeps the contract', () => {
 describe.skipIf(missing !== undefined)('OpenSearch', () => {
   const node = opened(openNode)
 
-  it('answers generated searches as the embedded server does: hits, order, totals, aggregations, next pages', async () => {
+  it('OpenSearch answers generated searches as the embedded server does: hits, order, totals, aggregations, next pages', async () => {
     const domain = 'generated.example.com'
     const server = await startSearchServer()
     const embedded = openSearchCdrStore({ env: server.env, clock: systemClock, random: systemRandomness })
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     await server.close()
   })
 
-  it('is prepared once and again with the same outcome, and says that it has no retention of its own', async () => {
+  it('OpenSearch is prepared once and again with the same outcome, and says that it has no retention of its own', async () => {
     const { admin, prepared, ask } = node()
     const before = await ask('/_index_template/cdr-*')
 
@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     expect(await ask('/_index_template/cdr-*')).toEqual(before)
   })
 
-  it('makes the index of a month at its first CDR, with the fields of the template and the alias of its leg', async () => {
+  it('OpenSearch makes the index of a month at its first CDR, with the fields of the template and the alias of its leg', async () => {
     const { store, settle, ask } = node()
     const variables = { 'a.b': '1', 'tenants.own.name': '2' }
     const recordings = [{ name: 'call.wav', contentType: 'audio/wav', size: 5, state: 'stored' as const }]
@@ -146,7 +146,7 @@ describe.skipIf(missing !== undefined)('OpenSearch', () => {
     expect(JSON.stringify(await ask('/cdr-a-2020-02/_mapping'))).toContain('"hangup_cause":{"type":"keyword"')
   })
 
-  it('finds, orders and counts as the store in memory does after 2000 CDRs of three domains, in bounded memory', async () => {
+  it('OpenSearch finds, orders and counts as the store in memory does after 2000 CDRs of three domains, in bounded memory', async () => {
     const { store: real, settle, memoryMib } = node()
     const memory = memoryCdrStore({ state: memoryState() })
     const parts = Array.from({ length: 2000 }, (_, index) => {

@@ -63,7 +63,7 @@ describe('a start', () => {
     expect(existsSync(join(state.path, 'lock'))).toBe(false)
   })
 
-  it('finds its data again, and shows the root password no second time', async () => {
+  it('a start finds its data again, and shows the root password no second time', async () => {
     const first = await start()
     const [, password] = await first.printed(/1000@demo\.example\.com {3}(\w{24})/)
     const [, root = ''] = await first.printed(/root {3}(\w{24})/)
@@ -84,7 +84,7 @@ describe('a start', () => {
     expect(second.output()).not.toContain(root)
   })
 
-  it('takes over what a killed one left, and nothing of that one lives on', async () => {
+  it('a start takes over what a killed one left, and nothing of that one lives on', async () => {
     const killed = await start()
     await killed.printed(/npm run demo/)
     killed.child.kill('SIGKILL')

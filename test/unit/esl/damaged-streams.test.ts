@@ -136,7 +136,7 @@ describe('altered bytes', () => {
     ),
   )
 
-  it('end in events that can be read in full, in skipped frames, or in a lost framing', () => {
+  it('altered bytes end in events that can be read in full, in skipped frames, or in a lost framing', () => {
     fc.assert(
       fc.property(
         fc.array(anyFrame, { minLength: 1, maxLength: 4 }),

@@ -31,7 +31,7 @@ describe('a recorded event', () => {
     'events/weird-variables.json',
     'events/weird-variables.plain',
     'subscribe/myevents-inbound',
-  ])('has the name, subclass and channel that the recorder saw: %s', (name) => {
+  ])('a recorded event has the name, subclass and channel that the recorder saw: %s', (name) => {
     const events = recordedEvents(name)
 
     expect(events.map(({ name, subclass, uuid }) => [name, subclass, uuid])).toEqual(
@@ -58,13 +58,13 @@ describe('a recorded event', () => {
     },
   )
 
-  it('says the same in both formats, where the plain one can be decoded without loss', () => {
+  it('a recorded event says the same in both formats, where the plain one can be decoded without loss', () => {
     for (const id of ['member-42', 'member 43 with space', 'arrays', 'duplicates', 'huge', 'badutf8', 'odd-names']) {
       expect(comparable(sent('plain', id)), id).toEqual(comparable(sent('json', id)))
     }
   })
 
-  it('keeps a percent sign exactly in JSON, and loses one before two digits in plain, as the engine wrote it', () => {
+  it('a recorded event keeps a percent sign exactly in JSON, and loses one before two digits in plain, as the engine wrote it', () => {
     const values = (format: string) =>
       ['p1', 'p2', 'p3', 'p5', 'p7', 'p8'].map((name) => sent(format, 'percent').header(name))
 
@@ -72,7 +72,7 @@ describe('a recorded event', () => {
     expect(values('plain')).toEqual(['A', '100%', '%zz', '%', '%4g', 'lower %c3%a9 upper é'])
   })
 
-  it('lists a repeated header by its last value, so that nobody can put another name in front', () => {
+  it('a recorded event lists a repeated header by its last value, so that nobody can put another name in front', () => {
     for (const format of ['json', 'plain']) {
       const event = sent(format, 'duplicates')
 
@@ -81,7 +81,7 @@ describe('a recorded event', () => {
     }
   })
 
-  it('writes a list as the plain format does, in both formats', () => {
+  it('a recorded event writes a list as the plain format does, in both formats', () => {
     for (const format of ['json', 'plain']) {
       const { list, one, list2 } = sent(format, 'arrays').headers()
 
@@ -89,7 +89,7 @@ describe('a recorded event', () => {
     }
   })
 
-  it('reads bytes that are not UTF-8 as U+FFFD, in both formats', () => {
+  it('a recorded event reads bytes that are not UTF-8 as U+FFFD, in both formats', () => {
     for (const format of ['json', 'plain']) {
       const { latin1, ctrl, bom, over } = sent(format, 'badutf8').headers()
 
@@ -97,7 +97,7 @@ describe('a recorded event', () => {
     }
   })
 
-  it('has its own body apart from its headers, in both formats', () => {
+  it('a recorded event has its own body apart from its headers, in both formats', () => {
     for (const format of ['json', 'plain']) {
       expect(sent(format, 'body').body).toBe('body line 1\nbody: line 2 100% %41 é\n\nline 4\n')
       expect(sent(format, 'body-that-looks-like-a-frame').body).toMatch(/^x\n\nContent-Length: 5\n/)
@@ -106,7 +106,7 @@ describe('a recorded event', () => {
     }
   })
 
-  it('of a job carries its id and its answer', () => {
+  it('a recorded event of a job carries its id and its answer', () => {
     const answers = recordedEvents('control/bgapi-json').map((event) => [event.header('Job-Command'), event.body])
 
     expect(answers).toContainEqual(['show', '{"row_count": 0}\n'])
@@ -129,7 +129,7 @@ describe('a plain event', () => {
     ['names of an object', '__proto__: x\nconstructor: y\n\n', { ['__proto__']: 'x', constructor: 'y' }],
     ['lines that are no headers', 'A: x\ngarbage\n: no name\nB:y\n\n', { A: 'x', B: 'y' }],
     ['a length although it has no body', 'Content-Length: 5\n\n', { 'Content-Length': '5' }],
-  ])('is read with %s', (_, text, expected) => {
+  ])('a plain event is read with %s', (_, text, expected) => {
     const headers = plain(text).headers()
 
     expect(Object.entries(headers)).toEqual(Object.entries(expected))
@@ -146,11 +146,11 @@ describe('a plain event', () => {
     ['its body is longer than it says', 'Content-Length: 1\n\nab'],
     ['its body is shorter than it says', 'Content-Length: 3\n\nab'],
     ['its body has no length', 'A: x\n\nab'],
-  ])('is unreadable when %s', (_, text) => {
+  ])('a plain event is unreadable when %s', (_, text) => {
     expect(() => plain(text)).toThrow(EslEventUnreadable)
   })
 
-  it('carries any text that is encoded as the engine encodes it', () => {
+  it('a plain event carries any text that is encoded as the engine encodes it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(plain(`Event-Name: ${encodeURIComponent(value)}\n\n`).name).toBe(value)
@@ -179,7 +179,7 @@ describe('percent-encoded bytes', () => {
     expect(percentDecode(Buffer.from(encoded))).toBe(text)
   })
 
-  it('of every value read as that byte', () => {
+  it('every percent-encoded byte reads as that byte', () => {
     for (let byte = 0; byte < 256; byte += 1) {
       const encoded = `%${byte.toString(16).padStart(2, '0')}`
 
@@ -201,7 +201,7 @@ describe('a JSON event', () => {
     ['escapes', String.raw`{"A\"b":"\"\\\/\b\f\n\r\t\u00e9"}`, { 'A"b': '"\\/\b\f\n\r\té' }],
     ['brackets and quotes in a value', String.raw`{"A":"}]\",\"Event-Name\":\"x"}`, { A: '}]","Event-Name":"x' }],
     ['names of an object', '{"__proto__":"x","constructor":"y"}', { ['__proto__']: 'x', constructor: 'y' }],
-  ])('is read with %s', (_, text, expected) => {
+  ])('a JSON event is read with %s', (_, text, expected) => {
     const event = json(text)
     const one = Object.keys(expected).map((name) => [name, event.header(name)])
     const headers = event.headers()
@@ -229,11 +229,11 @@ describe('a JSON event', () => {
     ['with a list that does not close', '{"A":["x"}'],
     ['with two values', '{"A":"x" "y"}'],
     ['nested deeper than anybody means', `{"A":${'['.repeat(40)}${']'.repeat(40)}}`],
-  ])('is unreadable when it is %s', (_, text) => {
+  ])('a JSON event is unreadable when it is %s', (_, text) => {
     expect(() => json(text)).toThrow(EslEventUnreadable)
   })
 
-  it('is no longer a mystery when it holds any raw byte in a value', () => {
+  it('a JSON event is no longer a mystery when it holds any raw byte in a value', () => {
     for (let byte = 128; byte < 256; byte += 1) {
       const bytes = Buffer.from('{"A":"x?y","Event-Name":"MESSAGE"}')
       bytes[bytes.indexOf('?')] = byte
@@ -246,7 +246,7 @@ describe('a JSON event', () => {
     }
   })
 
-  it('gives what JSON.parse gives, one by one and in full, for any headers', () => {
+  it('a JSON event gives what JSON.parse gives, one by one and in full, for any headers', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), (expected) => {
         const event = json(JSON.stringify(expected))
@@ -265,7 +265,7 @@ describe('bytes that somebody has damaged', () => {
   it.each([
     ['text/event-json', '{"Event-Name":"MESSAGE","list":["a","b"],"n":1,"text":"\\"\\u00e9","_body":"x"}'],
     ['text/event-plain', 'Event-Name: MESSAGE\ntext: a%20b\nContent-Length: 1\n\nx'],
-  ])('are read in full or not at all: %s', (contentType, text) => {
+  ])('damaged bytes are read in full or not at all: %s', (contentType, text) => {
     fc.assert(
       fc.property(fc.nat(text.length), fc.nat(3), fc.uint8Array({ maxLength: 3 }), (at, removed, put) => {
         const bytes = Buffer.from(text)
@@ -289,11 +289,11 @@ describe('bytes that somebody has damaged', () => {
     expect([event.header('a\uFFFDb'), event.headers()['a\uFFFDb'], event.header('a?b')]).toEqual(['x', 'x', undefined])
   })
 
-  it('are told by their kind and length only', () => {
+  it('damaged bytes are reported by their kind and length only', () => {
     expect(() => json('{"A":"s3cret')).toThrow(/^a text\/event-json body of 12 bytes cannot be read: [a-z ]+$/)
   })
 
-  it('of 20,000 headers or one of 1 MiB are read like any other', () => {
+  it('an event of 20,000 headers, or with one of 1 MiB, is read like any other', () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`h${index}`, `${index}`]))
     const long = 'x'.repeat(1024 * 1024)
 
@@ -302,7 +302,7 @@ describe('bytes that somebody has damaged', () => {
     expect(json(JSON.stringify({ long })).header('long')).toBe(long)
   })
 
-  it('of a million lines that are no headers are read in one go', () => {
+  it('a million lines that are no headers are read in one go', () => {
     const event = plain(`Event-Name: MESSAGE\n${'x\n'.repeat(1_500_000)}last: y\n\n`)
 
     expect(event.headers()).toEqual({ 'Event-Name': 'MESSAGE', last: 'y' })
@@ -326,7 +326,7 @@ describe('headers that were named beforehand', () => {
     ['text/event-json', String.raw`{"Event-Name":"MESSAGE","text":"one","\u0074ext":"two","lis\u0074":["a"]}`],
     ['text/event-plain', 'Event-Name: MESSAGE\ntext: one\nlist: ARRAY::a|:b\ntext:caf%C3%A9\r\na:b: c\n\u00e9: x\n\n'],
     ['text/event-plain', 'Event-Name: MESSAGE\ntext: one\nContent-Length: 8\n\ntext: tw'],
-  ])('are those that any other reader finds: %s %s', (type, text) => {
+  ])('headers that were named beforehand are those that any other reader finds: %s %s', (type, text) => {
     for (const encoding of ['utf8', 'latin1'] as const) {
       const bytes = Buffer.from(text, encoding)
       const event = reader.read(type, bytes)
@@ -339,7 +339,7 @@ describe('headers that were named beforehand', () => {
     }
   })
 
-  it('stay what they were, whatever is read into the same memory next', () => {
+  it('headers that were named beforehand stay what they were, whatever is read into the same memory next', () => {
     const bytes = Buffer.from(`{"Event-Name":"MESSAGE","text":"${'x'.repeat(40)}"}`)
     const event = reader.read('text/event-json', bytes)
 

@@ -27,13 +27,13 @@ describe('header lines', () => {
     }
   })
 
-  it('go on over the line end in the text of a reply only', () => {
+  it('header lines go on over the line end in the text of a reply only', () => {
     const [reply] = framesOf(frame('Content-Type: command/reply\nReply-Text: +OK one\ntwo'))
 
     expect(reply?.header('reply-text')).toBe('+OK one\ntwo')
   })
 
-  it('that are percent-encoded stay so', () => {
+  it('header lines that are percent-encoded stay so', () => {
     const [reply] = framesOf(frame('Content-Type: command/reply\nReply-Text: 100%25 %'))
 
     expect(reply?.header('Reply-Text')).toBe('100%25 %')
@@ -70,19 +70,22 @@ describe('bytes that are no frames', () => {
   it.each([
     ['json', 'text'],
     ['plain', ''],
-  ])('let no event out that the engine did not send, whichever byte is missing: %s', (format, own) => {
-    const events = [anEvent(format, '1', own), anEvent(format, '2', own)]
-    const bytes = Buffer.concat([apiResponse('x'), ...events, apiResponse('y')])
-    const sent = eventsUntilLost(bytes)
+  ])(
+    'bytes that are no frames let no event out that the engine did not send, whichever byte is missing: %s',
+    (format, own) => {
+      const events = [anEvent(format, '1', own), anEvent(format, '2', own)]
+      const bytes = Buffer.concat([apiResponse('x'), ...events, apiResponse('y')])
+      const sent = eventsUntilLost(bytes)
 
-    for (let missing = 0; missing < bytes.length; missing += 1) {
-      const damaged = Buffer.concat([bytes.subarray(0, missing), bytes.subarray(missing + 1)])
-      for (const event of eventsUntilLost(damaged)) expect(sent, `byte ${missing}`).toContainEqual(event)
-    }
-    expect(sent).toHaveLength(2)
-  })
+      for (let missing = 0; missing < bytes.length; missing += 1) {
+        const damaged = Buffer.concat([bytes.subarray(0, missing), bytes.subarray(missing + 1)])
+        for (const event of eventsUntilLost(damaged)) expect(sent, `byte ${missing}`).toContainEqual(event)
+      }
+      expect(sent).toHaveLength(2)
+    },
+  )
 
-  it('never make a reader throw anything else', () => {
+  it('bytes that are no frames never make a reader throw anything else', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (pieces) => {
         const reader = new FrameReader(roomy)
@@ -105,7 +108,7 @@ describe('a frame that is not understood', () => {
     ['a length in another notation', 'Content-Type: api/response\nContent-Length: 1e3\n\n', 'api/response', 0],
     ['a negative length', 'Content-Length: -5\nContent-Type: log/data\n\n', 'log/data', 0],
     ['a length that is none', 'Content-Length: abc\nContent-Type: text/event-json\n\n', 'text/event-json', 0],
-  ])('is told to be skipped, and the next one is read: %s', (_, text, type, bytes) => {
+  ])('a frame that is not understood is reported as skipped, and the next one is read: %s', (_, text, type, bytes) => {
     const stream = Buffer.concat([Buffer.from(text), apiResponse('next')])
 
     for (let cut = 1; cut < stream.length; cut += 1) {
@@ -119,17 +122,17 @@ describe('a frame that is not understood', () => {
 })
 
 describe('a body', () => {
-  it('is as long as its length says in bytes, not characters', () => {
+  it('a body is as long as its length says in bytes, not characters', () => {
     expect(framesOf(apiResponse('Jürgen 日本 😀')).map((each) => each.body.toString())).toEqual(['Jürgen 日本 😀'])
   })
 
-  it('may hold what looks like a frame', () => {
+  it('a body may hold what looks like a frame', () => {
     const inner = apiResponse('inner').toString()
 
     expect(framesOf(apiResponse(inner)).map((each) => each.body.toString())).toEqual([inner])
   })
 
-  it('is given whole at its limit', () => {
+  it('a body is given whole at its limit', () => {
     const reader = new FrameReader(roomy)
     const frames: EslFrame[] = []
 
@@ -144,7 +147,7 @@ describe('a stream that stops inside a frame', () => {
     ['between two frames', apiResponse('abc').length, undefined],
     ['in a header block', 10, { part: 'header', bytes: 10 }],
     ['in a body', apiResponse('abc').length - 1, { part: 'body', bytes: 2 }],
-  ])('tells so: %s', (_, length, expected) => {
+  ])('a stream that stops inside a frame is reported: %s', (_, length, expected) => {
     const reader = new FrameReader(roomy)
 
     reader.push(apiResponse('abc').subarray(0, length), () => {})
@@ -152,7 +155,7 @@ describe('a stream that stops inside a frame', () => {
     expect(reader.unfinished).toEqual(expected)
   })
 
-  it('is inside the event that an engine wrote its notice into the middle of', () => {
+  it('a stream that stops inside a frame is inside the event that an engine wrote its notice into the middle of', () => {
     const reader = new FrameReader(roomy)
     const frames: EslFrame[] = []
 

@@ -31,7 +31,7 @@ describe('an event that is read', () => {
     expect(event.bytes - before.counted).toBeGreaterThan(0.9 * held)
   })
 
-  it('of a usual size counts as not much more than its text', () => {
+  it('an event of a usual size, once read, counts as not much more than its text', () => {
     const headers = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`variable_${index}`, `${index}`]))
     const text = JSON.stringify({ 'Event-Name': 'CHANNEL_CREATE', ...headers })
     const event = readEvent('text/event-json', Buffer.from(text))

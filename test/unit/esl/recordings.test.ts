@@ -23,32 +23,38 @@ const recordings = recordingNames().filter((name) => !streams.includes(name))
 const told = ['Reply-Text', 'Job-UUID', 'Content-Disposition', 'Allowed-API', 'Log-Level', 'Controlled-Session-UUID']
 
 describe('a recording', () => {
-  it('is there of every scenario', () => {
+  it('every scenario has a recording', () => {
     expect(recordings).toHaveLength(119)
   })
 
-  it.each(recordings)('is cut into the frames that the recorder saw, and each of them is understood: %s', (name) => {
-    const frames = framesOf(recordedBytes(name))
+  it.each(recordings)(
+    'a recording is cut into the frames that the recorder saw, and each of them is understood: %s',
+    (name) => {
+      const frames = framesOf(recordedBytes(name))
 
-    expect(outline(frames)).toEqual(
-      recordedFrames(name).map(({ off, hlen, blen, type }) => ({ off, hlen, blen, type, problem: undefined })),
-    )
-    if (name.startsWith('outbound/')) return
-    expect(frames.map((each) => each.header('Reply-Text'))).toEqual(recordedFrames(name).map(({ reply }) => reply))
-  })
+      expect(outline(frames)).toEqual(
+        recordedFrames(name).map(({ off, hlen, blen, type }) => ({ off, hlen, blen, type, problem: undefined })),
+      )
+      if (name.startsWith('outbound/')) return
+      expect(frames.map((each) => each.header('Reply-Text'))).toEqual(recordedFrames(name).map(({ reply }) => reply))
+    },
+  )
 
-  it.each(recordings)('has the events that the recorder saw, of which only those in XML are not read: %s', (name) => {
-    const events = framesOf(recordedBytes(name)).flatMap(eventOf)
-    const seen = recordedFrames(name).filter(({ type }) => type.startsWith('text/event-'))
+  it.each(recordings)(
+    'a recording has the events that the recorder saw, of which only those in XML are not read: %s',
+    (name) => {
+      const events = framesOf(recordedBytes(name)).flatMap(eventOf)
+      const seen = recordedFrames(name).filter(({ type }) => type.startsWith('text/event-'))
 
-    expect(events.map((event) => event && [event.name, event.subclass, event.uuid])).toEqual(
-      seen.map(({ type, event = '', subclass = '', uuid = '' }) =>
-        type === 'text/event-xml' ? undefined : [event, subclass, uuid],
-      ),
-    )
-  })
+      expect(events.map((event) => event && [event.name, event.subclass, event.uuid])).toEqual(
+        seen.map(({ type, event = '', subclass = '', uuid = '' }) =>
+          type === 'text/event-xml' ? undefined : [event, subclass, uuid],
+        ),
+      )
+    },
+  )
 
-  it.each(recordings)('says in its deciding headers and one by one what it says in full: %s', (name) => {
+  it.each(recordings)('a recording says in its deciding headers and one by one what it says in full: %s', (name) => {
     for (const event of framesOf(recordedBytes(name)).flatMap(eventOf)) {
       if (event === undefined) continue
       const names = Object.keys(copyOf(event).headers())
@@ -62,7 +68,7 @@ describe('a recording', () => {
 describe('a recorded frame', () => {
   const framesIn = (name: string) => framesOf(recordedBytes(name))
 
-  it('has a length in front of its type in an event, behind it in a result, and none in a greeting or a reply', () => {
+  it('a recorded frame has a length in front of its type in an event, after it in a result, and none in a greeting or a reply', () => {
     const lines = (name: string) => recordedBytes(name).toString('latin1').split('\n\n')
 
     expect(lines('session/auth-ok-exit')[0]).toBe('Content-Type: auth/request')
@@ -73,34 +79,34 @@ describe('a recorded frame', () => {
     expect(recordedBytes('subscribe/all').toString('latin1')).toMatch(/Content-Length: \d+\nContent-Type: text\/event-/)
   })
 
-  it('that answers `connect` is all headers, which stay percent-encoded', () => {
+  it('a recorded frame that answers `connect` is all headers, which stay percent-encoded', () => {
     const [answer] = framesIn('outbound/async-full-linger')
 
     expect(answer).toMatchObject({ contentType: 'command/reply', body: Buffer.alloc(0), problem: undefined })
     expect([answer?.header('Reply-Text'), answer?.header('Channel-HIT-Dialplan')]).toEqual(['%2BOK%0A', 'true'])
   })
 
-  it('that refuses a command of a restricted user is a reply, whatever would answer it', () => {
+  it('a recorded frame that refuses a command of a restricted user is a reply, whatever would answer it', () => {
     const replies = framesIn('session/userauth-ok').map((each) => [each.contentType, each.header('Reply-Text')])
 
     expect(replies).toContainEqual(['command/reply', '-ERR permission denied'])
     expect(replies).toContainEqual(['api/response', undefined])
   })
 
-  it('of a reply has a text that the engine has cut at 511 bytes', () => {
+  it('a recorded frame of a reply has a text that the engine has cut at 511 bytes', () => {
     const longest = framesIn('session/reply-truncation').map((each) => each.header('Reply-Text')?.length ?? 0)
 
     expect(Math.max(...longest)).toBe(511)
   })
 
-  it('of an event is in the format that its connection had at that moment', () => {
+  it('a recorded frame of an event is in the format that its connection had at that moment', () => {
     const types = new Set(framesIn('subscribe/format-switch').map(({ contentType }) => contentType))
 
     expect(types).toContain('text/event-plain')
     expect(types).toContain('text/event-json')
   })
 
-  it('of a list of nothing has no rows', () => {
+  it('a recorded frame of a list of nothing has no rows', () => {
     const bodies = framesIn('api/idle').map(({ body }) => body.toString())
 
     expect(bodies).toContain('{"row_count": 0}\n')
@@ -115,7 +121,7 @@ describe('a recorded frame', () => {
 })
 
 describe('the pieces in which a recording arrives make no difference', () => {
-  it.each(recordings.filter(isSmall))('cut at every offset: %s', (name) => {
+  it.each(recordings.filter(isSmall))('a recording reads the same when it is cut at every offset: %s', (name) => {
     const bytes = recordedBytes(name)
     const whole = contentsOf(bytes)
 
@@ -146,35 +152,38 @@ describe('the pieces in which a recording arrives make no difference', () => {
 })
 
 describe('a stream of ten thousand events', () => {
-  it.each(streams)('is read to the last of them, in their order, whatever their sequence: %s', (name) => {
-    const { frameCount, eventCounts } = recordedFacts(name)
-    const bytes = recordedBytes(name)
-    const counts: Record<string, number> = {}
-    const ids = new Set<string>()
-    const reader = new FrameReader(defaultEslLimits)
-    let frames = 0
-    let backwards = 0
-    let last = 0
-    let from = 0
-    for (const to of [...seededCuts(1, bytes.length, 200_000), bytes.length]) {
-      reader.push(bytes.subarray(from, to), ({ contentType, body }) => {
-        frames += 1
-        if (!contentType.startsWith('text/event-')) return
-        const { name, coreUuid, sequence } = readEvent(contentType, body)
-        counts[name] = (counts[name] ?? 0) + 1
-        ids.add(`${coreUuid}:${sequence}`)
-        if (Number(sequence) < last) backwards += 1
-        last = Number(sequence)
-      })
-      from = to
-    }
+  it.each(streams)(
+    'a stream of ten thousand events is read to the last of them, in their order, whatever their sequence: %s',
+    (name) => {
+      const { frameCount, eventCounts } = recordedFacts(name)
+      const bytes = recordedBytes(name)
+      const counts: Record<string, number> = {}
+      const ids = new Set<string>()
+      const reader = new FrameReader(defaultEslLimits)
+      let frames = 0
+      let backwards = 0
+      let last = 0
+      let from = 0
+      for (const to of [...seededCuts(1, bytes.length, 200_000), bytes.length]) {
+        reader.push(bytes.subarray(from, to), ({ contentType, body }) => {
+          frames += 1
+          if (!contentType.startsWith('text/event-')) return
+          const { name, coreUuid, sequence } = readEvent(contentType, body)
+          counts[name] = (counts[name] ?? 0) + 1
+          ids.add(`${coreUuid}:${sequence}`)
+          if (Number(sequence) < last) backwards += 1
+          last = Number(sequence)
+        })
+        from = to
+      }
 
-    expect(frames).toBe(frameCount)
-    expect(counts).toEqual(eventCounts)
-    expect(ids.size).toBe(Object.values(counts).reduce((sum, count) => sum + count, 0))
-    expect(backwards).toBeGreaterThan(300)
-    expect(reader.unfinished).toBeUndefined()
-  })
+      expect(frames).toBe(frameCount)
+      expect(counts).toEqual(eventCounts)
+      expect(ids.size).toBe(Object.values(counts).reduce((sum, count) => sum + count, 0))
+      expect(backwards).toBeGreaterThan(300)
+      expect(reader.unfinished).toBeUndefined()
+    },
+  )
 })
 
 /** For each frame: the bytes of it and its neighbour, and the offsets at which to cut them. */

@@ -14,7 +14,7 @@ import { manualTime } from '../../support/processes/manual-time.ts'
 const job = (id: string) => EslCommand.bgapi('status', id)
 
 describe('a connection that cannot take more', () => {
-  it('is given the next command only when it can, in order', () => {
+  it('a connection that cannot take more is given the next command only when it can, in order', () => {
     const { queue, written, room } = aQueue()
     room.left = 1
 
@@ -26,7 +26,7 @@ describe('a connection that cannot take more', () => {
     expect(written).toEqual(['j1', 'j2', 'j3'])
   })
 
-  it('leaves the rest unsent when it ends', () => {
+  it('a connection that cannot take more leaves the rest unsent when it ends', () => {
     const { queue, room, settled, settle } = aQueue()
     room.left = 1
     for (const id of ['j1', 'j2']) queue.add(job(id), settle(id))
@@ -38,7 +38,7 @@ describe('a connection that cannot take more', () => {
 })
 
 describe('commands in flight', () => {
-  it('are 64 jobs at most', () => {
+  it('at most 64 jobs are in flight', () => {
     const { queue, written } = aQueue()
 
     for (let id = 0; id < 100; id += 1) queue.add(job(`j${id}`), () => {})
@@ -49,7 +49,7 @@ describe('commands in flight', () => {
     expect(written).toHaveLength(65)
   })
 
-  it('are never anything else together with a command whose reply names nobody', () => {
+  it('commands in flight are never anything else together with a command whose reply names no command', () => {
     const { queue, written } = aQueue()
 
     queue.add(EslCommand.api('status'), () => {})
@@ -59,7 +59,7 @@ describe('commands in flight', () => {
     expect(written).toEqual(['api'])
   })
 
-  it('are settled once, whatever comes afterwards', async () => {
+  it('commands in flight are settled once, whatever comes afterwards', async () => {
     const { queue, settled, settle, time, counts } = aQueue()
     let times = 0
     queue.add(EslCommand.api('status'), (answer) => {
@@ -77,8 +77,8 @@ describe('commands in flight', () => {
   })
 })
 
-describe('a command behind a job whose reply is lost', () => {
-  it('is written once the engine has answered one more job, which it is asked for after two seconds', async () => {
+describe('a command after a job whose reply is lost', () => {
+  it('a command after a job whose reply is lost is written once the engine has answered one more job, which it is asked for after two seconds', async () => {
     const { queue, written, settled, settle, time } = aQueue()
     queue.add(job('lost'), settle('lost'))
     queue.add(EslCommand.api('uuid_dump'), settle('dump'))
@@ -97,7 +97,7 @@ describe('a command behind a job whose reply is lost', () => {
     expect(settled).toEqual({ dump: 'found', lost: expect.any(EslCommandTimeout) })
   })
 
-  it('does not keep that reply from its job when it comes after all, in time or late', async () => {
+  it('a command after a job whose reply is lost leaves that reply to its job when it comes after all, in time or late', async () => {
     const { queue, settled, settle, time, counts } = aQueue()
     queue.add(job('late'), settle('late'))
     queue.add(job('later'), settle('later'))
@@ -113,7 +113,7 @@ describe('a command behind a job whose reply is lost', () => {
     expect(counts).toEqual({ lateReplies: 1, strayReplies: 0 })
   })
 
-  it('is not asked for when the reply comes in time, nor twice when no reply comes at all', async () => {
+  it('a reply is not asked for when it comes in time, nor twice when it never comes', async () => {
     const inTime = aQueue()
     inTime.queue.add(job('slow'), () => {})
     inTime.queue.add(EslCommand.api('uuid_dump'), () => {})
@@ -132,7 +132,7 @@ describe('a command behind a job whose reply is lost', () => {
 })
 
 describe('a reply that comes twice', () => {
-  it('does not answer the command that waited behind its own', () => {
+  it('a reply that comes twice does not answer the command that waited after its own', () => {
     const { queue, settled, settle, counts } = aQueue()
     for (const name of ['one', 'two']) queue.add(EslCommand.api(name), settle(name))
 
@@ -150,7 +150,7 @@ describe('a refusal, which names nobody', () => {
   const refusal = () => reply('Reply-Text: -ERR permission denied')
   const accepted = (id: string) => reply(`Reply-Text: +OK Job-UUID: ${id}\nJob-UUID: ${id}`)
 
-  it('refuses a job that was in flight alone', () => {
+  it('a refusal refuses a job that was in flight alone', () => {
     const { queue, settled, settle, counts } = aQueue()
     queue.add(job('j1'), settle('j1'))
 
@@ -159,7 +159,7 @@ describe('a refusal, which names nobody', () => {
     expect([settled, counts.strayReplies]).toEqual([{ j1: '-ERR permission denied' }, 0])
   })
 
-  it('that comes twice refuses no job that was accepted', async () => {
+  it('a refusal that comes twice refuses no job that was accepted', async () => {
     const { queue, settled, settle, time } = aQueue()
     for (const id of ['refused', 'accepted']) queue.add(job(id), settle(id))
 
@@ -171,7 +171,7 @@ describe('a refusal, which names nobody', () => {
     expect(settled).toEqual({ refused: expect.any(EslCommandTimeout), accepted: '+OK Job-UUID: accepted' })
   })
 
-  it('does not refuse the job before its own, whose acceptance is lost', async () => {
+  it('a refusal does not refuse the job before its own, whose acceptance is lost', async () => {
     const { queue, settled, settle, time, counts } = aQueue()
     for (const id of ['lost', 'refused']) queue.add(job(id), settle(id))
 
@@ -182,7 +182,7 @@ describe('a refusal, which names nobody', () => {
     expect(counts.strayReplies).toBe(1)
   })
 
-  it('of a job does not answer the question before it', () => {
+  it('a refusal of a job does not answer the question before it', () => {
     const { queue, settled, settle } = aQueue()
     queue.add(EslCommand.api('uuid_exists'), settle('question'))
     queue.add(job('j1'), settle('j1'))
@@ -193,7 +193,7 @@ describe('a refusal, which names nobody', () => {
     expect(settled).toEqual({ question: expect.any(EslCommandFateUnknown), j1: '+OK Job-UUID: j1' })
   })
 
-  it('of every job keeps nothing else from being written', () => {
+  it('a refusal of every job keeps nothing else from being written', () => {
     const { queue, written } = aQueue()
     for (const id of ['j1', 'j2', 'j3']) queue.add(job(id), () => {})
     queue.add(EslCommand.api('status'), () => {})
@@ -211,7 +211,7 @@ describe('a reply that nobody asked for', () => {
     ['a result where a job was started', [job('j1')], result('x')],
     ['the reply to an unknown job', [job('j1')], reply('Reply-Text: +OK Job-UUID: j9\nJob-UUID: j9')],
     ['an acceptance where a result is awaited', [EslCommand.api('status')], reply('Reply-Text: +OK bye')],
-  ])('is counted and settles nothing: %s', (_, commands, frame) => {
+  ])('an unrequested reply is counted and settles nothing: %s', (_, commands, frame) => {
     const { queue, settled, settle, counts } = aQueue()
     for (const [index, command] of commands.entries()) queue.add(command, settle(`${index}`))
 

@@ -10,7 +10,7 @@ describe('the wait before connecting again', () => {
     expect(delays(0)).toEqual([250, 500, 1000, 2000, 4000, 4750, 4750, 4750])
   })
 
-  it('stays below 10 s, so that an engine is found again within 10 s', () => {
+  it('the wait before connecting again stays below 10 s, so that an engine is found again within 10 s', () => {
     expect(delays(1)).toEqual([500, 1000, 2000, 4000, 8000, 9500, 9500, 9500])
   })
 

@@ -84,7 +84,7 @@ describe('the session connects again', () => {
   it.each([
     ['the password is refused', 'auth-refused', 'session/auth-wrong-password'],
     ['its address is refused', 'access-rejected', 'session/acl-rejected'],
-  ])('not within 30 s after %s', async (_, reason, recording) => {
+  ])('the session does not connect again within 30 s after %s', async (_, reason, recording) => {
     const server = await serving(
       (peer) => peer.send(recordedBytes(recording)),
       (peer) => peer.closed,
@@ -133,7 +133,7 @@ describe('the session connects again', () => {
 })
 
 describe('an idle connection', () => {
-  it('is asked for a word before it has been silent for too long, and stays when the engine answers', async () => {
+  it('an idle connection is asked for a word before it has been silent for too long, and stays when the engine answers', async () => {
     await serving(async (peer) => {
       await peer.ready()
       for (let times = 0; times < 3; times += 1) {
@@ -153,7 +153,7 @@ describe('an idle connection', () => {
     expect(link.state.kind).toBe('ready')
   })
 
-  it('is given up after 45 s without a byte', async () => {
+  it('an idle connection is given up after 45 s without a byte', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api uptime')
@@ -168,7 +168,7 @@ describe('an idle connection', () => {
     expect(await isDown()).toMatchObject({ reason: 'silent' })
   })
 
-  it('that does not answer is given up, though events come, and what was wanted meanwhile is subscribed to next', async () => {
+  it('an idle connection that does not answer is given up, though events come, and what was wanted meanwhile is subscribed to next', async () => {
     const asked = Promise.withResolvers<ScriptedPeer>()
     await serving(
       async (peer) => {
@@ -197,7 +197,7 @@ describe('an idle connection', () => {
     await ready()
   })
 
-  it('is not asked while events come', async () => {
+  it('an idle connection is not asked while events come', async () => {
     const events = Promise.withResolvers<ScriptedPeer>()
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')

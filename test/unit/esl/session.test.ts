@@ -7,7 +7,7 @@ import { scriptedCoreUuid } from '../../support/engine/scripted-esl-server.ts'
 const { serving, session } = eslBench()
 
 describe('a session', () => {
-  it('logs in, learns which engine it is, subscribes, and is ready before the first event comes', async () => {
+  it('a session logs in, learns which engine it is, subscribes, and is ready before the first event comes', async () => {
     const told: string[] = []
     await serving(async (peer) => {
       await peer.login()
@@ -29,7 +29,7 @@ describe('a session', () => {
     expect(states).toEqual([{ kind: 'ready', coreUuid: scriptedCoreUuid }])
   })
 
-  it('is ready without a name of the engine where the engine does not tell it', async () => {
+  it('a session is ready without a name of the engine if the engine does not send it', async () => {
     await serving(async (peer) => {
       await peer.login()
       await peer.expect('api global_getvar core_uuid')
@@ -42,7 +42,7 @@ describe('a session', () => {
     expect(states).toEqual([{ kind: 'ready' }])
   })
 
-  it('takes no event before the engine has accepted the password, and gives it only once', async () => {
+  it('a session takes no event before the engine has accepted the password, and gives it only once', async () => {
     await serving(async (peer) => {
       peer.send('Content-Type: auth/request\n\n'.repeat(2))
       await peer.expect('auth ClueCon')
@@ -60,7 +60,7 @@ describe('a session', () => {
     expect(events).toEqual([])
   })
 
-  it('reads what a real engine sends between its replies', async () => {
+  it('a session reads what a real engine sends between its replies', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api log info hello from log api')
@@ -75,7 +75,7 @@ describe('a session', () => {
     expect(await link.api('log info hello from log api')).toBe('+OK\n')
   })
 
-  it('tells when it last heard from the engine, and what has gone by', async () => {
+  it('a session reports when it last heard from the engine, and what has gone by', async () => {
     await serving((peer) => peer.ready())
     const { link, ready, time } = session()
 
@@ -89,7 +89,7 @@ describe('a session', () => {
 })
 
 describe('an event', () => {
-  it('that cannot be read is counted and skipped', async () => {
+  it('an event that cannot be read is counted and skipped', async () => {
     const problems: string[] = []
     await serving(async (peer) => {
       await peer.ready('ALL')
@@ -110,7 +110,7 @@ describe('an event', () => {
     expect(link.counts.unreadableEvents).toBe(2)
   })
 
-  it('that was recorded comes out as it went in', async () => {
+  it('an event that was recorded comes out as it went in', async () => {
     const recording = recordedBytes('events/sendevent-custom.json')
     await serving(async (peer) => {
       await peer.ready('MESSAGE CUSTOM engine::dialer_member_end')
@@ -127,7 +127,7 @@ describe('an event', () => {
 })
 
 describe('a changed subscription', () => {
-  it('adds before it takes away, and is what the next connection begins with', async () => {
+  it('a changed subscription adds before it takes away, and is what the next connection begins with', async () => {
     await serving(
       async (peer) => {
         await peer.ready('A CUSTOM c')
@@ -194,13 +194,13 @@ describe('a changed subscription', () => {
     await followed.promise
   })
 
-  it('that is no list of words is refused when the session is opened', () => {
+  it('a changed subscription that is no list of words is refused when the session is opened', () => {
     expect(() => session({ subscribe: ['A B'] })).toThrow(EslCommandInvalid)
   })
 })
 
 describe('closing', () => {
-  it('says goodbye, ends what is pending and never connects again', async () => {
+  it('closing says goodbye, ends what is pending and never connects again', async () => {
     const server = await serving(async (peer) => {
       await peer.ready()
       await peer.expect('exit')
@@ -218,7 +218,7 @@ describe('closing', () => {
     await expect(link.api('status')).rejects.toThrow(EslCommandNotSent)
   })
 
-  it('does not wait for an engine that does not answer', async () => {
+  it('closing does not wait for an engine that does not answer', async () => {
     await serving(async (peer) => {
       await peer.ready()
       await peer.expect('api slow')
@@ -236,7 +236,7 @@ describe('closing', () => {
     expect(await slow).toBeInstanceOf(EslCommandFateUnknown)
   })
 
-  it('ends a session that is waiting to connect again, and may be asked for twice', async () => {
+  it('closing ends a session that is waiting to connect again, and may be asked for twice', async () => {
     const server = await serving((peer) => peer.end())
     const { link, isDown, states, time } = session()
     await isDown()

@@ -17,15 +17,15 @@ describe('the way from one subscription to another', () => {
     ['CUSTOM c d', 'CUSTOM d e', ['event CUSTOM e', 'nixevent CUSTOM c']],
     ['A CUSTOM c', '', ['nixevent A CUSTOM c']],
     ['A', 'A CUSTOM', ['event CUSTOM']],
-  ])('from "%s" to "%s"', (from, to, expected) => {
+  ])('a subscription is changed word by word from "%s" to "%s"', (from, to, expected) => {
     expect(steps(from, to)).toEqual(expected)
   })
 
-  it('takes a word behind CUSTOM for a subclass, even when it is the name of an event', () => {
+  it('the way from one subscription to another takes a word after CUSTOM for a subclass, even when it is the name of an event', () => {
     expect(steps('A CUSTOM B', 'A B CUSTOM')).toEqual(['event B', 'nixevent CUSTOM B'])
   })
 
-  it('never makes a line that is longer than an engine takes, however many hooks name a subclass', () => {
+  it('the way from one subscription to another never makes a line that is longer than an engine takes, however many hooks name a subclass', () => {
     const subclasses = Array.from({ length: 2_000 }, (_, index) => `${'x'.repeat(200)}::${index}`)
     const made = subscriptionSteps(parseSubscription([]), parseSubscription(['A', 'CUSTOM', ...subclasses]))
 
@@ -35,7 +35,7 @@ describe('the way from one subscription to another', () => {
     expect(made.flatMap((step) => step.words).filter((word) => word.includes('::'))).toEqual(subclasses)
   })
 
-  it('begins anew when ALL is left, because the engine forgets everything with it', () => {
+  it('the way from one subscription to another begins anew when ALL is left, because the engine forgets everything with it', () => {
     expect(steps('ALL', 'A CUSTOM c')).toEqual(['nixevent ALL', 'event A CUSTOM c'])
     expect(steps('A', 'ALL')).toEqual(['event ALL', 'nixevent A'])
   })

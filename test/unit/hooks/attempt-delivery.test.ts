@@ -82,7 +82,7 @@ async function aSetup(
 type Setup = Awaited<ReturnType<typeof aSetup>>
 
 describe('an attempt', () => {
-  it('sends the signed standard body and records the success', async () => {
+  it('an attempt sends the signed standard body and records the success', async () => {
     const { ports, clock, delivery, event, attempt, outcome } = await aSetup()
     ports.hookClient.answer = () => {
       clock.move(40)
@@ -143,7 +143,7 @@ describe('an attempt', () => {
     expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason }] })
   })
 
-  it('keeps the first KiB of the answer, without a character cut in two', async () => {
+  it('an attempt keeps the first KiB of the answer, without a character cut in two', async () => {
     const { ports, attempt, outcome } = await aSetup()
     ports.hookClient.answer = () => answered(500, { body: `x${'é'.repeat(1000)}` })
 
@@ -170,24 +170,27 @@ describe('an attempt', () => {
         }
       },
     ],
-  ])('sends and records nothing where the delivery %s while its key was opened', async (_title, meanwhile) => {
-    let left: Awaited<ReturnType<Setup['outcome']>>
-    const setup: Setup = await aSetup({
-      beforeSigning: async () => {
-        await meanwhile(setup)
-        left = await setup.outcome()
-      },
-    })
+  ])(
+    'an attempt sends and records nothing where the delivery %s while its key was opened',
+    async (_title, meanwhile) => {
+      let left: Awaited<ReturnType<Setup['outcome']>>
+      const setup: Setup = await aSetup({
+        beforeSigning: async () => {
+          await meanwhile(setup)
+          left = await setup.outcome()
+        },
+      })
 
-    const made = await setup.attempt()
+      const made = await setup.attempt()
 
-    expect(made).toBeUndefined()
-    expect(left).toBeDefined()
-    expect(await setup.outcome()).toEqual(left)
-    expect([setup.ports.hookClient.sent, setup.ports.deliveryQueue.queued]).toEqual([[], []])
-  })
+      expect(made).toBeUndefined()
+      expect(left).toBeDefined()
+      expect(await setup.outcome()).toEqual(left)
+      expect([setup.ports.hookClient.sent, setup.ports.deliveryQueue.queued]).toEqual([[], []])
+    },
+  )
 
-  it('is followed by one message where its own comes twice at once after it was recorded', async () => {
+  it('an attempt is followed by one message where its own comes twice at once after it was recorded', async () => {
     const { ports, attempt, delivery, clock } = await aSetup({ hook: { retries: 8 } })
     ports.hookClient.answer = () => answered(500)
     const wanted = queuedAttempt(delivery, clock.now())
@@ -200,7 +203,7 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toHaveLength(1)
   })
 
-  it('is made once, however often its message comes', async () => {
+  it('an attempt is made once, however often its message comes', async () => {
     const { ports, attempt } = await aSetup()
 
     await attempt()
@@ -209,7 +212,7 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toHaveLength(1)
   })
 
-  it('that is on record is not made again while the delivery waits for the next one', async () => {
+  it('an attempt that is on record is not made again while the delivery waits for the next one', async () => {
     const { ports, clock, delivery, attempt } = await aSetup()
     const failed = { at: 1, durationMs: 1, status: 500 }
     await ports.deliveries.recordAttempt(delivery, { attempt: failed, state: 'pending', nextAttemptAt: clock.now() })
@@ -219,7 +222,7 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toHaveLength(0)
   })
 
-  it('of a delivery that is gone is not made', async () => {
+  it('an attempt of a delivery that is gone is not made', async () => {
     const { ports, attempt } = await aSetup()
     ports.state.deliveries.clear()
 
@@ -228,7 +231,7 @@ describe('an attempt', () => {
     expect(ports.hookClient.sent).toEqual([])
   })
 
-  it('of a deleted hook is not made', async () => {
+  it('an attempt of a deleted hook is not made', async () => {
     const { ports, attempt, outcome } = await aSetup()
     ports.state.hooks.clear()
 
@@ -238,7 +241,7 @@ describe('an attempt', () => {
     expect(await outcome()).toMatchObject({ state: 'skipped', attempts: [{ reason: 'hook_deleted' }] })
   })
 
-  it('of a disabled hook is not made', async () => {
+  it('an attempt of a disabled hook is not made', async () => {
     const { ports, attempt, outcome } = await aSetup({ hook: { enable: false } })
 
     await attempt()
@@ -271,7 +274,7 @@ describe('a receiver that takes long', () => {
     return { ...setup, asked: asked.promise, release: held.resolve }
   }
 
-  it('is noted as slow after two seconds, while the attempt still goes on', async () => {
+  it('a receiver that takes long is noted as slow after two seconds, while the attempt still goes on', async () => {
     const { asked, release, pass, stored, attempt, clock } = await aHeldSetup()
 
     const attempting = attempt()
@@ -284,7 +287,7 @@ describe('a receiver that takes long', () => {
     expect(await stored()).toHaveProperty('slowAt')
   })
 
-  it('has its attempt recorded though the store takes no note', async () => {
+  it('a receiver that takes long has its attempt recorded though the store takes no note', async () => {
     const { ports, asked, release, pass, attempt, outcome } = await aHeldSetup()
     ports.hooks.noteSpeed = () => Promise.reject(new Error('away'))
 
@@ -313,7 +316,7 @@ describe('the request of a hook', () => {
     expect(ports.hookClient.sent[0]?.headers).toHaveProperty('webhook-signature')
   })
 
-  it('has the headers of the hook with the values of the event', async () => {
+  it('the request of a hook has the headers of the hook with the values of the event', async () => {
     const headers = { 'X-Caller': '${name}', 'X-Absent': '<${gone}>', 'User-Agent': 'mine', 'Content-Type': 'text/x' }
     const { ports, attempt } = await aSetup({ hook: { headers }, event: { fields: { name: 'a\r\nX-Evil: 1 Ž' } } })
 
@@ -328,7 +331,7 @@ describe('the request of a hook', () => {
     expect(Object.keys(ports.hookClient.sent[0]?.headers ?? {})).not.toContain('x-evil')
   })
 
-  it('never substitutes in the URL', async () => {
+  it('the request of a hook never substitutes in the URL', async () => {
     const action = { type: 'web' as const, method: 'POST', url: 'https://r.example.com/$%7Ba%7D?b=${a}' }
     const { ports, attempt } = await aSetup({ hook: { action }, event: { fields: { a: 'secret' } } })
 
@@ -337,7 +340,7 @@ describe('the request of a hook', () => {
     expect(ports.hookClient.sent[0]?.url).toBe(action.url)
   })
 
-  it('has the body of the hook itself', async () => {
+  it('the request of a hook has the body of the hook itself', async () => {
     const { ports, attempt } = await aSetup({
       hook: { customBody: true, rawBody: '{"id":"${dialerId}","cause":"${endCause}"}', fields: ['x'], map: { a: 'b' } },
       event: { fields: { dialerId: 'd"1', variable_endCause: 'BUSY', endCause: 'other' } },
@@ -351,7 +354,7 @@ describe('the request of a hook', () => {
   it.each([
     ['a body that is no JSON', { customBody: true, rawBody: '{"a":${a}}' }],
     ['a header that grows beyond 8 KiB', { headers: { 'X-A': '${a}' } }],
-  ])('is not sent with %s', async (_title, hook) => {
+  ])('the request of a hook is not sent with %s', async (_title, hook) => {
     const { ports, attempt, outcome } = await aSetup({ hook, event: { fields: { a: 'x'.repeat(9000) } } })
 
     await attempt()
@@ -386,7 +389,7 @@ describe('the auth pre-request', () => {
     return setup
   }
 
-  it('sends its map as JSON, and its reply fills headers and body', async () => {
+  it('the auth pre-request sends its map as JSON, and its reply fills headers and body', async () => {
     const headers = { Authorization: 'Bearer ${auth:body:token}', 'X-S': '${auth:header:x-session}' }
     const rawBody = '{"sid":"${auth:header:sid}","n":"${auth:body:n}"}'
 
@@ -406,7 +409,7 @@ describe('the auth pre-request', () => {
     expect(ports.hookClient.sent[0]).toMatchObject({ method, url: auth.url, body: '{"client":"7","kind":"x"}' })
   })
 
-  it('by GET sends its map as query', async () => {
+  it('the auth pre-request by GET sends its map as query', async () => {
     const { ports } = await withReply({ auth: { ...auth, method: 'GET' } }, loginReply)
 
     expect(ports.hookClient.sent[0]).toMatchObject({ method: 'GET', url: `${auth.url}?client=7&kind=x`, body: '' })
@@ -435,7 +438,7 @@ describe('the auth pre-request', () => {
   it.each([
     ['a header', { headers: { 'X-Id': '${id}' } }],
     ['its data', { map: Object.fromEntries(Array.from({ length: 40 }, (_, name) => [`n${name}`, '${id}'])) }],
-  ])('that would be too long by %s is not made, now or later', async (_title, given) => {
+  ])('the auth pre-request that would be too long by %s is not made, now or later', async (_title, given) => {
     const { ports, attempt, outcome } = await aSetup({
       hook: { auth: { ...auth, headers: {}, map: {}, ...given }, retries: 8 },
       event: { fields: { id: 'x'.repeat(9_000) } },
@@ -447,7 +450,7 @@ describe('the auth pre-request', () => {
     expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason: 'bad_template' }] })
   })
 
-  it('is not made when it is not enabled', async () => {
+  it('the auth pre-request is not made when it is not enabled', async () => {
     const { ports } = await withReply({ auth: { ...auth, enabled: false } }, loginReply)
 
     expect(ports.hookClient.sent).toHaveLength(1)
@@ -458,7 +461,7 @@ describe('the auth pre-request', () => {
 describe('a notice that is due', () => {
   const disabled = { enable: false, noticeDue: true, disabledReason: 'its receiver answered 410 Gone' }
 
-  it('is mailed once where two messages find it at once', async () => {
+  it('a notice that is due is mailed once where two messages find it at once', async () => {
     const { ports, hook, attempt } = await aSetup({ hook: disabled })
     await ports.emailSettings.put(mailSettings(hook.domain))
 
@@ -468,7 +471,7 @@ describe('a notice that is due', () => {
     expect(new Set(ports.events.published.map(({ id }) => id)).size).toBe(1)
   })
 
-  it('is not tried again where the hook was changed while its mail failed', async () => {
+  it('a notice that is due is not tried again where the hook was changed while its mail failed', async () => {
     const { ports, hook, attempt } = await aSetup({ hook: disabled })
     await ports.emailSettings.put(mailSettings(hook.domain))
     let changing: Promise<unknown> = Promise.resolve()

@@ -28,17 +28,17 @@ it('the standard body tells delivery, event and data', () => {
 })
 
 describe('the query string', () => {
-  it('follows what the URL has already', () => {
+  it('the query string follows what the URL has already', () => {
     expect(urlWithQuery('https://r.example.com/in?x=1', { a: '2' })).toBe('https://r.example.com/in?x=1&a=2')
   })
 
-  it('holds nested values as JSON', () => {
+  it('the query string holds nested values as JSON', () => {
     const url = new URL(urlWithQuery('https://r.example.com/', { a: { b: [1] } }))
 
     expect(url.searchParams.get('a')).toBe('{"b":[1]}')
   })
 
-  it('gives every value back, and never touches host or path', () => {
+  it('the query string gives every value back, and never touches host or path', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (name, value) => {
         const url = new URL(urlWithQuery('https://r.example.com/in', { [name]: value }))
@@ -82,17 +82,17 @@ describe('a body of the hook itself', () => {
     ['ends in a back slash', 'x\\'],
     ['has a line feed', 'a\nb'],
     ['has a quote', '","admin":"1'],
-  ])('holds a value in its string that %s', (_title, value) => {
+  ])('a body of the hook itself holds a value in its string that %s', (_title, value) => {
     expect(JSON.parse(custom('{"n":"${a}"}', undefined, { a: value }) ?? '')).toEqual({ n: value })
   })
 
-  it('with a value outside of a string is bad when that is no JSON', () => {
+  it('a body of the hook itself with a value outside of a string is bad when that is no JSON', () => {
     expect(custom('{"n":${a}}', undefined, { a: '1,"x":2' })).toBeUndefined()
     expect(custom('{"n":${a}}', undefined, { a: 'x' })).toBeUndefined()
     expect(custom('{"n":${a}}', undefined, { a: '17' })).toBe('{"n":17}')
   })
 
-  it('never gets a member from a value outside of a string', () => {
+  it('a body of the hook itself never gets a member from a value outside of a string', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('1', ',', '"', ':', 'x', '{', '}', '[', ']', ' ') }), (value) => {
         const body = custom('{"n":${a}}', undefined, { a: value })
@@ -106,12 +106,12 @@ describe('a body of the hook itself', () => {
     expect(custom(template, 'application/json', {})).toBeUndefined()
   })
 
-  it('of another type is sent as it is', () => {
+  it('a body of the hook itself of another type is sent as it is', () => {
     expect(custom('n=${a}', 'application/x-www-form-urlencoded', { a: '1&x=2' })).toBe('n=1&x=2')
     expect(custom('<a>${a}</a>', 'application/xml', { a: '"' })).toBe('<a>"</a>')
   })
 
-  it('that grows beyond 256 KiB is bad', () => {
+  it('a body of the hook itself that grows beyond 256 KiB is bad', () => {
     expect(custom('${a}'.repeat(5), 'text/plain', { a: 'x'.repeat(65_536) })).toBeUndefined()
   })
 })

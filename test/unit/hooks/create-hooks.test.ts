@@ -24,7 +24,7 @@ function aSetup() {
 }
 
 describe('a created hook', () => {
-  it('has the defaults of the contract', async () => {
+  it('a created hook has the defaults of the contract', async () => {
     const { create } = aSetup()
 
     const created = await create(aHookInput({ action: { type: 'web', method: 'post', url: 'https://r.example.com/' } }))
@@ -49,7 +49,7 @@ describe('a created hook', () => {
     ])
   })
 
-  it('is answered in the shape of the contract, with its secret this once', async () => {
+  it('a created hook is answered in the shape of the contract, with its secret this once', async () => {
     const { create } = aSetup()
 
     const answer = presentCreatedHooks(await create([aHookInput(), aHookInput()]), reader.acl)
@@ -64,7 +64,7 @@ describe('a created hook', () => {
     expect(new Set(Object.values(answer.data.secrets)).size).toBe(2)
   })
 
-  it('keeps its secret sealed, for itself alone', async () => {
+  it('a created hook keeps its secret sealed, for itself alone', async () => {
     const { create, ports } = aSetup()
 
     const { hooks, secrets } = await create(aHookInput())
@@ -78,7 +78,7 @@ describe('a created hook', () => {
     expect(JSON.stringify(hook)).not.toContain(opened.toString('base64'))
   })
 
-  it('never shows a secret in the list', async () => {
+  it('a created hook never shows a secret in the list', async () => {
     const { create, ports } = aSetup()
     const { secrets } = await create(aHookInput())
 
@@ -89,7 +89,7 @@ describe('a created hook', () => {
     for (const secret of Object.values(secrets)) expect(listed).not.toContain(secret.slice('whsec_'.length))
   })
 
-  it('that equals another is another hook', async () => {
+  it('a created hook that equals another is another hook', async () => {
     const { create, ports } = aSetup()
 
     await create(aHookInput())
@@ -123,7 +123,7 @@ describe('a broken hook', () => {
 })
 
 describe('a domain', () => {
-  it('has at most 100 hooks', async () => {
+  it('a domain has at most 100 hooks', async () => {
     const { create, ports } = aSetup()
     const twenty = Array.from({ length: 20 }, () => aHookInput())
     for (let batch = 0; batch < 5; batch += 1) await create(twenty)
@@ -133,7 +133,7 @@ describe('a domain', () => {
     expect(await ports.hooks.list(domain)).toHaveLength(100)
   })
 
-  it('does not see the hooks of another', async () => {
+  it('a domain does not see the hooks of another', async () => {
     const { create, ports } = aSetup()
     await create(aHookInput(), 'b.example.com')
 
@@ -142,7 +142,7 @@ describe('a domain', () => {
 })
 
 describe('the list of hooks', () => {
-  it('is ordered by creation', async () => {
+  it('the list of hooks is ordered by creation', async () => {
     const { create, ports, clock } = aSetup()
     const ids: string[] = []
     for (let made = 0; made < 5; made += 1) {
@@ -156,7 +156,7 @@ describe('the list of hooks', () => {
     expect(routes.listHooks.response.safeParse({ status: 'OK', data }).success).toBe(true)
   })
 
-  it('goes on where a page ended', async () => {
+  it('the list of hooks goes on where a page ended', async () => {
     const { create, ports } = aSetup()
     for (let made = 0; made < 5; made += 1) await create(aHookInput())
 

@@ -36,7 +36,7 @@ it('the place of a number is before the ids of its deliveries and behind those o
 })
 
 describe('the log of a hook', () => {
-  it('shows each delivery with every attempt, the newest event first', async () => {
+  it('the log of a hook shows each delivery with every attempt, the newest event first', async () => {
     const attempts = [
       { at: lab.now, status: 500, durationMs: 40, reason: 'status 500', replySnippet: 'no' },
       { at: lab.now + 5, durationMs: 15_000, reason: 'timeout' },
@@ -63,7 +63,7 @@ describe('the log of a hook', () => {
     ])
   })
 
-  it('tells of attempts that were killed on their way', async () => {
+  it('the log of a hook shows attempts that were killed on their way', async () => {
     const { id } = await lab.aStored(1, { state: 'pending', begun: { run: lab.now - 120_000 } })
 
     expect((await lab.list()).body.data).toMatchObject([
@@ -95,7 +95,7 @@ describe('the log of a hook', () => {
     ['filter={"sequence":3}', [3]],
     ['state=failed&limit=1', [4]],
     ['state=failed&limit=1&page=2', [2]],
-  ])('with the query %s shows %j', async (query, shown) => {
+  ])('the log of a hook with the query %s shows %j', async (query, shown) => {
     for (let sequence = 1; sequence <= 5; sequence += 1) {
       await lab.aStored(sequence, { state: sequence === 5 ? 'skipped' : sequence % 2 === 0 ? 'failed' : 'delivered' })
     }
@@ -103,13 +103,13 @@ describe('the log of a hook', () => {
     expect(sequences(await lab.list(encodeURI(query)))).toEqual(shown)
   })
 
-  it('shows the columns that are asked for', async () => {
+  it('the log of a hook shows the columns that are asked for', async () => {
     await lab.aStored(1)
 
     expect((await lab.list('columns=state,sequence')).body.data).toEqual([{ state: 'delivered', sequence: 1 }])
   })
 
-  it('looks at no more than it may at once, and its cursor goes on from there', async () => {
+  it('the log of a hook looks at no more than it may at once, and its cursor goes on from there', async () => {
     const { looked } = deliveryListLimits
     const rare = await lab.aStored(1, { state: 'failed' })
     for (let sequence = 2; sequence <= looked + 10; sequence += 1) await lab.aStored(sequence)
@@ -122,7 +122,7 @@ describe('the log of a hook', () => {
     expect(second.headers).not.toHaveProperty('X-Next-Cursor')
   })
 
-  it('ends a page before it is too heavy, says so, and goes on behind it', async () => {
+  it('the log of a hook ends a page before it is too heavy, says so, and goes on after it', async () => {
     const attempts = Array.from({ length: 60 }, () => ({
       at: lab.now,
       durationMs: 1,
@@ -149,14 +149,14 @@ describe('the log of a hook', () => {
     ['filter={"x":1}', 'filter'],
     ['columns=secret', 'columns'],
     ['cursor=x', 'cursor'],
-  ])('refuses %s', async (query, field) => {
+  ])('the log of a hook refuses %s', async (query, field) => {
     expect(await lab.list(encodeURI(query))).toMatchObject({
       status: 400,
       body: { code: 'invalid_field', details: [{ field }] },
     })
   })
 
-  it('of a hook that is not there, or of another tenant, is not there', async () => {
+  it('the log of a hook that does not exist, or of another tenant, is not found', async () => {
     const missing = { headers: lab.headers, params: { hook_id: 'd'.repeat(24) } }
     expect(await lab.api.call(listDeliveries, missing)).toMatchObject({ status: 404, body: { info: 'Hook not found' } })
     lab.headers = { ...(await lab.api.as(await lab.api.account({ domain: 'b.example.com', role: 'admin' }))) }
@@ -181,7 +181,7 @@ describe('a resend', () => {
     },
   )
 
-  it('has all retries of the hook before it', async () => {
+  it('a resend has all retries of the hook before it', async () => {
     lab.api.ports.state.hooks.clear()
     const sealed = await lab.api.ports.secretBox.seal(new Uint8Array(32), secretPurpose(domain, hookId))
     await lab.api.ports.hooks.create([aHook({ id: hookId, retries: 1, secrets: [{ sealed }] })], 9)
@@ -195,7 +195,7 @@ describe('a resend', () => {
     expect(await lab.stored(id)).toMatchObject({ state: 'pending', tries: 3 })
   })
 
-  it('of one that waits for its next attempt sends it now, once', async () => {
+  it('a resend of a delivery that waits for its next attempt sends it now, once', async () => {
     const { id } = await lab.aStored(1, { state: 'pending', nextAttemptAt: lab.now + dayMs })
 
     expect((await lab.resend(id)).body.data).toMatchObject({ state: 'pending', nextAttemptAt: lab.now })
@@ -207,7 +207,7 @@ describe('a resend', () => {
     expect(await lab.stored(id)).toMatchObject({ state: 'delivered' })
   })
 
-  it('is refused when what it carried is not kept any more, and the delivery stays as it was', async () => {
+  it('a resend is refused when what it carried is not kept any more, and the delivery stays as it was', async () => {
     const delivery = await lab.aStored(1)
     lab.api.clock.move(7 * dayMs)
     lab.headers = { ...(await lab.api.as('root')) }
@@ -223,7 +223,7 @@ describe('a resend', () => {
     expect(lab.api.ports.deliveryQueue.queued).toEqual([])
   })
 
-  it('is refused while the hook is disabled, since it would be skipped', async () => {
+  it('a resend is refused while the hook is disabled, since it would be skipped', async () => {
     const delivery = await lab.aStored(1)
     await lab.api.call(updateHook, { headers: lab.headers, params, body: { enable: false } })
 
@@ -234,7 +234,7 @@ describe('a resend', () => {
     expect(await lab.stored(delivery.id)).toEqual(delivery)
   })
 
-  it('is refused behind so many attempts that its record would grow too large', async () => {
+  it('a resend is refused after so many attempts that its record would grow too large', async () => {
     const attempts = Array.from({ length: deliveryLimits.reopened }, () => ({
       at: lab.now,
       durationMs: 1,
@@ -245,7 +245,7 @@ describe('a resend', () => {
     expect(await lab.resend(id)).toMatchObject({ status: 409, body: { info: expect.stringContaining('40 times') } })
   })
 
-  it('fails where the queue takes nothing, and can be repeated', async () => {
+  it('a resend fails where the queue takes nothing, and can be repeated', async () => {
     const { id } = await lab.aStored(1)
     lab.api.ports.deliveryQueue.refuses = () => true
     expect(await lab.resend(id)).toMatchObject({ status: 503 })
@@ -277,7 +277,7 @@ describe('a resend', () => {
     },
   )
 
-  it('of a delivery of another hook or another tenant is 404', async () => {
+  it('a resend of a delivery of another hook or another tenant is 404', async () => {
     const other = await lab.aStored(1, { hookId: 'd'.repeat(24) })
     const foreign = await lab.aStored(2, { domain: 'b.example.com' })
 

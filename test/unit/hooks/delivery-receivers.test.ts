@@ -23,7 +23,7 @@ function waits(lab: DeliveryLab, hook: { id: string }): number[] {
 }
 
 describe('F35 a receiver that answers 500, then 200', () => {
-  it('gets the attempts at the waits of the contract, and each is on the log as it was', async () => {
+  it('a receiver that answers 500, then 200 gets the attempts at the waits of the contract, and each is on the log as it was', async () => {
     const lab = aDeliveryLab()
     const body = 'x'.repeat(2_000)
     const hook = await lab.hook({ answers: [answered(500, { body }), 502, 503, answered(200, { body: 'thanks' })] })
@@ -46,7 +46,7 @@ describe('F35 a receiver that answers 500, then 200', () => {
     checkDeliveries(lab, [event], [hook])
   })
 
-  it('waits longer than a message can be held back by messages that are queued again', async () => {
+  it('a receiver that answers 500, then 200 waits longer than a message can be held back by messages that are queued again', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500, 200], delay: 3_600, retries: 1 })
     await lab.dispatch([anArrival()])
@@ -99,7 +99,7 @@ async function aWire(script: SinkScript) {
 }
 
 describe('F36 a receiver that never answers', () => {
-  it('fails its own attempt after 15 s; the other hooks of the batch have long been called', async () => {
+  it('a receiver that never answers fails its own attempt after 15 s; the other hooks of the batch have long been called', async () => {
     await using silent = await aWire(() => {})
     const lab = aDeliveryLab()
     const slow = await lab.hook({ action: silent.action })
@@ -120,7 +120,7 @@ describe('F36 a receiver that never answers', () => {
 })
 
 describe('F37 a receiver that answers byte by byte', () => {
-  it('fails its attempt when 15 s are over, however many bytes came', async () => {
+  it('a receiver that answers byte by byte fails its attempt when 15 s are over, however many bytes came', async () => {
     const began = Promise.withResolvers<void>()
     await using wire = await aWire((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n')
@@ -141,7 +141,7 @@ describe('F37 a receiver that answers byte by byte', () => {
 })
 
 describe('F38 a receiver that answers without an end', () => {
-  it('is read to 20 KB, its connection is closed, its status decides, and 1 KiB is kept', async () => {
+  it('a receiver that answers without an end is read to 20 KB, its connection is closed, its status decides, and 1 KiB is kept', async () => {
     await using wire = await aWire((socket) => {
       const more = () => void (socket.writable && socket.write('y'.repeat(65_536), more))
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 999999999999\r\n\r\n', more)
@@ -189,21 +189,24 @@ describe('F40 a 429 or 503 with Retry-After', () => {
 })
 
 describe('F41 a receiver that answers 3xx', () => {
-  it.each([301, 302, 307, 308])('with %i: a failed attempt with its status, and no other', async (status) => {
-    const lab = aDeliveryLab()
-    const other = await lab.hook({ event: 'DTMF' })
-    const location = `https://receiver.example.com/${other.id}`
-    const hook = await lab.hook({ answers: [answered(status, { headers: { location } })] })
-    await lab.dispatch([anArrival()])
-    await lab.settle()
+  it.each([301, 302, 307, 308])(
+    'a receiver that answers %i causes a failed attempt with its status, and no other',
+    async (status) => {
+      const lab = aDeliveryLab()
+      const other = await lab.hook({ event: 'DTMF' })
+      const location = `https://receiver.example.com/${other.id}`
+      const hook = await lab.hook({ answers: [answered(status, { headers: { location } })] })
+      await lab.dispatch([anArrival()])
+      await lab.settle()
 
-    expect(lab.delivery(hook)).toMatchObject({ state: 'failed', attempts: [{ status, reason: `status ${status}` }] })
-    expect(lab.requests(other)).toEqual([])
-  })
+      expect(lab.delivery(hook)).toMatchObject({ state: 'failed', attempts: [{ status, reason: `status ${status}` }] })
+      expect(lab.requests(other)).toEqual([])
+    },
+  )
 })
 
 describe('F44 a slow receiver among fast ones', () => {
-  it('is called from a queue of its own once it is known as slow, until it is fast again', async () => {
+  it('a slow receiver among fast ones is called from a queue of its own once it is known as slow, until it is fast again', async () => {
     const lab = aDeliveryLab()
     let takesMs = 14_000
     const slow = await lab.hook()
@@ -235,7 +238,7 @@ describe('F44 a slow receiver among fast ones', () => {
     expect(lab.deliveries().every(({ state }) => state === 'delivered')).toBe(true)
   })
 
-  it('is not called for what was queued among the others before it was known as slow: that moves over', async () => {
+  it('a slow receiver among fast ones is not called for what was queued among the others before it was known as slow: that moves over', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     await lab.dispatch([anArrival()])

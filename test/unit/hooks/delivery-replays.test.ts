@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 describe('a replay', () => {
-  it('sends the deliveries of the window again, each under its id, the oldest first', async () => {
+  it('a replay sends the deliveries of the window again, each under its id, the oldest first', async () => {
     const made = []
     for (let sequence = 1; sequence <= 6; sequence += 1) {
       made.push(await lab.aStored(sequence, { createdAt: lab.now - (10 - sequence) * 20 * minuteMs }))
@@ -36,7 +36,7 @@ describe('a replay', () => {
     ['delivered', [1]],
     ['failed', [2]],
     ['skipped', [3]],
-  ])('of the state %s queues %j, and leaves alone what waits', async (state, numbers) => {
+  ])('a replay of the state %s queues %j, and leaves alone what waits', async (state, numbers) => {
     await lab.aStored(1, { state: 'delivered' })
     await lab.aStored(2, { state: 'failed' })
     await lab.aStored(3, { state: 'skipped' })
@@ -50,7 +50,7 @@ describe('a replay', () => {
     expect(await lab.stored(waiting.id)).toMatchObject({ nextAttemptAt: lab.now + 9 })
   })
 
-  it('goes on behind a delivery that was made long after the others of its time', async () => {
+  it('a replay goes on after a delivery that was made long after the others of its time', async () => {
     const start = lab.now - 300 * minuteMs
     await lab.aStored(1, { createdAt: start })
     await lab.aStored(2, { createdAt: lab.now })
@@ -61,7 +61,7 @@ describe('a replay', () => {
     expect(body.data).toMatchObject({ requeued: 149, next: null })
   })
 
-  it('finds all of the window where deliveries were not made in the order of their events', async () => {
+  it('a replay finds all of the window where deliveries were not made in the order of their events', async () => {
     const minutes = [0, 9, 1, 3, 12, 10, 15, 6, 20, 14, 30, 21, 29, 40]
     const start = lab.now - 60 * minuteMs
     for (const [index, minute] of minutes.entries())
@@ -86,7 +86,7 @@ describe('a replay', () => {
     }
   })
 
-  it('does a part at once, and goes on where it ended', async () => {
+  it('a replay does a part at once, and goes on where it ended', async () => {
     const count = 2 * replayLimits.looked + 10
     for (let sequence = 1; sequence <= count; sequence += 1) await lab.aStored(sequence)
     const window = { from: lab.now, to: lab.now }
@@ -104,7 +104,7 @@ describe('a replay', () => {
     expect(new Set(lab.api.ports.deliveryQueue.queued.map(({ id }) => id)).size).toBe(count)
   })
 
-  it('asks for few deliveries before the window, however many there are', async () => {
+  it('a replay asks for few deliveries before the window, however many there are', async () => {
     for (let sequence = 1; sequence <= 1_000; sequence += 1) await lab.aStored(sequence, { createdAt: lab.now - dayMs })
     await lab.aStored(1_001)
     const lists: number[] = []
@@ -156,7 +156,7 @@ describe('a replay', () => {
     expect(second).toMatchObject({ body: first.body, headers: { 'Idempotent-Replayed': 'true' } })
   })
 
-  it('leaves out tests, and what was sent too often', async () => {
+  it('a replay leaves out tests, and what was sent too often', async () => {
     const attempts = Array.from({ length: deliveryLimits.reopened }, () => ({
       at: lab.now,
       durationMs: 1,
@@ -189,20 +189,20 @@ describe('a replay', () => {
     ['a beginning too long ago', (at: number) => ({ from: at - 7 * dayMs - 1, to: at }), 'from'],
     ['a pending state', (at: number) => ({ from: at, to: at, state: 'pending' }), 'state'],
     ['a cursor that is none', (at: number) => ({ from: at, to: at, cursor: 'x' }), 'cursor'],
-  ])('with %s is refused with the field', async (_what, body, field) => {
+  ])('a replay with %s is refused with the field', async (_what, body, field) => {
     const answer = await lab.replay(body(lab.now))
 
     expect(answer.status).toBe(400)
     expect(answer.body.details).toContainEqual({ field, problem: expect.any(String) })
   })
 
-  it('of seven days is allowed', async () => {
+  it('a replay of seven days is allowed', async () => {
     await lab.aStored(1, { createdAt: lab.now - 7 * dayMs })
 
     expect((await lab.replay({ from: lab.now - 7 * dayMs, to: lab.now })).body.data).toMatchObject({ requeued: 1 })
   })
 
-  it('of a disabled hook is refused', async () => {
+  it('a replay of a disabled hook is refused', async () => {
     await lab.aStored(1)
     await lab.api.call(updateHook, { headers: lab.headers, params, body: { enable: false } })
 
@@ -210,7 +210,7 @@ describe('a replay', () => {
     expect(lab.api.ports.deliveryQueue.queued).toEqual([])
   })
 
-  it('is allowed thirty times a minute in a domain', async () => {
+  it('a replay is allowed thirty times a minute in a domain', async () => {
     for (let count = 0; count < 30; count += 1)
       expect((await lab.replay({ from: lab.now, to: lab.now })).status).toBe(200)
 
@@ -219,7 +219,7 @@ describe('a replay', () => {
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '60' } })
   })
 
-  it('leaves another hook and another tenant alone', async () => {
+  it('a replay leaves another hook and another tenant alone', async () => {
     await lab.aStored(1, { hookId: 'd'.repeat(24) })
     await lab.aStored(2, { domain: 'b.example.com' })
 

@@ -33,7 +33,7 @@ async function aSetup(...hooks: Hook[]) {
 const anyHook = (given: Partial<Hook> = {}): Hook => aHook({ filter: {}, ...given })
 
 describe('an event', () => {
-  it('becomes one delivery for each hook that wants it, queued for its first attempt', async () => {
+  it('an event becomes one delivery for each hook that wants it, queued for its first attempt', async () => {
     const wanting = [anyHook(), anyHook()]
     const { ports, clock, dispatch } = await aSetup(...wanting, anyHook({ event: 'DTMF' }), anyHook({ enable: false }))
     const event = anEvent()
@@ -66,7 +66,7 @@ describe('an event', () => {
     expect(await ports.deliveries.readEvent({ domain: event.domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
-  it('has the number of its domain, which all its deliveries carry; those of one hook are in that order', async () => {
+  it('an event has the number of its domain, which all its deliveries carry; those of one hook are in that order', async () => {
     const { ports, dispatch } = await aSetup(anyHook(), anyHook(), anyHook({ domain: 'b.example.com' }))
     const events = [anEvent(), anEvent({ domain: 'b.example.com' }), anEvent(), anEvent({ name: 'DTMF' }), anEvent()]
 
@@ -80,7 +80,7 @@ describe('an event', () => {
     expect(ids).toEqual([...ids].sort())
   })
 
-  it('of a domain with hooks is in its log though none wants it; of one without hooks in none', async () => {
+  it('an event of a domain with hooks is in its log though none wants it; of one without hooks in none', async () => {
     const { ports, dispatch } = await aSetup(anyHook({ enable: false }))
     const event = anEvent({ name: 'DTMF' })
 
@@ -92,7 +92,7 @@ describe('an event', () => {
     expect(ports.state.deliveryEvents.size).toBe(0)
   })
 
-  it('tells its log when the oldest hook of its domain was made', async () => {
+  it('an event notes in its log when the oldest hook of its domain was made', async () => {
     const { ports, clock, dispatch } = await aSetup(anyHook({ createdAt: 0 }))
     await dispatch(anEvent())
     const at = clock.now()
@@ -107,7 +107,7 @@ describe('an event', () => {
     ])
   })
 
-  it('of another domain reaches no hook', async () => {
+  it('an event of another domain reaches no hook', async () => {
     const { ports, dispatch } = await aSetup(anyHook({ domain: 'b.example.com' }))
 
     await dispatch(anEvent({ domain: 'a.example.com' }))
@@ -116,7 +116,7 @@ describe('an event', () => {
     expect(ports.deliveryQueue.queued).toEqual([])
   })
 
-  it('that no filter lets pass becomes nothing', async () => {
+  it('an event that no filter lets pass becomes nothing', async () => {
     const hook = aHook({ filter: { 'Caller-Caller-ID-Number': { operation: '==', value: 1000 } } })
     const { ports, dispatch } = await aSetup(hook)
 
@@ -192,7 +192,7 @@ describe('an event that comes again', () => {
 })
 
 describe("a delivery's id", () => {
-  it('is msg_ and 32 hex digits', () => {
+  it("a delivery's id is msg_ and 32 hex digits", () => {
     expect(deliveryId('core:1', 'hook', 1)).toMatch(/^msg_[0-9a-f]{32}$/)
     expect(deliveryId('core:1', 'hook', 2 ** 48 - 1)).toMatch(/^msg_f{12}[0-9a-f]{20}$/)
   })
@@ -210,7 +210,7 @@ describe("a delivery's id", () => {
 })
 
 describe('patterns that are too much work', () => {
-  it('end before they use up the time of others: the hooks that they belong to get a dead letter', async () => {
+  it('patterns that are too much work end before they use up the time of others: the hooks that they belong to get a dead letter', async () => {
     const clock = movableClock()
     const ports = memoryPorts({ clock, random: systemRandomness })
     const filter = Object.fromEntries(
@@ -243,7 +243,7 @@ describe('patterns that are too much work', () => {
     expect(await ports.deliveries.readEvent({ domain: event.domain, eventId: event.id, sequence: 1 })).toEqual(event)
   })
 
-  it('cost the same however busy the machine is: time that passes while they are judged fails no hook', async () => {
+  it('patterns that are too much work cost the same however busy the machine is: time that passes while they are judged fails no hook', async () => {
     const filter = { f0: { operation: 'reg' as const, value: 'a' } }
     const { ports, clock } = await aSetup(...Array.from({ length: 50 }, () => anyHook({ filter })))
     const compile = () => ({
@@ -262,7 +262,7 @@ describe('patterns that are too much work', () => {
 })
 
 describe('a rest between two patterns', () => {
-  it('lets one event go on in each turn of the event loop, however many are judged', async () => {
+  it('a rest between two patterns lets one event go on in each turn of the event loop, however many are judged', async () => {
     const order: string[] = []
     const judge = async (name: string) => {
       await patternRest()
@@ -277,7 +277,7 @@ describe('a rest between two patterns', () => {
 })
 
 describe('the events of one batch', () => {
-  it('read the hooks of their domain once, and so do those of the next second', async () => {
+  it('the events of one batch read the hooks of their domain once, and so do those of the next second', async () => {
     const { ports, clock } = await aSetup(anyHook(), anyHook({ domain: 'b.example.com' }))
     const read: string[] = []
     const list = (domain: string) => {

@@ -18,7 +18,7 @@ describe('docs/hooks.md', () => {
     expect(text).toContain(`\`${event}\``)
   })
 
-  it('makes a hook that is accepted', () => {
+  it('docs/hooks.md makes a hook that is accepted', () => {
     const [, body = ''] = /-d '([\s\S]*?)'\n/.exec(documentedCode('hooks.md', '## Make one', 'sh')) ?? []
     const input = hookInput.parse(JSON.parse(body))
 
@@ -29,7 +29,7 @@ describe('docs/hooks.md', () => {
     expect(documentText('hooks.md')).toMatch(new RegExp(`^\\|.*\`${field}\`.*\\|`, 'm'))
   })
 
-  it('tells the waits between attempts as they are', () => {
+  it('docs/hooks.md states the waits between attempts as they are', () => {
     const waits = Array.from({ length: 10 }, (_, made) => plannedWait({ retries: 10 }, made + 1) ?? 0)
     const told = waits.map((ms) => {
       if (ms < 60_000) return `${ms / 1000} s`

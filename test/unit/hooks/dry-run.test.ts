@@ -38,7 +38,7 @@ const inbound = (given: Record<string, string> = {}) =>
   anEvent({ fields: { 'Event-Name': 'CHANNEL_CREATE', 'Call-Direction': 'inbound', ...given } })
 
 describe('a dry run', () => {
-  it('shows for each event that the hook names whether it would fire, the newest first', async () => {
+  it('a dry run shows for each event that the hook names whether it would fire, the newest first', async () => {
     const events = [inbound(), inbound({ 'Call-Direction': 'outbound' }), anEvent({ name: 'DTMF' }), inbound()]
     await happened(...events)
     const filter = { 'Call-Direction': { operation: '==', value: 'inbound' } } as const
@@ -85,7 +85,7 @@ describe('a dry run', () => {
     expect(body.data.events).toMatchObject([{ matches: false, refusedBy: [{ field: 'a', operation, value, found }] }])
   })
 
-  it('shows the request with an example of its id, time and signature', async () => {
+  it('a dry run shows the request with an example of its id, time and signature', async () => {
     await happened(inbound())
 
     const { body } = await dryRun(aHookInput({ headers: { 'X-Direction': '${Call-Direction}' } }))
@@ -113,7 +113,7 @@ describe('a dry run', () => {
     )
   })
 
-  it('leaves the values of the pre-request as they are written, and shows the pre-request', async () => {
+  it('a dry run leaves the values of the pre-request as they are written, and shows the pre-request', async () => {
     await happened(inbound({ tenant: 'acme' }))
 
     const { body } = await dryRun(
@@ -147,7 +147,7 @@ describe('a dry run', () => {
     })
   })
 
-  it('says so where no request could be made', async () => {
+  it('a dry run says so where no request could be made', async () => {
     await happened(inbound())
 
     const { body } = await dryRun(aHookInput({ customBody: true, rawBody: '{"a": ${Call-Direction}}' }))
@@ -162,11 +162,11 @@ describe('a dry run', () => {
     expect((await dryRun(aHookInput({ enable: false }))).body.data).toMatchObject({ matched: 1 })
   })
 
-  it('of a domain where nothing happened shows nothing', async () => {
+  it('a dry run of a domain where nothing happened shows nothing', async () => {
     expect((await dryRun(aHookInput())).body.data).toMatchObject({ looked: 0, matched: 0, events: [], isCut: false })
   })
 
-  it('sees no event of another tenant', async () => {
+  it('a dry run sees no event of another tenant', async () => {
     await happened(anEvent({ domain: 'b.example.com' }), anEvent({ domain: 'x.a.example.com' }))
 
     expect((await dryRun(aHookInput())).body.data).toMatchObject({ looked: 0, events: [] })
@@ -175,7 +175,7 @@ describe('a dry run', () => {
 })
 
 describe('a dry run is bounded', () => {
-  it('by the events that it looks at', async () => {
+  it('a dry run is bounded by the events that it looks at', async () => {
     await happened(...Array.from({ length: dryRunLimits.events + 5 }, () => anEvent()))
 
     expect((await dryRun(aHookInput(), 'limit=1')).body.data).toMatchObject({
@@ -190,7 +190,7 @@ describe('a dry run is bounded', () => {
     ['', 20],
     ['limit=3', 3],
     ['limit=100', 100],
-  ])('with the query "%s" to %i events shown', async (query, shown) => {
+  ])('a dry run with the query "%s" shows %i events', async (query, shown) => {
     await happened(...Array.from({ length: 101 }, () => anEvent()))
 
     const { body } = await dryRun(aHookInput(), query)
@@ -203,7 +203,7 @@ describe('a dry run is bounded', () => {
     expect(await dryRun(aHookInput(), query)).toMatchObject({ status: 400, body: { details: [{ field: 'limit' }] } })
   })
 
-  it('by the size of what it shows', async () => {
+  it('a dry run is bounded by the size of what it shows', async () => {
     await happened(...Array.from({ length: 7 }, () => inbound({ large: 'x'.repeat(190_000) })))
 
     const { body } = await dryRun(aHookInput())
@@ -212,7 +212,7 @@ describe('a dry run is bounded', () => {
     expect(body.data).toMatchObject({ matched: 7, isCut: true })
   })
 
-  it('by the work of its patterns over all of them', async () => {
+  it('a dry run is bounded by the work of its patterns over all of them', async () => {
     await happened(...Array.from({ length: 150 }, () => inbound()))
     let matched = 0
     const matches = () => {
@@ -237,7 +237,7 @@ describe('a dry run is bounded', () => {
     expect(matched).toBe(100)
   })
 
-  it('by the names of other events that it counts', async () => {
+  it('a dry run is bounded by the names of other events that it counts', async () => {
     await happened(...Array.from({ length: 60 }, (_, index) => anEvent({ name: `CUSTOM->a::${index}` })))
 
     expect((await dryRun(aHookInput())).body.data.otherEvents).toHaveLength(dryRunLimits.names)
@@ -245,7 +245,7 @@ describe('a dry run is bounded', () => {
 })
 
 describe('a dry run leaves nothing behind', () => {
-  it('sends nothing, stores nothing and is in no trail', async () => {
+  it('a dry run sends nothing, stores nothing and is in no trail', async () => {
     await happened(inbound())
     const kept = () => structuredClone([{ ...api.ports.state, tokens: 0, sessions: 0, highestSessions: 0 }])
     const before = kept()
@@ -260,7 +260,7 @@ describe('a dry run leaves nothing behind', () => {
     ])
   })
 
-  it('cannot: it is given nothing that sends, resolves or writes', () => {
+  it('a dry run cannot leave anything: it is given nothing that sends, resolves or writes', () => {
     const route = routes.find(({ operationId }) => operationId === 'dryRunHook')
 
     expect(route?.needs).toEqual({ eventLog: ['latest'] })

@@ -59,7 +59,7 @@ const forbiddenUrl = fc
   .chain(urlAround)
 
 describe('a forbidden address, however it is written', () => {
-  it('is refused on save', () => {
+  it('a forbidden address, however it is written, is refused on save', () => {
     fc.assert(
       fc.property(forbiddenUrl, (url) => {
         expect(urlProblem(url, publicOnly)).toEqual(expect.any(String))
@@ -68,7 +68,7 @@ describe('a forbidden address, however it is written', () => {
     )
   })
 
-  it('is never connected to, should it have been saved: no socket opens, no name is asked for', async () => {
+  it('a forbidden address, however it is written, is never connected to, should it have been saved: no socket opens, no name is asked for', async () => {
     const client = guardedClient({ allowed: '' })
     onTestFinished(() => client.close())
     const attempts = connectionAttempts()
@@ -88,7 +88,7 @@ describe('a forbidden address, however it is written', () => {
     expect(attempts()).toEqual([])
   })
 
-  it('is refused behind user info, with a fragment, and with a zone', () => {
+  it('a forbidden address, however it is written, is refused after user info, with a fragment, and with a zone', () => {
     const dressed = forbiddenAddress
       .chain(ipv4Spelling)
       .chain((host) =>
@@ -132,7 +132,7 @@ describe('a local name', () => {
     'db.internal',
   ]
 
-  it('is refused in every disguise that the parser sees through', () => {
+  it('a local name is refused in every disguise that the parser sees through', () => {
     const host = fc.constantFrom(...localNames).chain(disguisedHost)
     fc.assert(
       fc.property(host, fc.constantFrom('', '.', '\u00ad', '\u200b'), (name, invisible) => {

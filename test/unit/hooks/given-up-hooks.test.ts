@@ -63,7 +63,7 @@ describe('F39 a receiver that answers 410', () => {
     checkDeliveries(lab, events, [hook])
   })
 
-  it('is recorded all the same where its mail can never be sent', async () => {
+  it('an answer of 410 is recorded even if the mail about it can never be sent', async () => {
     const lab = aDeliveryLab()
     // Its password was sealed for somebody else.
     await lab.ports.emailSettings.put(emailSettingsOf())
@@ -92,7 +92,7 @@ describe('F39 a receiver that answers 410', () => {
     expect(lab.requests(hook)).toHaveLength(2)
   })
 
-  it('keeps to the waits between its mails while other deliveries of the hook end', async () => {
+  it('mails about an answer of 410 keep to their waits while other deliveries of the hook end', async () => {
     const lab = aDeliveryLab()
     await lab.ports.emailSettings.put(mailSettings)
     const hook = await lab.hook({ answers: [410] })
@@ -124,7 +124,7 @@ describe('F39 a receiver that answers 410', () => {
     expect(lab.ports.mail.sent).toHaveLength(1)
   })
 
-  it('does not switch off a hook that its owner changed meanwhile', async () => {
+  it('an answer of 410 does not switch off a hook that its owner changed meanwhile', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook()
     lab.receive(hook.id, () => {
@@ -139,7 +139,7 @@ describe('F39 a receiver that answers 410', () => {
     expect(lab.delivery(hook)).toMatchObject({ state: 'failed', attempts: [{ status: 410 }] })
   })
 
-  it('tells the owner later where the event queue does not take the event', async () => {
+  it('an answer of 410 is reported to the owner later if the event queue does not take the event', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [410] })
     await lab.dispatch([anArrival()])
@@ -158,7 +158,7 @@ describe('F39 a receiver that answers 410', () => {
 })
 
 describe('F42 all attempts are used up', () => {
-  it('is a dead letter with its attempts, told in the log by its domain, and can be sent again under its id', async () => {
+  it('a delivery without attempts left is a dead letter with its attempts, is logged with its domain, and can be sent again under its id', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [...Array.from({ length: 12 }, () => 500), 200], retries: 10 })
     await lab.dispatch([anArrival()])
@@ -187,7 +187,7 @@ describe('F42 all attempts are used up', () => {
     expect(await lab.ports.deliveries.listFailed(hook.domain, 9)).toEqual([])
   })
 
-  it('is so without a retry where the answer is final, and where nothing can be made of the event', async () => {
+  it('a delivery is a dead letter without a retry where the answer is final, and where nothing can be made of the event', async () => {
     const lab = aDeliveryLab()
     const final = await lab.hook({ answers: [404] })
     const broken = await lab.hook({ customBody: true, rawBody: '{' })
@@ -199,7 +199,7 @@ describe('F42 all attempts are used up', () => {
     expect(lab.messages()).toEqual([])
   })
 
-  it('is so when what it carries is kept no more', async () => {
+  it('a delivery is a dead letter once its payload is no longer kept', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [answered(503, { headers: { 'retry-after': '86400' } })], retries: 10 })
     await lab.dispatch([anArrival()])
@@ -220,7 +220,7 @@ describe('F43 a hook that fails for five days', () => {
     }
   }
 
-  it('is switched off with a reason and a notice at the twentieth failed delivery or later, not before', async () => {
+  it('a hook that fails for five days is switched off with a reason and a notice at the twentieth failed delivery or later, not before', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [404] })
     await failing(lab, 20, Math.ceil((5 * day) / 19))
@@ -236,7 +236,7 @@ describe('F43 a hook that fails for five days', () => {
   it.each([
     ['nineteen fail over six days', 19, Math.floor((6 * day) / 18)],
     ['a hundred fail over four days', 100, Math.floor((4 * day) / 99)],
-  ])('stays on while %s', async (_title, times, every) => {
+  ])('a hook that fails for five days stays on while %s', async (_title, times, every) => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [404] })
     await failing(lab, times, every)
@@ -244,7 +244,7 @@ describe('F43 a hook that fails for five days', () => {
     expect(await lab.ports.hooks.read(hook.domain, hook.id)).toMatchObject({ enable: true, failures: times })
   })
 
-  it('is counted anew from a success on', async () => {
+  it('the failures of a hook are counted anew after a success', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [...Array.from({ length: 19 }, () => 404), 200, 404] })
     await failing(lab, 39, Math.ceil((5 * day) / 19))

@@ -18,7 +18,7 @@ const create = (body: unknown, query = ''): Promise<ApiAnswer> => api.call(creat
 const list = (query = ''): Promise<ApiAnswer> => api.call(listHooks, { headers, query })
 
 describe('the list', () => {
-  it('of hooks that are too large for one answer is cut, and goes on behind its cursor', async () => {
+  it('the list of hooks that are too large for one answer is cut, and goes on after its cursor', async () => {
     const rawBody = JSON.stringify('č'.repeat(32_000))
     const hooks = Array.from({ length: 90 }, () => aHook({ customBody: true, rawBody }))
     await api.ports.hooks.create(hooks, 100)
@@ -36,7 +36,7 @@ describe('the list', () => {
 })
 
 describe('create', () => {
-  it('answers 200 with what the list shows from then on', async () => {
+  it('creating hooks answers 200 with what the list shows from then on', async () => {
     const created = await create(aHookInput({ event: 'CHANNEL_ANSWER', description: 'd', delay: 5 }))
 
     const listed = await list()
@@ -46,7 +46,7 @@ describe('create', () => {
     expect(created.body.data.ops[0]).toMatchObject({ domain: 'a.example.com', event: 'CHANNEL_ANSWER', delay: 5 })
   })
 
-  it('takes a list of hooks', async () => {
+  it('creating hooks takes a list of hooks', async () => {
     const { status, body } = await create([aHookInput(), aHookInput({ event: 'DTMF' })])
 
     expect(status).toBe(200)
@@ -57,20 +57,20 @@ describe('create', () => {
   it.each([
     [0, 'the body must hold at least one hook'],
     [21, 'the body must hold at most 20 hooks'],
-  ])('of a list of %i says how many may be in it', async (length, info) => {
+  ])('creating a list of %i hooks says how many may be in it', async (length, info) => {
     const answer = await create(Array.from({ length }, () => aHookInput()))
 
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_json', info } })
   })
 
-  it('ignores what callers may not set', async () => {
+  it('creating a hook ignores what callers may not set', async () => {
     const { body } = await create({ ...aHookInput(), _id: 'f'.repeat(24), domain: 'a.example.com', secrets: ['mine'] })
 
     expect(body.data.insertedIds).not.toContain('f'.repeat(24))
     expect(body.data.ops[0]).not.toHaveProperty('secrets')
   })
 
-  it('logs neither secret nor URL, and audits the names of the fields', async () => {
+  it('creating a hook logs neither secret nor URL, and audits the names of the fields', async () => {
     const { body } = await create(aHookInput({ headers: { Authorization: 'Bearer planted-secret' } }))
 
     const [secret = ''] = Object.values<string>(body.data.secrets)
@@ -82,7 +82,7 @@ describe('create', () => {
     expect(api.ports.state.audit).toMatchObject([{ fields: ['action', 'event', 'headers'] }])
   })
 
-  it('of the 101st hook is a conflict', async () => {
+  it('creating the 101st hook is a conflict', async () => {
     for (let batch = 0; batch < 5; batch += 1) await create(Array.from({ length: 20 }, () => aHookInput()))
 
     expect(await create(aHookInput())).toMatchObject({ status: 409, body: { code: 'conflict' } })
@@ -160,7 +160,7 @@ describe('where the deployment allows loopback', () => {
     expect((await create(local)).status).toBe(200)
   })
 
-  it('and only there', async () => {
+  it('a hook may name loopback only where the deployment allows it', async () => {
     expect((await create(local)).status).toBe(400)
   })
 })

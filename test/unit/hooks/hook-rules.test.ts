@@ -134,13 +134,13 @@ describe('headers', () => {
 })
 
 describe('rawBody', () => {
-  it('must be there when customBody is true', () => {
+  it('rawBody must be there when customBody is true', () => {
     expect(brokenFields({ customBody: true })).toEqual(['rawBody'])
     expect(brokenFields({ customBody: true, rawBody: '' })).toEqual([])
     expect(brokenFields({ rawBody: '{}' })).toEqual([])
   })
 
-  it('has at most 64 KiB of UTF-8', () => {
+  it('rawBody has at most 64 KiB of UTF-8', () => {
     expect(brokenFields({ rawBody: 'é'.repeat(32 * 1024) })).toEqual([])
     expect(brokenFields({ rawBody: `${'é'.repeat(32 * 1024)}x` })).toEqual(['rawBody'])
   })
@@ -180,18 +180,18 @@ describe('map', () => {
 })
 
 describe('auth', () => {
-  it('needs a URL when it is enabled', () => {
+  it('auth needs a URL when it is enabled', () => {
     expect(brokenFields({ auth: { enabled: true } })).toEqual(['auth.url'])
     expect(brokenFields({ auth: { enabled: false } })).toEqual([])
   })
 
-  it('is judged as the action is, also while it is not enabled', () => {
+  it('auth is judged as the action is, also while it is not enabled', () => {
     const auth = { url: 'http://169.254.169.254/', method: 'TRACE', headers: { Host: 'x' }, map: { '': 'x' } }
 
     expect(brokenFields({ auth })).toEqual(['auth.url', 'auth.method', 'auth.headers.Host', 'auth.map'])
   })
 
-  it('has templates for the values of its data, as long as those of headers', () => {
+  it('auth has templates for the values of its data, as long as those of headers', () => {
     const map = (value: string) => brokenFields({ auth: { map: { name: value } } })
 
     expect(['', '${a}', 'x'.repeat(2048)].flatMap(map)).toEqual([])

@@ -6,7 +6,7 @@ const minute = 60 * second
 const hour = 60 * minute
 
 describe('F48 a hook that changes while deliveries wait for it', () => {
-  it('gets the next attempt at its new address, with its new secret', async () => {
+  it('a hook that changes while deliveries wait for it gets the next attempt at its new address, with its new secret', async () => {
     const lab = aDeliveryLab()
     const hook = await lab.hook({ answers: [500] })
     const moved = await lab.hook({ event: 'DTMF' })

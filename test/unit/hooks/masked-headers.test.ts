@@ -27,7 +27,7 @@ async function setUp() {
 }
 
 describe('the header values of a hook', () => {
-  it('are shown to callers who may change the hook', async () => {
+  it('the header values of a hook are shown to callers who may change the hook', async () => {
     const { api, admin, created, params } = await setUp()
 
     const read = await api.call(readHook, { params, headers: admin })
@@ -38,7 +38,7 @@ describe('the header values of a hook', () => {
     }
   })
 
-  it('are masked for callers who may only create and read hooks', async () => {
+  it('the header values of a hook are masked for callers who may only create and read hooks', async () => {
     const { api, reader, params } = await setUp()
 
     const read = await api.call(readHook, { params, headers: reader })
@@ -51,7 +51,7 @@ describe('the header values of a hook', () => {
     }
   })
 
-  it('cannot be guessed by filtering or sorting the list', async () => {
+  it('the header values of a hook cannot be guessed by filtering or sorting the list', async () => {
     const { api, reader } = await setUp()
     const filter = encodeURIComponent(JSON.stringify({ headers }))
 
@@ -61,7 +61,7 @@ describe('the header values of a hook', () => {
     expect(filtered.body.data ?? []).toEqual([])
   })
 
-  it('stay as they are when a caller who sees them changes another field', async () => {
+  it('the header values of a hook stay as they are when a caller who sees them changes another field', async () => {
     const { api, admin, params } = await setUp()
 
     await api.call(updateHook, { params, body: { description: 'calls' }, headers: admin })

@@ -52,7 +52,7 @@ const rotate = (more = {}): Promise<ApiAnswer> =>
   api.call(rotateHookSecret, { headers: { ...headers, ...more }, params })
 
 describe('one hook', () => {
-  it('is read as the list shows it, with a version', async () => {
+  it('one hook is read as the list shows it, with a version', async () => {
     await aFullHook()
 
     const { status, body, headers: told } = await read()
@@ -63,7 +63,7 @@ describe('one hook', () => {
     expect(told['ETag']).toMatch(/^W\/"[\w-]+"$/)
   })
 
-  it('shows why the platform switched it off', async () => {
+  it('one hook shows why the platform switched it off', async () => {
     await aFullHook({ enable: false, disabledReason: '410 Gone' })
 
     expect((await read()).body.data).toMatchObject({ enable: false, disabledReason: '410 Gone' })
@@ -87,7 +87,7 @@ describe('one hook', () => {
     },
   )
 
-  it('of another tenant is not there, and stays as it is', async () => {
+  it('one hook of another tenant is not there, and stays as it is', async () => {
     const hook = await aFullHook()
     headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
 
@@ -105,7 +105,7 @@ describe('one hook', () => {
 })
 
 describe('a replacement', () => {
-  it('gives what it leaves out its default, and keeps id, domain, secrets and age', async () => {
+  it('a replacement gives what it leaves out its default, and keeps id, domain, secrets and age', async () => {
     const { secrets, createdAt } = await aFullHook()
 
     const { status, body } = await replace({ ...aHookInput({ event: 'DTMF' }), _id: 'f'.repeat(24), secrets: [] })
@@ -135,7 +135,7 @@ describe('a replacement', () => {
     ['a wrong type', 'retries', { retries: 'many' }],
     ['a forbidden URL', 'action.url', { action: { type: 'web', method: 'POST', url: 'http://127.0.0.1/' } }],
     ['a pattern that does not compile', 'filter.a.value', { filter: { a: { operation: 'reg', value: '(' } } }],
-  ])('with %s is refused with the field, and changes nothing', async (_what, field, given) => {
+  ])('a replacement with %s is refused with the field, and changes nothing', async (_what, field, given) => {
     const hook = await aFullHook()
 
     const { status, body } = await replace({ ...aHookInput(), ...given })
@@ -145,7 +145,7 @@ describe('a replacement', () => {
     expect(await stored()).toEqual(hook)
   })
 
-  it('that leaves out what must be there is refused', async () => {
+  it('a replacement that leaves out what must be there is refused', async () => {
     await aFullHook()
 
     expect(await replace({ event: 'DTMF' })).toMatchObject({ status: 400, body: { code: 'missing_field' } })
@@ -153,7 +153,7 @@ describe('a replacement', () => {
 })
 
 describe('a change', () => {
-  it('changes the fields that are given, each as a whole, and no other', async () => {
+  it('a change changes the fields that are given, each as a whole, and no other', async () => {
     await aFullHook({ filter: { a: { operation: '==', value: 1 } } })
     const before = (await read()).body.data
 
@@ -164,14 +164,14 @@ describe('a change', () => {
     expect((await read()).body).toEqual(body)
   })
 
-  it('of nothing leaves the hook as it was', async () => {
+  it('a change of nothing leaves the hook as it was', async () => {
     await aFullHook()
     const before = (await read()).body
 
     expect((await update({})).body).toEqual(before)
   })
 
-  it('with delay null gives back the standard waits', async () => {
+  it('a change with delay null gives back the standard waits', async () => {
     await aFullHook()
 
     expect((await update({ delay: null })).body.data).not.toHaveProperty('delay')
@@ -186,7 +186,7 @@ describe('a change', () => {
     ['delay', { delay: 0 }],
     ['enable', { enable: null }],
     ['auth.url', { auth: { enabled: true } }],
-  ])('that breaks a rule of %s is refused, and changes nothing', async (field, body) => {
+  ])('a change that breaks a rule of %s is refused, and changes nothing', async (field, body) => {
     const hook = await aFullHook()
 
     const answer = await update(body)
@@ -196,7 +196,7 @@ describe('a change', () => {
     expect(await stored()).toEqual(hook)
   })
 
-  it('to a body of its own wants the body, given now or before', async () => {
+  it('a change to a body of its own wants the body, given now or before', async () => {
     await aFullHook({ customBody: false, rawBody: '' })
 
     expect(await update({ customBody: true })).toMatchObject({ status: 400, body: { details: [{ field: 'rawBody' }] } })
@@ -204,7 +204,7 @@ describe('a change', () => {
     expect(await update({ customBody: true })).toMatchObject({ status: 200, body: { data: { rawBody: '{"a":1}' } } })
   })
 
-  it('is possible although what it leaves alone would not be allowed any more', async () => {
+  it('a change is possible although what it leaves alone would not be allowed any more', async () => {
     await aFullHook({ action: { type: 'web', method: 'POST', url: 'http://10.0.0.1/' } })
 
     expect(await update({ enable: false })).toMatchObject({ status: 200, body: { data: { enable: false } } })
@@ -234,7 +234,7 @@ describe('why a hook was switched off', () => {
     ['a change to on', () => update({ enable: true }), undefined],
     ['a replacement that is off', () => replace({ ...aHookInput(), enable: false }), '410 Gone'],
     ['a change of something else', () => update({ description: 'x' }), '410 Gone'],
-  ])('is after %s told accordingly', async (_what, change, reason) => {
+  ])('the reason why a hook was switched off is correct after %s', async (_what, change, reason) => {
     await aFullHook(off)
 
     const { body } = await change()
@@ -252,20 +252,23 @@ describe('what the platform noted of a hook', () => {
     ['a change', () => update({ description: 'x', enable: true }), true],
     ['a change that leaves it off', () => update({ description: 'x' }), false],
     ['a new secret', () => rotate(), false],
-  ])('is after %s: its failures are forgotten, its speed is not', async (_what, change, isOn) => {
-    await aFullHook({ enable: false, disabledReason: 'failed', ...noted })
+  ])(
+    'a hook has the right notes of the platform after %s: its failures are forgotten, its speed is not',
+    async (_what, change, isOn) => {
+      await aFullHook({ enable: false, disabledReason: 'failed', ...noted })
 
-    expect((await change()).status).toBe(200)
+      expect((await change()).status).toBe(200)
 
-    const hook = await stored()
-    expect(hook).toMatchObject({ slowAt: 1, enable: isOn })
-    for (const name of ['failures', 'failingSince']) expect(hook).not.toHaveProperty(name)
-    expect(hook?.noticeDue).toBe(isOn ? undefined : true)
-  })
+      const hook = await stored()
+      expect(hook).toMatchObject({ slowAt: 1, enable: isOn })
+      for (const name of ['failures', 'failingSince']) expect(hook).not.toHaveProperty(name)
+      expect(hook?.noticeDue).toBe(isOn ? undefined : true)
+    },
+  )
 })
 
 describe('a removal', () => {
-  it('answers how many there were, and makes room for another hook', async () => {
+  it('a removal answers how many there were, and makes room for another hook', async () => {
     await aFullHook()
 
     expect(await remove()).toMatchObject({ status: 200, body: { status: 'OK', data: { ok: 1, n: 1 } } })
@@ -275,7 +278,7 @@ describe('a removal', () => {
 })
 
 describe('If-Match', () => {
-  it('lets through changes of the version that was read, and no others', async () => {
+  it('If-Match lets through changes of the version that was read, and no others', async () => {
     await aFullHook()
     const { ETag: first = '' } = (await read()).headers
     const { ETag: second = '' } = (await update({ description: 'x' }, { 'if-match': first })).headers
@@ -314,7 +317,7 @@ describe('a rotation', () => {
     return { made: hook.id, secret }
   }
 
-  it('shows a new secret this once; the one before signs beside it for 24 hours', async () => {
+  it('a rotation shows a new secret this once; the previous one signs together with it for 24 hours', async () => {
     const { secret: before } = await aMadeHook()
 
     const { status, body } = await rotate()
@@ -343,7 +346,7 @@ describe('a rotation', () => {
     expect(body.data.previousUntil).toBe(api.clock.now() + dayMs)
   })
 
-  it('is another version of the hook', async () => {
+  it('a rotation is another version of the hook', async () => {
     await aFullHook()
     const { ETag: before = '' } = (await read()).headers
 
@@ -363,7 +366,7 @@ describe('a rotation', () => {
     expect(JSON.stringify([...api.ports.state.requestKeys.values()])).not.toContain(first.body.data.secrets[id])
   })
 
-  it('logs and audits no secret', async () => {
+  it('a rotation logs and audits no secret', async () => {
     await aFullHook()
 
     const { body } = await rotate()
@@ -375,7 +378,7 @@ describe('a rotation', () => {
 })
 
 describe('the trail', () => {
-  it('has a line for each change, with the names of the fields', async () => {
+  it('the trail has a line for each change, with the names of the fields', async () => {
     await aFullHook()
 
     await read()

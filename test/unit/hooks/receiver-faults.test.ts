@@ -162,7 +162,7 @@ describe('F41 a redirect', () => {
     checkAftermath(way, [first, second])
   })
 
-  it('that answers the auth pre-request is not followed either', async () => {
+  it('a redirect that answers the auth pre-request is not followed either', async () => {
     const second = await aSink()
     const first = await aSink(answering(302, '', { location: second.url() }))
     const receiver = await aSink()

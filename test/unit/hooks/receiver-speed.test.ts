@@ -43,7 +43,7 @@ describe('a receiver', () => {
     [1_999, false],
     [2_000, true],
     [14_000, true],
-  ])('that takes %i ms counts as slow: %s', async (ms, isSlow) => {
+  ])('a receiver that takes %i ms counts as slow: %s', async (ms, isSlow) => {
     const { clock, call, stored } = await aReceiver()
     const at = clock.now()
 
@@ -54,7 +54,7 @@ describe('a receiver', () => {
     expect(await stored()).toBe(isSlow ? at + 2_000 : undefined)
   })
 
-  it('that fails after two seconds counts as slow, and the failure is told', async () => {
+  it('a receiver that fails after two seconds counts as slow, and the failure is reported', async () => {
     const { clock, hook, hooks, stored } = await aReceiver()
     let run = () => {}
     const after = (_ms: number, then: () => void) => {
@@ -74,7 +74,7 @@ describe('a receiver', () => {
     ['a minute ago', 999, minute, false],
     ['a minute ago, and takes a second', 1_000, minute + 1_000, true],
     ['less than a minute ago', 10, minute - 11, true],
-  ])('that was slow %s and takes %i ms stays slow: %s', async (_title, ms, slowMsAgo, isSlow) => {
+  ])('a receiver that was slow %s and takes %i ms stays slow: %s', async (_title, ms, slowMsAgo, isSlow) => {
     const { call, stored } = await aReceiver({ slowMsAgo })
 
     const { speed } = await call(ms)
@@ -83,7 +83,7 @@ describe('a receiver', () => {
     expect((await stored()) !== undefined).toBe(isSlow)
   })
 
-  it('that stays slow is noted again once in half a minute', async () => {
+  it('a receiver that stays slow is noted again once in half a minute', async () => {
     const { call, notes, clock } = await aReceiver({ slowMsAgo: 0 })
     const since = clock.now()
 
@@ -92,7 +92,7 @@ describe('a receiver', () => {
     expect(notes.map((at = 0) => at - since)).toEqual([30_000, 60_000])
   })
 
-  it('that is slow for one attempt and fast for another beside it stays slow', async () => {
+  it('a receiver that is slow for one attempt and fast for another at the same time stays slow', async () => {
     const { hook, hooks, call, stored, clock } = await aReceiver({ slowMsAgo: 2 * minute })
     const before = (await hooks.read(hook.domain, hook.id)) ?? hook
     await call(3_000)

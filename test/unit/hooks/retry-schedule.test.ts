@@ -13,14 +13,14 @@ const never = () => 0
 const failed = (made: number, retryAfter?: string) => ({ made, at: now, retryAfter })
 
 describe('the planned waits', () => {
-  it('are those of the contract, one for each retry', () => {
+  it('the planned waits are those of the contract, one for each retry', () => {
     const waits = Array.from({ length: 11 }, (_, index) => plannedWait({ retries: 10 }, index + 1))
 
     const seconds = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
     expect(waits).toEqual([...seconds.map((wait) => wait * 1_000), undefined])
   })
 
-  it.each([0, 3, 8, 10])('end after %i retries where the hook says so', (retries) => {
+  it.each([0, 3, 8, 10])('the planned waits end after %i retries where the hook says so', (retries) => {
     expect(plannedWait({ retries }, retries + 1)).toBeUndefined()
     if (retries > 0) expect(plannedWait({ retries }, retries)).toBeDefined()
   })
@@ -33,7 +33,7 @@ describe('the planned waits', () => {
 })
 
 describe('the next attempt', () => {
-  it('comes up to a fifth later than planned, never earlier; with a delay of its own within a day', () => {
+  it('the next attempt comes up to a fifth later than planned, never earlier; with a delay of its own within a day', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10 }),
@@ -51,7 +51,7 @@ describe('the next attempt', () => {
     )
   })
 
-  it('is spread also behind the longest of the usual waits', () => {
+  it('the next attempt is spread also after the longest of the usual waits', () => {
     expect(nextAttemptAt({ retries: 10 }, failed(10), () => 0.5)).toBe(now + 1.1 * day)
   })
 
@@ -68,7 +68,7 @@ describe('the next attempt', () => {
     expect(nextAttemptAt({ retries: 8 }, failed(1, retryAfter), never)).toBe(now + wait)
   })
 
-  it('is none when the retries are used up, whatever the receiver asks', () => {
+  it('the next attempt is none when the retries are used up, whatever the receiver asks', () => {
     expect(nextAttemptAt({ retries: 2 }, failed(3, '60'), never)).toBeUndefined()
   })
 })
@@ -90,11 +90,11 @@ describe('Retry-After', () => {
 })
 
 describe('a failed attempt', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504, 599])('with status %i may be retried', (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 599])('a failed attempt with status %i may be retried', (status) => {
     expect(mayBeRetried({ status })).toBe(true)
   })
 
-  it.each([301, 302, 400, 401, 403, 404, 409, 410, 422, 451])('with status %i is final', (status) => {
+  it.each([301, 302, 400, 401, 403, 404, 409, 410, 422, 451])('a failed attempt with status %i is final', (status) => {
     expect(mayBeRetried({ status })).toBe(false)
   })
 
@@ -102,7 +102,7 @@ describe('a failed attempt', () => {
     expect(mayBeRetried({ reason })).toBe(true)
   })
 
-  it('for its template is final', () => {
+  it('a failed attempt for its template is final', () => {
     expect(mayBeRetried({ reason: 'bad_template' })).toBe(false)
   })
 })

@@ -54,7 +54,7 @@ describe('F49 a secret that is rotated', () => {
     checkAftermath(way, [sink], secrets)
   })
 
-  it('between two attempts signs the second one too, under the same id', async () => {
+  it('a secret that is rotated between two attempts signs the second one too, under the same id', async () => {
     const sink = await aSink(answering(503))
     const way = aGuardedWay()
     const hook = await way.hook(sink.url())

@@ -50,7 +50,7 @@ describe('F45 a name', () => {
     checkAftermath(way, [])
   })
 
-  it('of the auth pre-request is judged as well', async () => {
+  it('a name of the auth pre-request is judged as well', async () => {
     const way = aGuardedWay({ resolve: () => ['10.0.0.1'] })
     await way.hook('https://hooks.example.com/', { auth: { enabled: true, url: 'https://auth.example.com/' } })
     const attempts = connectionAttempts()
@@ -64,7 +64,7 @@ describe('F45 a name', () => {
 })
 
 describe('F46 a name that changes its address', () => {
-  it('is asked for once a connection, and the address that was judged is the one connected to', async () => {
+  it('a name that changes its address is asked for once a connection, and the address that was judged is the one connected to', async () => {
     const sink = await aSink(answering(500, '', { connection: 'close' }))
     let asked = 0
     const way = aGuardedWay({ resolve: () => [(asked += 1) % 2 === 1 ? '127.0.0.1' : '169.254.169.254'] })
@@ -84,7 +84,7 @@ describe('F46 a name that changes its address', () => {
     checkAftermath(way, [sink])
   })
 
-  it('between the pre-request and the request is refused for the request', async () => {
+  it('a name that changes its address between the pre-request and the request is refused for the request', async () => {
     const auth = await aSink(answering(200, '{}', { connection: 'close' }))
     const answers = ['127.0.0.1', '169.254.169.254']
     const way = aGuardedWay({ resolve: () => [answers.shift() ?? ''] })
@@ -122,7 +122,7 @@ describe('F47 a receiver', () => {
     checkAftermath(way, [sink])
   })
 
-  it('is offered TLS 1.2 and 1.3 and nothing older', async () => {
+  it('a receiver is offered TLS 1.2 and 1.3 and nothing older', async () => {
     const listener = createServer().listen(0, '127.0.0.1')
     await once(listener, 'listening')
     onTestFinished(() => void listener.close())
@@ -142,7 +142,7 @@ describe('F47 a receiver', () => {
     checkAftermath(way, [])
   })
 
-  it('that has mended its certificate gets what waited, under the same id', async () => {
+  it('a receiver that has mended its certificate gets what waited, under the same id', async () => {
     const broken = await aSink(undefined, { key, cert: fixture('expired.pem') })
     const way = aGuardedWay({ resolve: () => ['127.0.0.1'], authorities })
     await way.hook(`https://sink.example.com:${broken.port}/`)

@@ -39,16 +39,16 @@ describe('substitution', () => {
     ['${a|upper}', '${a|upper}'],
     ['{{a}} <%= a %> #{a}', '{{a}} <%= a %> #{a}'],
     [`\${${'a'.repeat(129)}}`, `\${${'a'.repeat(129)}}`],
-  ])('turns %s into %s', (template, expected) => {
+  ])('substitution turns %s into %s', (template, expected) => {
     expect(filled(template)).toBe(expected)
   })
 
-  it('never expands what a value brings in', () => {
+  it('substitution never expands what a value brings in', () => {
     expect(filled('${a}', { a: '${b}', b: 'secret' })).toBe('${b}')
     expect(filled('${a}b}', { a: '${', b: 'secret' })).toBe('${b}')
   })
 
-  it('looks for the channel variable before the field', () => {
+  it('substitution looks for the channel variable before the field', () => {
     expect(filled('${x} ${variable_x}', { x: 'field', variable_x: 'variable' })).toBe('variable variable')
   })
 
@@ -56,30 +56,30 @@ describe('substitution', () => {
     expect(filled('${a.b} ${c.d}', { a: { b: 'nested' }, 'a.b': 'plain', 'c.d': 'key' })).toBe('nested key')
   })
 
-  it('writes a value that is no text as JSON', () => {
+  it('substitution writes a value that is no text as JSON', () => {
     expect(filled('${a} ${b}', { a: ['x', 1], b: 7 })).toBe('["x",1] 7')
   })
 
-  it('takes values of the auth reply by their full names', () => {
+  it('substitution takes values of the auth reply by their full names', () => {
     const from = source({ 'auth:body:token': 'forged' }, { 'auth:body:token': 'T', 'auth:header:x-a': 'H' })
 
     expect(substitute('${auth:body:token} ${auth:header:x-a}', from, verbatim, 100)).toBe('T H')
   })
 
-  it('stops at the limit instead of filling the memory', () => {
+  it('substitution stops at the limit instead of filling the memory', () => {
     const value = 'x'.repeat(65_536)
 
     expect(substitute('${a}'.repeat(10_000), source({ a: value }), verbatim, 262_144)).toBeUndefined()
     expect(substitute('${a}'.repeat(4), source({ a: value }), verbatim, 262_144)).toHaveLength(262_144)
   })
 
-  it('reads a hundred thousand broken placeholders in one pass', () => {
+  it('substitution reads a hundred thousand broken placeholders in one pass', () => {
     const template = '${'.repeat(100_000)
 
     expect(substitute(template, source({}), verbatim, 1_000_000)).toBe(template)
   })
 
-  it('leaves a template without placeholders as it is', () => {
+  it('substitution leaves a template without placeholders as it is', () => {
     fc.assert(
       fc.property(
         anyText.filter((text) => !text.includes('${')),
@@ -120,7 +120,7 @@ describe('a header value', () => {
     expect(headerValue(text)).toBe(expected)
   })
 
-  it('is printable ASCII, whatever it is made from', () => {
+  it('a header value is printable ASCII, whatever it is made from', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(headerValue(text)).toMatch(/^[ -~]*$/)

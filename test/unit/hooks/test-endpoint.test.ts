@@ -46,7 +46,7 @@ const fire = (body?: unknown, more = {}): Promise<ApiAnswer> =>
 const logged = async () => (await api.call(listDeliveries, { headers, params })).body.data
 
 describe('a test', () => {
-  it('sends a sample of the event once, signed, and tells what was sent and what came back', async () => {
+  it('a hook test sends a sample of the event once, signed, and shows what was sent and what came back', async () => {
     await theHook()
     api.ports.hookClient.answer = () => answered(204, 'thanks')
 
@@ -107,7 +107,7 @@ describe('a test', () => {
     },
   )
 
-  it('of a hook whose body cannot be made sends nothing, and tells so', async () => {
+  it('a hook test of a hook whose body cannot be made sends nothing, and says so', async () => {
     await theHook({ customBody: true, rawBody: '{' })
 
     expect((await fire()).body.data).toMatchObject({ state: 'failed', reason: 'bad_template', sent: null, reply: null })
@@ -115,7 +115,7 @@ describe('a test', () => {
     expect(await logged()).toMatchObject([{ state: 'failed', attempts: [{ reason: 'bad_template' }] }])
   })
 
-  it('makes the pre-request, and tells when that fails', async () => {
+  it('a hook test makes the pre-request, and says when that fails', async () => {
     const auth = {
       enabled: true,
       url: 'https://login.example.com/',
@@ -132,7 +132,7 @@ describe('a test', () => {
     expect((await fire()).body.data).toMatchObject({ state: 'failed', reason: 'auth_failed', sent: null, reply: null })
   })
 
-  it('is possible while the hook is disabled', async () => {
+  it('a hook test is possible while the hook is disabled', async () => {
     await theHook({ enable: false })
 
     expect((await fire()).body.data).toMatchObject({ state: 'delivered' })
@@ -152,7 +152,7 @@ describe('a test', () => {
 describe('the filters', () => {
   const filter = { 'Call-Direction': { operation: '==', value: 'outbound' } } as const
 
-  it('refuse an event: nothing is sent or recorded, and the answer says which did', async () => {
+  it('the filters refuse an event: nothing is sent or recorded, and the answer says which did', async () => {
     await theHook({ filter })
 
     const { status, body } = await fire()
@@ -169,13 +169,13 @@ describe('the filters', () => {
     expect(await logged()).toEqual([])
   })
 
-  it('are passed over by force', async () => {
+  it('the filters are passed over by force', async () => {
     await theHook({ filter })
 
     expect((await fire({ force: true })).body.data).toMatchObject({ state: 'delivered', refusedBy: [] })
   })
 
-  it('let pass an event of the caller that fits', async () => {
+  it('the filters let pass an event of the caller that fits', async () => {
     await theHook({ filter })
 
     expect((await fire({ event: { 'Call-Direction': 'outbound' } })).body.data).toMatchObject({ state: 'delivered' })
@@ -183,7 +183,7 @@ describe('the filters', () => {
 })
 
 describe('an event of the caller', () => {
-  it('is sent as it is, and fills templates, nested values included', async () => {
+  it('an event of the caller is sent as it is, and fills templates, nested values included', async () => {
     await theHook({ customBody: true, rawBody: '{"a":"${a.b}","n":"${n}","id":"${Unique-ID}"}' })
     const event = { a: { b: 'deep "quoted"' }, n: 7, 'Unique-ID': 'call-1' }
 
@@ -195,7 +195,7 @@ describe('an event of the caller', () => {
     expect(kept?.fields).toEqual(event)
   })
 
-  it('may be as large as what is kept of one, and no larger', async () => {
+  it('an event of the caller may be as large as what is kept of one, and no larger', async () => {
     await theHook()
     const ofBytes = (bytes: number) => ({ event: { a: 'x'.repeat(bytes - '{"a":""}'.length) } })
 
@@ -210,14 +210,14 @@ describe('an event of the caller', () => {
     ['a number that no store takes', { n: 1e300 }],
     ['a number that is too small', { list: [0, 1e-200] }],
     ['25 levels', JSON.parse(`${'{"a":'.repeat(25)}1${'}'.repeat(25)}`)],
-  ])('with %s is refused before it is stored or sent', async (_what, event) => {
+  ])('an event of the caller with %s is refused before it is stored or sent', async (_what, event) => {
     await theHook()
 
     expect(await fire({ event })).toMatchObject({ status: 400, body: { details: [{ field: 'event' }] } })
     expect(api.ports.hookClient.sent).toEqual([])
   })
 
-  it('may have 24 levels and numbers of any usual size', async () => {
+  it('an event of the caller may have 24 levels and numbers of any usual size', async () => {
     await theHook()
     const event = { deep: JSON.parse(`${'{"a":'.repeat(23)}1${'}'.repeat(23)}`), numbers: [0, -1e-100, 1e125] }
 
@@ -240,12 +240,12 @@ describe('an event of the caller', () => {
 })
 
 describe('the bounds', () => {
-  it('are the time of the caller: a pre-request and the request end within it', () => {
+  it('a hook test ends within the time of its caller: a pre-request and the request end within it', () => {
     expect(2 * testClientLimits.totalMs).toBeLessThan(28_000 - 2_000)
     expect(testClientLimits).toMatchObject({ connectMs: 5_000, replyBytes: 20 * 1024 })
   })
 
-  it('are twenty tests a minute in a domain', async () => {
+  it('a domain may test its hooks twenty times a minute', async () => {
     await theHook()
     for (let count = 0; count < 20; count += 1) expect((await fire()).status).toBe(200)
 
@@ -259,7 +259,7 @@ describe('the bounds', () => {
     expect((await fire()).status).toBe(200)
   })
 
-  it('are the work of its patterns: as much as for an event', async () => {
+  it('the work of patterns in a hook test is bounded: as much as for an event', async () => {
     const hook = await theHook({
       filter: Object.fromEntries(
         Array.from({ length: 50 }, (_, at) => [`f${at}`, { operation: 'reg' as const, value: 'x' }]),
@@ -281,7 +281,7 @@ describe('the bounds', () => {
     expect(await logged()).toEqual([])
   })
 
-  it('are the tenant: a hook of another one, or none, is not there', async () => {
+  it('a hook of another tenant, or one that does not exist, cannot be tested', async () => {
     await theHook()
     headers = { ...(await api.as(await api.account({ domain: 'b.example.com', role: 'admin' }))) }
 
@@ -291,7 +291,7 @@ describe('the bounds', () => {
 })
 
 describe('repeated under its key', () => {
-  it('a test is answered the same, sent once, and its answer is kept encrypted', async () => {
+  it('a hook test is answered the same, sent once, and its answer is kept encrypted', async () => {
     await theHook({ headers: { Authorization: 'Bearer planted-credential' } })
     const keyed = { 'idempotency-key': 'k' }
 
@@ -304,7 +304,7 @@ describe('repeated under its key', () => {
     expect(JSON.stringify([api.log.lines, api.ports.state.audit])).not.toContain('planted-credential')
   })
 
-  it('a test that was killed anywhere is in the log once, with the truth of its attempts', async () => {
+  it('a hook test that was killed anywhere is in the log once, with the truth of its attempts', async () => {
     await theHook()
     const counted = dying(api.ports)
     await api.with(counted.ports).call(testHook, { headers, params })
