@@ -69,7 +69,7 @@ test('a listener who may be up, though the link was cut after it, is told of', a
 })
 
 describe('a call that the engine made under another uuid than the chosen one', () => {
-  test('is no call that is up once its end was told, also when that came before the answer', async () => {
+  test('a call that the engine made under another uuid than the chosen one is not up after its end, even if the end came before the answer', async () => {
     const path = await aPath()
     const other = crypto.randomUUID()
     let job: EngineJob | undefined
@@ -100,7 +100,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
     expect(channelsOf(path)).toBe(1)
   })
 
-  test('is found by the chosen one by a connector that has never heard of it', async () => {
+  test('a call that the engine made under another uuid than the chosen one is found by the chosen one by a connector that has never heard of it', async () => {
     const path = await aPath()
     const both = takenUuids(path)
     expect(await send(path, 'originate')).toMatchObject({ status: 200 })
@@ -114,7 +114,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
     expect(path.engine.lines.at(-1)).toBe(`uuid_hold ${both.actual}`)
   })
 
-  test("is another tenant's by either uuid, also for a connector that has never heard of it", async () => {
+  test("a call that the engine made under another uuid than the chosen one is another tenant's by either uuid, also for a connector that has never heard of it", async () => {
     const path = await aPath()
     const both = takenUuids(path)
     await send(path, 'originate')
@@ -129,7 +129,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
     expect(path.engine.lines).toEqual([])
   })
 
-  test('is told under that uuid when it listens', async () => {
+  test('a call that the engine made under another uuid than the chosen one can be told to listen by that uuid', async () => {
     const path = await aPath()
     const target = aChannelFor(path, 'eavesdrop')
     const both = takenUuids(path)
@@ -143,7 +143,7 @@ describe('a call that the engine made under another uuid than the chosen one', (
 test.each([
   ['the uuid that was chosen', usual],
   ['another uuid', undefined],
-])('a call of %s that ended while nobody listened to its engine is not up', async (_title, onJob) => {
+])('a call of %s that ended while no connector listened to its engine is not up', async (_title, onJob) => {
   const path = await aPath()
   if (onJob === undefined) takenUuids(path)
   await send(path, 'originate')

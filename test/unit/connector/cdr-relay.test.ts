@@ -34,7 +34,7 @@ const spoolOf = (disk: ReturnType<typeof memoryDisk>, name: string) => ({
 })
 
 describe('the end of a leg', () => {
-  test('goes to the index of CDRs with all that it tells, also where its domain has no hook', async () => {
+  test('the end of a leg goes to the index of CDRs with all its fields, also where its domain has no hook', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -56,7 +56,7 @@ describe('the end of a leg', () => {
     expect(connector.side.counters()).toMatchObject({ cdrsRelayed: 1, eventsRelayed: 0 })
   })
 
-  test('that a hook wants goes to both queues, to each once', async () => {
+  test('the end of a leg that a hook wants goes to both queues, to each once', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -69,7 +69,7 @@ describe('the end of a leg', () => {
     expect(told(world)).toHaveLength(1)
   })
 
-  test("of no domain, or of what is no channel, is nobody's CDR", async () => {
+  test('the end of a leg without a domain, or of what is no channel, makes no CDR', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -80,7 +80,7 @@ describe('the end of a leg', () => {
     expect(told(world)).toEqual([])
   })
 
-  test('that two connectors hear has one id', async () => {
+  test('the end of a leg that two connectors hear has one id', async () => {
     const world = await aWorld()
     const connectors = [await world.connector('one'), await world.connector('two')]
 
@@ -93,7 +93,7 @@ describe('the end of a leg', () => {
     expect(told(world)).toHaveLength(1)
   })
 
-  test('that was missed is made, and tells which leg it was', async () => {
+  test('the end of a leg that was missed is made up, and says which leg it was', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -113,7 +113,7 @@ describe('the end of a leg', () => {
     })
   })
 
-  test('that one connector has made goes to the index beside the one that another has heard, which tells more', async () => {
+  test('the end of a leg that one connector has made goes to the index together with the one that another has heard, which says more', async () => {
     const world = await aWorld()
     const [one, two] = [await world.connector('one'), await world.connector('two')]
     for (const connector of [one, two]) {
@@ -131,7 +131,7 @@ describe('the end of a leg', () => {
     expect(told(world).flatMap((end) => cdrFromEvent(end)?.cdr.billsec ?? [])).toEqual([7])
   })
 
-  test('of a phone that was missed names the authenticated user, though its From header named another', async () => {
+  test('the end of a leg of a phone that was missed names the authenticated user, though its From header named another', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -146,7 +146,7 @@ describe('the end of a leg', () => {
     expect(end && cdrFromEvent(end)).toMatchObject({ source: 'made', cdr: { presence_id: `1001@${labDomain}` } })
   })
 
-  test('of a loopback pair that was missed tells that it was the second half', async () => {
+  test('the end of a leg of a loopback pair that was missed says that it was the second half', async () => {
     const world = await aWorld()
     const connector = await world.connector()
     await connector.up()
@@ -201,7 +201,7 @@ describe('while a queue is away', () => {
     expect(connector.side.waiting).toBe(0)
   })
 
-  test('what a killed connector had for the index is on disk, and told by the next one', async () => {
+  test('while a queue is away, the CDRs of a killed connector are on disk, and the next connector sends them', async () => {
     const world = await aWorld()
     const disk = memoryDisk()
     const cdrQueue = { send: () => Promise.reject(new Error('away')) }

@@ -73,7 +73,7 @@ test('what the service recorded goes before what the row says', async () => {
 describe('a caller who sees only their own channels', () => {
   const own = ['a.example.com', '1000@a.example.com'] as const
 
-  test('sees the channels of their account, whatever case the engine writes it in', async () => {
+  test('a caller who sees only their own channels sees the channels of their account, whatever case the engine writes it in', async () => {
     const { uuids, tell } = aList(row('1', 'a.example.com'), row('2', 'a.example.com'), row('3', 'a.example.com'))
     await tell('1', ofCaller('1000@A.example.com'))
     await tell('2', ofCaller('11000@a.example.com'))
@@ -82,7 +82,7 @@ describe('a caller who sees only their own channels', () => {
     expect(await uuids(...own)).toEqual(['1', '3'])
   })
 
-  test('does not see a channel whose phone put their name into its From header', async () => {
+  test('a caller who sees only their own channels does not see a channel whose phone put their name into its From header', async () => {
     const { uuids, tell } = aList(row('1', 'a.example.com', { direction: 'inbound' }))
     await tell('1', { ...ofCaller('1001@a.example.com'), 'Channel-Presence-ID': '1000@a.example.com' })
 
@@ -90,7 +90,7 @@ describe('a caller who sees only their own channels', () => {
     expect(await uuids('a.example.com', '1001@a.example.com')).toEqual(['1'])
   })
 
-  test('sees a channel of a profile that does not manage presence', async () => {
+  test('a caller who sees only their own channels sees a channel of a profile that does not manage presence', async () => {
     const { uuids, tell } = aList(row('1', 'a.example.com', { direction: 'inbound', presence_id: '' }))
     const { 'Channel-Presence-ID': _header, variable_presence_id: _variable, ...told } = ofCaller('1000@a.example.com')
     await tell('1', told)
@@ -98,7 +98,7 @@ describe('a caller who sees only their own channels', () => {
     expect(await uuids(...own)).toEqual(['1'])
   })
 
-  test('sees nothing of a channel whose account is not known', async () => {
+  test('a caller who sees only their own channels sees nothing of a channel whose account is not known', async () => {
     const { uuids } = aList(row('1', 'a.example.com', { presence_id: '1000@a.example.com' }))
 
     expect(await uuids(...own)).toEqual([])
@@ -108,7 +108,7 @@ describe('a caller who sees only their own channels', () => {
 describe('the account of a channel that no event told of', () => {
   const known = '7d1f9a34-26a3-4f0e-9a53-3c6f3a6d8b01'
 
-  test('is asked of the engine once, and shown as the presence id of its row', async () => {
+  test('the account of a channel without any event is asked of the engine once, and shown as the presence id of its row', async () => {
     const { list, link, dumps, time } = aList(row(known, 'a.example.com', { presence_id: '1000@a.example.com' }))
     dumps.set(known, { 'Unique-ID': known, variable_uuid: known, ...ofCaller('1001@a.example.com') })
     const asked = () => link.asked.filter((command) => command.startsWith('uuid_dump'))
@@ -120,13 +120,13 @@ describe('the account of a channel that no event told of', () => {
     expect(asked()).toEqual([`uuid_dump ${known} json`])
   })
 
-  test('is shown as "" when the engine does not tell it', async () => {
+  test('the account of a channel without any event is shown as "" when the engine does not name it', async () => {
     const { list } = aList(row(known, 'a.example.com', { presence_id: '1000@a.example.com' }))
 
     expect(JSON.parse(await list.read(everything)).rows).toMatchObject([{ presence_id: '' }])
   })
 
-  test('is asked of the engine for at most 200 channels in one reading', async () => {
+  test('the account of a channel without any event is asked of the engine for at most 200 channels in one reading', async () => {
     const uuids = Array.from(
       { length: 250 },
       (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,

@@ -88,7 +88,7 @@ describe('F15 a command whose reply never comes', () => {
     await checkCommandPath(path)
   })
 
-  test('but whose end is told is done: the reply alone was lost', async () => {
+  test('a command whose reply never comes but whose end is reported is done: the reply alone was lost', async () => {
     const path = await aPath()
     await path.connect()
     const usual = path.engine.onJob
@@ -259,24 +259,27 @@ describe('F17 a cut between command and reply', () => {
 })
 
 describe('F19 a command message that is older than its deadline', () => {
-  test.each(commandKinds)('is dropped, and the caller was told 503: $kind', async ({ kind }) => {
-    const path = await aPath()
-    const channel = aChannelFor(path, kind)
+  test.each(commandKinds)(
+    'a command message that is older than its deadline is dropped, and the caller got a 503: $kind',
+    async ({ kind }) => {
+      const path = await aPath()
+      const channel = aChannelFor(path, kind)
 
-    const told = await path.finish(path.ask(kind, channel))
-    await path.time.advance(5_000)
-    await path.connect()
-    await path.time.advance(40_000)
-    for (const record of path.records()) path.queue.put(JSON.stringify({ version: 1, ...record }))
-    await path.time.advance(5_000)
+      const told = await path.finish(path.ask(kind, channel))
+      await path.time.advance(5_000)
+      await path.connect()
+      await path.time.advance(40_000)
+      for (const record of path.records()) path.queue.put(JSON.stringify({ version: 1, ...record }))
+      await path.time.advance(5_000)
 
-    expect(path.engine.lines).toEqual([])
-    expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unsent', reason: 'expired' }])
-    if (!('outcome' in told)) expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
-    await checkCommandPath(path)
-  })
+      expect(path.engine.lines).toEqual([])
+      expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unsent', reason: 'expired' }])
+      if (!('outcome' in told)) expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+      await checkCommandPath(path)
+    },
+  )
 
-  test('is not sent by a connector whose clock is five minutes behind', async () => {
+  test('a command message that is older than its deadline is not sent by a connector whose clock is five minutes late', async () => {
     const path = await aPath()
 
     const told = await path.finish(path.ask('originate', ''))
@@ -288,7 +291,7 @@ describe('F19 a command message that is older than its deadline', () => {
     await checkCommandPath(path)
   })
 
-  test('that is held up by an engine which takes no more is given up within 30 s, and not written after that', async () => {
+  test('a command message that is held up by an engine which takes no more is given up within 30 s, and not written after that', async () => {
     const path = await aPath()
     await path.connect()
     const jobs: EngineJob[] = []
@@ -401,7 +404,7 @@ describe('F22 more commands than the engine takes', () => {
 
   const isBusy = (outcome: CommandOutcome | undefined) => outcome?.state === 'unsent' && outcome.reason === 'busy'
 
-  test('of 200 calls of one tenant at once 51 ring, the others wait or not and are told 429 while somebody still listens', async () => {
+  test('of 200 simultaneous calls of one tenant 51 ring, and the others wait or are answered 429 while their caller still waits', async () => {
     const { path, connector, jobs, ringOut } = await aRingingEngine()
     const calls = callAtOnce(path, 199)
     await path.until(() => path.queue.taken === 199)
@@ -437,7 +440,7 @@ describe('F22 more commands than the engine takes', () => {
     await checkCommandPath(path, ringOut)
   })
 
-  test('what can wait no more is refused at once, and when calls end others are placed', async () => {
+  test('a command beyond the waiting limit is refused at once, and when calls end others are placed', async () => {
     const { path, jobs } = await aRingingEngine()
     const calls = callAtOnce(path, 320)
     const { ring, wait } = ofOneTenant

@@ -47,7 +47,7 @@ describe('the line of a command', () => {
         'eavesdrop_enable_dtmf=true,origination_caller_id_number=555}' +
         `user/1001@a.example.com &eavesdrop(${target}) XML a.example.com +15551234 +15551234`,
     ],
-  ])('to %s', (_name, command, line) => {
+  ])('a command has the recorded line to %s', (_name, command, line) => {
     expect(commandLine(command, domain)).toBe(line)
   })
 
@@ -146,7 +146,7 @@ describe('a variable of a call', () => {
     ['more than 256 characters', 'a'.repeat(257)],
     ['the command that reloads the event socket', 'reload mod_event_socket'],
     ['that command in other letters', 'UNLOAD Mod_Event_Socket'],
-  ])('with %s yields no line', (_what, value) => {
+  ])('a variable of a call with %s yields no line', (_what, value) => {
     expect(yields(anOriginate({ variables: { x_note: value } }))).toBe(false)
   })
 

@@ -43,7 +43,7 @@ describe('a command whose end cannot be known ends as unknown, never as failed',
     expect(await outcome(message)).toEqual({ state: 'unknown', reason: 'timeout' })
   })
 
-  test('but a call is waited for as long as its phone may ring', async () => {
+  test('a command whose end cannot be known ends as unknown, never as failed, but a call is waited for as long as its phone may ring', async () => {
     const { link, run, outcome, time } = await aRunner()
     const message = aCommandMessage({ command: anOriginate({ timeoutSeconds: 120 }) })
     await run(message)

@@ -24,7 +24,7 @@ test('commands in flight and waiting are counted by their domain, the busiest fi
 })
 
 describe('a call', () => {
-  test('is written once, under the id of its command, and ends as the engine says', async () => {
+  test('a call is written once, under the id of its command, and ends as the engine says', async () => {
     const { link, run, outcome } = await aRunner()
     const command = anOriginate()
     const message = aCommandMessage({ command })
@@ -38,7 +38,7 @@ describe('a call', () => {
     expect(await outcome(message)).toEqual({ state: 'done', text: `+OK ${command.uuid}\n`, uuid: command.uuid })
   })
 
-  test('that is delivered twice is dialled once, also by another connector', async () => {
+  test('a call that is delivered twice is dialled once, also by another connector', async () => {
     const { link, run, runner, make } = await aRunner()
     const message = aCommandMessage({ command: anOriginate() })
 
@@ -50,7 +50,7 @@ describe('a call', () => {
     expect(runner.counts.repeated).toBe(1)
   })
 
-  test('that the engine made under another uuid can be hung up by the one that was chosen', async () => {
+  test('a call that the engine made under another uuid can be hung up by the one that was chosen', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const command = anOriginate()
     const actual = randomUUID()
@@ -66,7 +66,7 @@ describe('a call', () => {
     expect(link.jobs[1]?.line).toBe(`uuid_kill ${actual} NORMAL_CLEARING`)
   })
 
-  test('can be hung up while it rings', async () => {
+  test('a call can be hung up while it rings', async () => {
     const { link, run } = await aRunner()
     const command = anOriginate()
     link.answer = () => dumpOf(command.uuid, 'public')
@@ -77,7 +77,7 @@ describe('a call', () => {
     expect(link.jobs.map(({ line }) => line.split(' ')[0])).toEqual(['originate', 'uuid_kill'])
   })
 
-  test('whose link is lost is forgotten a minute later where no engine has told of it', async () => {
+  test('a call whose link is lost is forgotten a minute later if no engine has reported it', async () => {
     const { link, jobs, run, outcome, registry, time } = await aRunner()
     const [told, untold] = [anOriginate(), anOriginate()]
     const message = aCommandMessage({ command: untold })
@@ -101,7 +101,7 @@ describe('a call', () => {
     expect(registry.find(told.uuid)).toBeDefined()
   })
 
-  test('that the engine refuses is refused in its words', async () => {
+  test('a call that the engine refuses is refused in its words', async () => {
     const { link, run, outcome, registry } = await aRunner()
     const command = anOriginate()
     const message = aCommandMessage({ command })
@@ -114,7 +114,7 @@ describe('a call', () => {
     expect(registry.find(command.uuid)).toBeUndefined()
   })
 
-  test('of a caller who may ring only his own phone does not ring another', async () => {
+  test('a call of a caller who may ring only their own phone does not ring another', async () => {
     const { link, run, outcome } = await aRunner()
     const scope = { domain: 'a.example.com', presenceId: '1001@a.example.com' }
     const message = aCommandMessage({ command: anOriginate({ callerId: '1000' }), scope })
@@ -156,7 +156,7 @@ describe('an order to a channel', () => {
     },
   )
 
-  test('without a domain finds no channel, but root does', async () => {
+  test('an order to a channel without a domain finds no channel, but root does', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'public')
@@ -176,7 +176,7 @@ describe('an order to a channel', () => {
     ['000@a.example.com', 0],
     ['', 0],
   ])(
-    'of a caller 1000 who may touch only his own: a channel of "%s" is touched %i times',
+    'an order of caller 1000, who may touch only their own channels: a channel of "%s" is touched %i times',
     async (presenceId, times) => {
       const { link, run, channel } = await aRunner()
       const uuid = randomUUID()
@@ -189,7 +189,7 @@ describe('an order to a channel', () => {
     },
   )
 
-  test('that nobody told of is looked for at the engine', async () => {
+  test('an order to a channel that no engine reported is looked for at the engine', async () => {
     const { link, run } = await aRunner()
     const uuid = randomUUID()
     link.answer = (command) => (command === `uuid_dump ${uuid} json` ? dumpOf(uuid, 'a.example.com') : '')
@@ -199,7 +199,7 @@ describe('an order to a channel', () => {
     expect(link.jobs.map(({ line }) => line)).toEqual([`uuid_hold ${uuid}`])
   })
 
-  test('that does not exist is not held, although the engine would say +OK', async () => {
+  test('an order to a channel that does not exist is not held, although the engine would say +OK', async () => {
     const { link, run, outcome } = await aRunner()
     link.answer = () => '-ERR No such channel!\n'
     const message = aCommandMessage({ command: orderTo(randomUUID()).hold })
@@ -209,7 +209,7 @@ describe('an order to a channel', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
   })
 
-  test('that has ended is not held, although its end has not been heard of yet', async () => {
+  test('an order to a channel that has ended is not held, although its end has not been heard of yet', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
@@ -221,7 +221,7 @@ describe('an order to a channel', () => {
     expect([link.jobs, await outcome(message)]).toEqual([[], { state: 'absent' }])
   })
 
-  test('is proven anew after the event link was lost, since its end may have been missed', async () => {
+  test('an order to a channel is proven anew after the event link was lost, since its end may have been missed', async () => {
     const { link, run, outcome, channel, registry } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
@@ -237,21 +237,24 @@ describe('an order to a channel', () => {
   test.each([
     ['HELD', { state: 'done', text: '+OK Success\n' }],
     ['ACTIVE', { state: 'refused', text: '-ERR Operation failed\n' }],
-  ])('that the engine refuses to hold while it is %s ends as it should', async (callState, expected) => {
-    const { link, run, outcome, channel } = await aRunner()
-    const uuid = randomUUID()
-    await channel(uuid, 'a.example.com')
-    link.answer = () => dumpOf(uuid, 'a.example.com', { 'Channel-Call-State': callState })
-    const message = aCommandMessage({ command: orderTo(uuid).hold })
-    await run(message)
+  ])(
+    'an order to a channel that the engine refuses to hold while it is %s ends as it should',
+    async (callState, expected) => {
+      const { link, run, outcome, channel } = await aRunner()
+      const uuid = randomUUID()
+      await channel(uuid, 'a.example.com')
+      link.answer = () => dumpOf(uuid, 'a.example.com', { 'Channel-Call-State': callState })
+      const message = aCommandMessage({ command: orderTo(uuid).hold })
+      await run(message)
 
-    link.finishJob(message.id, '-ERR Operation failed\n')
-    await settle()
+      link.finishJob(message.id, '-ERR Operation failed\n')
+      await settle()
 
-    expect(await outcome(message)).toEqual(expected)
-  })
+      expect(await outcome(message)).toEqual(expected)
+    },
+  )
 
-  test('that ended meanwhile is absent', async () => {
+  test('an order to a channel that ended meanwhile is absent', async () => {
     const { link, run, outcome, channel } = await aRunner()
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')
@@ -264,7 +267,7 @@ describe('an order to a channel', () => {
     expect(await outcome(message)).toEqual({ state: 'absent' })
   })
 
-  test('does not wait behind calls that ring', async () => {
+  test('an order to a channel does not wait for calls that ring', async () => {
     const { link, run, channel } = await aRunner({ calls: 1 })
     const uuid = randomUUID()
     await channel(uuid, 'a.example.com')

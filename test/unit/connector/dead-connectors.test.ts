@@ -323,7 +323,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     return { lab, lost: gaps.filter(({ reason }) => reason === 'spool-lost') }
   }
 
-  test('and that nobody took over are lost: that is a gap, recorded once', async () => {
+  test('events that waited on the disk of a killed connector, and were not taken over, are lost: that is a gap, recorded once', async () => {
     const { lab, lost } = await aDeath(async ({ bury, start }) => bury('third', () => [up(start + 5_000)]))
 
     expect(lost).toMatchObject([
@@ -331,7 +331,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     ])
   })
 
-  test('and that stopped, are lost as well, from what it told last on to where its stop began', async () => {
+  test('events that waited on the disk of a connector that stopped are lost as well, from what it handed over last on to where its stop began', async () => {
     const lab = aGraveyard()
     const { start, time, report, bury, ports } = lab
     const stop = { connectorId: 'stopped', stoppedAt: start, spool }
@@ -351,7 +351,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     lab.stop()
   })
 
-  test('are lost as well in a stop of which only the beginning is known, also from a connector of before', async () => {
+  test('events that waited on the disk of a connector that was killed are lost as well in a stop of which only the beginning is known, also from a connector of before', async () => {
     const { lab, lost } = await aDeath(({ report, start }) =>
       report({ connectorId: 'stopped', stoppedAt: start, handedOverTo: start - 100 }, start - 300_000),
     )
@@ -362,7 +362,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     ])
   })
 
-  test('and that it had taken over from an earlier process, are a gap also of engines that it never reached', async () => {
+  test('events that waited on the disk of a killed connector, which had taken them over from an earlier process, are a gap also of engines that it never reached', async () => {
     const { lost } = await aDeath(({ report, start }) =>
       report({
         connectorId: 'heir',
@@ -376,25 +376,28 @@ describe('events that waited on the disk of a connector that was killed', () => 
     expect(lost).toMatchObject([{ connectorId: 'heir', engine: 'fs2:8021' }, { connectorId: 'killed' }])
   })
 
-  test('are not given up before two minutes are over', async () => {
+  test('events that waited on the disk of a connector that was killed are not given up before two minutes are over', async () => {
     expect((await aDeath(async () => {}, 115_000)).lost).toEqual([])
   })
 
   test.each([
     ['says that it took them over', { owner: '9-99-bbbbbbbb', taken: ['5-55-aaaaaaaa', '1-77-aaaaaaaa'] }],
     ['was started later on the same machine', { owner: '2-88-aaaaaaaa', taken: [] }],
-  ])('are told by a process that %s', async (_what, theirs) => {
-    const { lost } = await aDeath(({ report, start }) =>
-      report(
-        { connectorId: 'next', startedAt: start + 2_000, reportedAt: start + 10_000, spool: theirs },
-        start + 3_000,
-      ),
-    )
+  ])(
+    'events that waited on the disk of a killed connector are handed over by a process that %s',
+    async (_what, theirs) => {
+      const { lost } = await aDeath(({ report, start }) =>
+        report(
+          { connectorId: 'next', startedAt: start + 2_000, reportedAt: start + 10_000, spool: theirs },
+          start + 3_000,
+        ),
+      )
 
-    expect(lost).toEqual([])
-  })
+      expect(lost).toEqual([])
+    },
+  )
 
-  test('are told by one that listened, too, as soon as it has handed over what it read then', async () => {
+  test('events that waited on the disk of a killed connector are handed over by one that listened, too, as soon as it has handed over what it read then', async () => {
     const listened = (lab: ReturnType<typeof aGraveyard>, at: number, handedOverTo: number) =>
       lab.report({ connectorId: 'other', reportedAt: at, handedOverTo }, lab.start - 300_000)
     const { lab, lost } = await aDeath(async (lab) => {
@@ -409,7 +412,7 @@ describe('events that waited on the disk of a connector that was killed', () => 
     expect([lost, lab.time.clock.now() - lab.start]).toEqual([[], 460_000])
   })
 
-  test('are lost as well when the other one that had read them dies behind, too', async () => {
+  test('events that waited on the disk of a connector that was killed are lost as well when the other one that had read them is late and dies, too', async () => {
     const { lost } = await aDeath(({ report, start }) =>
       report({ connectorId: 'other', reportedAt: start + 1_000, handedOverTo: start - 50_000 }, start - 300_000),
     )

@@ -59,7 +59,7 @@ async function aSide(wanted: readonly string[]) {
 }
 
 describe('the events of a call', () => {
-  test('that come before its creation and after its destruction leave one call of one life, in the recorded order', async () => {
+  test('the events of a call that come before its creation and after its destruction leave one call of one life, in the recorded order', async () => {
     const events = recordedEvents('events/inbound-sip-echo.json')
     const wanted = [...new Set(events.map(({ name }) => name))]
     const { time, registry, hear, relayed } = await aSide(wanted)
@@ -83,7 +83,7 @@ describe('the events of a call', () => {
     expect(registry.size).toBe(0)
   })
 
-  test('of which the last two come 2.5 s later, since a CDR is posted first, end it once and at their own time', async () => {
+  test('the events of a call of which the last two come 2.5 s later, since a CDR is posted first, end it once and at their own time', async () => {
     const events = recordedEvents('cdr-json/slow-cdr-server')
     const { time, registry, hear, relayed } = await aSide(events.map(({ name }) => name))
 

@@ -43,7 +43,7 @@ const waits = ({ log }: RunningConnector, link: string) =>
   log.lines.filter(({ keys }) => keys['link'] === link).flatMap(({ keys }) => keys['retryInMs'] ?? [])
 
 describe('F01 an engine that is not there at the start', () => {
-  test('is tried again after growing, jittered waits of 250 ms to 10 s, and found within 10 s of its return', async () => {
+  test('an engine that is not there at the start is tried again after growing, jittered waits of 250 ms to 10 s, and found within 10 s of its return', async () => {
     const port = await freePort()
     let draws = 0
     const running = await aConnectorFor(port, () => (draws++ % 2) / 2)
@@ -64,7 +64,7 @@ describe('F01 an engine that is not there at the start', () => {
     await checkConnector(running, { engine, password })
   })
 
-  test('is told as unreachable, also while it is tried again', async () => {
+  test('an engine that is not there at the start is reported as unreachable, also while it is tried again', async () => {
     const port = await freePort()
     const running = await aConnectorFor(port)
     await running.until(() => waits(running, 'events').length > 0 && waits(running, 'commands').length > 0)
@@ -79,7 +79,7 @@ describe('F01 an engine that is not there at the start', () => {
     await checkConnector(running, { engine: await anEngine(port), password })
   })
 
-  test('keeps nobody waiting: orders are refused long before it could be back', async () => {
+  test('an engine that is not there at the start delays no caller: orders are refused long before it could be back', async () => {
     const port = await freePort()
     const running = await aConnectorFor(port)
     await running.time.advance(3_000)

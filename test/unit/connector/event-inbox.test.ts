@@ -202,7 +202,7 @@ describe('at its bound', () => {
 })
 
 describe('what is to be done in its turn', () => {
-  test('is done there, however many events wait before it', async () => {
+  test('a task in the inbox has its turn, however many events wait before it', async () => {
     const { inbox, handled, store, time } = anInbox()
     const isDone = vi.fn()
     store.isGone = true
@@ -218,7 +218,7 @@ describe('what is to be done in its turn', () => {
     expect(isDone).not.toHaveBeenCalled()
   })
 
-  test('is done and not counted as an event where there is no room for it, after everything of less weight', async () => {
+  test('a task in the inbox is done and not counted as an event where there is no room for it, after everything of less weight', async () => {
     const { inbox, store } = anInbox({ events: 4, bytes: 1e9 })
     const isDone = vi.fn()
     store.isGone = true

@@ -56,7 +56,7 @@ async function aSide(wanted: readonly string[], isGone: (store: 'domains' | 'hoo
 const inA = { 'Caller-Context': 'a.example.com' }
 
 describe('an event', () => {
-  test('that a hook of its domain wants is relayed with all its headers, under an id that every connector gives it', async () => {
+  test('an event that a hook of its domain wants is relayed with all its headers, under an id that every connector gives it', async () => {
     const { send, published } = await aSide(['CHANNEL_ANSWER'])
     const uuid = randomUUID()
 
@@ -78,7 +78,7 @@ describe('an event', () => {
     ])
   })
 
-  test('of a domain without a hook for it is not relayed', async () => {
+  test('an event of a domain without a hook for it is not relayed', async () => {
     const { send, published } = await aSide(['CHANNEL_ANSWER'])
 
     await send({ name: 'CHANNEL_ANSWER', uuid: randomUUID(), headers: { 'Caller-Context': 'b.example.com' } })
@@ -86,7 +86,7 @@ describe('an event', () => {
     expect(published()).toEqual([])
   })
 
-  test('of no domain is not relayed, and counted', async () => {
+  test('an event of no domain is not relayed, and counted', async () => {
     const { send, published, side } = await aSide(['CHANNEL_ANSWER'])
 
     await send({ name: 'CHANNEL_ANSWER', uuid: randomUUID(), headers: { 'Caller-Context': 'public' } })
@@ -95,7 +95,7 @@ describe('an event', () => {
     expect(side.counters()['eventsWithoutDomain']).toBe(1)
   })
 
-  test('without a call is of the domain that it names', async () => {
+  test('an event without a call is of the domain that it names', async () => {
     const { send, published } = await aSide(['CUSTOM->engine::dialer_member_end'])
 
     await send({ name: 'CUSTOM', subclass: 'engine::dialer_member_end', headers: { 'Event-Domain': 'A.example.com' } })
@@ -105,7 +105,7 @@ describe('an event', () => {
     ])
   })
 
-  test("of the platform's own kind is not believed when the engine sends it", async () => {
+  test("an event of the platform's own kind is not believed when the engine sends it", async () => {
     const { send, published } = await aSide(['CUSTOM->svc::user_create'])
 
     await send({ name: 'CUSTOM', subclass: 'svc::user_create', headers: { 'Event-Domain': 'a.example.com' } })
@@ -113,7 +113,7 @@ describe('an event', () => {
     expect(published()).toEqual([])
   })
 
-  test('that carries no id is skipped and counted, and the next is relayed', async () => {
+  test('an event that carries no id is skipped and counted, and the next is relayed', async () => {
     const { send, published, side } = await aSide(['CHANNEL_ANSWER'])
     const answer = { name: 'CHANNEL_ANSWER', uuid: randomUUID(), headers: inA }
 
@@ -125,7 +125,7 @@ describe('an event', () => {
 })
 
 describe('the events of a call', () => {
-  test('are relayed in order, also those that tell nothing of its domain', async () => {
+  test('the events of a call are relayed in order, also those that say nothing about its domain', async () => {
     const { send, published } = await aSide(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE'])
     const uuid = randomUUID()
 
@@ -138,7 +138,7 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE'])
   })
 
-  test('keep its domain until it is destroyed, whatever they say', async () => {
+  test('the events of a call keep its domain until it is destroyed, whatever they say', async () => {
     const { send, published } = await aSide(['CHANNEL_ANSWER'])
     const uuid = randomUUID()
 
@@ -153,7 +153,7 @@ describe('the events of a call', () => {
     ])
   })
 
-  test('are the same for two connectors: the queue keeps one of each', async () => {
+  test('the events of a call are the same for two connectors: the queue keeps one of each', async () => {
     const event = { name: 'CHANNEL_ANSWER', uuid: randomUUID(), sequence: 1, headers: inA }
     const first = await aSide(['CHANNEL_ANSWER'])
     const second = await aSide(['CHANNEL_ANSWER'])
@@ -164,7 +164,7 @@ describe('the events of a call', () => {
     expect(first.published()).toEqual(second.published())
   })
 
-  test('wait in order while the store of domains is gone', async () => {
+  test('the events of a call wait in order while the store of domains is gone', async () => {
     let isGone = true
     const { send, published, time } = await aSide(['CHANNEL_CREATE', 'CHANNEL_ANSWER'], () => isGone)
     const uuid = randomUUID()
@@ -178,7 +178,7 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('wait in order until it is known what hooks want', async () => {
+  test('the events of a call wait in order until it is known what hooks want', async () => {
     let isGone = true
     const { send, published, time } = await aSide(
       ['CHANNEL_CREATE', 'CHANNEL_ANSWER'],
@@ -194,7 +194,7 @@ describe('the events of a call', () => {
     expect(published().map(({ name }) => name)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('end with the channel being forgotten', async () => {
+  test('the events of a call end with the channel being forgotten', async () => {
     const { send, registry } = await aSide([])
     const uuid = randomUUID()
     await send({ name: 'CHANNEL_CREATE', uuid, headers: inA })
@@ -205,7 +205,7 @@ describe('the events of a call', () => {
     expect(registry.find(uuid)).toBeUndefined()
   })
 
-  test('are only those that the engine itself tells: anybody can name a uuid in a CUSTOM event', async () => {
+  test('the events of a call are only those that the engine itself sends: anybody can name a uuid in a CUSTOM event', async () => {
     const { send, registry } = await aSide(['CUSTOM->engine::dialer_member_end'])
     const uuid = randomUUID()
 
@@ -228,7 +228,7 @@ describe('the state of an account', () => {
   const phone = { user_name: '1000', realm: 'a.example.com', contact: '<sip:1000@192.0.2.1>', expires: '60' }
   const ofPhone = { ...inA, ...ofCaller('1000@a.example.com') }
 
-  test('is stored and told when it changes, by an event derived from its cause', async () => {
+  test('the state of an account is stored and published when it changes, by an event derived from its cause', async () => {
     const { time, send, published, ports } = await aSide(['CUSTOM->svc::account_status'])
     const uuid = randomUUID()
 
@@ -252,7 +252,7 @@ describe('the state of an account', () => {
     expect(await ports.presence.read('a.example.com', '1000')).toMatchObject({ contacts: [], calls: [] })
   })
 
-  test('is not changed by a channel whose account is of another domain', async () => {
+  test('the state of an account is not changed by a channel whose account is of another domain', async () => {
     const { send, ports } = await aSide([])
 
     await send({
@@ -278,7 +278,7 @@ describe('the state of an account', () => {
     },
   )
 
-  test('of a domain that does not exist is not kept', async () => {
+  test('the state of an account of a domain that does not exist is not kept', async () => {
     const { send, ports } = await aSide([])
 
     await send({ name: 'CUSTOM', subclass: 'sofia::register', headers: { ...phone, realm: 'nosuch.example.com' } })

@@ -27,7 +27,7 @@ function anEngine(uuids: readonly string[], reply = '+OK\n', missed: readonly st
 }
 
 describe('the calls of a deleted domain', () => {
-  test('are each hung up, as the doing of a manager', async () => {
+  test('the calls of a deleted domain are each hung up, as the doing of a manager', async () => {
     const uuids = [randomUUID(), randomUUID()]
     const { lines, asked, parts } = anEngine(uuids)
 
@@ -37,13 +37,13 @@ describe('the calls of a deleted domain', () => {
     expect(asked).toEqual([scope])
   })
 
-  test('that ended meanwhile are no failure', async () => {
+  test('the calls of a deleted domain that ended meanwhile are no failure', async () => {
     const { parts } = anEngine([randomUUID()], '-ERR No such channel!\n')
 
     expect(await hangUpDomain(parts, scope)).toMatchObject({ state: 'done' })
   })
 
-  test('may be none', async () => {
+  test('a deleted domain without calls needs nothing', async () => {
     const { parts, lines } = anEngine([])
 
     expect(await hangUpDomain(parts, scope)).toEqual({ state: 'done', text: '+OK 0\n' })
@@ -58,7 +58,7 @@ describe('the calls of a deleted domain', () => {
     expect(lines).toEqual([`uuid_kill ${uuid} MANAGER_REQUEST`])
   })
 
-  test('are ended where they can be, and the order is to be given again, while an engine is away that may hold more', async () => {
+  test('the calls of a deleted domain are ended where they can be, and the order is to be given again, while an engine is away that may hold more', async () => {
     const uuid = randomUUID()
     const { lines, parts } = anEngine([uuid], '+OK\n', ['fs2'])
 
@@ -66,7 +66,7 @@ describe('the calls of a deleted domain', () => {
     expect(lines).toEqual([`uuid_kill ${uuid} MANAGER_REQUEST`])
   })
 
-  test('are never those of every domain', async () => {
+  test('the calls of a deleted domain are never those of every domain', async () => {
     const { lines, asked, parts } = anEngine([randomUUID()])
 
     expect(await hangUpDomain(parts, { domain: null, presenceId: null })).toMatchObject({ state: 'refused' })

@@ -62,26 +62,29 @@ const cdrs = ({ ports }: LabWorld, uuid: string) => ports.cdrQueue.queued.filter
 const stored = async ({ ports }: LabWorld, engine = labEngine) =>
   (await ports.knownCalls.list(engine)).map(({ uuid }) => uuid)
 
-describe('a leg of no account that ended while nobody listened', () => {
-  test.each([labDomain, noHooks])('is ended once by the successor of a killed connector: %s', async (domain) => {
-    const world = await aWorld()
-    const uuid = randomUUID()
-    await begin(world, world.first, uuid, domain)
-    await report(world, 'first')
-    await world.time.advance(40_000)
+describe('a leg of no account that ended while no connector listened', () => {
+  test.each([labDomain, noHooks])(
+    'a leg of no account that ended while no connector listened is ended once by the successor of a killed connector: %s',
+    async (domain) => {
+      const world = await aWorld()
+      const uuid = randomUUID()
+      await begin(world, world.first, uuid, domain)
+      await report(world, 'first')
+      await world.time.advance(40_000)
 
-    const successor = await world.connector('successor')
-    await successor.up()
-    await world.time.advance(60_000)
+      const successor = await world.connector('successor')
+      await successor.up()
+      await world.time.advance(60_000)
 
-    expect(world.told(uuid)).toEqual(domain === noHooks ? [] : ['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
-    expect(cdrs(world, uuid)).toMatchObject([
-      { kind: 'event', domain, fields: { 'Caller-Caller-ID-Number': '+15550100', Synthetic: 'true' } },
-    ])
-    expect(await stored(world)).toEqual([])
-  })
+      expect(world.told(uuid)).toEqual(domain === noHooks ? [] : ['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
+      expect(cdrs(world, uuid)).toMatchObject([
+        { kind: 'event', domain, fields: { 'Caller-Caller-ID-Number': '+15550100', Synthetic: 'true' } },
+      ])
+      expect(await stored(world)).toEqual([])
+    },
+  )
 
-  test('has the ids that any connector gives its ends, and tells who called whom', async () => {
+  test('a leg of no account that ended while no connector listened has the ids that any connector gives its ends, and says who called whom', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -106,7 +109,7 @@ describe('a leg of no account that ended while nobody listened', () => {
     expect(cdrs(world, uuid)).toHaveLength(1)
   })
 
-  test('is ended by a successor that began before it could know of the death', async () => {
+  test('a leg of no account that ended while no connector listened is ended by a successor that began before it could know of the death', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -122,7 +125,7 @@ describe('a leg of no account that ended while nobody listened', () => {
     expect(world.told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('is ended although the stores did not answer at first', async () => {
+  test('a leg of no account that ended while no connector listened is ended although the stores did not answer at first', async () => {
     const world = await aWorld()
     const { knownCalls, connectorStatus } = world.ports
     const uuid = randomUUID()
@@ -146,7 +149,7 @@ describe('a leg of no account that ended while nobody listened', () => {
     expect(world.told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('is ended after its engine was restarted meanwhile, as one of the process that it was of', async () => {
+  test('a leg of no account that ended while no connector listened is ended after its engine was restarted meanwhile, as one of the process that it was of', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -161,7 +164,7 @@ describe('a leg of no account that ended while nobody listened', () => {
     expect(world.published.find(({ name }) => name === 'CHANNEL_DESTROY')?.fields['Core-UUID']).toBe(aCoreUuid)
   })
 
-  test('is left to another connector that has listened all the time', async () => {
+  test('a leg of no account that ended while no connector listened is left to another connector that has listened all the time', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -178,7 +181,7 @@ describe('a leg of no account that ended while nobody listened', () => {
     expect(await stored(world)).toEqual([uuid])
   })
 
-  test('is ended by a connector that had lost its own link before the one that knew the leg was killed', async () => {
+  test('a leg of no account that ended while no connector listened is ended by a connector that had lost its own link before the one that knew the leg was killed', async () => {
     const world = await aWorld()
     const second = await world.connector('second')
     await second.up()
@@ -362,7 +365,7 @@ describe('with several engines', () => {
       await expectFree()
     })
 
-    test('but for one of an engine that is no more: its account is put right, and nothing told', async () => {
+    test('the call of an account is ended, too, and the account published as free; if its engine is gone, the account is corrected silently', async () => {
       const { world, uuid, successor, fs2 } = await aSuccessorOfAccount()
       const [call] = await world.ports.knownCalls.list(labEngine)
       if (call === undefined) throw new Error('a call')
@@ -379,7 +382,7 @@ describe('with several engines', () => {
 })
 
 describe('what is stored of a leg', () => {
-  test('is there as soon as its domain is known, and goes when its end has been handed over', async () => {
+  test('the stored leg is there as soon as its domain is known, and goes when its end has been handed over', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -399,7 +402,7 @@ describe('what is stored of a leg', () => {
     expect(world.first.side.counters()['callsUnstored']).toBe(0)
   })
 
-  test('is told again by nobody when the end was handed over, and the connector killed before that was noted', async () => {
+  test('the end of a stored leg is not published again when the end was handed over, and the connector killed before that was noted', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -421,7 +424,7 @@ describe('what is stored of a leg', () => {
     expect(await stored(world)).toEqual([])
   })
 
-  test('is not taken up by the connector that has told its end when its link is made anew', async () => {
+  test('a stored leg is not taken up by the connector that has published its end when its link is made anew', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)
@@ -438,7 +441,7 @@ describe('what is stored of a leg', () => {
     expect(await stored(world)).toEqual([])
   })
 
-  test('waits while the store is away, in its newest state', async () => {
+  test('the record of a leg waits while the store is away, in its newest state', async () => {
     const world = await labWorld()
     const store = { isGone: true, puts: 0 }
     const knownCalls = gone(world.ports.knownCalls, 'put', () => {
@@ -464,7 +467,7 @@ describe('what is stored of a leg', () => {
     expect(lab.side.counters()['callsUnstored']).toBe(0)
   })
 
-  test('is gone after an orderly stop where the end has been handed over', async () => {
+  test('the record of a leg is gone after an orderly stop where the end has been handed over', async () => {
     const world = await aWorld()
     const [over, up] = [randomUUID(), randomUUID()]
     await begin(world, world.first, over)
@@ -478,7 +481,7 @@ describe('what is stored of a leg', () => {
     expect(await stored(world)).toEqual([up])
   })
 
-  test('is told anew when its account or the process of its engine is another', async () => {
+  test('the record of a leg is written anew when its account or the process of its engine is another', async () => {
     const world = await aWorld()
     const uuid = randomUUID()
     await begin(world, world.first, uuid)

@@ -42,7 +42,7 @@ const rowsOf = (outcome: CommandOutcome | undefined): Record<string, string>[] =
   outcome?.state === 'done' ? JSON.parse(outcome.text).rows : []
 
 describe('5 000 channels', () => {
-  test('of two engines are listed whole, each with every field, in order, and apart by domain', async () => {
+  test('5 000 channels of two engines are listed whole, each with every field, in order, and apart by domain', async () => {
     const channels = manyChannels(5_000)
     const { run } = await aConnectorOn(channels.slice(0, 2_000), channels.slice(2_000))
 
@@ -59,7 +59,7 @@ describe('5 000 channels', () => {
     expect(rowsOf(own).length).toBeGreaterThan(1_000)
   })
 
-  test('are stored in parts of a few hundred kilobytes and come back byte for byte', async () => {
+  test('5 000 channels are stored in parts of a few hundred kilobytes and come back byte for byte', async () => {
     const { run } = await aConnectorOn(manyChannels(5_000))
     const outcome = await run({ kind: 'list-channels' }, { domain: null, presenceId: null })
     if (outcome?.state !== 'done') throw new Error('no list')
@@ -76,7 +76,7 @@ describe('5 000 channels', () => {
 describe('a hundred dashboards', () => {
   const domains = ['a.example.com', 'b.example.com', null]
 
-  test('that poll together cost one reading of each engine', async () => {
+  test('a hundred dashboards that poll together cost one reading of each engine', async () => {
     const { engines, post, outcome, atOnce } = await aConnectorOn(manyChannels(300), manyChannels(300))
     const before = engines.map(readings)
 
@@ -91,7 +91,7 @@ describe('a hundred dashboards', () => {
     expect(engines.map((engine, index) => readings(engine) - (before[index] ?? 0))).toEqual([1, 1])
   })
 
-  test('that poll every second for ten seconds, while calls change all the time, cost at most five readings a second', async () => {
+  test('a hundred dashboards that poll every second for ten seconds, while calls change all the time, cost at most five readings a second', async () => {
     const { engines, post, outcome, until, time } = await aConnectorOn(manyChannels(300))
     const [engine] = engines
     if (engine === undefined) throw new Error('one engine')

@@ -190,7 +190,7 @@ describe('F02 a link that is cut while events flow', () => {
     await expectInvariants(lab)
   })
 
-  test('has what it did not tell made of the channels that are up then, and marked', async () => {
+  test('a link that is cut while events flow has its missed events made up from the channels that are up then, and marked', async () => {
     const lab = await aLab()
     const [ended, live] = [lab.calls.begin(), lab.calls.begin()]
     await lab.running.until(() => lab.told(live).length === 1)

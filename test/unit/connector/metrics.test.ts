@@ -76,7 +76,7 @@ describe('the lines of metrics', () => {
     await followed
   })
 
-  test('what came after the last of them is told by one more, at the end', async () => {
+  test('one more line of metrics at the end has what came after the last', async () => {
     const { time, lines, state, reporter } = aReporter()
     const stopping = new AbortController()
     const followed = reporter.follow(stopping.signal)
@@ -149,7 +149,7 @@ describe('what is measured of a health', () => {
     expect(levels).toMatchObject({ EnginesRefusing: 2, EnginesAway: 1 })
   })
 
-  test('what was found in the place of a dead connector counts as well', () => {
+  test('gaps recorded for a dead connector are measured as well', () => {
     const counters = { gaps: 1, gapsOfLostConnectors: 2, commands_unknown: 1, commandsOfLostConnectors: 4 }
 
     expect(readMetrics(aHealth({ counters })).totals).toMatchObject({ Gaps: 3, CommandsUnknown: 5 })

@@ -23,8 +23,8 @@ async function afterALostLink(callState = 'ACTIVE') {
   return { ...world, lab, uuid, headers }
 }
 
-describe('a call that ended while nobody listened', () => {
-  test('is ended once, with all that the contract asks of an event, within a minute of the new link', async () => {
+describe('a call that ended while no connector listened', () => {
+  test('a call that ended while no connector listened is ended once, with all that the contract asks of an event, within a minute of the new link', async () => {
     const { time, lab, uuid, told, published } = await afterALostLink()
 
     await lab.up()
@@ -53,7 +53,7 @@ describe('a call that ended while nobody listened', () => {
     expect(lab.registry.find(uuid)).toBeUndefined()
   })
 
-  test('is found at the second reading at the earliest: one alone proves nothing', async () => {
+  test('a call that ended while no connector listened is found at the second reading at the earliest: one alone proves nothing', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
 
     await lab.up()
@@ -65,7 +65,7 @@ describe('a call that ended while nobody listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('is not taken to have ended by lists alone: the engine says of its uuid that it is up, and its end is its own', async () => {
+  test('a call that ended while no connector listened is not taken to have ended by lists alone: the engine says of its uuid that it is up, and its end is its own', async () => {
     const { time, lab, uuid, told, headers } = await afterALostLink()
     lab.existing = [{ uuid }]
 
@@ -81,7 +81,7 @@ describe('a call that ended while nobody listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY'])
   })
 
-  test('is asked for by its uuid again while the engine does not say whether it has it', async () => {
+  test('a call that ended while no connector listened is asked for by its uuid again while the engine does not say whether it has it', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     const { answer } = lab.commands
     const from = time.clock.now()
@@ -97,7 +97,7 @@ describe('a call that ended while nobody listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('is one of many that ended together: each is asked for once, sixteen at a time', async () => {
+  test('a call that ended while no connector listened is one of many that ended together: each is asked for once, sixteen at a time', async () => {
     const { time, lab, told, headers } = await afterALostLink()
     await lab.up()
     const calls = Array.from({ length: 100 }, () => randomUUID())
@@ -124,7 +124,7 @@ describe('a call that ended while nobody listened', () => {
     for (const uuid of calls) expect(told(uuid)).toEqual(['CHANNEL_CREATE', ...ends])
   })
 
-  test('gets the one end that is missing when the engine had told the other', async () => {
+  test('a call that ended while no connector listened gets the one end that is missing when the engine had sent the other', async () => {
     const { time, lab, uuid, told, headers } = await afterALostLink()
     await lab.up()
     await lab.emit({ name: 'CHANNEL_HANGUP_COMPLETE', uuid, headers: headers() })
@@ -136,7 +136,7 @@ describe('a call that ended while nobody listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HANGUP_COMPLETE', 'CHANNEL_DESTROY made'])
   })
 
-  test('is ended although the list shows it a while longer', async () => {
+  test('a call that ended while no connector listened is ended although the list shows it a while longer', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     lab.rows = [{ uuid }]
     await lab.up()
@@ -148,7 +148,7 @@ describe('a call that ended while nobody listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('is ended although the engine would not list its channels at first', async () => {
+  test('a call that ended while no connector listened is ended although the engine would not list its channels at first', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     const { answer } = lab.commands
     const from = time.clock.now()
@@ -160,7 +160,7 @@ describe('a call that ended while nobody listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('is ended although much that was heard before the loss had to wait for a store until after it', async () => {
+  test('a call that ended while no connector listened is ended although much that was heard before the loss had to wait for a store until after it', async () => {
     const { time, ports, lab, uuid, told, headers } = await afterALostLink()
     const stores = { areGone: true }
     const store = gone({ ...ports.domains }, 'exists', () => stores.areGone)
@@ -198,7 +198,7 @@ describe('a call that ended while nobody listened', () => {
 })
 
 describe('a call that is up', () => {
-  test('is not ended, however often the link is lost', async () => {
+  test('a call that is up is not ended, however often the link is lost', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     lab.rows = [{ uuid }]
 
@@ -211,7 +211,7 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('is not ended by a list that has fewer rows than it says', async () => {
+  test('a call that is up is not ended by a list that has fewer rows than it says', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     const { answer } = lab.commands
     lab.commands.answer = (command) => (command === 'show channels as json' ? '{"row_count":1}\n' : answer(command))
@@ -222,7 +222,7 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER'])
   })
 
-  test('and is listed late is not ended', async () => {
+  test('a call that is up and is listed late is not ended', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()
     await lab.up()
@@ -233,7 +233,7 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE'])
   })
 
-  test('and of which an event comes meanwhile is not ended, whatever the list says', async () => {
+  test('a call that is up and of which an event comes meanwhile is not ended, whatever the list says', async () => {
     const { time, lab, uuid, told, headers } = await afterALostLink()
     await lab.up()
     await time.advance(2_000)
@@ -244,7 +244,7 @@ describe('a call that is up', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', 'CHANNEL_HOLD'])
   })
 
-  test('and was taken to be gone comes back with its next event, and its real end is no second one', async () => {
+  test('a call that is up and was taken to be gone comes back with its next event, and its real end is no second one', async () => {
     const { time, lab, uuid, told, headers, published } = await afterALostLink()
     await lab.up()
     await time.advance(10_000)
@@ -261,8 +261,8 @@ describe('a call that is up', () => {
   })
 })
 
-describe('a call that began while nobody listened', () => {
-  test('is learned, and its beginning and answer are made up for', async () => {
+describe('a call that began while no connector listened', () => {
+  test('a call that began while no connector listened is learned, and its beginning and answer are made up for', async () => {
     const { time, lab, told, published } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
@@ -278,7 +278,7 @@ describe('a call that began while nobody listened', () => {
     expect(lab.registry.find(uuid)).toMatchObject({ domain: labDomain, core: aCoreUuid, engine: labEngine })
   })
 
-  test('and rings gets no answer', async () => {
+  test('a call that began while no connector listened and rings gets no answer', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000), callstate: 'RINGING' }]
@@ -289,7 +289,7 @@ describe('a call that began while nobody listened', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE made'])
   })
 
-  test('and ends before the first reading has a beginning before its end', async () => {
+  test('a call that began while no connector listened and ends before the first reading has a beginning before its end', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()
     const headers = ofCall(time.clock.now(), { 'Caller-Channel-Answered-Time': `${time.clock.now()}000` })
@@ -314,7 +314,7 @@ describe('a call that began while nobody listened', () => {
     ])
   })
 
-  test('and that the list still shows after its end does not stay', async () => {
+  test('a call that began while no connector listened and that the list still shows after its end does not stay', async () => {
     const { time, lab, told } = await afterALostLink()
     const uuid = randomUUID()
     lab.rows = [{ uuid, createdAt: Math.floor(time.clock.now() / 1_000) }]
@@ -360,7 +360,7 @@ test('calls that were there before the first link are learned, and nothing is ma
 describe('an engine that was started anew', () => {
   const nextCore = '11111111-2222-4333-8444-555555555555'
 
-  test('has none of its old calls: all are ended within seconds, and without asking it', async () => {
+  test('an engine that was started anew has none of its old calls: all are ended within seconds, and without asking it', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     lab.commands.answer = () => '-ERR busy\n'
 
@@ -371,7 +371,7 @@ describe('an engine that was started anew', () => {
     expect(told(uuid)).toEqual(['CHANNEL_CREATE', 'CHANNEL_ANSWER', ...ends])
   })
 
-  test('and recovers a call under its old uuid has that call: only the one of before has ended', async () => {
+  test('an engine that was started anew and recovers a call under its old uuid has that call: only the one of before has ended', async () => {
     const { time, ports, lab, uuid, told, headers } = await afterALostLink()
     lab.rows = [{ uuid }]
 
@@ -385,7 +385,7 @@ describe('an engine that was started anew', () => {
     expect(await ports.presence.read(labDomain, '1000')).toMatchObject({ calls: [uuid] })
   })
 
-  test('tells nothing that is taken for a repetition, not even of a call with an old uuid and sequence', async () => {
+  test('an engine that was started anew sends nothing that is taken for a repetition, not even of a call with an old uuid and sequence', async () => {
     const { time, lab, uuid, told } = await afterALostLink()
     await lab.up(nextCore)
     await time.advance(5_000)

@@ -31,7 +31,7 @@ const finished =
     (await stored(count)()) && lab.notes().length === 0
 
 describe('a recording', () => {
-  test('is expected from its beginning, under the name of its file, with the account of its call', async () => {
+  test('a recording is expected from its beginning, under the name of its file, with the account of its call', async () => {
     const call = aRecordedCall(lab.time)
     lab.up.add(call.uuid)
     lab.write(call.path, wavHead(0))
@@ -56,7 +56,7 @@ describe('a recording', () => {
     expect(lab.ports.recordingFiles.files.size).toBe(0)
   })
 
-  test('that stops is stored with its checksum, told of, shown in the CDR, and only then removed from the folder', async () => {
+  test('a recording that stops is stored with its checksum, published, shown in the CDR, and only then removed from the folder', async () => {
     const call = aRecordedCall(lab.time)
     const bytes = aWavFile()
     lab.write(call.path, bytes)
@@ -86,7 +86,7 @@ describe('a recording', () => {
     expect(recorder.counters()).toMatchObject({ recordingsStored: 1, recordingBytes: bytes.length, recordings: 0 })
   })
 
-  test('stays in the folder where the setting says so', async () => {
+  test('a recording stays in the folder where the setting says so', async () => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
     const place = { disk: lab.disk, engineFolder, keepsFiles: true }
@@ -97,7 +97,7 @@ describe('a recording', () => {
     expect(lab.files()).toEqual([call.path])
   })
 
-  test('whose stop nobody heard is stored when its call ends', async () => {
+  test('a recording whose stop no connector heard is stored when its call ends', async () => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
     const recorder = lab.connector()
@@ -109,7 +109,7 @@ describe('a recording', () => {
     expect(await lab.recordings()).toMatchObject([{ state: 'stored', endedAt: call.startedAt + 2_500 }])
   })
 
-  test('of which only the end of its call was heard is expected, so that it is told of as one that never came', async () => {
+  test('a recording of which only the end of its call was heard is expected, so that it is reported as one that never came', async () => {
     const call = aRecordedCall(lab.time)
 
     lab.connector().hear(call.end(), recordedDomain, recordedLeg)
@@ -120,7 +120,7 @@ describe('a recording', () => {
     ])
   })
 
-  test('that is known is not expected once more when its call ends', async () => {
+  test('a recording that is known is not expected once more when its call ends', async () => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
     const recorder = lab.connector()
@@ -133,7 +133,7 @@ describe('a recording', () => {
     expect(await lab.recordings()).toHaveLength(1)
   })
 
-  test('whose end nobody heard is stored when its engine does not have the call any more', async () => {
+  test('a recording whose end no connector heard is stored when its engine does not have the call any more', async () => {
     const call = aRecordedCall(lab.time)
     lab.up.add(call.uuid)
     lab.write(call.path)
@@ -162,7 +162,7 @@ describe('a recording', () => {
     expect(lab.ports.recordingFiles.files.size).toBe(1)
   })
 
-  test('whose file never comes is given up after a day, and told of in the log', async () => {
+  test('a recording whose file never comes is given up after a day, and logged', async () => {
     const call = aRecordedCall(lab.time)
     const recorder = lab.connector()
 
@@ -249,7 +249,7 @@ describe('a recording is refused', () => {
     expect(lab.files()).toEqual(['call.raw'])
   })
 
-  test('whose file is a link, or lies behind one', async () => {
+  test('a recording is refused whose file is a link, or is reached by one', async () => {
     lab.write('real/call.wav')
     lab.disk.link('link.wav')
     lab.disk.link('linked')
@@ -263,7 +263,7 @@ describe('a recording is refused', () => {
     expect(lab.ports.recordingFiles.files.size).toBe(0)
   })
 
-  test('whose file is not what its name says', async () => {
+  test('a recording is refused whose file is not what its name says', async () => {
     const call = aRecordedCall(lab.time, { path: 'call.mp3' })
     lab.write(call.path)
     const recorder = lab.connector()
@@ -276,7 +276,7 @@ describe('a recording is refused', () => {
 })
 
 describe('another tenant', () => {
-  test('gets nothing of a file that a call of the first is recorded into, nor does the first', async () => {
+  test('another tenant gets nothing of a file that a call of the first is recorded into, nor does the first', async () => {
     const call = aRecordedCall(lab.time)
     const thief = aRecordedCall(lab.time, { path: call.path })
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
@@ -294,7 +294,7 @@ describe('another tenant', () => {
     expect(await lab.ports.recordings.page('b.example.com', 10)).toEqual([])
   })
 
-  test('gives nothing to the first whose file it records over', async () => {
+  test('another tenant gives nothing to the first whose file it records over', async () => {
     const [call, later] = [aRecordedCall(lab.time), aRecordedCall(lab.time, { path: 'one.wav' })]
     const first = aRecordedCall(lab.time, { path: 'one.wav' })
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: first.startedAt - 1_000 }))
@@ -316,7 +316,7 @@ describe('another tenant', () => {
     expect(lab.files()).toEqual(['one.wav'])
   })
 
-  test('is never named as the account of a recording', async () => {
+  test('another tenant is never named as the account of a recording', async () => {
     const call = aRecordedCall(lab.time)
     await lab.ports.domains.create(aDomain({ name: 'b.example.com', createdAt: call.startedAt - 1_000 }))
     lab.write(call.path)
@@ -332,7 +332,7 @@ describe('another tenant', () => {
   test.each([
     ['is told to nobody', undefined],
     ['is not told to who has its name now', 3_600_000],
-  ])('what a deleted domain recorded is stored, and %s', async (_who, createdAfter) => {
+  ])('a recording of a deleted domain is stored, and %s', async (_who, createdAfter) => {
     const call = aRecordedCall(lab.time)
     lab.write(call.path)
     if (createdAfter !== undefined) {

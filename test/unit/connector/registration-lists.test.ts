@@ -102,7 +102,7 @@ describe('a list of registrations', () => {
     return found.toSorted()
   }
 
-  test('that a phone is missing from, since it was written late, ends nothing and begins nothing', async () => {
+  test('a list of registrations that a phone is missing from, since it was written late, ends nothing and begins nothing', async () => {
     const counts = recordedTexts('api/registrations-lag').filter((text) => text.includes(' total.'))
     expect([counts[0], counts.at(-1)]).toEqual(['\n0 total.\n', '\n1 total.\n'])
     const empty = recordedTexts('api/idle').find((text) => text === '{"row_count": 0}\n') ?? ''
@@ -113,7 +113,7 @@ describe('a list of registrations', () => {
     expect(before).toHaveLength(4)
   })
 
-  test('that has one row for two phones of a user ends neither', async () => {
+  test('a list of registrations that has one row for two phones of a user ends neither', async () => {
     const list = full('api/registrations')
     expect(list.match(/"reg_user":"1000","realm":"tenant1\.example\.com"/g)).toHaveLength(1)
 
@@ -129,7 +129,7 @@ describe('a list of registrations', () => {
     expect(found).toHaveLength(4)
   })
 
-  test('of a profile that mixes up two tenants gives each his own phone, where the contacts of one are those of both', async () => {
+  test('a list of registrations of a profile that mixes up two tenants gives each their own phone, where the contacts of one are those of both', async () => {
     const mixed = recordedTexts('api/registrations-presence-hosts-leak')
     const found = await foundBy([full('api/registrations-presence-hosts-leak')])
     const of = (domain: string) => found.filter((line) => line.startsWith(`1000@${domain}`))

@@ -74,7 +74,7 @@ async function lose(running: RunningConnector, engine: AnsweringEngine) {
 }
 
 describe('an order goes to the engine that has the channel', () => {
-  test('of which events have told', async () => {
+  test('an order goes to the engine that has the channel that events have reported', async () => {
     const running = await aConnectorOn(2)
     const { fs1, fs2 } = running
     const uuid = randomUUID()
@@ -110,14 +110,14 @@ describe('an order goes to the engine that has the channel', () => {
     for (const { asked } of running.engines) expect(asked).toContain(`uuid_dump ${uuid} json`)
   })
 
-  test('and is absent when every one says that it has no such channel', async () => {
+  test('an order is absent when every engine says that it has no such channel', async () => {
     const running = await aConnectorOn(2)
     for (const engine of running.engines) holds(engine)
 
     expect(await running.run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'absent' })
   })
 
-  test('and is not sent when one says anything else, which does not say that the channel is gone', async () => {
+  test('an order is not sent when an engine says anything else, which does not say that the channel is gone', async () => {
     const running = await aConnectorOn(2)
     holds(running.fs1)
     running.fs2.answer = (command) =>
@@ -126,7 +126,7 @@ describe('an order goes to the engine that has the channel', () => {
     expect(await running.run({ kind: 'hold', uuid: randomUUID() })).toEqual({ state: 'unsent', reason: 'disconnected' })
   })
 
-  test('and is absent for a caller of another domain, at once, whether its engine is there or not', async () => {
+  test('an order is absent for a caller of another domain, at once, whether its engine is there or not', async () => {
     const running = await aConnectorOn(2)
     const uuid = randomUUID()
     holds(running.fs2, row(uuid, 'b.example.com'))
@@ -147,7 +147,7 @@ describe('a call is placed', () => {
   }
   const placed = (engines: readonly AnsweringEngine[]) => engines.map(({ jobs }) => jobs.length)
 
-  test('where the phone of its caller is registered, as the engines tell it', async () => {
+  test('a call is placed where the phone of its caller is registered, as the engines tell it', async () => {
     const running = await aConnectorOn(3)
     const { engines, fs1, fs2 } = running
     for (const engine of engines) contacts(engine, 'error/user_not_registered')
@@ -160,7 +160,7 @@ describe('a call is placed', () => {
     expect(fs1.asked).toContain('sofia_contact 1000@a.example.com')
   })
 
-  test('of several engines that have its phone, or of all when none has, at the one with the fewest calls', async () => {
+  test('a call is placed, of several engines that have its phone, or of all when none has, at the one with the fewest calls', async () => {
     const running = await aConnectorOn(3)
     const { engines, fs1, fs2 } = running
     holds(fs1, row(randomUUID()))
@@ -219,7 +219,7 @@ describe('a call is placed', () => {
 describe('an engine that was away when the connector started', () => {
   const list = { kind: 'list-channels' } as const
 
-  test('may hold anything: there is no list until it is heard', async () => {
+  test('an engine that was away when the connector started may hold anything: there is no list until it is heard', async () => {
     const { running, other } = await aConnectorWithoutOne()
     expect(await running.run(list)).toEqual({ state: 'unsent', reason: 'disconnected' })
 
@@ -234,15 +234,18 @@ describe('an engine that was away when the connector started', () => {
     ['without calls', 0, false, 'done'],
     ['with calls', 2, false, 'unsent'],
     ['and is still there for it', 0, true, 'unsent'],
-  ])('and that another connector left %s', async (_what, channels, connected, state) => {
-    const { running, other } = await aConnectorWithoutOne()
-    const engine = { name: `127.0.0.1:${other}`, coreUuid: '', status: '', heardAt: 1, channels, connected }
-    await running.ports.connectorStatus.report(aReport({ connectorId: 'connector-2', engines: [engine] }))
+  ])(
+    'an engine that was away when the connector started and that another connector left %s',
+    async (_what, channels, connected, state) => {
+      const { running, other } = await aConnectorWithoutOne()
+      const engine = { name: `127.0.0.1:${other}`, coreUuid: '', status: '', heardAt: 1, channels, connected }
+      await running.ports.connectorStatus.report(aReport({ connectorId: 'connector-2', engines: [engine] }))
 
-    await running.time.advance(5_000)
+      await running.time.advance(5_000)
 
-    expect(await running.run(list)).toMatchObject({ state })
-  })
+      expect(await running.run(list)).toMatchObject({ state })
+    },
+  )
 
   /** A connector on two engines, the second of which is not there. */
   async function aConnectorWithoutOne() {
@@ -331,7 +334,7 @@ describe('while an engine is away', () => {
     expect(await list('b.example.com')).toMatchObject({ state: 'done', text: expect.stringContaining('"row_count":1') })
   })
 
-  test('and one that was without calls keeps no list from anybody, however long it stays away', async () => {
+  test('an absent engine that was without calls keeps no list from anybody, however long it stays away', async () => {
     const running = await aConnectorOn(2)
     holds(running.fs1, row(randomUUID()))
     await running.until(() => knows(running, 1))

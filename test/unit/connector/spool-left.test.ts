@@ -42,7 +42,7 @@ describe('what a killed process left, on a disk that takes its time,', () => {
     return next
   }
 
-  test('is sent when it is found, and new events wait for it for five seconds at most', async () => {
+  test('the events of a killed process on a slow disk are sent when they are found, and new events wait for it for five seconds at most', async () => {
     const next = await onSlowDisk()
     next.add('b0')
     await next.time.advance(4_900)
@@ -55,7 +55,7 @@ describe('what a killed process left, on a disk that takes its time,', () => {
     expect([next.outbox.spool.found, next.outbox.waiting, next.disk.contents.size]).toEqual([50, 0, 0])
   })
 
-  test('is waited for by whoever waits until nothing waits', async () => {
+  test('a flush waits for the events of a killed process on a slow disk', async () => {
     const next = await onSlowDisk()
     let isDrained = false
     void next.outbox.drained().then(() => (isDrained = true))
@@ -66,7 +66,7 @@ describe('what a killed process left, on a disk that takes its time,', () => {
     expect([isDrained, next.ids().length]).toEqual([true, 50])
   })
 
-  test('is left to the next process by one that stops before it is found', async () => {
+  test('a process that stops before it finds the events of a killed one leaves them to the next', async () => {
     const next = await onSlowDisk()
     await next.time.advance(7_000)
     expect(await next.outbox.close()).toBe(0)

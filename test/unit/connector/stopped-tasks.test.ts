@@ -34,7 +34,7 @@ async function recorded(lab: TaskLab): Promise<string[]> {
 }
 
 describe('tasks that are replaced while the event queue is away', () => {
-  test('take along what waited on their disks, which is a gap of each, whenever the queue comes back', async () => {
+  test('tasks that are replaced while the event queue is away take along what waited on their disks, which is a gap of each, whenever the queue comes back', async () => {
     const { lab, one, other, start } = await twoTasks()
     lab.isQueueAway = true
     await live(lab, 60)
@@ -63,7 +63,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('leave a gap of what only they had heard, where others listened before they stopped', async () => {
+  test('tasks that are replaced while the event queue is away leave a gap of what only they had heard, where others listened before they stopped', async () => {
     const { lab, one, other, start } = await twoTasks()
     lab.isQueueAway = true
     await live(lab, 30)
@@ -83,7 +83,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('leave none where one of them still handed over all, though the other did not', async () => {
+  test('tasks that are replaced while the event queue is away leave no gap where one of them still handed over all, though the other did not', async () => {
     const { lab, one, other } = await twoTasks()
     lab.isQueueAway = true
     await live(lab, 60)
@@ -101,7 +101,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('leave none where a process is started again on their disk', async () => {
+  test('tasks that are replaced while the event queue is away leave no gap where a process is started again on their disk', async () => {
     const { lab, one, other } = await twoTasks()
     lab.isQueueAway = true
     await live(lab, 60)
@@ -116,7 +116,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('leave a gap also of the half second before the stop in which the queue went away', async () => {
+  test('tasks that are replaced while the event queue is away leave a gap also of the half second before the stop in which the queue went away', async () => {
     const { lab, one, other } = await twoTasks()
     lab.isQueueAway = true
     await lab.tell()
@@ -136,7 +136,7 @@ describe('tasks that are replaced while the event queue is away', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('and whose disks are full, too: what is given up at the end is recorded as dropped and not once more', async () => {
+  test('tasks that are replaced while the event queue is away and whose disks are full, too: what is given up at the end is recorded as dropped and not once more', async () => {
     const { lab, one, other } = await twoTasks()
     for (const { id } of [one, other]) lab.diskOf(id).files.room = 0
     lab.isQueueAway = true
@@ -160,7 +160,7 @@ describe('tasks that are replaced while the event queue is away', () => {
 })
 
 describe('a stop in order while the queue works', () => {
-  test('of all tasks one after the other, each beside its successors, leaves no gap', async () => {
+  test('an orderly stop of all tasks one after the other, each after its successor has started, leaves no gap', async () => {
     const { lab, one, other } = await twoTasks()
     lab.queueMs = 150
 
@@ -180,7 +180,7 @@ describe('a stop in order while the queue works', () => {
     expect(await lab.unrecorded()).toEqual([])
   })
 
-  test('of the only task is a gap until its successor listens, and nothing of what it had read is missing', async () => {
+  test('an orderly stop of the only task is a gap until its successor listens, and nothing of what it had read is missing', async () => {
     const lab = await taskLab()
     const one = await lab.start('one')
     lab.queueMs = 150

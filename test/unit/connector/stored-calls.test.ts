@@ -151,8 +151,8 @@ test('a call that the store refuses does not hold up the others of its batch', a
   expect([...stored.keys()]).toEqual(['first', 'good'])
 })
 
-describe('a connector beside one that stores calls', () => {
-  test('writes nothing that the other one stores', async () => {
+describe('a connector next to one that stores calls', () => {
+  test('a connector next to one that stores calls writes nothing that the other one stores', async () => {
     const { time, registry, writes, reads, stored } = aRegistry({ isStoredByPeer: true })
     const other = aRegistry()
     for (const one of [registry, other.registry]) await one.learn('call', told(), 'fs1', 'event')
@@ -168,7 +168,7 @@ describe('a connector beside one that stores calls', () => {
     expect([reads, writes]).toEqual([['call', 'call'], []])
   })
 
-  test('stores within three seconds what the other one has not stored', async () => {
+  test('a connector next to one that stores calls stores within three seconds what the other one has not stored', async () => {
     const { time, registry, writes } = aRegistry({ isStoredByPeer: true })
     await registry.learn('call', told(), 'fs1', 'event')
     await settle()
@@ -179,7 +179,7 @@ describe('a connector beside one that stores calls', () => {
     expect(writes).toEqual(['put call'])
   })
 
-  test('removes an ended call that the other one has left', async () => {
+  test('a connector next to one that stores calls removes an ended call that the other one has left', async () => {
     const { time, registry, writes } = aRegistry({ isStoredByPeer: true })
     await registry.learn('call', told(), 'fs1', 'event')
     await time.advance(3_000)
@@ -190,7 +190,7 @@ describe('a connector beside one that stores calls', () => {
     expect(writes).toEqual(['put call', 'remove call'])
   })
 
-  test('stores at once what waits when it stops in order', async () => {
+  test('a connector next to one that stores calls stores at once what waits when it stops in order', async () => {
     const { registry, calls, writes } = aRegistry({ isStoredByPeer: true })
     await registry.learn('call', told(), 'fs1', 'event')
 
@@ -208,7 +208,7 @@ describe('a connector beside one that stores calls', () => {
     expect(reads).toHaveLength(1)
   })
 
-  test('stores at once again when the other one is gone', async () => {
+  test('a connector next to one that stores calls stores at once again when the other one is gone', async () => {
     const given = { isStoredByPeer: true }
     const { time, registry, writes } = aRegistry(given)
     await registry.learn('first', told(), 'fs1', 'event')

@@ -54,7 +54,7 @@ async function aPresenceSide(given: { isStoredByPeer?: boolean; shared?: Presenc
 }
 
 describe('a registration', () => {
-  test('that a phone refreshes each ten seconds is written about once for each half of its life', async () => {
+  test('a registration that a phone refreshes each ten seconds is written about once for each half of its life', async () => {
     const { time, calls, register } = await aPresenceSide()
 
     for (let count = 0; count < 60; count += 1) {
@@ -65,7 +65,7 @@ describe('a registration', () => {
     expect(calls.length).toBeLessThan(13)
   })
 
-  test('that a phone keeps refreshing never ends in the store', async () => {
+  test('a registration that a phone keeps refreshing never ends in the store', async () => {
     const { time, register, read } = await aPresenceSide()
     const left: number[] = []
 
@@ -82,7 +82,7 @@ describe('a registration', () => {
     expect(Math.min(...left)).toBeGreaterThan(0)
   })
 
-  test('of another phone is written at once', async () => {
+  test('a registration of another phone is written at once', async () => {
     const { time, register, read } = await aPresenceSide()
     register('sip:a')
     await time.advance(5_000)
@@ -93,7 +93,7 @@ describe('a registration', () => {
     expect((await read())?.contacts.map(({ id }) => id)).toEqual(['sip:a', 'sip:b'])
   })
 
-  test('that was stored by an earlier process is not written again before half of its life has passed', async () => {
+  test('a registration that was stored by an earlier process is not written again before half of its life has passed', async () => {
     const { time, store, calls, tracker, register } = await aPresenceSide()
     const now = time.clock.now()
     const contacts = [{ id: 'sip:a', expiresAt: now + 120_000 }]
@@ -126,7 +126,7 @@ describe('accounts that change', () => {
     expect(calls.length).toBeLessThan(8)
   })
 
-  test('are written with a condition when they were observed long ago', async () => {
+  test('accounts that change are written with a condition when they were observed long ago', async () => {
     const { time, calls, tracker, writer } = await aPresenceSide()
     const longAgo = time.clock.now() - 5_000
 
@@ -138,8 +138,8 @@ describe('accounts that change', () => {
   })
 })
 
-describe('a connector beside one that stores presence', () => {
-  test('writes nothing that the other one stores', async () => {
+describe('a connector next to one that stores presence', () => {
+  test('a connector next to one that stores presence writes nothing that the other one stores', async () => {
     const { time, store, calls, register, read } = await aPresenceSide({ isStoredByPeer: true })
     const now = time.clock.now()
     register('sip:a')
@@ -150,7 +150,7 @@ describe('a connector beside one that stores presence', () => {
     expect((await read())?.contacts).toHaveLength(1)
   })
 
-  test('stores within three seconds what the other one has not stored', async () => {
+  test('a connector next to one that stores presence stores within three seconds what the other one has not stored', async () => {
     const { time, calls, call, read } = await aPresenceSide({ isStoredByPeer: true })
     call('one')
     await settle()
@@ -161,7 +161,7 @@ describe('a connector beside one that stores presence', () => {
     expect((await read())?.calls).toEqual(['one'])
   })
 
-  test('stores the second of two changes of one moment where the other one has stored the first alone', async () => {
+  test('a connector next to one that stores presence stores the second of two changes of one moment where the other one has stored the first alone', async () => {
     const { time, store, call, read } = await aPresenceSide({ isStoredByPeer: true })
     call('one')
     call('two')
@@ -172,7 +172,7 @@ describe('a connector beside one that stores presence', () => {
     expect((await read())?.calls).toEqual(['one', 'two'])
   })
 
-  test('leaves what the other one has observed later', async () => {
+  test('a connector next to one that stores presence leaves what the other one has observed later', async () => {
     const { time, store, call, read } = await aPresenceSide({ isStoredByPeer: true })
     call('one')
     await store.put(aPresence({ ...account, contacts: [], calls: [], observedAt: time.clock.now() + 500 }))
@@ -182,7 +182,7 @@ describe('a connector beside one that stores presence', () => {
     expect((await read())?.calls).toEqual([])
   })
 
-  test('stores at once what waits when it stops in order', async () => {
+  test('a connector next to one that stores presence stores at once what waits when it stops in order', async () => {
     const { call, writer, read } = await aPresenceSide({ isStoredByPeer: true })
     call('one')
 
