@@ -259,25 +259,22 @@ describe('F17 a cut between command and reply', () => {
 })
 
 describe('F19 a command message that is older than its deadline', () => {
-  test.each(commandKinds)(
-    'a command message that is older than its deadline is dropped, and the caller got a 503: $kind',
-    async ({ kind }) => {
-      const path = await aPath()
-      const channel = aChannelFor(path, kind)
+  test.each(commandKinds)('an expired command message is dropped, and its caller got 503: $kind', async ({ kind }) => {
+    const path = await aPath()
+    const channel = aChannelFor(path, kind)
 
-      const told = await path.finish(path.ask(kind, channel))
-      await path.time.advance(5_000)
-      await path.connect()
-      await path.time.advance(40_000)
-      for (const record of path.records()) path.queue.put(JSON.stringify({ version: 1, ...record }))
-      await path.time.advance(5_000)
+    const told = await path.finish(path.ask(kind, channel))
+    await path.time.advance(5_000)
+    await path.connect()
+    await path.time.advance(40_000)
+    for (const record of path.records()) path.queue.put(JSON.stringify({ version: 1, ...record }))
+    await path.time.advance(5_000)
 
-      expect(path.engine.lines).toEqual([])
-      expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unsent', reason: 'expired' }])
-      if (!('outcome' in told)) expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
-      await checkCommandPath(path)
-    },
-  )
+    expect(path.engine.lines).toEqual([])
+    expect(path.records().map(({ outcome }) => outcome)).toEqual([{ state: 'unsent', reason: 'expired' }])
+    if (!('outcome' in told)) expect(told).toMatchObject({ status: 503, body: { code: 'engine_unavailable' } })
+    await checkCommandPath(path)
+  })
 
   test('a command message that is older than its deadline is not sent by a connector whose clock is five minutes late', async () => {
     const path = await aPath()
