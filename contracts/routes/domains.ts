@@ -83,7 +83,7 @@ export const readDomain = route({
 /** Settings, each `name=value` or `{key, value}`; the rules of domains limit their number. */
 const settings = z.array(z.union([assignment, z.object({ key: settingName, value: settingValue })]))
 
-const settingNeeds = { domains: ['read', 'replaceSettings'], presence: ['list'] } as const
+const settingNeeds = { domains: ['read', 'replaceSettings'], presence: ['list'], engine: ['send'] } as const
 
 /** `PUT /api/v2/domains/<domain_name>/var`: merges variables into those of the domain. */
 export const updateDomainVariables = route({

@@ -2,6 +2,8 @@ import { mergeAssignments } from '../client-names/assignments.ts'
 import { noSuchDomain } from '../access/resolve-domain.ts'
 import { type Precondition, requireMatch } from '../concurrency/precondition.ts'
 import { untilDone } from '../concurrency/until-done.ts'
+import type { CallEngine } from '../commands/call-engine.ts'
+import { type ReportUnsent, notifyEngine } from '../commands/notify-engine.ts'
 import { DomainError } from '../errors.ts'
 import type { DomainStore } from './domain-store.ts'
 import type { PresenceStore } from '../accounts/presence-store.ts'
@@ -12,6 +14,7 @@ import { type DomainView, type ViewContext, domainView } from './read-domain.ts'
 export interface UpdateDomainPorts {
   readonly domains: Pick<DomainStore, 'read' | 'replaceSettings'>
   readonly presence: Pick<PresenceStore, 'list'>
+  readonly engine: Pick<CallEngine, 'send'>
 }
 
 /** One setting as a request gives it: `name=value`, or the two apart. */
@@ -24,16 +27,19 @@ export interface SettingsChange extends ViewContext {
   readonly items: readonly SettingInput[]
   /** The requirement on the domain's version. */
   readonly precondition: Precondition
+  readonly requestId: string | undefined
+  readonly reportUnsent: ReportUnsent
 }
 
 /**
  * Merges settings into those of a domain, as accounts do: a value sets its name, an empty value removes it, everything else
- * stays. Concurrent changes are all kept. Throws `invalid_field` for forbidden settings, `bad_request` for an empty change,
- * `not_found` and `precondition_failed`.
+ * stays. Concurrent changes are all kept. Directory answers contain these settings, so engines are ordered to flush those
+ * that they keep; an order that cannot be queued is reported and does not fail the change. Throws `invalid_field` for
+ * forbidden settings, `bad_request` for an empty change, `not_found` and `precondition_failed`.
  */
 export async function updateDomain(
   ports: UpdateDomainPorts,
-  { name, kind, items, precondition, now, clientVariables }: SettingsChange,
+  { name, kind, items, precondition, now, clientVariables, requestId, reportUnsent }: SettingsChange,
 ): Promise<DomainView> {
   checkCount(items.length, kind)
   const assignments = readSettings(kind, items.map(textOf), {
@@ -50,6 +56,7 @@ export async function updateDomain(
     const domain = { ...previous, [kind]: merged, version: previous.version + 1 }
     return (await ports.domains.replaceSettings(domain)) ? domain : undefined
   })
+  await notifyEngine(ports.engine, [{ kind: 'flush-directory' }], { domain: name, requestId, reportUnsent })
   return domainView(ports, changed, { now, clientVariables })
 }
 

@@ -49,6 +49,17 @@ describe('a domain', () => {
     expect(headers['ETag']).toMatch(/^W\/"/)
   })
 
+  it('changed variables and parameters are flushed from engines that keep directory answers', async () => {
+    const { api, admin } = await setUp()
+    const flush = { command: { kind: 'flush-directory' }, scope: { domain: name, presenceId: null } }
+
+    await api.call(updateVariables, { params, headers: admin, body: ['default_language=uk'] })
+    expect(api.ports.engine.given).toEqual([flush])
+
+    await api.call(updateParameters, { params, headers: admin, body: ['x-a=1'] })
+    expect(api.ports.engine.given).toEqual([flush, flush])
+  })
+
   it('a domain is shown to root in any case of its name, and a missing one is not found', async () => {
     const { api, root } = await setUp()
     const read = (domain_name: string) => api.call(readDomain, { params: { domain_name }, headers: root })
