@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readSettings as connectorSettings } from '../../../connector/settings.ts'
 import { readClientVariables } from '../../../contracts/client-variables.ts'
 import { isEngineName } from '../../../contracts/engine-names.ts'
+import { assignmentProblem, servedSettings } from '../../../core/client-names/client-names.ts'
 import { commandLine } from '../../../connector/commands/command-line.ts'
 import { handler as readAccount } from '../../../functions/accounts/read-account.ts'
 import { handler as updateAccount } from '../../../functions/accounts/update-account.ts'
@@ -38,6 +39,14 @@ describe('a name that the operator adds by clientVariables', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const { users } = await askDirectory(api, directoryForm({ user: '1001', domain: 'a.example.com' }))
     expect(users[0].variables).toMatchObject({ tier: 'gold', sip_h_X_Team: '7' })
+  })
+
+  it('a value that the engine expands is refused and not served, even if the pattern accepts everything', () => {
+    const context = { added: new Map([['tier', () => true]]) }
+    const stored = { tier: '${system id}' }
+
+    expect(assignmentProblem('accountVariables', 'tier', stored.tier, context)).toContain('which the engine expands')
+    expect(servedSettings('accountVariables', stored, context)).toEqual({ served: {}, ignored: ['tier'] })
   })
 
   it.each(['tier=GOLD', 'tier=gold silver', 'tier=gold1', 'tier=${x}', 'Tier=gold'])(
