@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { pipeline } from 'node:stream'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemRandomness } from '../../adapters/crypto/system-randomness.ts'
 import { memoryEventSink } from '../support/memory/memory-event-sink.ts'
@@ -259,8 +260,7 @@ describe('events on the queue', () => {
 
     const { port: gatePort } = new URL(rig().gate.env[environment.sqsEndpoint] ?? '')
     const back = createServer((socket) => {
-      const on = connect(Number(gatePort), '127.0.0.1')
-      socket.pipe(on).pipe(socket)
+      pipeline(socket, connect(Number(gatePort), '127.0.0.1'), socket, () => {})
     })
     back.listen(port, '127.0.0.1')
     await once(back, 'listening')

@@ -24,6 +24,8 @@ export async function rawRequest(platformUrl: string, sent: RawRequest): Promise
   const { method, path, body, headers = {} } = sent
   const { hostname, port } = new URL(platformUrl)
   const outgoing = request({ hostname, port, method, path, headers, agent: false })
+  // A platform that refuses a long body answers first, and then may reset the connection that is still being written.
+  outgoing.on('error', () => {})
   outgoing.end(body)
   const [response] = await once(outgoing, 'response')
   const chunks: Buffer[] = []
