@@ -15,7 +15,7 @@ export interface EngineSocket {
 /** Opens and logs in with the simulated engine's fixed password. */
 export async function openEngineSocket(port: number): Promise<EngineSocket> {
   const socket = connect(port, '127.0.0.1')
-  // A killed engine resets the connection. Whoever waits for an answer learns it from the `close` that follows.
+  // A killed engine resets the connection. Waiting readers learn it from the `close` event that follows.
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write('auth ClueCon\n\n')
