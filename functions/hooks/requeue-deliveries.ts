@@ -6,7 +6,7 @@ import { requeueDeliveries } from '../../core/hooks/delivery/requeue-deliveries.
 import { scheduled } from '../scheduled.ts'
 import { workTimeMs } from '../work-time.ts'
 
-/** Of the function's time the last third stays for the page under way. */
+/** The last third of the function's time is reserved for the page under way. */
 const workMs = workTimeMs(record)
 
 export const handler = scheduled(

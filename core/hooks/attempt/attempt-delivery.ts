@@ -16,8 +16,8 @@ import { type UsualPlacesDeps, inUsualPlace } from './usual-places.ts'
 /** The attempt that is to be made. */
 export type WantedAttempt = Omit<QueuedDelivery, 'delaySeconds'>
 
-/** The ports and tools of {@link attemptDelivery}. */
-export interface DeliveryTools extends HookCall, HookDisabling, SpeedNotes, UsualPlacesDeps {
+/** The ports of {@link attemptDelivery}. */
+export interface AttemptDeps extends HookCall, HookDisabling, SpeedNotes, UsualPlacesDeps {
   readonly hooks: Pick<
     HookStore,
     'read' | 'replace' | 'endNotice' | 'renewNotice' | 'countFailure' | 'clearFailures' | 'noteSpeed' | 'notePrompt'
@@ -37,20 +37,20 @@ export interface DeliveryTools extends HookCall, HookDisabling, SpeedNotes, Usua
  * of this hook for the next minute. Answers what was made, if anything. Throws `store_unavailable` where the message has to come
  * again.
  */
-export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttempt): Promise<MadeAttempt | undefined> {
+export async function attemptDelivery(deps: AttemptDeps, wanted: WantedAttempt): Promise<MadeAttempt | undefined> {
   const [delivery, hook] = await Promise.all([
-    tools.deliveries.read(wanted.domain, wanted.hookId, wanted.id),
-    tools.hooks.read(wanted.domain, wanted.hookId),
+    deps.deliveries.read(wanted.domain, wanted.hookId, wanted.id),
+    deps.hooks.read(wanted.domain, wanted.hookId),
   ])
-  if (hook !== undefined && givesNotice(hook, wanted)) await tellOwner(tools, hook, wanted)
+  if (hook !== undefined && givesNotice(hook, wanted)) await tellOwner(deps, hook, wanted)
   if (delivery?.state !== 'pending') return undefined
-  const now = tools.clock.now()
+  const now = deps.clock.now()
   const { tries, nextAttemptAt: dueAt = now } = delivery
-  if (wanted.attempt === tries && wanted.dueAt === delivery.triedFor) await followUp(tools, delivery, hook)
+  if (wanted.attempt === tries && wanted.dueAt === delivery.triedFor) await followUp(deps, delivery, hook)
   if (wanted.attempt === tries + 1 && wanted.dueAt === dueAt) {
-    const isHere = tools.isSlow || hook?.slowAt === undefined
-    if (dueAt <= now && isHere) return makeOrMove(tools, delivery, hook)
-    await queue(tools, delivery, hook)
+    const isHere = deps.isSlow || hook?.slowAt === undefined
+    if (dueAt <= now && isHere) return makeOrMove(deps, delivery, hook)
+    await queue(deps, delivery, hook)
   }
   return undefined
 }
@@ -59,87 +59,83 @@ export async function attemptDelivery(tools: DeliveryTools, wanted: WantedAttemp
  * The attempt is on record, and the function that recorded it may have been killed before the next one was queued. It is queued
  * under a new plan, which makes void what was queued under the old one: there is one message that counts.
  */
-async function followUp(tools: DeliveryTools, delivery: Delivery, hook: Hook | undefined): Promise<void> {
-  const at = Math.max((delivery.nextAttemptAt ?? 0) + 1, tools.clock.now())
-  if (!(await tools.deliveries.reschedule(delivery, at))) return
-  await queue(tools, { ...delivery, nextAttemptAt: at }, hook)
+async function followUp(deps: AttemptDeps, delivery: Delivery, hook: Hook | undefined): Promise<void> {
+  const at = Math.max((delivery.nextAttemptAt ?? 0) + 1, deps.clock.now())
+  if (!(await deps.deliveries.reschedule(delivery, at))) return
+  await queue(deps, { ...delivery, nextAttemptAt: at }, hook)
 }
 
-function queue(tools: DeliveryTools, delivery: Delivery, hook: Hook | undefined): Promise<void> {
-  return enqueue(tools, queuedAttempt(delivery, tools.clock.now(), hook))
+function queue(deps: AttemptDeps, delivery: Delivery, hook: Hook | undefined): Promise<void> {
+  return enqueue(deps, queuedAttempt(delivery, deps.clock.now(), hook))
 }
 
-async function enqueue({ deliveryQueue }: DeliveryTools, attempt: QueuedDelivery): Promise<void> {
+async function enqueue({ deliveryQueue }: AttemptDeps, attempt: QueuedDelivery): Promise<void> {
   const refused = await deliveryQueue.send([attempt])
   if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take the next attempt')
 }
 
 /** Makes an attempt, or moves it and its hook among the slow ones where its domain has too many usual ones under way. */
 async function makeOrMove(
-  tools: DeliveryTools,
+  deps: AttemptDeps,
   delivery: Delivery,
   hook: Hook | undefined,
 ): Promise<MadeAttempt | undefined> {
-  if (tools.isSlow || hook === undefined) return make(tools, delivery, hook)
-  const made = await inUsualPlace(tools, delivery.domain, () => make(tools, delivery, hook))
+  if (deps.isSlow || hook === undefined) return make(deps, delivery, hook)
+  const made = await inUsualPlace(deps, delivery.domain, () => make(deps, delivery, hook))
   if (made !== 'busy') return made
   // Noted as of a minute ago: a receiver that answers within a second is fast again after its first attempt.
-  const slowAt = tools.clock.now() - slowness.leastMs
+  const slowAt = deps.clock.now() - slowness.leastMs
   // Without the note the next attempts of this hook come here first and are moved one by one.
-  if (hook.promptAt === undefined) await tools.hooks.noteSpeed(hook, slowAt).catch(() => {})
-  await queue(tools, delivery, { ...hook, slowAt })
+  if (hook.promptAt === undefined) await deps.hooks.noteSpeed(hook, slowAt).catch(() => {})
+  await queue(deps, delivery, { ...hook, slowAt })
   return undefined
 }
 
-async function make(
-  tools: DeliveryTools,
-  delivery: Delivery,
-  hook: Hook | undefined,
-): Promise<MadeAttempt | undefined> {
-  if (hook === undefined) return unsent(tools, delivery, 'skipped', 'hook_deleted')
-  if (!hook.enable) return unsent(tools, delivery, 'skipped', 'hook_disabled')
-  const event = await tools.deliveries.readEvent(delivery)
-  if (event === undefined) return unsent(tools, delivery, 'failed', 'event_expired')
+async function make(deps: AttemptDeps, delivery: Delivery, hook: Hook | undefined): Promise<MadeAttempt | undefined> {
+  if (hook === undefined) return unsent(deps, delivery, 'skipped', 'hook_deleted')
+  if (!hook.enable) return unsent(deps, delivery, 'skipped', 'hook_disabled')
+  const event = await deps.deliveries.readEvent(delivery)
+  if (event === undefined) return unsent(deps, delivery, 'failed', 'event_expired')
   if (Object.keys(delivery.begun).length >= deliveryLimits.runs) {
-    return unsent(tools, delivery, 'failed', 'interrupted')
+    return unsent(deps, delivery, 'failed', 'interrupted')
   }
-  return callAndRecord(tools, delivery, hook, event)
+  return callAndRecord(deps, delivery, hook, event)
 }
 
 /** Ends a delivery without sending anything. */
 async function unsent(
-  tools: DeliveryTools,
+  deps: AttemptDeps,
   delivery: Delivery,
   state: DeliveryState,
   reason: string,
 ): Promise<MadeAttempt> {
-  const attempt = { at: tools.clock.now(), durationMs: 0, reason }
-  const recorded = await tools.deliveries.recordAttempt(delivery, { attempt, state })
+  const attempt = { at: deps.clock.now(), durationMs: 0, reason }
+  const recorded = await deps.deliveries.recordAttempt(delivery, { attempt, state })
   return { attempt, state, isDecisive: recorded === 'decided' }
 }
 
 async function callAndRecord(
-  tools: DeliveryTools,
+  deps: AttemptDeps,
   delivery: Delivery,
   hook: Hook,
   event: DeliveryEvent,
 ): Promise<MadeAttempt | undefined> {
-  const keys = await signingKeys(tools.secretBox, hook, tools.clock.now())
-  const run = tools.random.uuid()
-  if (!(await tools.deliveries.beginAttempt(delivery, run, tools.clock.now()))) return undefined
-  const call = () => callHook(tools, { hook, keys }, delivery, event)
-  const { called, at, durationMs, speed } = await measured(tools, hook, call)
-  const sent = sentAttempt(tools, { delivery, hook, run, called, at, durationMs })
+  const keys = await signingKeys(deps.secretBox, hook, deps.clock.now())
+  const run = deps.random.uuid()
+  if (!(await deps.deliveries.beginAttempt(delivery, run, deps.clock.now()))) return undefined
+  const call = () => callHook(deps, { hook, keys }, delivery, event)
+  const { called, at, durationMs, speed } = await measured(deps, hook, call)
+  const sent = sentAttempt(deps, { delivery, hook, run, called, at, durationMs })
   const { attempt, state } = sent.outcome
   // Before the record: whatever is killed here is made again, whatever is killed after it is not.
-  const disabled = await actOnReply(tools, sent)
-  const isDecisive = (await tools.deliveries.recordAttempt(delivery, sent.outcome)) === 'decided'
-  await notePromptness(tools, hook, { durationMs, isSuccess: sent.outcome.state === 'delivered' })
-  if (disabled !== undefined) await tellOwner(tools, disabled, delivery)
+  const disabled = await actOnReply(deps, sent)
+  const isDecisive = (await deps.deliveries.recordAttempt(delivery, sent.outcome)) === 'decided'
+  await notePromptness(deps, hook, { durationMs, isSuccess: sent.outcome.state === 'delivered' })
+  if (disabled !== undefined) await tellOwner(deps, disabled, delivery)
   if (!isDecisive) return { attempt, state, isDecisive }
-  const next = followingAttempt(tools, sent, { ...hook, ...speed })
-  if (next !== undefined) await enqueue(tools, next)
-  const given = state === 'failed' ? await countFailure(tools, delivery) : undefined
-  if (given !== undefined) await tellOwner(tools, given, delivery)
+  const next = followingAttempt(deps, sent, { ...hook, ...speed })
+  if (next !== undefined) await enqueue(deps, next)
+  const given = state === 'failed' ? await countFailure(deps, delivery) : undefined
+  if (given !== undefined) await tellOwner(deps, given, delivery)
   return { attempt, state, isDecisive }
 }

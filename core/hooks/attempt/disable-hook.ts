@@ -11,7 +11,6 @@ import type { HookStore } from '../definition/hook-store.ts'
 import type { Hook } from '../definition/hook.ts'
 import type { Clock } from '../../time.ts'
 
-/** What switching a hook off and telling of it works with. */
 export interface HookDisabling {
   readonly hooks: Pick<HookStore, 'replace' | 'endNotice' | 'renewNotice'>
   readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
@@ -22,14 +21,14 @@ export interface HookDisabling {
   readonly clock: Clock
 }
 
-/** Seconds until a mail that could not be sent is tried again; behind the last it is given up. */
+/** Seconds until a mail that could not be sent is tried again; after the last it is given up. */
 const mailWaits = [60, 300, 900, 900]
 
 /** The plan that a reminder names: no attempt is planned for it, so it makes none. */
 const reminderDueAt = 0
 
 /**
- * Whether a message gives the notice that is due for its hook: the first that comes does. Behind a mail that could not be
+ * Whether a message gives the notice that is due for its hook: the first that comes does. After a mail that could not be
  * sent its reminder does, so that other deliveries of the hook do not use up the tries.
  */
 export function givesNotice({ noticeDue, noticeTries }: Hook, { dueAt }: Pick<QueuedDelivery, 'dueAt'>): boolean {
@@ -37,7 +36,7 @@ export function givesNotice({ noticeDue, noticeTries }: Hook, { dueAt }: Pick<Qu
 }
 
 /**
- * Switches a hook off, so that its owner is to be told; answers it as it is then. One that was removed or changed in any
+ * Switches a hook off, so that its owner gets a notice; returns its new state. One that was removed or changed in any
  * way since `hook` was read stays as it is: nothing is answered.
  */
 export async function disableHook(
@@ -83,7 +82,7 @@ export function reminderOf(
   return { id, domain, hookId, attempt: 1, dueAt: reminderDueAt, delaySeconds }
 }
 
-/** Whether the mail was sent, or nobody is there to get one. */
+/** Whether the mail was sent, or it has no recipient. */
 async function isMailSent(tools: HookDisabling, hook: Hook, reason: string): Promise<boolean> {
   const settings = await tools.emailSettings.read(hook.domain)
   const address = settings && senderOf(settings)

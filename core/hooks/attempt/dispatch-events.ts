@@ -50,7 +50,7 @@ export async function dispatchEvents(
   return ends.flat()
 }
 
-/** What cannot be done together is done one by one, so that one event that the store refuses keeps no other call back. */
+/** Falls back to one by one, so that an event that the store refuses delays no other call. */
 async function dispatchOrSplit(deps: EventDispatchDeps, events: readonly PlatformEvent[]): Promise<DispatchedEvent[]> {
   try {
     return await dispatchOfDomain(deps, events)

@@ -4,10 +4,10 @@ import type { CalledHook } from '../request/call-hook.ts'
 /** How much of an answer is kept with an attempt, from the contract. */
 const snippetBytes = 1024
 
-/** What an attempt comes to, before anything is decided about another. */
+/** The result of an attempt, before the decision about a retry. */
 export interface Verdict extends Pick<DeliveryAttempt, 'status' | 'reason' | 'replySnippet'> {
   readonly isSuccess: boolean
-  /** What the receiver asked for by `Retry-After`. */
+  /** The wait that the receiver asked for by `Retry-After`. */
   readonly retryAfter?: string | undefined
 }
 

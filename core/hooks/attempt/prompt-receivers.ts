@@ -4,16 +4,16 @@ import { promptness } from './receiver-speed.ts'
 /** How many receivers a process remembers. */
 const remembered = 1_000
 
-/** So many events of a domain in one batch mean that the domain is behind: a full batch. */
-const behindFrom = 10
+/** So many events of a domain in one batch mean that the domain has a backlog: a full batch. */
+const backlogFrom = 10
 
 /**
- * A receiver that takes longer gets nothing directly while its domain is behind: each lane of a domain waits for the answers
+ * A receiver that takes longer gets nothing directly while its domain has a backlog: each lane of a domain waits for the answers
  * before it goes on, and the queue makes more attempts at a time.
  */
 const quickMs = 30
 
-/** What a process knows of a receiver. */
+/** The observed speed of a receiver. */
 interface Pace {
   readonly durationMs: number
   /** When it was late, epoch milliseconds. */
@@ -31,7 +31,7 @@ export class PromptReceivers {
   includes(hook: Hook, events: number, now: number): boolean {
     if (hook.promptAt === undefined || hook.slowAt !== undefined) return false
     const { durationMs = 0, lateAt } = this.#paces.get(keyOf(hook)) ?? {}
-    return !isRecent(lateAt, now) && (events < behindFrom || durationMs < quickMs)
+    return !isRecent(lateAt, now) && (events < backlogFrom || durationMs < quickMs)
   }
 
   /** Remembers how long an attempt took. Returns whether that was late, and not known yet. */

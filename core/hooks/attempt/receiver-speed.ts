@@ -30,7 +30,6 @@ export const promptness = {
   regainedMs: 60_000,
 } as const
 
-/** What noting the speed of receivers works with. */
 export interface SpeedNotes {
   readonly hooks: Pick<HookStore, 'noteSpeed'>
   readonly clock: Clock

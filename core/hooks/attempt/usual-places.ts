@@ -8,7 +8,6 @@ import type { Clock } from '../../time.ts'
  */
 const places = { limit: 10, leaseMs: 60_000 }
 
-/** What counting them works with. */
 export interface UsualPlacesDeps {
   readonly rateLimits: Pick<RateLimitStore, 'enter' | 'leave'>
   readonly clock: Clock

@@ -19,7 +19,6 @@ export interface CreatedHooks {
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** What the use case works with. */
 export interface HookCreation {
   readonly hooks: Pick<HookStore, 'create'>
   readonly secretBox: Pick<SecretBox, 'seal'>
@@ -30,7 +29,7 @@ export interface HookCreation {
 
 /**
  * Makes hooks in a domain, all of them or none. Throws `invalid_field` with every broken rule (of a list, the field
- * tells which hook), and `conflict` when the domain would have more than {@link maxHooks}.
+ * names the hook), and `conflict` when the domain would have more than {@link maxHooks}.
  */
 export async function createHooks(
   tools: HookCreation,

@@ -60,7 +60,7 @@ export function isStorableNumber(value: number): boolean {
   return value === 0 || (Math.abs(value) >= 1e-130 && Math.abs(value) < 9.9e125)
 }
 
-/** What keeps an event that callers made up from being stored; `undefined` when nothing does. */
+/** Returns why an event of a caller cannot be stored; `undefined` if it can. */
 export function storingProblem(value: JsonValue, depth = 1): string | undefined {
   if (typeof value === 'number' && !isStorableNumber(value)) return 'must hold no number beyond 1e-130 and 1e125'
   if (typeof value !== 'object' || value === null) return undefined

@@ -6,7 +6,7 @@ import { normalMethod } from './hook-rules.ts'
 /** Attempts that follow a failed first one, when a hook does not say. */
 const usualRetries = 8
 
-/** What callers say of a hook, without what the service adds to it. */
+/** The fields of a hook that callers set, without those of the service. */
 export type HookContent = Pick<
   Hook,
   | 'event'

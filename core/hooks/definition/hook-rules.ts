@@ -7,7 +7,7 @@ import type { HookAuthInput, HookInput } from './hook-input.ts'
 import { maxPatternLength, type PatternCompiler, readPattern } from '../../patterns/pattern.ts'
 import { type AddressGuard, urlProblem } from '../../outbound/target-url.ts'
 
-/** What the rules ask of others: which addresses may be reached, and which patterns the matcher knows. */
+/** The judges that the rules need: which addresses may be reached, and which patterns the matcher knows. */
 export interface HookJudges {
   readonly guard: AddressGuard
   readonly compile: PatternCompiler
@@ -71,7 +71,7 @@ function mapProblems(map: Readonly<Record<string, string>>): FieldProblem[] {
   return nameProblems(Object.keys(map), Object.entries(map).flat(), 'map')
 }
 
-/** Of the data of a pre-request only the names are names: the values are templates. */
+/** In the data of a pre-request only the keys are names: the values are templates. */
 function authMapProblems(map: Readonly<Record<string, string>>): FieldProblem[] {
   return [
     ...nameProblems(Object.keys(map), Object.keys(map), 'auth.map'),

@@ -37,13 +37,13 @@ export interface HookStore {
    * noted if it was found to be late since the `hook` was read.
    */
   notePrompt(hook: Pick<Hook, 'domain' | 'id' | 'lateAt'>, isPrompt: boolean, at: number): Promise<void>
-  /** Takes the notice that is due for a hook of this version: `true` exactly once, for whoever is to give it. */
+  /** Takes the notice that is due for a hook of this version: `true` exactly once, for the caller that must send it. */
   endNotice(hook: Hook): Promise<boolean>
   /** The notice of a hook of this version is due again, after so many tries; `false` when it is another version. */
   renewNotice(hook: Hook, tries: number): Promise<boolean>
 }
 
-/** What the hooks of all tenants name; what the connector relays by. */
+/** The events that the hooks of all tenants name; the connector relays by them. */
 export interface SubscriptionReader {
   /** Changes whenever any hook is made, changed or removed; cheap to ask for. */
   version(): Promise<number>

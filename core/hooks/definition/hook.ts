@@ -27,7 +27,7 @@ export interface Hook {
   readonly createdAt: number
   /** Why the platform switched the hook off. */
   readonly disabledReason?: string | undefined
-  /** Whether its owner is still to be told that the platform switched it off. */
+  /** Whether its owner must still be notified that the platform switched it off. */
   readonly noticeDue?: boolean | undefined
   /** How often a mail about that could not be sent; absent for never. */
   readonly noticeTries?: number | undefined
@@ -68,7 +68,7 @@ export interface HookAuth {
 
 /** One signing secret of a hook. */
 export interface HookSecret {
-  /** Tells the rotation that made it from any other; absent for the one that the hook was made with. */
+  /** Identifies the rotation that made it; absent for the one that the hook was made with. */
   readonly id?: string | undefined
   /** 32 bytes, sealed by the {@link SecretBox} port; base64. */
   readonly sealed: string

@@ -5,7 +5,7 @@ import type { ListQuery } from '../../lists/list-query.ts'
 import type { HookStore } from './hook-store.ts'
 import { presentHook } from './present-hook.ts'
 
-/** What lists of hooks can be sorted, filtered and cut by. */
+/** The columns by which lists of hooks can be sorted, filtered and cut. */
 const fields = [
   '_id',
   'domain',

@@ -7,7 +7,7 @@ import type { HookInput } from './hook-input.ts'
 import { type HookJudges, hookProblems } from './hook-rules.ts'
 import { type HookName, readHook } from './read-hook.ts'
 
-/** What a hook is changed with. */
+/** The ports of a change, its judges and its precondition. */
 export interface HookChange {
   readonly hooks: Pick<HookStore, 'read' | 'replace'>
   readonly judges: HookJudges

@@ -8,10 +8,9 @@ import { hookContent, nextVersion } from './hook-content.ts'
 import { type HookName, readHook } from './read-hook.ts'
 import { encodeSecret, newSecret, secretPurpose } from './signing.ts'
 
-/** How long a secret signs on beside the one that took its place, from the contract. */
+/** How long a replaced secret signs together with its successor, from the contract. */
 const overlapMs = 24 * 3_600_000
 
-/** What the use case works with. */
 export interface SecretRotation {
   readonly hooks: Pick<HookStore, 'read' | 'replace'>
   readonly secretBox: Pick<SecretBox, 'seal'>
@@ -24,13 +23,13 @@ export interface RotatedSecret {
   readonly hook: Hook
   /** `whsec_` and base64. */
   readonly secret: string
-  /** Until when the secret before signs beside it, epoch milliseconds. */
+  /** Until when the previous secret signs as well, epoch milliseconds. */
   readonly previousUntil: number
 }
 
 /**
- * Gives a hook a new signing secret; the one before signs beside it for {@link overlapMs} more. No more than these two
- * sign: whoever rotates again within that time ends the older one at once. A repetition of the same rotation (of the
+ * Gives a hook a new signing secret; the previous one signs as well for {@link overlapMs} more. No more than these two
+ * sign: a further rotation within that time ends the older one at once. A repetition of the same rotation (of the
  * same randomness) changes nothing and answers the same. Throws `not_found`.
  */
 export async function rotateSecret(tools: SecretRotation, name: HookName): Promise<RotatedSecret> {

@@ -7,7 +7,7 @@ const secretBytes = 32
 /** HMAC-SHA256 of a text (as UTF-8) under a key, in base64. */
 export type HmacSha256 = (key: Uint8Array, text: string) => string
 
-/** A signing secret that nobody can guess. */
+/** A signing secret that cannot be guessed. */
 export function newSecret(random: Randomness): Uint8Array {
   return random.bytes(secretBytes)
 }
@@ -17,7 +17,7 @@ export function encodeSecret(secret: Uint8Array): string {
   return `whsec_${btoa(String.fromCharCode(...secret))}`
 }
 
-/** What a hook's secrets are sealed for: none opens as another's. */
+/** The context that a hook's secrets are sealed for: none opens as another's. */
 export function secretPurpose(domain: string, hookId: string): string {
   return `hook-secret:${domain}:${hookId}`
 }

@@ -1,6 +1,6 @@
-/** What keeps the record of a delivery small enough for one item of the store (400 KB), at 2 KB for an attempt. */
+/** Limits that keep the record of a delivery small enough for one item of the store (400 KB), at 2 KB for an attempt. */
 export const deliveryLimits = {
-  /** Attempts beside the ones that move a delivery on are listed up to so many in all. */
+  /** Attempts other than those that advance a delivery are listed up to so many in all. */
   attempts: 60,
   /** With so many attempts on its list a delivery is not opened again. */
   reopened: 40,

@@ -5,7 +5,7 @@ export const longestRunMs = 60_000
 
 /**
  * Every attempt that was begun, oldest first, as the log of a delivery shows it. One that was killed on its way, so that
- * nobody knows what the receiver saw of it, has the reason `interrupted`; one that may still be on its way is left out.
+ * it is unknown what the receiver saw of it, has the reason `interrupted`; one that may still be on its way is left out.
  */
 export function attemptsOf(delivery: Pick<Delivery, 'attempts' | 'begun'>, now: number): DeliveryAttempt[] {
   return [...delivery.attempts, ...runsOf(delivery, now).interrupted].sort((a, b) => a.at - b.at)

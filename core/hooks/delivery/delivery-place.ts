@@ -2,10 +2,10 @@ import type { DeliveryStore } from './delivery-store.ts'
 import type { Delivery } from './delivery.ts'
 import type { HookName } from '../definition/read-hook.ts'
 
-/** Hex digits of the number of its event that the id of a delivery begins with, behind `msg_`. */
+/** Hex digits of the number of its event that the id of a delivery begins with, after `msg_`. */
 const digits = 12
 
-/** A text that sorts before the ids of all deliveries of events from a number on, and behind those of all before. */
+/** A text that sorts before the ids of all deliveries of events from a number on, and after those of all earlier ones. */
 export function placeOf(sequence: number): string {
   return `msg_${sequence.toString(16).padStart(digits, '0')}`
 }
@@ -16,7 +16,7 @@ function numberIn({ id }: Pick<Delivery, 'id'>): number {
 }
 
 /**
- * Where the deliveries of a hook begin that were made at or after a moment (epoch milliseconds): behind this place. Asks
+ * Where the deliveries of a hook begin that were made at or after a moment (epoch milliseconds): after this place. Asks
  * for at most one delivery fifty times, however many there are. Where they were not made in the order of their events,
  * it is a place between one made before and one made after the moment.
  */

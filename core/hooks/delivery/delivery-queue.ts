@@ -6,7 +6,7 @@ export interface DeliveryQueue {
   waiting(): Promise<{ readonly usual: number; readonly slow: number }>
 }
 
-/** What the delivery queue carries: where the delivery is recorded, not what it holds. */
+/** A message of the delivery queue: where the delivery is recorded, not its content. */
 export interface QueuedDelivery {
   readonly id: string
   readonly domain: string

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryAttempt, DeliveryEvent, DeliveryState } from './delivery.ts'
 
-/** What came of an attempt, for its delivery. */
+/** The result of an attempt for its delivery. */
 export interface AttemptOutcome {
   /** The run that made it; absent when nothing was sent. */
   readonly run?: string | undefined
@@ -16,10 +16,10 @@ export interface RecordedAttempt {
   readonly outcome: AttemptOutcome & { readonly run: string }
 }
 
-/** Where a list of deliveries goes on: behind this one. */
+/** Where a list of deliveries goes on: after this one. */
 export type DeliveryPlace = Pick<Delivery, 'id' | 'nextAttemptAt'>
 
-/** Overdue deliveries; an empty page is behind the last. */
+/** Overdue deliveries; an empty page comes after the last. */
 export interface DuePage {
   readonly deliveries: readonly Delivery[]
   /** Where in the store there are others that cannot be read: they are passed over. */
@@ -31,7 +31,7 @@ export interface DeliveryRange {
   readonly newestFirst: boolean
   /** 1 to 1000. */
   readonly limit: number
-  /** Continues behind this id, whether or not it is there. */
+  /** Continues after this id, whether or not it is there. */
   readonly after?: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../definition/event-fields.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
 
-/** What a delivery carries: the event as it was. That of a test may have fields that are not text. */
+/** The payload of a delivery: the event as it was. That of a test may have fields that are not text. */
 export interface DeliveryEvent extends Omit<PlatformEvent, 'fields'> {
   readonly fields: JsonObject
 }
@@ -18,7 +18,7 @@ export interface Delivery {
   readonly id: string
   readonly hookId: string
   readonly domain: string
-  /** Names the {@link DeliveryEvent}, which is stored beside it and not as long. */
+  /** Names the {@link DeliveryEvent}, which is stored separately and not as long. */
   readonly eventId: string
   readonly eventName: string
   readonly uuid: string
@@ -29,7 +29,7 @@ export interface Delivery {
   readonly state: DeliveryState
   /** Every attempt whose end is known, in the order in which they were recorded. */
   readonly attempts: readonly DeliveryAttempt[]
-  /** Attempts that moved the delivery on; of two that ran beside each other only one does. */
+  /** Attempts that advanced the delivery; of two simultaneous ones only one does. */
   readonly tries: number
   /** Those of {@link tries} that were made before the delivery was last opened again. */
   readonly earlierTries: number

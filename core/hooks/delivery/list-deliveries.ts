@@ -15,7 +15,6 @@ export interface DeliveryQuery extends ListQuery {
   readonly state?: DeliveryState | undefined
 }
 
-/** What the use case works with. */
 export interface DeliveryListing {
   readonly hooks: Pick<HookStore, 'read'>
   readonly deliveries: Pick<DeliveryStore, 'list'>
@@ -36,7 +35,7 @@ export const deliveryListLimits = {
   usual: 40,
   /** Deliveries that are read at once. */
   batch: 200,
-  /** Deliveries that one request looks at: behind them, its page ends where it is and the cursor goes on. */
+  /** Deliveries that one request looks at: after them, its page ends where it is and the cursor goes on. */
   looked: 2_000,
   /** Bytes of JSON: the page ends before the first delivery that is too much, and has one at least. */
   weight: 4_000_000,
@@ -87,7 +86,7 @@ interface Look {
   readonly after: string | undefined
 }
 
-/** The first deliveries that are asked for. `last` is where to go on when there may be more behind them. */
+/** The first deliveries that are asked for. `last` is where to go on when there may be more after them. */
 async function look(
   { deliveries, now }: Pick<DeliveryListing, 'deliveries'> & { readonly now: number },
   { domain, id }: HookName,

@@ -13,7 +13,6 @@ import { isDeliveryId } from './read-delivery.ts'
 import { type HookName, readHook } from '../definition/read-hook.ts'
 import { requireEnabled } from './resend-delivery.ts'
 
-/** What the use case works with. */
 export interface Replaying {
   readonly hooks: Pick<HookStore, 'read'>
   readonly deliveries: Pick<DeliveryStore, 'list' | 'reopen'>
@@ -32,7 +31,7 @@ export interface ReplayWindow {
   readonly cursor?: string | undefined
 }
 
-/** What one request did. */
+/** The result of one request. */
 export interface Replayed {
   /** Deliveries that were queued again. */
   readonly requeued: number
@@ -65,7 +64,7 @@ export const replayLimits = {
 /**
  * Queues the deliveries of a hook again that were made within a time, each under its id, the oldest first. One request
  * does a part; its `next` leads on. Safe to repeat: what is pending is not queued twice. Tests are not replayed. Throws
- * `invalid_field` for a window that is none or begins too long ago, `not_found`, `conflict` for a disabled hook, and
+ * `invalid_field` for a window that is invalid or begins too long ago, `not_found`, `conflict` for a disabled hook, and
  * `rate_limited`.
  */
 export async function replayDeliveries(tools: Replaying, name: HookName, window: ReplayWindow): Promise<Replayed> {

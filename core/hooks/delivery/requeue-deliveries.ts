@@ -7,7 +7,6 @@ import type { Hook } from '../definition/hook.ts'
 import type { Clock } from '../../time.ts'
 import { queuedAttempt } from './queued-attempt.ts'
 
-/** What the use case works with. */
 export interface Requeuing {
   readonly hooks: Pick<HookStore, 'read'>
   readonly deliveries: Pick<DeliveryStore, 'listDue' | 'reschedule'>
@@ -15,7 +14,7 @@ export interface Requeuing {
   readonly clock: Clock
 }
 
-/** What one run came to. */
+/** The result of one run. */
 export interface Requeued {
   readonly requeued: number
   /** Overdue ones that the queue did not take, or that somebody else moved on; the next run looks at them again. */
@@ -38,7 +37,7 @@ export const requeueLimits = {
    * receivers it holds for theirs alone: a new plan would only make what waits void, and add a message to those.
    */
   backlog: 1_000,
-  /** What is overdue by so long was lost however much waits: the queues keep no message longer. */
+  /** A delivery that is overdue by so long was lost, whatever the backlog: the queues keep no message longer. */
   droppedMs: 4 * 86_400_000,
   /** Deliveries of one page, and of one run. */
   page: 100,
@@ -56,9 +55,9 @@ export const requeueLimits = {
 export async function requeueDeliveries(tools: Requeuing, until: number): Promise<Requeued> {
   const { deliveries, deliveryQueue, clock } = tools
   const { usual, slow } = await deliveryQueue.waiting()
-  const isBehind = usual > requeueLimits.backlog
+  const hasBacklog = usual > requeueLimits.backlog
   const dropped = clock.now() - requeueLimits.droppedMs
-  const before = isBehind ? dropped : clock.now() - requeueLimits.overdueMs
+  const before = hasBacklog ? dropped : clock.now() - requeueLimits.overdueMs
   const unreadable = new Set<string>()
   const hookOf = hooksOf(tools, unreadable)
   let [requeued, left, looked] = [0, 0, 0]
@@ -77,14 +76,14 @@ export async function requeueDeliveries(tools: Requeuing, until: number): Promis
     looked += page.length
     after = page.at(-1)
     const end = { requeued, left, unreadable: [...unreadable] }
-    if (page.length < requeueLimits.page) return isBehind ? { ...end, stoppedBy: 'backlog' } : end
+    if (page.length < requeueLimits.page) return hasBacklog ? { ...end, stoppedBy: 'backlog' } : end
     const isFull = requeued + left >= requeueLimits.most || looked >= requeueLimits.looked
     if (isFull) return { ...end, stoppedBy: 'limit' }
     if (clock.now() >= until) return { ...end, stoppedBy: 'time' }
   }
 }
 
-/** Reads each hook once. One that cannot be read, whoever's it is, must not end the search for all others. */
+/** Reads each hook once. One that cannot be read, of any tenant, must not end the search for all others. */
 function hooksOf({ hooks }: Requeuing, unreadable: Set<string>): (delivery: Delivery) => Promise<Hook | undefined> {
   const known = new Map<string, Promise<Hook | undefined>>()
   const passOver = (key: string) => (error: unknown) => {

@@ -11,7 +11,6 @@ import { queuedAttempt } from './queued-attempt.ts'
 import { readDelivery } from './read-delivery.ts'
 import { readHook } from '../definition/read-hook.ts'
 
-/** What the use case works with. */
 export interface Resending {
   readonly hooks: Pick<HookStore, 'read'>
   readonly deliveries: Pick<DeliveryStore, 'read' | 'readEvent' | 'reopen' | 'reschedule'>

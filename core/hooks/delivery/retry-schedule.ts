@@ -5,7 +5,7 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** The waits of the contract behind the first, second, … failed attempt; a hook uses the first `retries` of them. */
+/** The waits of the contract after the first, second, … failed attempt; a hook uses the first `retries` of them. */
 const usualWaits = [
   5 * second,
   30 * second,
@@ -36,7 +36,7 @@ export function plannedWait(hook: Pick<Hook, 'retries' | 'delay'>, made: number)
 }
 
 /**
- * When the attempt behind the `made`th is due, epoch milliseconds: the planned wait with up to 20 % of jitter, or what
+ * When the attempt after the `made`th is due, epoch milliseconds: the planned wait with up to 20 % of jitter, or what
  * the receiver asked for by `Retry-After` where that is later, 24 h at most. `undefined` when there is none. `random`
  * gives a number from 0 up to but not 1.
  */

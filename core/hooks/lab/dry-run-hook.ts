@@ -20,11 +20,11 @@ export const dryRunLimits = {
   patternSteps: 40_000_000,
   /** Names of other events that are counted apart. */
   names: 50,
-  /** UTF-16 units of JSON: behind so much nothing more is shown, though always one event. */
+  /** UTF-16 units of JSON: beyond it nothing more is shown, though always one event. */
   shown: 1_000_000,
 } as const
 
-/** What the use case works with. Nothing of it can send or store anything. */
+/** Nothing in here can send or store anything. */
 export interface DryRun {
   readonly eventLog: Pick<EventLog, 'latest'>
   readonly clock: Clock
@@ -33,7 +33,7 @@ export interface DryRun {
   readonly rest: Rest
 }
 
-/** What a hook would make of one event. */
+/** The result of a hook for one event. */
 export interface RehearsedEvent {
   readonly sequence: number
   readonly uuid: string
@@ -48,7 +48,7 @@ export interface RehearsedEvent {
   readonly problem?: UnsentReason | undefined
 }
 
-/** What a hook would have made of the last events of its domain. */
+/** The results of a hook for the last events of its domain. */
 export interface Rehearsal {
   /** Events of the domain that were looked at. */
   readonly looked: number
@@ -57,11 +57,11 @@ export interface Rehearsal {
   /** Those that it names and whose filters let them pass, and those that a filter refuses. */
   readonly matched: number
   readonly refused: number
-  /** Of both, the newest first. */
+  /** Events of both kinds, the newest first. */
   readonly events: readonly RehearsedEvent[]
   /** Whether there are more of them than are shown. */
   readonly isCut: boolean
-  /** What the requests shown are signed with. */
+  /** The secret that signs the shown requests. */
   readonly exampleSecret: string
 }
 
@@ -122,10 +122,10 @@ async function rehearse(
 ): Promise<RehearsedEvent> {
   const { uuid, occurredAt } = event
   const matches = refusedBy.length === 0
-  const told = { sequence, uuid, occurredAt, matches, refusedBy }
-  if (!matches) return told
+  const shown = { sequence, uuid, occurredAt, matches, refusedBy }
+  if (!matches) return shown
   const kept: HookRequest[] = []
-  // The way of every delivery, with a client that keeps the requests in the place of one that sends them.
+  // The code of every delivery, with a client that keeps the requests instead of sending them.
   const hookClient = {
     async send(request: HookRequest) {
       kept.push(request)
@@ -134,7 +134,7 @@ async function rehearse(
   }
   const subject = { id: noDelivery, eventName: event.name, sequence }
   const called = await callHook({ ...tools, hookClient }, { hook, keys: [exampleKey] }, subject, event)
-  if (called.outcome === 'unsent') return { ...told, authRequest: kept[0], problem: called.reason }
+  if (called.outcome === 'unsent') return { ...shown, authRequest: kept[0], problem: called.reason }
   const { request } = called
-  return { ...told, authRequest: kept.find((each) => each !== request), request }
+  return { ...shown, authRequest: kept.find((each) => each !== request), request }
 }

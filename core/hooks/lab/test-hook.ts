@@ -21,7 +21,6 @@ import { type Rest, limitedPatterns, patternWork } from '../matching/pattern-wor
 import { type HookName, readHook } from '../definition/read-hook.ts'
 import { type Refusal, refusals } from '../matching/refusals.ts'
 
-/** What the use case works with. */
 export interface HookTest extends HookCall {
   readonly hooks: Pick<HookStore, 'read'>
   readonly eventLog: Pick<EventLog, 'head'>
@@ -42,7 +41,7 @@ export interface TestInput {
   readonly force?: boolean | undefined
 }
 
-/** What came of a test. */
+/** The result of a test. */
 export interface TestedHook {
   /** `skipped`: a filter refused the event, and nothing was sent or recorded. */
   readonly state: Exclude<DeliveryState, 'pending'>
@@ -134,7 +133,7 @@ async function begin(tools: HookTest, hook: Hook, event: DeliveryEvent): Promise
   return (await deliveries.read(hook.domain, hook.id, id)) ?? delivery
 }
 
-/** What is on record of a test that an earlier run of the same request has made. */
+/** The record of a test that an earlier run of the same request has made. */
 async function recorded({ deliveries }: HookTest, given: Delivery): Promise<TestedHook> {
   const delivery = (await deliveries.read(given.domain, given.hookId, given.id)) ?? given
   const { status, durationMs = 0, reason, replySnippet: snippet = '' } = delivery.attempts.at(-1) ?? {}

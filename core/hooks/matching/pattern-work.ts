@@ -2,7 +2,7 @@ import { invalidField } from '../../errors.ts'
 import type { PatternCompiler } from '../../patterns/pattern.ts'
 
 /**
- * What patterns may cost, in steps: a step is one part of a compiled pattern at one character, 16 to 25 ns for slow
+ * The limits of pattern work, in steps: a step is one part of a compiled pattern at one character, 16 to 25 ns for slow
  * patterns.
  */
 export const patternWork = {
@@ -10,9 +10,9 @@ export const patternWork = {
   event: 4_000_000,
   /** After so many steps the process does other work first. */
   slice: 50_000,
-  /** What each match costs besides its steps and the compilation: looking the pattern up and preparing the match. */
+  /** The cost of each match besides its steps and the compilation: looking the pattern up and preparing the match. */
   base: 1_000,
-  /** What a pattern costs that cannot be compiled. It was refused when its hook was written, so there are few. */
+  /** The cost of a pattern that cannot be compiled. It was refused when its hook was written, so there are few. */
   refused: 5_000,
 } as const
 

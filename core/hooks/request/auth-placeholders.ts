@@ -1,7 +1,7 @@
 import type { HookReply } from './hook-client.ts'
 import type { Hook } from '../definition/hook.ts'
 
-/** What a pre-request's answer is asked for by; see `core/hooks/request/template.ts` for the form of names. */
+/** The names of values from a pre-request's answer; see `core/hooks/request/template.ts` for the form of names. */
 const wanted = /\$\{auth:(body|header):([A-Za-z0-9_:.-]{1,116})\}/g
 
 /** Stands for the cookies of a pre-request's answer where those are passed on. */

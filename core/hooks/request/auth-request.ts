@@ -8,7 +8,7 @@ import { substitute, type TemplateSource, verbatim } from './template.ts'
 /** The longest data that `auth.map` may become, names and values together, in UTF-16 units: that of a body. */
 const maxDataLength = 256 * 1024
 
-/** What an auth pre-request gave: values for substitution, and the cookies to send along. */
+/** The result of an auth pre-request: values for substitution, and the cookies to send along. */
 export interface AuthResult {
   /** By the full name: `auth:body:<key>`, `auth:header:<name>`, `auth:header:<cookie name>`. */
   readonly values: Readonly<Record<string, string>>
@@ -47,7 +47,7 @@ function substituteMap(map: Readonly<Record<string, string>>, source: TemplateSo
   return Object.fromEntries(entries)
 }
 
-/** What a pre-request's reply gives; `undefined` for anything but a 200. */
+/** Reads a pre-request's reply; returns `undefined` for anything but a 200. */
 export function readAuthReply(reply: HookReply): AuthResult | undefined {
   if (reply.outcome !== 'answered' || reply.status !== 200) return undefined
   const cookies = cookiesOf(reply.headers['set-cookie'] ?? '')

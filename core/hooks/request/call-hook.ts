@@ -9,7 +9,6 @@ import { hookRequest } from './hook-request.ts'
 import { type HmacSha256, secretPurpose, signatureHeaders, signingSecrets } from '../definition/signing.ts'
 import { headerValue } from './template.ts'
 
-/** What calling a hook works with. */
 export interface HookCall {
   readonly hookClient: Pick<HookClient, 'send'>
   readonly clock: Clock
@@ -34,13 +33,13 @@ export function signingKeys(secretBox: Pick<SecretBox, 'open'>, hook: Hook, now:
  */
 export type UnsentReason = 'auth_failed' | 'bad_template'
 
-/** What came of calling a hook. */
+/** The result of calling a hook. */
 export type CalledHook =
   /** Nothing was sent to the hook's URL. */
   | { readonly outcome: 'unsent'; readonly reason: UnsentReason }
   | { readonly outcome: 'sent'; readonly request: HookRequest; readonly reply: HookReply }
 
-/** What is sent: under which id and name, with which number. */
+/** The identity of a request: its id, name and number. */
 export type CallSubject = Pick<Delivery, 'id' | 'eventName' | 'sequence'>
 
 /** Makes the auth pre-request where the hook wants one, then the hook's own request, signed at this moment. */

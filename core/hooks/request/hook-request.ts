@@ -7,7 +7,7 @@ import { headerValue, substitute, type TemplateSource, verbatim } from './templa
 /** The longest value of a header after substitution; servers commonly refuse more than 8 KiB. */
 const maxHeaderLength = 8192
 
-/** What the service calls itself where a hook names no other. */
+/** The default user agent, unless a hook names another. */
 const userAgent = 'callplane-hooks/1'
 
 /** Headers with the event's values in them; `undefined` when one is too long. */

@@ -6,7 +6,7 @@ const placeholder = /\$\{([A-Za-z0-9_:.-]{1,128})\}/g
 /** Where substitutions take their values from. */
 export interface TemplateSource {
   readonly event: JsonObject
-  /** What the auth pre-request answered, by the full name: `auth:body:<key>`, `auth:header:<name>`. */
+  /** Values of the auth pre-request's answer, by full name: `auth:body:<key>`, `auth:header:<name>`. */
   readonly auth: Readonly<Record<string, string>>
 }
 
