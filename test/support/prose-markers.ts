@@ -82,6 +82,7 @@ export const proseMarkers: readonly ProseMarker[] = [
       'nobody else holds',
       'while nobody runs',
       'name=nobody',
+      'nobody: 401',
     ],
   },
   {

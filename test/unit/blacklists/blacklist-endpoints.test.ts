@@ -234,7 +234,7 @@ describe('the limits', () => {
 describe('what is not written by the rules is refused, and nothing is written', () => {
   it.each<[string, unknown, string]>([
     ['no number', {}, 'number'],
-    ['a number that is none', { number: 15_551_234 }, 'number'],
+    ['an invalid number', { number: 15_551_234 }, 'number'],
     ['null', { number: null }, 'number'],
     ['an empty one', { number: '' }, 'number'],
     ['nothing but signs', { number: ' (-.) ' }, 'number'],
@@ -245,7 +245,7 @@ describe('what is not written by the rules is refused, and nothing is written', 
     ['a line feed', { number: '1\n2' }, 'number'],
     ['an end as text', { number: '1', expires: '2030-01-01' }, 'expires'],
     ['an end that has passed', { number: '1', expires: 1 }, 'expires'],
-    ['a note that is none', { number: '1', note: 1 }, 'note'],
+    ['an invalid note', { number: '1', note: 1 }, 'note'],
     ['a note of two lines', { number: '1', note: 'a\nb' }, 'note'],
     ['a note of 501 characters', { number: '1', note: 'x'.repeat(501) }, 'note'],
   ])('a blacklist request with %s is refused, and nothing is written', async (_title, body, field) => {

@@ -149,7 +149,7 @@ describe('the leg of a call', () => {
       undefined,
     ],
     [
-      'the second half of a loopback pair, as the engine tells it',
+      'the second half of a loopback pair, as the engine reports it',
       { 'Call-Direction': 'inbound', 'Caller-Source': 'mod_loopback', variable_loopback_leg: 'B' },
       'b',
       undefined,

@@ -62,7 +62,7 @@ describe('the domain of a call leg', () => {
     ['the From header of a caller, in a list', { direction: 'inbound', presence_id: '1000@a.example.com' }],
     ['a name longer than a domain can be', { 'Caller-Context': 'a'.repeat(254) }],
     ['an empty field', { 'Caller-Context': '' }],
-    ['a leg that nobody knows', { 'Other-Leg-Unique-ID': '00000000-0000-0000-0000-000000000000' }],
+    ['an unknown leg', { 'Other-Leg-Unique-ID': '00000000-0000-0000-0000-000000000000' }],
     ['a field that only holds a domain in its name', { variable_sip_to_host: 'a.example.com' }],
   ])('the domain of a call leg does not come from %s', (_source, fields) => {
     expect(legDomainCandidates(reading(fields), legs)).toEqual([])

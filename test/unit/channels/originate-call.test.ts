@@ -54,7 +54,7 @@ describe('a call', () => {
   })
 
   it.each([
-    ['nobody answered in time', undefined],
+    ['no answer came in time', undefined],
     ['the connector saw no answer in time', { state: 'unknown', reason: 'timeout' } as const],
   ])('a call is pending when %s', async (_title, outcome) => {
     const { originate } = await aCallSetup({ outcome })

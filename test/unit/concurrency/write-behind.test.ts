@@ -111,7 +111,7 @@ test('a flush of nothing ends at once', async () => {
   expect(at).toEqual([])
 })
 
-test('writes are paced, but a flush does not wait for the pace', async () => {
+test('a flush does not wait for the pace of other writes', async () => {
   const { time, writer, add, at } = aWriter({ paceMs: () => 50 })
 
   add('a', 'b', 'c')

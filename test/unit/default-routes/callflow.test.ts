@@ -81,7 +81,7 @@ describe('a callflow', () => {
     ['a body of several lines', { httpRequest: { url: 'https://a.test', data: 'a\nb' } }],
     ['a message of several lines', { sendEmail: { to: ['a@example.com'], message: 'a\r\nb' } }],
     [
-      'what an endpoint may be told',
+      'names that an endpoint may be given',
       {
         bridge: {
           parameters: ['continue_on_fail=true'],
@@ -130,7 +130,7 @@ describe('a callflow is refused with the place of what is wrong', () => {
     ['a kind of another case', { Answer: '' }, '', /^unknown step "Answer"$/],
     ['a kind of every object', { constructor: 1 }, '', /^unknown step "constructor"$/],
     ['another', { hasOwnProperty: 1 }, '', /^unknown step "hasOwnProperty"$/],
-    ['an unknown kind beside a known one', { answer: '', foo: 1 }, '', /^unknown step "foo"$/],
+    ['an unknown kind after a known one', { answer: '', foo: 1 }, '', /^unknown step "foo"$/],
     ['two kinds', { answer: '', hangup: '' }, '', /has "answer" and "hangup"/],
     ['break of a wrong type', { break: 'true' }, '.break', /true or false/],
     ['async of a wrong type', { answer: '', async: 1 }, '.async', /true or false/],
@@ -161,7 +161,12 @@ describe('a callflow is refused with the place of what is wrong', () => {
     ['setVar of a number in a list', { setVar: ['x_a=1', 2] }, '.setVar[1]', /text/],
     ['setVar of a name of the service', { setVar: 'domain_name=b.test' }, '.setVar', /"domain_name" is not a name/],
     ['in other letters', { setVar: 'DOMAIN_NAME=b.test' }, '.setVar', /not a name that clients may set/],
-    ['behind its scope', { setVar: ['x_a=1', 'all:presence_id=x'] }, '.setVar[1]', /not a name that clients may set/],
+    [
+      'a forbidden name after its scope',
+      { setVar: ['x_a=1', 'all:presence_id=x'] },
+      '.setVar[1]',
+      /not a name that clients may set/,
+    ],
     ['that runs something', { setVar: 'execute_on_answer=system id' }, '.setVar', /not a name that clients may set/],
     ['as an object', { setVar: { api_hangup_hook: 'x' } }, '.setVar', /not a name that clients may set/],
     ['an expansion as name', { setVar: '${x}=1' }, '.setVar', /name variables/],

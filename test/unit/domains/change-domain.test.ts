@@ -191,7 +191,7 @@ describe('the settings of a domain', () => {
     expect(domain?.version).toBe(11)
   })
 
-  it("changes of a domain's settings respect If-Match", async () => {
+  it("a change of a domain's settings respects If-Match", async () => {
     const { api, admin } = await setUp()
     const { headers } = await api.call(readDomain, { params, headers: admin })
     const put = (tag: string) =>

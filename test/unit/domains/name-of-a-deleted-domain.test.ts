@@ -41,9 +41,9 @@ async function setUp() {
 it.each<[string, EngineCommand['kind'], CommandOutcome | undefined]>([
   ['an engine is away that may have its calls', 'hang-up-domain', away],
   ['an engine is away that may have its phones', 'drop-domain-registrations', away],
-  ['nobody has taken the order to end its calls', 'hang-up-domain', { state: 'unsent', reason: 'expired' }],
+  ['no connector has taken the order to end its calls', 'hang-up-domain', { state: 'unsent', reason: 'expired' }],
   [
-    'nobody knows whether its phones were dropped',
+    'it is unknown whether its phones were dropped',
     'drop-domain-registrations',
     { state: 'unknown', reason: 'timeout' },
   ],

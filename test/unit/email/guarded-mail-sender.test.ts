@@ -137,12 +137,12 @@ describe("a mail server's refusal", () => {
   })
 
   it('a recipient', async () => {
-    const server = await aMailServer({ secure: true, refuseRecipient: 'nobody of that name' })
+    const server = await aMailServer({ secure: true, refuseRecipient: 'no such user' })
     const { sender } = aMailSender()
 
     const outcome = await sender.send(aMail, aServer({ port: server.port }))
 
-    expect(outcome).toEqual({ outcome: 'failed', reason: expect.stringContaining('nobody of that name') })
+    expect(outcome).toEqual({ outcome: 'failed', reason: expect.stringContaining('no such user') })
   })
 
   it('a greeting', async () => {

@@ -15,7 +15,7 @@ async function setUp() {
 
 const huge = 'x'.repeat(256 * 1024 + 1)
 
-describe('of several faults the first in the order of the contract is told', () => {
+describe('of several faults the first in the order of the contract is reported', () => {
   it('the size of a body is checked before the credential', async () => {
     const { api } = await setUp()
 

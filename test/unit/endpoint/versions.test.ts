@@ -53,7 +53,7 @@ describe('the tag of a record', () => {
     expect(await tag()).not.toBe(first)
   })
 
-  it('lists have no tag', async () => {
+  it('a list has no tag', async () => {
     const { api, admin } = await setUp()
 
     expect((await api.call(listAccounts, { headers: admin })).headers).not.toHaveProperty('ETag')

@@ -24,7 +24,7 @@ describe('a command is written as the engine reads it', () => {
 })
 
 describe('a command that would become another one is refused', () => {
-  it.each(['\n', '\r', '\r\n', '\n\n', '\0'])('with %o in any of its arguments', (end) => {
+  it.each(['\n', '\r', '\r\n', '\n\n', '\0'])('a command is refused with %o in any of its arguments', (end) => {
     const unsafe = `one${end}two`
 
     expect(() => EslCommand.api(unsafe)).toThrow(EslCommandInvalid)
@@ -45,11 +45,11 @@ describe('a command that would become another one is refused', () => {
     },
   )
 
-  it.each(['', ' status'])('because the engine would run an empty one: %o', (command) => {
+  it.each(['', ' status'])('a command is refused because the engine would run an empty one: %o', (command) => {
     expect(() => EslCommand.api(command)).toThrow(EslCommandInvalid)
   })
 
-  it.each([[[]], [['']], [['A B']]])('because its names are none: %o', (names) => {
+  it.each([[[]], [['']], [['A B']]])('a command is refused because its names are invalid: %o', (names) => {
     expect(() => EslCommand.event(names)).toThrow(EslCommandInvalid)
   })
 

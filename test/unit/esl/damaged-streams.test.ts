@@ -45,7 +45,7 @@ const madeEvent = fc.oneof(
 )
 const anyFrame = fc.oneof(fc.constantFrom(...recorded), madeEvent)
 
-/** What is read of a stream, and how it ended. */
+/** The frames of a stream, and how it ended. */
 function read(bytes: Buffer, cuts: readonly number[] = []) {
   const result = { frames: new Array<string>(), events: new Array<string>(), unreadable: 0, isLost: false }
   const incoming = new Incoming(defaultEslLimits, ({ contentType, body, problem }) => {
@@ -99,7 +99,7 @@ describe('good frames', () => {
 })
 
 describe('a hole in a stream', () => {
-  it.each(['json', 'plain'])('lets no event out that was not sent: %s', (format) => {
+  it.each(['json', 'plain'])('a damaged stream lets no event out that was not sent: %s', (format) => {
     const events = recordedEvents.filter((bytes) => bytes.includes(`text/event-${format}`))
     expect(events.length).toBeGreaterThan(10)
     const sent = new Set(events.flatMap((bytes) => read(bytes).events))

@@ -17,7 +17,7 @@ describe('header lines', () => {
     ['CR LF line ends', 'Content-Type: api/response\r\nContent-Length: 3\r\n\r\nabc'],
     ['a name in lower case', 'content-type: api/response\ncontent-length: 3\n\nabc'],
     ['a length with leading zeros', 'Content-Type: api/response\nContent-Length: 00003\n\nabc'],
-    ['no space behind the colon', 'Content-Type:api/response\nContent-Length:3\n\nabc'],
+    ['no space after the colon', 'Content-Type:api/response\nContent-Length:3\n\nabc'],
     ['blank lines before the frame', '\n\r\n\nContent-Type: api/response\nContent-Length: 3\n\nabc'],
   ])('%s are read, wherever they are cut', (_, text) => {
     const bytes = Buffer.from(text)
@@ -44,7 +44,7 @@ describe('bytes that are no frames', () => {
   it.each([
     ['a greeting of another protocol', 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n'],
     ['a header block without a type', 'Content-Length: 3\n\nabc'],
-    ['a type that is none', 'Content-Type: text\nContent-Length: 3\n\nabc'],
+    ['an invalid type', 'Content-Type: text\nContent-Length: 3\n\nabc'],
     ['a name that holds a quote', 'Content-Type: command/reply\n{"Event-Name":"x"}\n\n'],
     ['a reply that lost its type', 'Reply-Text: +OK accepted\n\n'],
     ['the rest of an event', 'Event-Name: HEARTBEAT\nCore-UUID: x\n\n'],
@@ -107,7 +107,7 @@ describe('a frame that is not understood', () => {
     ['no type, and nothing else that an engine writes', 'X-Unknown: 1\n\n', '', 0],
     ['a length in another notation', 'Content-Type: api/response\nContent-Length: 1e3\n\n', 'api/response', 0],
     ['a negative length', 'Content-Length: -5\nContent-Type: log/data\n\n', 'log/data', 0],
-    ['a length that is none', 'Content-Length: abc\nContent-Type: text/event-json\n\n', 'text/event-json', 0],
+    ['an invalid length', 'Content-Length: abc\nContent-Type: text/event-json\n\n', 'text/event-json', 0],
   ])('a frame that is not understood is reported as skipped, and the next one is read: %s', (_, text, type, bytes) => {
     const stream = Buffer.concat([Buffer.from(text), apiResponse('next')])
 
@@ -177,7 +177,7 @@ function anEvent(format: string, sequence: string, own: string): Buffer {
   return frame(`Content-Length: ${body.length}\nContent-Type: text/event-${format}`, body)
 }
 
-/** What can be read of a stream's events before it is given up. */
+/** The events of a stream until it is given up. */
 function eventsUntilLost(bytes: Buffer): object[] {
   const reader = new FrameReader(roomy)
   const events: object[] = []

@@ -1,4 +1,4 @@
-/** What of an event stays in memory, and what it says of it. */
+/** The memory that an event keeps, and its own count of it. */
 import { describe, expect, it } from 'vitest'
 import { readEvent } from '../../../connector/esl/event.ts'
 import { memoryInUse } from '../../support/processes/memory-in-use.ts'
@@ -42,7 +42,7 @@ describe('an event that is read', () => {
 })
 
 describe('an event that is let go', () => {
-  it.each(['Event-Name', 'Event-Subclass', 'Core-UUID'])('leaves no long %s behind', (header) => {
+  it.each(['Event-Name', 'Event-Subclass', 'Core-UUID'])('a read event keeps no long %s in memory', (header) => {
     const before = memoryInUse()
 
     for (let count = 0; count < 40; count += 1) {

@@ -160,7 +160,7 @@ describe('events', () => {
   it.each(samples('events'))('%s', (sample) => played(cases, sample))
 })
 
-/** What becomes of a stream, and whether the two events that follow it are delivered. */
+/** The end of a stream, and whether the two events that follow it are delivered. */
 function outcomeOf(bytes: Buffer, cuts: readonly number[] = []) {
   const outcome = { names: new Array<string>(), skipped: 0, isLost: false }
   const reader = new FrameReader(defaultEslLimits)

@@ -19,8 +19,15 @@ const isSmall = (name: string) => recordedBytes(name).length < 3000
 const streams = ['bench/stream-json', 'bench/stream-plain']
 const recordings = recordingNames().filter((name) => !streams.includes(name))
 
-/** Headers that a frame tells besides its type and length. */
-const told = ['Reply-Text', 'Job-UUID', 'Content-Disposition', 'Allowed-API', 'Log-Level', 'Controlled-Session-UUID']
+/** Headers of a frame besides its type and length. */
+const frameHeaders = [
+  'Reply-Text',
+  'Job-UUID',
+  'Content-Disposition',
+  'Allowed-API',
+  'Log-Level',
+  'Controlled-Session-UUID',
+]
 
 describe('a recording', () => {
   it('every scenario has a recording', () => {
@@ -211,7 +218,7 @@ function range(from: number, to: number): number[] {
 function contentsOf(bytes: Buffer, cuts: readonly number[] = []): string {
   return framesOf(bytes, cuts)
     .map((frame) => {
-      const headers = told.map((name) => frame.header(name))
+      const headers = frameHeaders.map((name) => frame.header(name))
       return [frame.contentType, frame.headerBytes, ...headers, frame.body.toString('latin1')].join('|')
     })
     .join('\n')

@@ -146,7 +146,7 @@ describe('a reply that comes twice', () => {
   })
 })
 
-describe('a refusal, which names nobody', () => {
+describe('a refusal, which names no command', () => {
   const refusal = () => reply('Reply-Text: -ERR permission denied')
   const accepted = (id: string) => reply(`Reply-Text: +OK Job-UUID: ${id}\nJob-UUID: ${id}`)
 
@@ -205,7 +205,7 @@ describe('a refusal, which names nobody', () => {
   })
 })
 
-describe('a reply that nobody asked for', () => {
+describe('an unrequested reply', () => {
   it.each([
     ['a result without a command', [], result('x')],
     ['a result where a job was started', [job('j1')], result('x')],

@@ -14,9 +14,12 @@ describe('the wait before connecting again', () => {
     expect(delays(1)).toEqual([500, 1000, 2000, 4000, 8000, 9500, 9500, 9500])
   })
 
-  it.each(['auth-refused', 'access-rejected'] as const)('is 30 to 37.5 s after %s', (reason) => {
-    const waits = [0, 0.5, 1].map((random) => retryDelayMs(reason, 0, defaultEslLimits, () => random))
+  it.each(['auth-refused', 'access-rejected'] as const)(
+    'the wait before connecting again is 30 to 37.5 s after %s',
+    (reason) => {
+      const waits = [0, 0.5, 1].map((random) => retryDelayMs(reason, 0, defaultEslLimits, () => random))
 
-    expect(waits).toEqual([30_000, 33_750, 37_500])
-  })
+      expect(waits).toEqual([30_000, 33_750, 37_500])
+    },
+  )
 })

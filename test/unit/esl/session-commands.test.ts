@@ -48,7 +48,7 @@ describe('a reply reaches its own command', () => {
     expect(await caught(link.bgapi('status', 'j4'))).toBeInstanceOf(EslCommandRejected)
   })
 
-  it('when one of several jobs is refused, which ends as unknown, since nobody can tell which it is', async () => {
+  it('when one of several jobs is refused, it ends as unknown, since it cannot be determined which one it is', async () => {
     await serving(async (peer) => {
       await peer.ready()
       for (const id of ['j1', 'j2', 'j3']) await peer.expect(`bgapi status\nJob-UUID: ${id}`)
@@ -226,7 +226,7 @@ describe('a command is not sent', () => {
     await ready()
 
     const first = caught(link.api('slow'))
-    const second = caught(link.api('behind'))
+    const second = caught(link.api('second'))
     await time.advance(10_000)
 
     expect(await first).toBeInstanceOf(EslCommandTimeout)

@@ -73,7 +73,7 @@ describe('when the connection ends', () => {
     expect(events.map(({ name }) => name)).toEqual(['HEARTBEAT'])
   })
 
-  it('a notice that is cut in two by the event it was written into tells the same', async () => {
+  it('a notice that is cut in two by the event it was written into says the same', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       const notice =
@@ -86,7 +86,7 @@ describe('when the connection ends', () => {
     expect(events).toEqual([])
   })
 
-  it('a notice that the event it was written into ends with tells the same, wherever it is cut', async () => {
+  it('a notice that the event it was written into ends with says the same, wherever it is cut', async () => {
     const tail = recordedBytes('session/killed-for-lost-events.tail')
     const noticeBytes = tail.subarray(tail.lastIndexOf('Content-Type: text/disconnect-notice'))
     for (const taken of [1, 40, noticeBytes.length - 8, noticeBytes.length]) {
@@ -118,7 +118,7 @@ describe('when the connection ends', () => {
       'an event that cannot be read and the rest of another',
       'Content-Length: 2\nContent-Type: text/event-plain\n\nA:\nRest: 1\n\n',
     ],
-    ['a length that is none and a body', 'Content-Length: x\nContent-Type: log/data\n\nbody: of a log line\n\n'],
+    ['an invalid length and a body', 'Content-Length: x\nContent-Type: log/data\n\nbody: of a log line\n\n'],
   ])('%s are a lost framing', async (_, bytes) => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
@@ -167,7 +167,7 @@ describe('when the connection ends', () => {
     expect(link.counts).toMatchObject({ connections: 1, unreadableEvents: 7, events: 1 })
   })
 
-  it('nothing that comes behind the notice counts', async () => {
+  it('nothing that comes after the notice counts', async () => {
     await serving(async (peer) => {
       await peer.ready('HEARTBEAT')
       const body = '{"Event-Name":"HEARTBEAT"}'

@@ -8,7 +8,7 @@ const { serving, session } = eslBench()
 
 describe('a session', () => {
   it('a session logs in, learns which engine it is, subscribes, and is ready before the first event comes', async () => {
-    const told: string[] = []
+    const seen: string[] = []
     await serving(async (peer) => {
       await peer.login()
       await peer.expect('api global_getvar core_uuid')
@@ -19,13 +19,13 @@ describe('a session', () => {
     })
     const { until, states } = session({
       subscribe: ['HEARTBEAT', 'CUSTOM', 'sofia::register'],
-      onState: ({ kind }) => told.push(kind),
-      onEvent: ({ name }) => told.push(name),
+      onState: ({ kind }) => seen.push(kind),
+      onEvent: ({ name }) => seen.push(name),
     })
 
-    await until(() => told.includes('HEARTBEAT'))
+    await until(() => seen.includes('HEARTBEAT'))
 
-    expect(told).toEqual(['ready', 'HEARTBEAT'])
+    expect(seen).toEqual(['ready', 'HEARTBEAT'])
     expect(states).toEqual([{ kind: 'ready', coreUuid: scriptedCoreUuid }])
   })
 

@@ -134,14 +134,17 @@ describe('an attempt', () => {
     },
   )
 
-  it.each(['blocked address', 'timeout', 'dns', 'tls', 'network'])('that ends by %s has failed', async (reason) => {
-    const { ports, attempt, outcome } = await aSetup()
-    ports.hookClient.answer = () => ({ outcome: 'failed', reason, durationMs: 1 })
+  it.each(['blocked address', 'timeout', 'dns', 'tls', 'network'])(
+    'an attempt that ends by %s has failed',
+    async (reason) => {
+      const { ports, attempt, outcome } = await aSetup()
+      ports.hookClient.answer = () => ({ outcome: 'failed', reason, durationMs: 1 })
 
-    await attempt()
+      await attempt()
 
-    expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason }] })
-  })
+      expect(await outcome()).toMatchObject({ state: 'failed', attempts: [{ reason }] })
+    },
+  )
 
   it('an attempt keeps the first KiB of the answer, without a character cut in two', async () => {
     const { ports, attempt, outcome } = await aSetup()
@@ -262,7 +265,7 @@ describe('an attempt', () => {
 })
 
 describe('a receiver that takes long', () => {
-  /** A setup whose receiver answers when it is told to. */
+  /** A setup whose receiver answers on demand. */
   async function aHeldSetup() {
     const setup = await aSetup()
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -302,19 +305,22 @@ describe('a receiver that takes long', () => {
 })
 
 describe('the request of a hook', () => {
-  it.each(['GET', 'DELETE'])('with %s has the data in its query, no body and no Content-Type', async (method) => {
-    const action = { type: 'web' as const, method, url: 'https://r.example.com/in?x=1' }
-    const { ports, attempt } = await aSetup({
-      hook: { action, fields: ['a'] },
-      event: { fields: { a: '1 2', b: '3' } },
-    })
+  it.each(['GET', 'DELETE'])(
+    'the request of a hook with %s has the data in its query, no body and no Content-Type',
+    async (method) => {
+      const action = { type: 'web' as const, method, url: 'https://r.example.com/in?x=1' }
+      const { ports, attempt } = await aSetup({
+        hook: { action, fields: ['a'] },
+        event: { fields: { a: '1 2', b: '3' } },
+      })
 
-    await attempt()
+      await attempt()
 
-    expect(ports.hookClient.sent[0]).toMatchObject({ method, url: 'https://r.example.com/in?x=1&a=1+2', body: '' })
-    expect(ports.hookClient.sent[0]?.headers).not.toHaveProperty('content-type')
-    expect(ports.hookClient.sent[0]?.headers).toHaveProperty('webhook-signature')
-  })
+      expect(ports.hookClient.sent[0]).toMatchObject({ method, url: 'https://r.example.com/in?x=1&a=1+2', body: '' })
+      expect(ports.hookClient.sent[0]?.headers).not.toHaveProperty('content-type')
+      expect(ports.hookClient.sent[0]?.headers).toHaveProperty('webhook-signature')
+    },
+  )
 
   it('the request of a hook has the headers of the hook with the values of the event', async () => {
     const headers = { 'X-Caller': '${name}', 'X-Absent': '<${gone}>', 'User-Agent': 'mine', 'Content-Type': 'text/x' }
@@ -403,7 +409,7 @@ describe('the auth pre-request', () => {
     expect(second?.body).toBe('{"sid":"abc","n":""}')
   })
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('by %s sends its map as JSON, too', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE'])('the auth pre-request by %s sends its map as JSON, too', async (method) => {
     const { ports } = await withReply({ auth: { ...auth, method } }, loginReply)
 
     expect(ports.hookClient.sent[0]).toMatchObject({ method, url: auth.url, body: '{"client":"7","kind":"x"}' })
@@ -415,7 +421,7 @@ describe('the auth pre-request', () => {
     expect(ports.hookClient.sent[0]).toMatchObject({ method: 'GET', url: `${auth.url}?client=7&kind=x`, body: '' })
   })
 
-  it('hands its cookies on where the hook wants it, beside the own cookie', async () => {
+  it('the auth pre-request hands its cookies on where the hook wants it, together with the own cookie', async () => {
     const hook = { auth: { ...auth, cookie: true }, headers: { Cookie: 'own=1' } }
 
     const { ports } = await withReply(hook, loginReply)

@@ -21,7 +21,7 @@ describe('the data of a hook', () => {
   })
 })
 
-it('the standard body tells delivery, event and data', () => {
+it('the standard body names delivery, event and data', () => {
   const body = standardBody({ id: 'msg_1', eventName: 'CHANNEL_CREATE' }, { a: '"\n' })
 
   expect(JSON.parse(body)).toEqual({ id: 'msg_1', action: 'CHANNEL_CREATE', data: { a: '"\n' } })

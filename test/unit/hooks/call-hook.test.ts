@@ -8,7 +8,7 @@ import { aHook, anEvent } from '../../support/records/records.ts'
 
 const subject = { id: `msg_${'0'.repeat(32)}`, eventName: 'CHANNEL_CREATE', sequence: 1 }
 
-/** What is sent of an event with these fields. */
+/** The request for an event with these fields. */
 async function sent(method: string, fields: JsonObject, given = {}) {
   const hookClient = memoryHookClient()
   const action = { type: 'web', method, url: 'https://receiver.example.com/' } as const

@@ -28,7 +28,7 @@ beforeEach(async () => {
   lab = await hookDeliveries()
 })
 
-it('the place of a number is before the ids of its deliveries and behind those of the number before', () => {
+it('the place of a number is before the ids of its deliveries and after those of the number before', () => {
   for (const sequence of [1, 15, 16, 255, 65_536, 2 ** 40]) {
     expect(deliveryId('event', 'hook', sequence) > placeOf(sequence)).toBe(true)
     expect(deliveryId('event', 'hook', sequence - 1) < placeOf(sequence)).toBe(true)
@@ -71,7 +71,7 @@ describe('the log of a hook', () => {
     ])
   })
 
-  it('pages by 40, and goes on exactly behind a page', async () => {
+  it('the log of a hook pages by 40, and goes on exactly after a page', async () => {
     for (let sequence = 1; sequence <= 45; sequence += 1) await lab.aStored(sequence)
 
     const first = await lab.list()

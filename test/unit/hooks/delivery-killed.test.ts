@@ -50,12 +50,12 @@ function checkAll(lab: DeliveryLab, events: readonly PlatformEvent[], hooks: rea
   expect(fourth).toEqual(['failed', 'failed'])
   for (const state of fifth ?? []) expect(['failed', 'skipped']).toContain(state)
   expect(lab.ports.state.hooks.get(JSON.stringify([hooks[4]?.domain, hooks[4]?.id]))).toMatchObject({ enable: false })
-  const told = lab.ports.events.published.filter(({ name }) => name === 'CUSTOM->svc::hook_disabled')
-  expect(new Set(told.map(({ id }) => id)).size).toBe(1)
+  const notices = lab.ports.events.published.filter(({ name }) => name === 'CUSTOM->svc::hook_disabled')
+  expect(new Set(notices.map(({ id }) => id)).size).toBe(1)
 }
 
 describe('F34 a function that is killed', () => {
-  it('in dispatch, before or behind any call, leaves one delivery for each event and hook, all of which end', async () => {
+  it('a function that is killed in dispatch, before or after any call, leaves one delivery for each event and hook, all of which end', async () => {
     const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
       const killed = dying(lab.ports, moment)
       const [event] = events
@@ -94,7 +94,7 @@ describe('F34 a function that is killed', () => {
     }
   })
 
-  it('in an attempt, before or behind any call, loses no delivery and tells of every request', async () => {
+  it('a function that is killed in an attempt, before or after any call, loses no delivery and records every request', async () => {
     const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
       await dispatchAll(lab, events)
       const killed = dying(lab.ports, moment)
@@ -112,7 +112,7 @@ describe('F34 a function that is killed', () => {
     }
   })
 
-  it('in a retry, before or behind any call, goes on with one chain of attempts', async () => {
+  it('a function that is killed in a retry, before or after any call, goes on with one chain of attempts', async () => {
     const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
       await dispatchAll(lab, events)
       await lab.work()
@@ -132,7 +132,7 @@ describe('F34 a function that is killed', () => {
     }
   })
 
-  it('in the search for lost attempts, before or behind any call, loses none', async () => {
+  it('a function that is killed in the search for lost attempts, before or after any call, loses none', async () => {
     const step = async ({ lab, events }: Awaited<ReturnType<typeof aWorld>>, moment?: Moment) => {
       await dispatchAll(lab, events)
       lab.lose()

@@ -12,7 +12,7 @@ import {
 } from '../../support/hooks/delivery-lab.ts'
 import { type Moment, dying } from '../../support/processes/dying.ts'
 
-/** What a receiver may do. */
+/** The answers of a receiver. */
 const answers: readonly HookReply[] = [
   ...[200, 204, 301, 404, 408, 410, 429, 500, 503].map((status) => answered(status)),
   answered(503, { headers: { 'retry-after': '7200' } }),

@@ -65,7 +65,7 @@ describe('F32 the same event from the queue again', () => {
     expect(statuses(lab, hook)).toEqual([503, 503, 200])
   })
 
-  it('of two simultaneous runs of an attempt the success counts, whichever is first', async () => {
+  it('a success counts among two simultaneous runs of an attempt, whichever is first', async () => {
     for (const answers of [
       [200, 500],
       [500, 200],
@@ -114,7 +114,7 @@ describe('F33 one bad message in a batch of ten', () => {
   })
 })
 
-describe('F33 an outage of the stores and a message that nobody can read', () => {
+describe('F33 an outage of the stores and an unreadable message', () => {
   const { visibilitySeconds, maxReceives, retentionSeconds } = queues.events
 
   it('an outage of the stores and an unreadable message are distinguished by time: events outlast more than an hour, and the message ends among the dead letters', async () => {

@@ -188,7 +188,7 @@ describe('a replay', () => {
     ['a window that ends before it begins', (at: number) => ({ from: at, to: at - 1 }), 'to'],
     ['a beginning too long ago', (at: number) => ({ from: at - 7 * dayMs - 1, to: at }), 'from'],
     ['a pending state', (at: number) => ({ from: at, to: at, state: 'pending' }), 'state'],
-    ['a cursor that is none', (at: number) => ({ from: at, to: at, cursor: 'x' }), 'cursor'],
+    ['an invalid cursor', (at: number) => ({ from: at, to: at, cursor: 'x' }), 'cursor'],
   ])('a replay with %s is refused with the field', async (_what, body, field) => {
     const answer = await lab.replay(body(lab.now))
 

@@ -36,7 +36,7 @@ afterAll(() => {
 const base64 = (body: string | Buffer): string => Buffer.from(body).toString('base64')
 const textOf = ({ body }: Check): string => Buffer.from(body, 'base64').toString()
 
-/** What real deliveries look like to a consumer: with a body and without, and while a secret is replaced. */
+/** Real deliveries as a consumer sees them: with a body and without, and while a secret is replaced. */
 async function deliveredChecks(): Promise<Check[]> {
   const sink = await aSink()
   const context = { clock: systemClock, random: systemRandomness, env: { HOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } }
@@ -66,7 +66,7 @@ function lastBody(sink: HookSink): Buffer {
   return bytes.subarray(bytes.length - Number(headers['content-length'] ?? 0))
 }
 
-/** What somebody could make of a genuine request, each unlike it in one thing. */
+/** Forgeries of a genuine request, each unlike it in one thing. */
 function tampered(genuine: Check): Check[] {
   const { secret, headers } = genuine
   const { 'webhook-id': id = '', 'webhook-signature': signature = '' } = headers
@@ -97,7 +97,7 @@ function tampered(genuine: Check): Check[] {
     like('one from the future', signedAt(now + 330)),
     { ...like('one of four minutes ago', signedAt(now - 240)), isGenuine: true },
     {
-      ...like('one beside a signature of a later version', { 'webhook-signature': `v1a,x ${signature}` }),
+      ...like('one together with a signature of a later version', { 'webhook-signature': `v1a,x ${signature}` }),
       isGenuine: true,
     },
   ]
@@ -164,7 +164,7 @@ print(json.dumps([is_genuine(c["secret"], c["headers"], base64.b64decode(c["body
 }
 
 describe.each(Object.entries(runs))('the documented check in %s', (language, example) => {
-  it('accepts what is delivered and nothing else, without an exception', async ({ skip }) => {
+  it('each documented check accepts real deliveries and nothing else, without an exception', async ({ skip }) => {
     if (!example.isThere()) skip(`${language} is not on this machine`)
     const delivered = await deliveredChecks()
     const [genuine] = delivered
@@ -173,8 +173,8 @@ describe.each(Object.entries(runs))('the documented check in %s', (language, exa
 
     const found = example.run(checks)
 
-    const told = checks.map(({ title }, at) => `${title}: ${Array.isArray(found) ? found[at] : found}`)
-    expect(told).toEqual(checks.map(({ title, isGenuine }) => `${title}: ${isGenuine}`))
+    const results = checks.map(({ title }, at) => `${title}: ${Array.isArray(found) ? found[at] : found}`)
+    expect(results).toEqual(checks.map(({ title, isGenuine }) => `${title}: ${isGenuine}`))
   })
 })
 

@@ -25,18 +25,21 @@ describe('docs/hooks.md', () => {
     expect(hookProblems(input, { guard: addressGuard(''), compile: linearPattern })).toEqual([])
   })
 
-  it.each(Object.keys(hookInput.shape).filter((field) => field !== 'description'))('tells of the field %s', (field) => {
-    expect(documentText('hooks.md')).toMatch(new RegExp(`^\\|.*\`${field}\`.*\\|`, 'm'))
-  })
+  it.each(Object.keys(hookInput.shape).filter((field) => field !== 'description'))(
+    'docs/hooks.md describes the field %s',
+    (field) => {
+      expect(documentText('hooks.md')).toMatch(new RegExp(`^\\|.*\`${field}\`.*\\|`, 'm'))
+    },
+  )
 
   it('docs/hooks.md states the waits between attempts as they are', () => {
     const waits = Array.from({ length: 10 }, (_, made) => plannedWait({ retries: 10 }, made + 1) ?? 0)
-    const told = waits.map((ms) => {
+    const written = waits.map((ms) => {
       if (ms < 60_000) return `${ms / 1000} s`
       return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`
     })
 
-    expect(text).toContain(`${told.slice(0, -1).join(', ')} and ${told.at(-1)} after the one before`)
+    expect(text).toContain(`${written.slice(0, -1).join(', ')} and ${written.at(-1)} after the one before`)
     expect(text).toContain(`default ${hookContent(aHookInput()).retries};`)
   })
 

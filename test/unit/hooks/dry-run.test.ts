@@ -75,7 +75,7 @@ describe('a dry run', () => {
     ['>', 10, '9', '9'],
     ['reg', '/^in/i', '', ''],
     ['==', null, 'x'.repeat(300), 'x'.repeat(256)],
-  ] as const)('tells of the filter %s %j what stood in its place', async (operation, value, actual, found) => {
+  ] as const)('a dry run shows for the filter %s %j the value that it met', async (operation, value, actual, found) => {
     await happened(anEvent({ fields: actual === undefined ? {} : { a: actual } }))
 
     const { body } = await dryRun(
@@ -199,7 +199,7 @@ describe('a dry run is bounded', () => {
     expect(body.data.isCut).toBe(true)
   })
 
-  it.each(['limit=0', 'limit=101', 'limit=x'])('and refuses %s', async (query) => {
+  it.each(['limit=0', 'limit=101', 'limit=x'])('a dry run refuses %s', async (query) => {
     expect(await dryRun(aHookInput(), query)).toMatchObject({ status: 400, body: { details: [{ field: 'limit' }] } })
   })
 
@@ -244,7 +244,7 @@ describe('a dry run is bounded', () => {
   })
 })
 
-describe('a dry run leaves nothing behind', () => {
+describe('a dry run leaves no trace', () => {
   it('a dry run sends nothing, stores nothing and is in no trail', async () => {
     await happened(inbound())
     const kept = () => structuredClone([{ ...api.ports.state, tokens: 0, sessions: 0, highestSessions: 0 }])
@@ -286,7 +286,7 @@ describe('a definition that could not be created is refused in the same words', 
   })
 })
 
-/** What the whole way of an event to a hook sends: made, dispatched, delivered. */
+/** The request at the end of an event's whole way: made, dispatched, delivered. */
 async function sentFor(definition: HookInput, event: PlatformEvent): Promise<readonly HookRequest[]> {
   const made = await api.call(createHooks, { headers, body: definition })
   expect(made.status).toBe(200)
@@ -366,7 +366,7 @@ it('the request of a dry run is the one that a delivery of the event sends, but 
     fc.asyncProperty(definitions, hostileText, hostileText, async (definition, a, b) => {
       for (const map of [api.ports.state.hooks, api.ports.state.eventLogs, api.ports.state.deliveries]) map.clear()
       api.ports.hookClient.sent.length = 0
-      // What is asked for is answered with the text that asks for it.
+      // Each placeholder is answered with its own text.
       const answer = placeholderReply({ headers: definition.headers ?? {}, rawBody: definition.rawBody ?? '' })
       api.ports.hookClient.answer = () => answer
       const event = anEvent({ fields: { 'Event-Name': 'CHANNEL_CREATE', a: a.toWellFormed(), b: b.toWellFormed() } })

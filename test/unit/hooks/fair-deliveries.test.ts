@@ -29,7 +29,7 @@ test("a tenant's 400 attempts that never end leave the next place to its neighbo
   expect(lab.begun.filter((domain) => domain === neighbour)).toHaveLength(1)
 })
 
-test('a neighbour is served beside a hundred hooks whose receivers nobody knows to be slow', async () => {
+test('a neighbour is served during the deliveries of a hundred hooks whose receivers are not yet known as slow', async () => {
   const lab = aLab()
   const hooks = await Promise.all(Array.from({ length: 100 }, () => lab.hook(busy)))
   const quiet = await lab.hook(neighbour)

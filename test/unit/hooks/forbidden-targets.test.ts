@@ -143,7 +143,7 @@ describe('a local name', () => {
   })
 
   it.each(['xn--localhost-.', 'xn--a', 'xn--lcalhost-n4a.local', 'xn--', 'loc%61lhost', 'ⓛocalhost', 'localhost..'])(
-    'is refused as %s, and so is punycode that is none',
+    'a forbidden name is refused as %s, and so is invalid punycode',
     (host) => {
       expect(urlProblem(`http://${host}/`, publicOnly)).toEqual(expect.any(String))
     },

@@ -30,7 +30,7 @@ const mailSettings = emailSettingsOf({
 })
 
 describe('F39 a receiver that answers 410', () => {
-  it('switches its hook off at once and tells the owner once; what waits for it is dropped', async () => {
+  it('an answer of 410 switches the hook off at once and notifies the owner once; waiting deliveries are dropped', async () => {
     const lab = aDeliveryLab()
     await lab.ports.emailSettings.put(mailSettings)
     const hook = await lab.hook({ answers: [500, 410] })
@@ -76,7 +76,7 @@ describe('F39 a receiver that answers 410', () => {
     expect(await lab.ports.hooks.read(hook.domain, hook.id)).not.toHaveProperty('noticeDue')
   })
 
-  it('mails its owner later where the mail server is away, once, and tells of it by one event', async () => {
+  it('an answer of 410 mails the owner once, later if the mail server is away, and publishes one event', async () => {
     const lab = aDeliveryLab()
     await lab.ports.emailSettings.put(mailSettings)
     const hook = await lab.hook({ answers: [410] })
@@ -111,7 +111,7 @@ describe('F39 a receiver that answers 410', () => {
   it.each([
     ['changed', (lab: DeliveryLab, hook: Hook) => lab.ports.hooks.replace({ ...hook, noticeDue: false, version: 3 })],
     ['removed', (lab: DeliveryLab, hook: Hook) => lab.ports.hooks.remove({ ...hook, version: 2 })],
-  ])('mails nobody any more once the hook was %s', async (_title, change) => {
+  ])('an answer of 410 sends no more mail once the hook was %s', async (_title, change) => {
     const lab = aDeliveryLab()
     await lab.ports.emailSettings.put(mailSettings)
     const hook = await lab.hook({ answers: [410] })

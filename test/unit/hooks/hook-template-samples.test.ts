@@ -12,7 +12,7 @@ import { anEvent } from '../../support/records/records.ts'
 
 const samples = badInputs('hook-templates')
 
-/** What comes of a hook: the fields that it was refused for, or the request that came to its receiver, or why none. */
+/** The outcome of a hook: the fields that it was refused for, or the request that came to its receiver, or why none. */
 interface Outcome {
   readonly refused?: readonly string[]
   readonly request?: RecordedRequest
@@ -112,7 +112,7 @@ describe('a method', () => {
 
 describe('a template', () => {
   const form = 'application/x-www-form-urlencoded'
-  /** What is made of it: the body that arrives, or the fields that are refused, or the reason that nothing is sent for. */
+  /** The result: the body that arrives, or the refused fields, or the reason why nothing is sent. */
   const ends: Readonly<
     Record<
       string,

@@ -13,7 +13,7 @@ import { aHook, anEvent } from '../../support/records/records.ts'
 
 const planted = 'PLANTED'
 
-/** Values that try to be placeholders, by themselves or with what stands around them, beside all other hostile text. */
+/** Values that try to be placeholders, by themselves or with what stands around them, and all other hostile text. */
 const value = fc.oneof(
   hostileText.map((text) => text.slice(0, 200)),
   fc

@@ -26,7 +26,7 @@ test('a tenant with more patterns than are kept evicts its own and none of anoth
   expect(compiled).toEqual([])
 })
 
-test('of the patterns of one tenant the least recently used is evicted', () => {
+test('the least recently used pattern of a tenant is evicted', () => {
   const { cache, compiled } = aCache()
   for (let at = 0; at < maxKept; at += 1) cache.take('a', `p${at}`, '')
   cache.take('a', 'p0', '')
@@ -47,7 +47,7 @@ test('two tenants with the same pattern keep one each', () => {
   expect(compiled).toEqual(['same', 'same'])
 })
 
-test('a pattern tells what its compilation cost only when it was compiled', () => {
+test('a pattern reports the cost of its compilation only when it was compiled', () => {
   const { cache } = aCache()
 
   const costs = [1, 2, 3].map(() => cache.take('a', 'p', '')?.compileSteps)

@@ -145,7 +145,7 @@ describe('F41 a redirect', () => {
     [308, 'to a file', () => 'file:///etc/passwd'],
     [301, 'to itself', () => '/in'],
     [300, 'without a target', () => ''],
-  ])('%i %s is a failed attempt with its status, and nobody else sees anything', async (status, _title, target) => {
+  ])('%i %s is a failed attempt with its status, and no other hook sees anything', async (status, _title, target) => {
     const second = await aSink()
     const location = target(second)
     const first = await aSink(answering(status, '', location === '' ? {} : { location }))

@@ -7,7 +7,7 @@ import { aHook } from '../../support/records/records.ts'
 
 const minute = 60_000
 
-/** A hook, and calls to its receiver that take as long as they are told. */
+/** A hook, and calls to its receiver of a given duration. */
 async function aReceiver(given: { slowMsAgo?: number } = {}) {
   const time = manualTime()
   const { clock, timers } = time

@@ -64,7 +64,7 @@ describe('the next attempt', () => {
     ['a negative number', '-30', 5_000],
     ['words', 'soon', 5_000],
     ['a date in words that is no HTTP date', '2027-01-01', 5_000],
-  ])('heeds %s of Retry-After only when it is later', (_, retryAfter, wait) => {
+  ])('the next attempt follows %s of Retry-After only when it is later', (_, retryAfter, wait) => {
     expect(nextAttemptAt({ retries: 8 }, failed(1, retryAfter), never)).toBe(now + wait)
   })
 
@@ -98,9 +98,12 @@ describe('a failed attempt', () => {
     expect(mayBeRetried({ status })).toBe(false)
   })
 
-  it.each(['timeout', 'network', 'dns', 'tls', 'blocked address', 'auth_failed'])('for %s may be retried', (reason) => {
-    expect(mayBeRetried({ reason })).toBe(true)
-  })
+  it.each(['timeout', 'network', 'dns', 'tls', 'blocked address', 'auth_failed'])(
+    'a failed attempt for %s may be retried',
+    (reason) => {
+      expect(mayBeRetried({ reason })).toBe(true)
+    },
+  )
 
   it('a failed attempt for its template is final', () => {
     expect(mayBeRetried({ reason: 'bad_template' })).toBe(false)

@@ -24,7 +24,7 @@ describe('F49 a secret that is rotated', () => {
     return secrets.map(accepts)
   }
 
-  it('signs for 24 h beside the new one, which comes first; after that the new one signs alone', async () => {
+  it('an old secret signs for 24 h together with the new one, which comes first; after that the new one signs alone', async () => {
     const sink = await aSink()
     const way = aGuardedWay()
     const hook = await way.hook(sink.url())

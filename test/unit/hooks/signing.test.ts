@@ -6,7 +6,7 @@ import { encodeSecret, signatureHeaders, signingSecrets } from '../../../core/ho
 describe('a signature', () => {
   const key = new Uint8Array(32).fill(7)
 
-  it.each(['{"a":"č"}', ''])('over %j is accepted by the standardwebhooks library', (body) => {
+  it.each(['{"a":"č"}', ''])('a signature over %j is accepted by the standardwebhooks library', (body) => {
     const at = Date.now()
 
     const headers = signatureHeaders({ id: 'msg_1', at, body }, [key], hmacSha256)

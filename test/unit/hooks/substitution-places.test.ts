@@ -68,7 +68,7 @@ describe.each(Object.entries(places))('substitution in %s', (_place, { put, find
     ['what a value brings in as it is', '${a}', { a: '${b}', b: 'x' }, '${b}'],
     ['what is no placeholder as it is', '${ a } $a {a} ${a', { a: 'x' }, '${ a } $a {a} ${a'],
     ['several at once', '${a}${b}-${a}', { a: '1', b: '2' }, '12-1'],
-  ])('gives %s', async (_title, template, fields, expected) => {
+  ])('a substitution gives %s', async (_title, template, fields, expected) => {
     expect(find(await sentBy(put(template), fields))).toBe(expected)
   })
 })

@@ -95,7 +95,7 @@ describe('a test', () => {
   })
 
   it.each(['blocked address', 'timeout', 'dns', 'tls', 'network'])(
-    'without an answer tells why: %s',
+    'a hook test without an answer says why: %s',
     async (reason) => {
       await theHook()
       api.ports.hookClient.answer = () => ({ outcome: 'failed', reason, durationMs: 3 })

@@ -44,6 +44,6 @@ it.each([
   ['127.0.0.1', '127.0.0.1', []],
   ['127.0.0.1', 'localhost', []],
   ['0.0.0.0', '10.0.0.5', []],
-])('with the API on %s and an engine on %s the start says whether the engine can reach it', (host, engine, note) => {
+])('the start says whether the API on %s can be reached by an engine on %s', (host, engine, note) => {
   expect(unreachableNote({ host, engines: [{ host: engine, port: 8021, password: 'secret' }] })).toEqual(note)
 })
