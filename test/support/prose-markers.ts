@@ -117,6 +117,7 @@ export const proseMarkers: readonly ProseMarker[] = [
     pattern:
       /\b(?:in vain|of before|in (?:the|its|their) place of|to (?:its|their) mind|comes? to nothing|came to nothing|that is none)\b/gi,
     advice: 'say "without effect" or "failed", "earlier", "instead of", "invalid", "has no"',
+    allowed: ['of before.'],
   },
   {
     name: 'heed, befall, foresight',
