@@ -55,12 +55,12 @@ describe('one hook', () => {
   it('one hook is read as the list shows it, with a version', async () => {
     await aFullHook()
 
-    const { status, body, headers } = await read()
+    const answer = await read()
 
-    expect(status).toBe(200)
-    expect([body.data]).toEqual((await api.call(listHooks, { headers })).body.data)
-    expect(body.data).toMatchObject({ _id: id, domain, rawBody: '{}', delay: 9 })
-    expect(headers['ETag']).toMatch(/^W\/"[\w-]+"$/)
+    expect(answer.status).toBe(200)
+    expect([answer.body.data]).toEqual((await api.call(listHooks, { headers })).body.data)
+    expect(answer.body.data).toMatchObject({ _id: id, domain, rawBody: '{}', delay: 9 })
+    expect(answer.headers['ETag']).toMatch(/^W\/"[\w-]+"$/)
   })
 
   it('one hook shows why the platform switched it off', async () => {
