@@ -74,7 +74,7 @@ const lives: Record<string, (given: SetUp) => Promise<void>> = {
 
     expect(await given.use()).toBe(401)
   },
-  'token with a device clock 10 minutes behind': async ({ api, headers }) => {
+  'token with a device clock 10 minutes slow': async ({ api, headers }) => {
     const date = new Date(api.clock.now() - 600_000).toUTCString()
 
     expect(await api.call(listAccounts, { headers: { ...headers, date } })).toMatchObject({ status: 200 })
