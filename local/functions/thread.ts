@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import * as z from 'zod/mini'
+import { reportSending, runReporting } from './sent-outside.ts'
 import { installFunctionEnvironment, runWithEnvironment } from './function-environment.ts'
 import type { FromThread, HostedFunction } from './thread-messages.ts'
 
@@ -49,6 +50,7 @@ const functions = new Map(z.parse(z.array(hosted), workerData).map((item) => [it
 const copies = new Map<string, Copy>()
 
 installFunctionEnvironment()
+reportSending()
 parentPort?.on('message', (received: unknown) => {
   const parsed = z.parse(message, received)
   if (parsed.kind === 'invoke') void invoke(parsed)
@@ -76,7 +78,8 @@ async function call(definition: HostedFunction, invocation: Invocation): Promise
   unloadIdle()
   try {
     const context = contextOf(definition, invocation)
-    return await runWithEnvironment(copy.environment, () => copy.handler(invocation.event, context))
+    const handle = () => runWithEnvironment(copy.environment, () => copy.handler(invocation.event, context))
+    return await runReporting(() => send({ kind: 'sent-outside', id: invocation.id }), handle)
   } finally {
     copy.running -= 1
   }

@@ -7,8 +7,13 @@ import { FairPlaces } from './fair-places.ts'
  * would take longer, until its calls of the store run out of their 3 s, and those of other callers with it.
  */
 const working = 10
-/** Requests that wait for an engine, a receiver or a mail server at one time. These cost next to nothing meanwhile. */
+/** Requests that wait for an engine, a receiver or a mail server at one time. These cost little meanwhile. */
 const waitingOutside = 128
+/**
+ * A function that waits for something outside gives its working place back after this long, even if it sent nothing outside:
+ * a repeated request waits for the outcome of the first one.
+ */
+export const longestWorkMs = 1000
 /** KiB of bodies that are held at one time: 32 of the largest. */
 const bodyKib = 32 * 1024
 /** KiB of a body that counts for nothing: with those of all requests that may wait it makes 32 MB. */
@@ -29,7 +34,7 @@ export class Admission {
   readonly #waitOutside: ReadonlySet<string>
 
   constructor(routes: readonly Pick<Route, 'method' | 'path' | 'needs'>[]) {
-    this.#waitOutside = new Set(routes.filter(waitsOutside).map(({ method, path }) => `${method} ${path}`))
+    this.#waitOutside = new Set(routes.filter(mayWaitOutside).map(({ method, path }) => `${method} ${path}`))
   }
 
   /** Waits until a body of so many bytes may be read. */
@@ -38,21 +43,32 @@ export class Admission {
     if (kib > smallBodyKib) await enter(this.#bodies, caller, response, Math.min(kib, bodyKib))
   }
 
-  /** Waits until the function of a route may be called. */
-  async call(caller: string, routeKey: string, response: ServerResponse): Promise<void> {
-    await enter(this.#waitOutside.has(routeKey) ? this.#outside : this.#working, caller, response, 1)
+  /**
+   * Waits until the function of a route may be called. Returns what gives the working place back before the answer, to be
+   * called when the function has sent its request outside. It does nothing for functions that do not wait outside.
+   */
+  async call(caller: string, routeKey: string, response: ServerResponse): Promise<() => void> {
+    const waitsOutside = this.#waitOutside.has(routeKey)
+    if (waitsOutside) await enter(this.#outside, caller, response, 1)
+    const leave = await enter(this.#working, caller, response, 1)
+    if (!waitsOutside) return () => {}
+    const timer = setTimeout(leave, longestWorkMs)
+    response.once('close', () => clearTimeout(timer))
+    return leave
   }
 }
 
 /** Lists of calls are readings that requests share; they take work and little waiting. */
-function waitsOutside({ method, needs }: Pick<Route, 'method' | 'needs'>): boolean {
+function mayWaitOutside({ method, needs }: Pick<Route, 'method' | 'needs'>): boolean {
   return method !== 'GET' && (needs.engine?.includes('run') === true || (needs.hookClient ?? needs.mail) !== undefined)
 }
 
-async function enter(places: FairPlaces, caller: string, response: ServerResponse, count: number): Promise<void> {
+/** Takes places until they are given back, which the returned function does, or until the response is closed. */
+async function enter(places: FairPlaces, caller: string, response: ServerResponse, count: number): Promise<() => void> {
   const leave = places.take(caller, count) ?? (await waitFor(places, caller, response, count))
   if (response.closed) leave()
   else response.once('close', leave)
+  return leave
 }
 
 /** Waits for places until the client is gone. */

@@ -38,8 +38,11 @@ const linkIdleMs = 60_000
 /** Each connection takes some 20 KB, also an idle one. */
 const maxConnections = 4000
 
-/** Calls the function of a route with an event and returns its result. */
-export type Invoke = (functionName: string, event: unknown) => Promise<unknown>
+/**
+ * Calls the function of a route with an event and returns its result. `sentOutside` is called when the function has sent a
+ * request to an engine or a receiver, and waits from then on.
+ */
+export type Invoke = (functionName: string, event: unknown, sentOutside: () => void) => Promise<unknown>
 
 /** The routes and functions that the gateway serves. */
 export interface Served {
@@ -152,9 +155,9 @@ export class Gateway {
     const caller = served.callers.of(calledBy)
     await served.admission.body(caller.name, bytesOf(request), response)
     const body = await readBody(request, maxBodyBytes, caution)
-    await served.admission.call(caller.name, match.routeKey, response)
+    const leaveWork = await served.admission.call(caller.name, match.routeKey, response)
     const event = requestEvent(request, target, match, body, Date.now())
-    const call = () => served.invoke(match.target, event)
+    const call = () => served.invoke(match.target, event, leaveWork)
     const reply = functionReply(await (isSafe(request) ? callAgain(call) : call()))
     served.callers.learn(caller, match.routeKey, calledBy, reply.status)
     return reply

@@ -149,7 +149,7 @@ async function runAssembly(parts: Parts): Promise<RunningConnector> {
   if (settings.openSearchUrl !== undefined) for (const note of notes) console.warn(note)
   const names = new Map(assembly.functions.map(({ arn, name }) => [arn, name]))
   const targets = assembly.routes.map(({ key, functionArn }) => ({ key, target: names.get(functionArn) ?? '' }))
-  const invoke: Invoke = (name, event) => host.invoke(name, event)
+  const invoke: Invoke = (name, event, sentOutside) => host.invoke(name, event, sentOutside)
   gateway.serve({
     table: new RouteTable(targets),
     invoke,

@@ -1,10 +1,10 @@
 import { type ClientRequest, request } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { originateCall } from '../../../contracts/routes/channels.ts'
 import { routes } from '../../../contracts/routes/index.ts'
 import { writeToken } from '../../../functions/endpoint/token-text.ts'
-import { maxWaiting } from '../../../local/gateway/admission.ts'
-import { Gateway } from '../../../local/gateway/gateway.ts'
+import { longestWorkMs, maxWaiting } from '../../../local/gateway/admission.ts'
+import { Gateway, type Invoke } from '../../../local/gateway/gateway.ts'
 import { RouteTable } from '../../../local/gateway/route-table.ts'
 
 const ok = { statusCode: 200, body: '{}' }
@@ -14,28 +14,40 @@ const table = new RouteTable(
 
 let gateway: Gateway
 let url: string
-/** Calls that have come to functions and are not answered, oldest first. */
-let held: ((result: unknown) => void)[]
+/** A call of a function that is not answered. */
+interface Held {
+  readonly answer: (result: unknown) => void
+  /** Reports that the function has sent its request outside. */
+  readonly sentOutside: () => void
+}
+
+/** Calls that have come to functions, oldest first. */
+let held: Held[]
 /** Receives each call of a function. */
 let called: () => void
 
 beforeEach(async () => {
+  // Working places come back after a while; here only when the test says so.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   gateway = new Gateway()
   held = []
   called = () => {}
   url = `http://${await gateway.open('127.0.0.1', 0)}`
 })
 
-afterEach(() => gateway.close(0))
+afterEach(async () => {
+  vi.useRealTimers()
+  await gateway.close(0)
+})
 
 /** Holds each call of an operation until the test answers it, and answers all others at once. */
 function serve(operation: string): void {
   // Requests of an earlier test may still come to functions while their clients go.
   const own = held
-  const invoke = (name: string) => {
+  const invoke: Invoke = (name, _event, sentOutside) => {
     if (name !== operation) return Promise.resolve(ok)
-    return new Promise((resolve) => {
-      own.push(resolve)
+    return new Promise((answer) => {
+      own.push({ answer, sentOutside })
       called()
     })
   }
@@ -45,6 +57,14 @@ function serve(operation: string): void {
 /** Settles when so many calls are held. */
 async function untilHeld(count: number): Promise<void> {
   while (held.length < count) await new Promise<void>((resolve) => (called = resolve))
+}
+
+/** Settles when the functions of so many calls have sent their call to the engine. */
+async function untilRinging(count: number): Promise<void> {
+  for (let next = 0; next < count; next += 1) {
+    await untilHeld(next + 1)
+    held[next]?.sentOutside()
+  }
 }
 
 const tokenOf = (domain: string) => ({
@@ -90,19 +110,50 @@ describe('the gateway', () => {
     serve('originateCall')
     await proveTokens()
     const ringing = Array.from({ length: 400 }, () => originate(a))
-    await untilHeld(64)
+    await untilRinging(64)
 
     const other = originate(b)
-    await untilHeld(65)
-    held.at(-1)?.(ok)
+    await untilRinging(65)
+    held.at(-1)?.answer(ok)
     const { status } = await other
     for (let next = 0; next < 401; next += 1) {
-      await untilHeld(next + 1)
-      held[next]?.(ok)
+      await untilRinging(next + 1)
+      held[next]?.answer(ok)
     }
 
     expect(status).toBe(200)
     expect((await Promise.all(ringing)).every((answer) => answer.status === 200)).toBe(true)
+  })
+
+  it('an originate of a tenant is the next that is worked on while forty of another tenant are not yet with the engine', async () => {
+    serve('originateCall')
+    await proveTokens()
+    const many = Array.from({ length: 40 }, () => originate(a))
+    await untilHeld(5)
+
+    const other = originate(b)
+    await untilHeld(6)
+    held[5]?.answer(ok)
+
+    expect((await other).status).toBe(200)
+    for (let next = 0; next < 41; next += 1) {
+      await untilHeld(next + 1)
+      held[next]?.answer(ok)
+    }
+    expect((await Promise.all(many)).every(({ status }) => status === 200)).toBe(true)
+  })
+
+  it('originates that sent nothing to an engine give others of their tenant room after a second', async () => {
+    serve('originateCall')
+    await proveTokens()
+    const many = Array.from({ length: 10 }, () => originate(a))
+    await untilHeld(5)
+
+    vi.advanceTimersByTime(longestWorkMs)
+    await untilHeld(10)
+    for (const { answer } of held) answer(ok)
+
+    expect((await Promise.all(many)).map(({ status }) => status)).toEqual(Array(10).fill(200))
   })
 
   it('the gateway calls the function for a tenant at once while made-up tokens of a thousand domains wait', async () => {
@@ -115,7 +166,7 @@ describe('the gateway', () => {
 
     const { answer } = send('GET', '/api/v2/hooks', a)
     await untilHeld(6)
-    held.at(-1)?.(ok)
+    held.at(-1)?.answer(ok)
 
     expect((await answer).status).toBe(200)
     for (const { sent, answer: unanswered } of flood) {
@@ -132,7 +183,7 @@ describe('the gateway', () => {
     const refused = await Promise.race(answers)
     for (let next = 0; next < 5 + maxWaiting; next += 1) {
       await untilHeld(next + 1)
-      held[next]?.(ok)
+      held[next]?.answer(ok)
     }
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
 

@@ -66,6 +66,16 @@ export const handler = async (event) => {
   return globalThis.loadsOfWork
 }`
 
+/** Sends one request, whose failure does not matter: nothing listens there. */
+const sends = `
+import { request } from 'node:http'
+export const handler = async ({ target, receiver }) => {
+  if (receiver) return fetch('http://127.0.0.1:2').catch(() => 'sent')
+  const headers = target === undefined ? {} : { 'x-amz-target': target }
+  await new Promise((resolve) => request({ host: '127.0.0.1', port: 2, headers }).on('error', resolve).end())
+  return 'sent'
+}`
+
 let host: FunctionHost
 
 beforeAll(() => {
@@ -86,6 +96,7 @@ beforeAll(() => {
       aFunction('waits', 'export const handler = () => new Promise(() => {})'),
       aFunction('empty', 'export const other = 1'),
       aFunction('works-on', worksOn),
+      aFunction('sends', sends),
       ...Array.from({ length: 100 }, (_, index) => aFunction(`large-${index}`, isLarge)),
       aFunction('sets', 'export const handler = async () => { process.env.NAME = 7; return process.env.NAME }'),
     ],
@@ -146,6 +157,19 @@ describe('a call', () => {
   it('a function call returns what JSON can express', async () => {
     expect(await host.invoke('date', {})).toEqual({ at: '1970-01-01T00:00:00.000Z' })
     expect(await host.invoke('nothing', {})).toBeNull()
+  })
+
+  it('a function call reports what it sends to a queue or a receiver, and no request to a store', async () => {
+    const sent: string[] = []
+    const invoke = (name: string, event: object) => host.invoke('sends', event, () => sent.push(name))
+    await Promise.all([
+      invoke('queue', { target: 'AmazonSQS.SendMessage' }),
+      invoke('receiver', { receiver: true }),
+      invoke('store', { target: 'DynamoDB_20120810.GetItem' }),
+      invoke('search', {}),
+    ])
+
+    expect(sent.toSorted()).toEqual(['queue', 'receiver'])
   })
 
   it('a function call fails with the error of the function', async () => {
