@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod/mini'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { logIn } from '../../contracts/routes/auth.ts'
 import { originateCall } from '../../contracts/routes/channels.ts'
@@ -49,6 +50,13 @@ async function placeCalls(until: AbortSignal): Promise<number> {
   return placed
 }
 
+/** Whether events waited in the queues when the platform looked last. */
+function waitingEvents(): boolean {
+  const text = readFileSync(join(state.path, 'queues-checkpoint.json'), 'utf8')
+  const { handledTo, writtenAt } = z.parse(z.object({ handledTo: z.number(), writtenAt: z.number() }), JSON.parse(text))
+  return handledTo < writtenAt
+}
+
 // All processes together took 569, 569 and 583 MB in three runs on a quiet machine of two cores.
 it('every operation 24 times at one time, with and without credentials, during calls, fails none and fits in 700 MB', async () => {
   // Loads all functions: the simulated engine waits 3 s for its directory, and a machine that is busy otherwise needs more.
@@ -66,4 +74,7 @@ it('every operation 24 times at one time, with and without credentials, during c
   expect(readFileSync(join(state.path, 'logs/functions.log'), 'utf8')).not.toContain('OUT_OF_MEMORY')
   expect((await call()).info).toMatch(/^\+OK /)
   await receiver.next(event)
+  // Nothing of the crowd is left: the events of its calls were handled, and memory was given back.
+  await expect.poll(waitingEvents, { timeout: 300_000, interval: 1000 }).toBe(false)
+  expect(residentMb(state.path)).toBeLessThanOrEqual(700)
 })

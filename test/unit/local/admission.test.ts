@@ -1,4 +1,5 @@
 import { type ClientRequest, request } from 'node:http'
+import * as z from 'zod/mini'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { originateCall } from '../../../contracts/routes/channels.ts'
 import { routes } from '../../../contracts/routes/index.ts'
@@ -14,9 +15,12 @@ const table = new RouteTable(
 
 let gateway: Gateway
 let url: string
+const withHeaders = z.object({ headers: z.record(z.string(), z.string()) })
+
 /** A call of a function that is not answered. */
 interface Held {
   readonly answer: (result: unknown) => void
+  readonly token: string | undefined
   /** Reports that the function has sent its request outside. */
   readonly sentOutside: () => void
 }
@@ -44,10 +48,10 @@ afterEach(async () => {
 function serve(operation: string): void {
   // Requests of an earlier test may still come to functions while their clients go.
   const own = held
-  const invoke: Invoke = (name, _event, sentOutside) => {
+  const invoke: Invoke = (name, event, sentOutside) => {
     if (name !== operation) return Promise.resolve(ok)
     return new Promise((answer) => {
-      own.push({ answer, sentOutside })
+      own.push({ answer, token: z.parse(withHeaders, event).headers['x-access-token'], sentOutside })
       called()
     })
   }
@@ -141,6 +145,23 @@ describe('the gateway', () => {
       held[next]?.answer(ok)
     }
     expect((await Promise.all(many)).every(({ status }) => status === 200)).toBe(true)
+  })
+
+  it('a crowd of which some clients left gives all of its places back', async () => {
+    serve('originateCall')
+    await proveTokens()
+    const crowd = Array.from({ length: 200 }, () => send('POST', originateCall.path, a))
+    for (const { answer } of crowd) answer.catch(() => {})
+    await untilRinging(64)
+    for (const { sent } of crowd) sent.destroy()
+
+    // So many ring at one time only when nobody else has a place.
+    const others = Array.from({ length: 64 }, () => originate(b))
+    const ofOthers = () => held.filter(({ token }) => token === b['x-access-token'])
+    for (let next = 64; ofOthers().length < 64; next += 1) await untilRinging(next)
+    for (const { answer } of ofOthers()) answer(ok)
+
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(64).fill(200))
   })
 
   it('originates that sent nothing to an engine give others of their tenant room after a second', async () => {

@@ -94,7 +94,7 @@ describe('the gateway', () => {
 
   afterEach(() => gateway.close())
 
-  const serve = () => gateway.serve({ table: routes, invoke: (name, event) => invoke(name, event) })
+  const serve = () => gateway.serve({ table: routes, invoke: (...call) => invoke(...call) })
   const eventOf = async (path: string, init?: RequestInit) => {
     serve()
     const answer = z.parse(eventAnswer, await (await fetch(`${url}${path}`, init)).json())
