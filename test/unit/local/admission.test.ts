@@ -155,7 +155,7 @@ describe('the gateway', () => {
     await untilRinging(64)
     for (const { sent } of crowd) sent.destroy()
 
-    // So many ring at one time only when nobody else has a place.
+    // So many ring at one time only when no other tenant has a place.
     const others = Array.from({ length: 64 }, () => originate(b))
     const ofOthers = () => held.filter(({ token }) => token === b['x-access-token'])
     for (let next = 64; ofOthers().length < 64; next += 1) await untilRinging(next)
