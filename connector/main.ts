@@ -24,7 +24,7 @@ import { recordingDisk } from './recordings/recording-disk.ts'
 import { readSettings } from './settings.ts'
 import { stopTimes } from './stop-connector.ts'
 import { systemSpoolFiles } from './spool/spool-files.ts'
-import { processOwner } from './spool/spool-lock.ts'
+import { processOwner } from './spool/process-owner.ts'
 
 const context: AdapterContext = { env: process.env, clock: systemClock, random: systemRandomness }
 const log = createLogger('connector', context)

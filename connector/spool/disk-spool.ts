@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Log } from '../../adapters/log/logger.ts'
+import { type FolderLock, holdAgain, lockFolder } from '../../adapters/system/folder-lock.ts'
 import { retry } from '../../core/concurrency/retry.ts'
 import type { Time } from '../../core/concurrency/timers.ts'
 import { errorLatch } from '../runtime/error-latch.ts'
@@ -12,7 +13,6 @@ import type { Copy } from './segment-files.ts'
 import { type ReadEvent, SegmentLog } from './segment-log.ts'
 import type { SpoolPlace } from './spool.ts'
 import { type SpooledEvent, spoolLine } from './spool-line.ts'
-import { type SpoolLock, takeLock } from './spool-lock.ts'
 
 /** How long a disk that refused is left alone. */
 const leaveAloneMs = 5_000
@@ -49,7 +49,7 @@ export class DiskSpool {
   readonly #log: SegmentLog
   readonly #closing = new AbortController()
   readonly #unerased: Copy[] = []
-  #lock: SpoolLock | undefined
+  #lock: FolderLock | undefined
   /** Resolves when the lock was taken, or could not be taken for the first time. */
   readonly #asked = Promise.withResolvers<void>()
   #hasFolder = false
@@ -146,10 +146,7 @@ export class DiskSpool {
     const least = lines.reduce<DropClass>((least, { dropClass }) => (dropClass > least ? dropClass : least), 1)
     try {
       if (!(await this.#log.makeRoom(needed, least))) return undefined
-      if (!this.#hasFolder) {
-        await files.makeFolder(folder)
-        await files.makeLock(lock.path, owner.name)
-      }
+      if (!this.#hasFolder) await holdAgain(folder, lock.path, files, owner)
       this.#hasFolder = true
       const copies = await this.#log.append(lines)
       this.#refusedAt = undefined
@@ -194,7 +191,7 @@ export class DiskSpool {
   }
 
   /** Tries until it has the lock of the folder; `undefined` when the spool was closed before. */
-  async #takeLock(): Promise<SpoolLock | undefined> {
+  async #takeLock(): Promise<FolderLock | undefined> {
     const { files, folder, owner } = this.#place
     const note = this.#failuresOf(
       'the spool folder cannot be locked: events wait in memory only; it will be tried again',
@@ -203,7 +200,7 @@ export class DiskSpool {
       note(problem)
       this.#asked.resolve()
     }
-    const work = () => takeLock(folder, files, owner)
+    const work = () => lockFolder(folder, files, owner)
     const rules = { signal: this.#closing.signal, onFailure }
     return (await retry(work, { timers: this.#deps.timers, random: inFull }, rules))?.value
   }

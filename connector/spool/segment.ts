@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { generationName } from '../../adapters/system/folder-lock.ts'
 import type { DropClass } from './drop-class.ts'
 import type { SpoolFiles } from './spool-files.ts'
 import { type LineHead, type SpooledEvent, headOf, isErased, readSpoolLine } from './spool-line.ts'
@@ -49,17 +50,6 @@ const maxLineBytes = 8 * 1024 * 1024
 
 /** `0000000003-0000000042-1768478400000.log`: generation, number, and when its first event was read from the engine. */
 const form = /^(\d{10})-\d{10}-(\d{1,16})\.log$/
-
-/** Returns a generation as names begin with it, so that names sort in the order in which they were made. */
-export function generationName(generation: number): string {
-  return String(generation).padStart(10, '0')
-}
-
-/** Returns the generation with which the name of a lock or a segment begins. */
-export function generationOf(name: string): number | undefined {
-  const [, generation] = /^(\d{10})[-.]/.exec(name) ?? []
-  return generation === undefined ? undefined : Number(generation)
-}
 
 /** Makes a segment of which no byte is written yet. */
 export function newSegment(folder: string, generation: number, number: number, from: number): Segment {

@@ -1,16 +1,9 @@
-import { mkdir, open, readdir, readlink, rename, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises'
+import { open, rename, stat, truncate, writeFile } from 'node:fs/promises'
+import { type LockFiles, systemLockFiles } from '../../adapters/system/folder-lock.ts'
 import { readPart } from '../runtime/read-part.ts'
 
 /** The disk as a spool uses it. Each method rejects with the system's error when it fails. */
-export interface SpoolFiles {
-  /** Makes a folder that only this user can enter. Its parent is made too; both may exist. */
-  makeFolder(path: string): Promise<void>
-  /** The names in a folder; none where there is no folder. */
-  list(path: string): Promise<readonly string[]>
-  /** Makes a lock file that names its owner, in one step; `false` when there is one. */
-  makeLock(path: string, owner: string): Promise<boolean>
-  /** Returns the owner that a lock file names; nothing when it is gone. */
-  readLock(path: string): Promise<string | undefined>
+export interface SpoolFiles extends LockFiles {
   /** A file's length in bytes, and when it was last written, epoch milliseconds. */
   look(path: string): Promise<{ readonly size: number; readonly changedAt: number }>
   /** Writes at a file's end, in whole; makes the file, for this user only, where there is none. */
@@ -23,19 +16,11 @@ export interface SpoolFiles {
   truncate(path: string, size: number): Promise<void>
   /** Up to `length` bytes from `offset`; fewer only at the end of the file. */
   read(path: string, offset: number, length: number): Promise<Buffer>
-  /** Removes a file. */
-  remove(path: string): Promise<void>
 }
 
 /** The process's own disk. Nothing is forced out of the system's memory: that outlives a killed process. */
 export const systemSpoolFiles: SpoolFiles = {
-  makeFolder: async (path) => {
-    await mkdir(path, { recursive: true, mode: 0o700 })
-  },
-  list: async (path) => (await unlessAbsent(readdir(path))) ?? [],
-  // A symbolic link is created together with its target, so no process reads half a name.
-  makeLock: (path, owner) => unlessCode('EEXIST', symlink(owner, path)).then((made) => made !== 'EEXIST'),
-  readLock: (path) => unlessAbsent(readlink(path)),
+  ...systemLockFiles,
   look: async (path) => {
     const { size, mtimeMs } = await stat(path)
     return { size, changedAt: Math.floor(mtimeMs) }
@@ -69,25 +54,9 @@ export const systemSpoolFiles: SpoolFiles = {
       await file.close()
     }
   },
-  remove: (path) => unlink(path),
 }
 
 /** The system's word for what went wrong, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-}
-
-async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
-  const answer = await unlessCode('ENOENT', work)
-  return answer === 'ENOENT' ? undefined : answer
-}
-
-/** Returns what work makes, or the system's word when it fails with that. */
-async function unlessCode<T, Code extends string>(code: Code, work: Promise<T>): Promise<T | Code> {
-  try {
-    return await work
-  } catch (error) {
-    if (codeOf(error) === code) return code
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
+import type { LockOwner } from '../../adapters/system/folder-lock.ts'
 import type { DiskSpool } from './disk-spool.ts'
 import type { SpoolFiles } from './spool-files.ts'
-import type { SpoolOwner } from './spool-lock.ts'
 
 /** Where a spool is, and how much it may hold. */
 export interface SpoolPlace {
@@ -9,7 +9,7 @@ export interface SpoolPlace {
   /** Bytes of all files, with those that earlier processes left. */
   readonly bytes: number
   readonly files: SpoolFiles
-  readonly owner: SpoolOwner
+  readonly owner: LockOwner
   /** Called with the process whose folder was taken over. */
   readonly onTaken?: ((owner: string) => void) | undefined
 }

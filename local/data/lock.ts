@@ -1,56 +1,28 @@
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { FolderInUse, lockFolder, systemLockFiles } from '../../adapters/system/folder-lock.ts'
 import { isRunning, processIdentity } from '../../adapters/system/process-identity.ts'
 import { PlainError } from '../processes/plain-error.ts'
 
 /** A held lock. */
 export interface Lock {
-  release(): void
+  release(): Promise<void>
 }
 
 /**
- * Locks a data folder for this process. The file holds the process's identity, so that the lock of a killed process is
- * distinguished from a held one, even when its id is in use again. Throws a plain sentence when another process holds it.
+ * Locks a data folder for this process ({@link lockFolder}). The lock of a killed process is distinguished from a held one,
+ * even when its id is in use again. Rejects with a plain sentence when another process holds it.
  */
-export function takeLock(path: string): Lock {
-  const mine = processIdentity(process.pid) ?? String(process.pid)
-  const draft = `${path}.${process.pid}`
-  writeFileSync(draft, mine, { mode: 0o600 })
+export async function takeLock(folder: string): Promise<Lock> {
+  const name = processIdentity(process.pid) ?? String(process.pid)
   try {
-    while (!linked(draft, path)) {
-      const holder = readHolder(path)
-      if (holder === undefined) continue
-      if (isRunning(holder)) {
-        throw new PlainError(
-          `another npm start (process ${holder.split('-')[0]}) uses this DATA_DIR: stop it or choose another`,
-        )
-      }
-      rmSync(path, { force: true })
+    const { path } = await lockFolder(folder, systemLockFiles, { name, isAlive: isRunning })
+    return {
+      async release() {
+        if ((await systemLockFiles.readLock(path)) === name) await systemLockFiles.remove(path)
+      },
     }
-  } finally {
-    rmSync(draft, { force: true })
-  }
-  return {
-    release() {
-      if (readHolder(path) === mine) rmSync(path, { force: true })
-    },
-  }
-}
-
-/** Creates a link atomically: the lock file is never visible without its holder in it. */
-function linked(draft: string, path: string): boolean {
-  try {
-    linkSync(draft, path)
-    return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  }
-}
-
-function readHolder(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
+    if (!(error instanceof FolderInUse)) throw error
+    const holder = error.holder === undefined ? '' : ` (process ${error.holder.split('-')[0]})`
+    throw new PlainError(`another npm start${holder} uses this DATA_DIR: stop it or choose another`)
   }
 }

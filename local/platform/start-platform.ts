@@ -73,7 +73,7 @@ export async function startPlatform(options: StartOptions): Promise<Platform> {
   const { settings, root, progress, notice, signal } = options
   await using closing = new AsyncDisposableStack()
   const folder = openDataFolder(settings.dataDir)
-  const lock = takeLock(folder.file('lock'))
+  const lock = await takeLock(folder.path)
   closing.defer(() => lock.release())
   const kept = readSecrets(folder, settings)
   const gateway = new Gateway()

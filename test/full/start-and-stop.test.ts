@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunningCommand } from '../support/platform/command.ts'
@@ -29,6 +29,9 @@ async function start(variables: Record<string, string> = {}): Promise<RunningCom
   running.push(command)
   return command
 }
+
+/** The lock files of the state. */
+const locks = () => readdirSync(state.path).filter((name) => name.endsWith('lock'))
 
 /** Every process that works on the state, by its command line or its working directory. */
 function processesOfState(): string[] {
@@ -60,7 +63,7 @@ describe('a start', () => {
     expect(output).toMatch(/1000@demo\.example\.com {3}\w{24}/)
     expect(output.match(/^(LOGIN=\$\()?curl /gm)).toHaveLength(3)
     await allGone()
-    expect(existsSync(join(state.path, 'lock'))).toBe(false)
+    expect(locks()).toEqual([])
   })
 
   it('a start finds its data again, and shows the root password no second time', async () => {
@@ -114,7 +117,7 @@ describe('one plain sentence and a failure are the answer to', () => {
     expect(output).toMatch(sentence)
     expect(output).not.toMatch(/^\s+at /m)
     await allGone()
-    expect(existsSync(join(state.path, 'lock'))).toBe(false)
+    expect(locks()).toEqual([])
   }
 
   it.each(['PORT', 'ENGINE_PORT'])('%s at a port that is in use', async (name) => {
@@ -165,6 +168,6 @@ describe('one plain sentence and a failure are the answer to', () => {
 
     expect(status).toBe(1)
     expect(output).toMatch(/^callplane: another npm start \(process \d+\) uses this DATA_DIR/m)
-    expect(existsSync(join(state.path, 'lock'))).toBe(true)
+    expect(locks()).toEqual(['0000000001.lock'])
   })
 })

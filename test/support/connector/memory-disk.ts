@@ -1,5 +1,5 @@
 import type { SpoolFiles } from '../../../connector/spool/spool-files.ts'
-import type { SpoolOwner } from '../../../connector/spool/spool-lock.ts'
+import type { LockOwner } from '../../../adapters/system/folder-lock.ts'
 
 /** A disk in memory that outlives the process that writes to it, and fails when a test says so. */
 export interface MemoryDisk extends SpoolFiles {
@@ -97,6 +97,6 @@ function noSpace(): Error {
 }
 
 /** Processes by name, of which those in `alive` run. */
-export function spoolOwner(name: string, alive: ReadonlySet<string> = new Set()): SpoolOwner {
+export function spoolOwner(name: string, alive: ReadonlySet<string> = new Set()): LockOwner {
   return { name, isAlive: (other) => other !== name && alive.has(other) }
 }

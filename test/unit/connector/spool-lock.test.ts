@@ -4,8 +4,9 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { lockFolder } from '../../../adapters/system/folder-lock.ts'
 import { systemSpoolFiles } from '../../../connector/spool/spool-files.ts'
-import { processOwner, takeLock } from '../../../connector/spool/spool-lock.ts'
+import { processOwner } from '../../../connector/spool/process-owner.ts'
 import { memoryDisk } from '../../support/connector/memory-disk.ts'
 import { numbered, spoolingProcess } from '../../support/connector/spooling-process.ts'
 
@@ -19,7 +20,7 @@ afterEach(() => {
 
 /** Starts a process, and returns it with the name that it would give a lock. */
 async function anotherProcess() {
-  const module = new URL('../../../connector/spool/spool-lock.ts', import.meta.url).href
+  const module = new URL('../../../connector/spool/process-owner.ts', import.meta.url).href
   const script = `console.log((await import('${module}')).processOwner().name); process.stdin.resume()`
   const other = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'ignore'] })
   const [printed] = await once(other.stdout, 'data')
@@ -29,12 +30,12 @@ async function anotherProcess() {
 test('a folder belongs to its process until that is killed, and then to the next one', async () => {
   const { other, name } = await anotherProcess()
   symlinkSync(name, join(folder, '0000000007.lock'))
-  await expect(takeLock(folder, systemSpoolFiles, processOwner())).rejects.toMatchObject({ code: 'EBUSY' })
+  await expect(lockFolder(folder, systemSpoolFiles, processOwner())).rejects.toMatchObject({ code: 'EBUSY' })
 
   other.kill('SIGKILL')
   await once(other, 'exit')
 
-  expect(await takeLock(folder, systemSpoolFiles, processOwner())).toMatchObject({ generation: 8, former: name })
+  expect(await lockFolder(folder, systemSpoolFiles, processOwner())).toMatchObject({ generation: 8, former: name })
   expect(readdirSync(folder)).toEqual(['0000000008.lock'])
 })
 
@@ -47,7 +48,7 @@ test.runIf(process.platform === 'linux').each([
 ])('a lock %s is taken over', async (_which, former) => {
   symlinkSync(former, join(folder, '0000000001.lock'))
 
-  expect(await takeLock(folder, systemSpoolFiles, processOwner())).toMatchObject({ generation: 2, former })
+  expect(await lockFolder(folder, systemSpoolFiles, processOwner())).toMatchObject({ generation: 2, former })
 })
 
 test('one of many processes that find a stale lock at once gets the folder', async () => {
@@ -57,7 +58,7 @@ test('one of many processes that find a stale lock at once gets the folder', asy
     isAlive: (name: string) => name.length < 3,
   }))
 
-  const taken = await Promise.allSettled(owners.map((owner) => takeLock(folder, systemSpoolFiles, owner)))
+  const taken = await Promise.allSettled(owners.map((owner) => lockFolder(folder, systemSpoolFiles, owner)))
 
   expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   expect(readdirSync(folder)).toEqual(['0000000002.lock'])
@@ -114,4 +115,29 @@ test('a lock that stays says whose events the next process finds; without events
 
   expect(next.taken).toEqual(['1'])
   expect(await left.disk.list('/spool')).toEqual([])
+})
+
+test('a process whose lock was removed by hand writes nothing to the folder while another process has it', async () => {
+  const alive = new Set(['1', '2'])
+  const first = spoolingProcess('1', { alive })
+  first.add('a0')
+  await first.time.advance(1_000)
+  const { disk } = first
+  disk.isReadOnly = true
+  first.add('a1')
+  await first.time.advance(1_000)
+  disk.isReadOnly = false
+  for (const name of await disk.list('/spool')) await disk.remove(`/spool/${name}`)
+  const second = spoolingProcess('2', { disk, alive })
+  second.add('b0')
+  await second.time.advance(1_000)
+  const ofSecond = [...disk.contents].map(([path, bytes]) => [path, String(bytes)])
+
+  first.add('a2')
+  await first.time.advance(10_000)
+
+  expect([...disk.contents].map(([path, bytes]) => [path, String(bytes)])).toEqual(ofSecond)
+  expect(first.log.lines.map(({ message }) => message)).toContain(
+    'the spool cannot be written: events wait in memory only',
+  )
 })

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -12,7 +21,7 @@ let path: string
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'lock-'))
-  path = join(folder, 'lock')
+  path = join(folder, '0000000001.lock')
 })
 
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -24,37 +33,54 @@ async function aDeadProcess(): Promise<number> {
   return child.pid ?? 0
 }
 
-it('a lock is there while it is held, and nothing is left when it is released', () => {
-  const lock = takeLock(path)
-  const held = readFileSync(path, 'utf8')
-  lock.release()
+/** The owners of the locks in the folder. */
+const owners = () => readdirSync(folder).map((name) => readlinkSync(join(folder, name)))
 
-  expect(held.split('-')[0]).toBe(String(process.pid))
+it('a lock is there while it is held, and nothing is left when it is released', async () => {
+  const lock = await takeLock(folder)
+  const held = owners()
+  await lock.release()
+
+  expect(held).toEqual([processIdentity(process.pid)])
   expect(readdirSync(folder)).toEqual([])
 })
 
-it('a held lock is refused in a sentence that names its holder, and stays', () => {
-  takeLock(path)
+it('a held lock is refused in a sentence that names its holder, and stays', async () => {
+  await takeLock(folder)
 
-  expect(() => takeLock(path)).toThrow(`another npm start (process ${process.pid}) uses this DATA_DIR`)
-  expect(readdirSync(folder)).toEqual(['lock'])
+  await expect(takeLock(folder)).rejects.toThrow(`another npm start (process ${process.pid}) uses this DATA_DIR`)
+  expect(readdirSync(folder)).toEqual(['0000000001.lock'])
 })
 
 it('a lock of a process that was killed is taken over', async () => {
-  writeFileSync(path, `${await aDeadProcess()}-12345-boot`)
+  symlinkSync(`${await aDeadProcess()}-12345-boot`, path)
 
-  takeLock(path)
+  await takeLock(folder)
 
-  expect(readFileSync(path, 'utf8').split('-')[0]).toBe(String(process.pid))
+  expect(owners()).toEqual([processIdentity(process.pid)])
 })
 
-it.runIf(process.platform === 'linux')('a lock of a killed process whose id is in use again is taken over', () => {
-  writeFileSync(path, `${process.ppid}-1-boot`)
+it('the lock file of an earlier version counts while its process runs, and is removed afterwards', async () => {
+  const old = join(folder, 'lock')
+  writeFileSync(old, processIdentity(process.ppid) ?? '')
+  await expect(takeLock(folder)).rejects.toThrow(`another npm start (process ${process.ppid}) uses this DATA_DIR`)
 
-  takeLock(path)
+  writeFileSync(old, `${await aDeadProcess()}-12345-boot`)
+  await takeLock(folder)
 
-  expect(readFileSync(path, 'utf8').split('-')[0]).toBe(String(process.pid))
+  expect(owners()).toEqual([processIdentity(process.pid)])
 })
+
+it.runIf(process.platform === 'linux')(
+  'a lock of a killed process whose id is in use again is taken over',
+  async () => {
+    symlinkSync(`${process.ppid}-1-boot`, path)
+
+    await takeLock(folder)
+
+    expect(owners()).toEqual([processIdentity(process.pid)])
+  },
+)
 
 it.runIf(process.platform === 'linux')(
   'a lock of a killed process is taken over, also while its parent has not asked for its exit status',
@@ -66,28 +92,30 @@ it.runIf(process.platform === 'linux')(
     const stateAndStart = () => readFileSync(`/proc/${zombie}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     await vi.waitFor(() => expect(stateAndStart()[0]).toBe('Z'))
     const boot = processIdentity(process.pid)?.split('-')[2]
-    writeFileSync(path, `${zombie}-${stateAndStart()[19]}-${boot}`)
+    symlinkSync(`${zombie}-${stateAndStart()[19]}-${boot}`, path)
 
-    takeLock(path)
+    await takeLock(folder)
     parent.kill('SIGKILL')
 
-    expect(readFileSync(path, 'utf8').split('-')[0]).toBe(String(process.pid))
+    expect(owners()).toEqual([processIdentity(process.pid)])
   },
 )
 
-it('a lock file that says nothing is taken over', () => {
-  writeFileSync(path, '')
+it('a lock file that says nothing is taken over', async () => {
+  writeFileSync(join(folder, 'lock'), '')
 
-  takeLock(path).release()
+  const lock = await takeLock(folder)
+  await lock.release()
 
-  expect(existsSync(path)).toBe(false)
+  expect(readdirSync(folder)).toEqual([])
 })
 
-it('a lock that another process took over is not released', () => {
-  const lock = takeLock(path)
-  writeFileSync(path, '1 1')
+it('a lock that another process took over is not released', async () => {
+  const lock = await takeLock(folder)
+  unlinkSync(path)
+  symlinkSync('1-1', path)
 
-  lock.release()
+  await lock.release()
 
-  expect(readFileSync(path, 'utf8')).toBe('1 1')
+  expect(owners()).toEqual(['1-1'])
 })
