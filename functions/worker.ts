@@ -71,10 +71,14 @@ export function createWorker<const W extends Worker>(
 }
 
 /**
- * Handles the messages of a batch together. Returns for each, in their order, the reason for its redelivery, or nothing if it
- * is done. Messages of one group are in their original order.
+ * Handles the messages of a batch together, and calls `settle` for each that has ended: with the reason for its redelivery, or
+ * nothing if it is done. If the function's time runs out, the messages that are not settled are redelivered. Messages of one
+ * group are in their original order.
  */
-export type HandleMessages<W extends Worker> = (messages: readonly MessageOf<W>[]) => Promise<readonly unknown[]>
+export type HandleMessages<W extends Worker> = (
+  messages: readonly MessageOf<W>[],
+  settle: (message: object, problem?: unknown) => void,
+) => Promise<void>
 
 /** Creates the handler of batches, once for all batches of a process. */
 export type MakeHandleMessages<W extends Worker> = (ports: PortsOf<W['needs']>, tools: WorkerDeps) => HandleMessages<W>
@@ -88,16 +92,14 @@ function createBatchWorker<const W extends Worker>(
 ): WorkerHandler {
   const handle = make(ports, tools)
   return handlerOf(record, tools, async ({ messages, done }: Batch<MessageOf<W>>) => {
-    const readable = messages.flatMap(({ messageId, content }) =>
-      content === undefined ? [] : [{ messageId, content }],
-    )
+    const readable = messages.flatMap(({ content }) => content ?? [])
     if (readable.length === 0) return
-    const problems = await handle(readable.map(({ content }) => content))
-    for (const [index, { messageId }] of readable.entries()) {
-      const problem = problems[index]
+    await handle(readable, (message, problem) => {
+      const messageId = messages.find(({ content }) => content === message)?.messageId
+      if (messageId === undefined) throw new TypeError('a message was settled that is not in the batch')
       if (problem === undefined) done.add(messageId)
       else tools.log.with({ messageId }).error('message not handled', problem)
-    }
+    })
   })
 }
 

@@ -41,18 +41,19 @@ export const handler = batchWorker(
       promptReceivers: new PromptReceivers(),
       report: (delivery, made) => logAttempt(log, delivery, made),
     }
-    return async (events) => {
+    return async (events, settle) => {
       const startedAt = clock.now()
-      const ends = await dispatchEvents(deps, events)
-      for (const { event, unjudged } of ends) {
-        if (unjudged > 0) log.warn('filters are too much work', { domain: event.domain, hooks: unjudged })
-      }
+      await dispatchEvents(deps, events, (ends) => {
+        for (const { event, error, unjudged } of ends) {
+          if (unjudged > 0) log.warn('filters are too much work', { domain: event.domain, hooks: unjudged })
+          settle(event, error)
+        }
+      })
       await keepDomainRate(deps, events, {
         perSecond: settings.eventsPerSecond,
         startedAt,
         report: (held) => log.info('events held back', { ...held, events: events.length }),
       })
-      return ends.map(({ error }) => error)
     }
   },
 )

@@ -1,10 +1,9 @@
 import { mapAtMost } from '../../concurrency/semaphore.ts'
 import type { Timers } from '../../concurrency/timers.ts'
-import { DomainError } from '../../errors.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
 import { type HookCall, callHook, signingKeys } from '../request/call-hook.ts'
 import type { SecretBox } from '../../secrets.ts'
-import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
+import type { QueuedDelivery } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import { reminderOf } from './disable-hook.ts'
@@ -27,7 +26,6 @@ import { notePromptness } from './receiver-speed.ts'
 export interface DirectAttemptDeps extends MadeAttemptDeps, Pick<HookCall, 'hmac'> {
   readonly hooks: Pick<HookStore, 'replace' | 'countFailure' | 'clearFailures' | 'notePrompt'>
   readonly deliveries: Pick<DeliveryStore, 'recordAttempt' | 'recordTogether' | 'reschedule'>
-  readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly hookClient: HookCall['hookClient']
   readonly secretBox: Pick<SecretBox, 'open'>
   readonly timers: Timers
@@ -59,10 +57,19 @@ export const mostUntilSentMs = 800
  */
 export const directMs = 1_000
 
+/** The end of a request that dispatch tried to make. */
+type DirectEnd =
+  | SentAttempt
+  /** No answer in time. */
+  | 'late'
+  /** Something of ours failed, such as opening the signing key: it says nothing about the receiver. */
+  | 'unsent'
+
 /**
  * Makes first attempts to receivers that are known as prompt, side by side, and records all of them in one step. Returns
- * what is to be queued: the next attempts of those that failed for now, and the first attempts that had no answer in
- * {@link directMs}. These are interrupted runs in the log, and their receivers are late from then on. Where the hooks were read
+ * what is to be queued: the next attempts of those that failed for now, the first attempts that had no answer in
+ * {@link directMs} or could not be sent, and a reminder for each hook that was disabled. Attempts without an answer are
+ * interrupted runs in the log, and their receivers are late from then on. Where the hooks were read
  * more than {@link mostUntilSentMs} ago (`readAt`, epoch milliseconds), nothing is sent and all of it is queued. Safe to kill
  * anywhere: what is not recorded is pending, and its event comes again.
  */
@@ -73,55 +80,53 @@ export async function attemptDirectly(
 ): Promise<QueuedDelivery[]> {
   if (attempts.length === 0) return []
   if (deps.clock.now() - readAt > mostUntilSentMs) return replan(deps, attempts)
-  const answered = await sendAll(deps, attempts)
-  const sent = answered.filter((each) => each !== undefined)
+  const ends = await sendAll(deps, attempts)
+  const sent = ends.filter((each) => typeof each !== 'string')
   const disabled = await actOnReplies(deps, sent)
-  // Before the record: a message of the hook gives the notice, and after it there may be none.
-  await remind(deps, disabled)
   const next = await record(deps, sent)
-  const unanswered = attempts.filter((_, index) => answered[index] === undefined)
-  return [...next, ...(await replan(deps, unanswered))]
+  const unanswered = attempts.filter((_, index) => typeof ends[index] === 'string')
+  return [...disabled.map(reminder), ...next, ...(await replan(deps, unanswered))]
 }
 
-async function sendAll(
-  deps: DirectAttemptDeps,
-  attempts: readonly DirectAttempt[],
-): Promise<(SentAttempt | undefined)[]> {
+async function sendAll(deps: DirectAttemptDeps, attempts: readonly DirectAttempt[]): Promise<DirectEnd[]> {
   const limit = new AbortController()
-  const late = Promise.withResolvers<undefined>()
+  const over = Promise.withResolvers<void>()
   const cancel = deps.timers.after(directMs, () => {
-    late.resolve(undefined)
+    over.resolve()
     limit.abort()
   })
-  const sending = attempts.map((attempt) => Promise.race([send(deps, attempt, limit.signal), late.promise]))
-  const answered = await Promise.all(sending).finally(cancel)
-  await Promise.all(attempts.map((attempt, index) => judgePace(deps, attempt.hook, answered[index])))
-  return answered
+  const ends = await Promise.all(attempts.map((attempt) => send(deps, attempt, limit.signal, over.promise))).finally(
+    cancel,
+  )
+  await Promise.all(attempts.map((attempt, index) => judgePace(deps, attempt.hook, ends[index] ?? 'unsent')))
+  return ends
 }
 
-/** Sends one request. What cannot be sent here, for whatever reason, is left to the queue. */
+/** Sends one request, and waits for its answer until `over`. What cannot be sent here is left to the queue. */
 async function send(
   deps: DirectAttemptDeps,
   { delivery, run, hook, event }: DirectAttempt,
   signal: AbortSignal,
-): Promise<SentAttempt | undefined> {
+  over: Promise<void>,
+): Promise<DirectEnd> {
   const { clock, hmac } = deps
   const hookClient: HookCall['hookClient'] = { send: (request) => deps.hookClient.send(request, signal) }
-  try {
-    const keys = await signingKeys(deps.secretBox, hook, clock.now())
-    const at = clock.now()
-    const called = await callHook({ clock, hmac, hookClient }, { hook, keys }, delivery, event)
-    return sentAttempt(deps, { delivery, hook, run, called, at, durationMs: clock.now() - at })
-  } catch {
-    return undefined
-  }
+  const opened = signingKeys(deps.secretBox, hook, clock.now()).catch(() => undefined)
+  const keys = await Promise.race([opened, over])
+  if (keys === undefined) return 'unsent'
+  const at = clock.now()
+  const called = callHook({ clock, hmac, hookClient }, { hook, keys }, delivery, event)
+    .then((call) => sentAttempt(deps, { delivery, hook, run, called: call, at, durationMs: clock.now() - at }))
+    .catch(() => 'unsent' as const)
+  return Promise.race([called, over.then(() => 'late' as const)])
 }
 
 /** Notes how a receiver did, once for each hook that was late. */
-async function judgePace(deps: DirectAttemptDeps, hook: Hook, sent: SentAttempt | undefined): Promise<void> {
-  const durationMs = sent?.outcome.attempt.durationMs ?? directMs
+async function judgePace(deps: DirectAttemptDeps, hook: Hook, end: DirectEnd): Promise<void> {
+  if (end === 'unsent') return
+  const durationMs = end === 'late' ? directMs : end.outcome.attempt.durationMs
   if (!deps.promptReceivers.note(hook, durationMs, deps.clock.now())) return
-  await notePromptness(deps, hook, { durationMs, isSuccess: sent?.outcome.state === 'delivered' })
+  await notePromptness(deps, hook, { durationMs, isSuccess: end !== 'late' && end.outcome.state === 'delivered' })
 }
 
 async function actOnReplies(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<SentAttempt[]> {
@@ -133,11 +138,12 @@ async function actOnReplies(deps: DirectAttemptDeps, sent: readonly SentAttempt[
   return disabled.flat()
 }
 
-/** Queues a message for each disabled hook: the function that delivers gives the notice to its owner. */
-async function remind({ deliveryQueue }: DirectAttemptDeps, of: readonly Pick<SentAttempt, 'delivery'>[]) {
-  if (of.length === 0) return
-  const refused = await deliveryQueue.send(of.map(({ delivery }) => reminderOf(delivery, 0)))
-  if (refused.length > 0) throw new DomainError('store_unavailable', 'the delivery queue did not take a reminder')
+/**
+ * Returns the message for a hook that was disabled: the function that delivers notifies its owner. If the queue does not take
+ * it, the event comes again and queues it then.
+ */
+function reminder({ delivery }: Pick<SentAttempt, 'delivery'>): QueuedDelivery {
+  return reminderOf(delivery, 0)
 }
 
 async function record(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Promise<QueuedDelivery[]> {
@@ -148,8 +154,8 @@ async function record(deps: DirectAttemptDeps, sent: readonly SentAttempt[]): Pr
     const isDecisive = areDecided || (await deps.deliveries.recordAttempt(delivery, outcome)) === 'decided'
     deps.report(delivery, { attempt: outcome.attempt, state: outcome.state, isDecisive })
     if (!isDecisive) return undefined
-    if (outcome.state === 'failed' && (await countFailure(deps, delivery)) !== undefined) await remind(deps, [each])
-    return followingAttempt(deps, each, each.hook)
+    const isDisabled = outcome.state === 'failed' && (await countFailure(deps, delivery)) !== undefined
+    return isDisabled ? reminder(each) : followingAttempt(deps, each, each.hook)
   })
   return next.filter((attempt) => attempt !== undefined)
 }

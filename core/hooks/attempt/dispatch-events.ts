@@ -2,7 +2,7 @@ import { DomainError } from '../../errors.ts'
 import type { EventLogWriter, NewEntry } from '../delivery/event-log-writer.ts'
 import { deliveriesTogether } from '../../events/event-log-rules.ts'
 import type { PlatformEvent } from '../../events/platform-event.ts'
-import type { QueuedDelivery } from '../delivery/delivery-queue.ts'
+import type { DeliveryQueue, QueuedDelivery } from '../delivery/delivery-queue.ts'
 import { type DirectAttempt, type DirectAttemptDeps, attemptDirectly, directTogether } from './direct-attempts.ts'
 import {
   type FirstAttemptDeps,
@@ -18,6 +18,7 @@ import type { HooksFor } from '../definition/recent-hooks.ts'
 /** The ports and tools of {@link dispatchEvents}. */
 export interface EventDispatchDeps extends DirectAttemptDeps, FirstAttemptDeps, JudgeDeps {
   readonly hooksFor: HooksFor
+  readonly deliveryQueue: Pick<DeliveryQueue, 'send'>
   readonly eventLogWriter: EventLogWriter
   readonly deliveries: DirectAttemptDeps['deliveries'] & FirstAttemptDeps['deliveries']
 }
@@ -39,15 +40,21 @@ const takes = 3
  * of each if its receiver is prompt ({@link attemptDirectly}); the others are queued. What is done in the stores is done
  * once for all events of a domain. Events of a call are in the order in which they came. A domain without hooks has no log.
  * Safe to repeat: a delivery that is there already is queued again only while no attempt of it was recorded. Where the
- * patterns of a domain are too much work, the hooks that were not judged get a delivery that has failed.
+ * patterns of a domain are too much work, the hooks that were not judged get a delivery that has failed. `report` takes the
+ * events of each domain when they have ended, which is before the whole batch has.
  */
 export async function dispatchEvents(
   deps: EventDispatchDeps,
   events: readonly PlatformEvent[],
+  report: (ends: readonly DispatchedEvent[]) => void = () => {},
 ): Promise<DispatchedEvent[]> {
   const domains = Map.groupBy(events, ({ domain }) => domain)
-  const ends = await Promise.all([...domains.values()].map((ofDomain) => dispatchOrSplit(deps, ofDomain)))
-  return ends.flat()
+  const dispatch = async (ofDomain: readonly PlatformEvent[]) => {
+    const ends = await dispatchOrSplit(deps, ofDomain)
+    report(ends)
+    return ends
+  }
+  return (await Promise.all(Array.from(domains.values(), dispatch))).flat()
 }
 
 /** Falls back to one by one, so that an event that the store refuses delays no other call. */

@@ -5,8 +5,11 @@ import type { Hook } from './hook.ts'
 /** How long a reading serves. A new hook takes effect within 2 s, by the contract; the other second is for the rest of the way. */
 const freshMs = 1_000
 
-/** The most hooks that all readings have together: a hundred large ones are some 30 MB. */
-const keptHooks = 300
+/**
+ * The most characters that all readings have together, unless one reading alone has more. One hook can have 300 000
+ * characters, so counting hooks would not bound the memory.
+ */
+export const keptCharacters = 8_000_000
 
 interface Reading {
   readonly at: number
@@ -33,7 +36,7 @@ export function recentHooks(hooks: Pick<HookStore, 'list'>, clock: Clock): Hooks
   }
   const settle = async (domain: string, reading: Reading) => {
     try {
-      reading.size = (await reading.hooks).length
+      reading.size = JSON.stringify(await reading.hooks).length
       dropOldest(readings)
     } catch {
       // The callers that waited get the failure; the next one asks again.
@@ -57,7 +60,7 @@ export function recentHooks(hooks: Pick<HookStore, 'list'>, clock: Clock): Hooks
 function dropOldest(readings: Map<string, Reading>): void {
   let size = [...readings.values()].reduce((sum, reading) => sum + reading.size, 0)
   for (const [domain, reading] of readings) {
-    if (size <= keptHooks) return
+    if (size <= keptCharacters || readings.size === 1) return
     readings.delete(domain)
     size -= reading.size
   }

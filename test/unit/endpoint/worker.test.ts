@@ -2,9 +2,10 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { deliver, hookDispatch } from '../../../contracts/workers.ts'
 import type { Worker } from '../../../contracts/workers.ts'
+import { handler as dispatchHandler } from '../../../functions/hooks/hook-dispatch.ts'
 import { type HandleMessage, type WorkerOptions, createWorker } from '../../../functions/worker.ts'
 import { aContext, anApi } from '../../support/platform/api.ts'
-import { anEvent } from '../../support/records/records.ts'
+import { aHook, anEvent } from '../../support/records/records.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -126,5 +127,23 @@ describe('a batch of a standard queue', () => {
     await vi.advanceTimersByTimeAsync(9_500)
 
     expect(await failed).toEqual(['2'])
+  })
+
+  it('a batch of events that outlives its function has only the events of the domain redelivered that was not finished', async () => {
+    vi.useFakeTimers()
+    const { ports, tools } = anApi()
+    await ports.hooks.create([aHook(), aHook({ domain: 'stuck.example.com' })], 100)
+    const eventLogWriter: typeof ports.eventLogWriter = {
+      ...ports.eventLogWriter,
+      take: (domain, ...numbers) =>
+        domain === 'stuck.example.com' ? new Promise(() => {}) : ports.eventLogWriter.take(domain, ...numbers),
+    }
+    const stuck = aRecord('2', JSON.stringify({ version: 1, ...anEvent({ domain: 'stuck.example.com' }) }))
+    const dispatch = dispatchHandler.over({ ...ports, eventLogWriter }, tools)
+
+    const ended = dispatch({ Records: [event('1'), stuck] }, { getRemainingTimeInMillis: () => 10_000 })
+    await vi.advanceTimersByTimeAsync(9_500)
+
+    expect((await ended).batchItemFailures).toEqual([{ itemIdentifier: '2' }])
   })
 })

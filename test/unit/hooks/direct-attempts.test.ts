@@ -209,6 +209,29 @@ describe('direct attempts', () => {
     expect(ports.events.published.map(({ name }) => name)).toEqual(['CUSTOM->svc::hook_disabled'])
   })
 
+  it('a queue that refuses the reminder of a disabled hook loses no answer: all attempts are recorded, and the event comes again and queues it', async () => {
+    const { ports, deps, dispatch, deliveries, work, hooks } = await aSetup({}, {})
+    ports.hookClient.answer = ({ headers }) => {
+      const { hookId } = deliveries().find(({ id }) => id === headers['webhook-id']) ?? {}
+      return answer(hookId === hooks[0]?.id ? 410 : 200)
+    }
+    const deliveryQueue: typeof deps.deliveryQueue = { send: async (queued) => queued.map(({ id }) => id) }
+    const event = anEvent()
+
+    const ends = await dispatchEvents({ ...deps, deliveryQueue }, [event])
+
+    expect(ends).toMatchObject([{ error: { code: 'store_unavailable' } }])
+    expect(
+      deliveries()
+        .map(({ state }) => state)
+        .toSorted(),
+    ).toEqual(['delivered', 'failed'])
+    expect((await dispatch([event])).map(({ error }) => error)).toEqual([undefined])
+    await work()
+    expect(ports.events.published.map(({ name }) => name)).toEqual(['CUSTOM->svc::hook_disabled'])
+    expect(ports.hookClient.sent).toHaveLength(2)
+  })
+
   it('a direct attempt is recorded by itself when another delivery of its batch was moved on meanwhile', async () => {
     const { ports, dispatch, deliveries } = await aSetup({}, {})
     let sent = 0
@@ -250,6 +273,43 @@ describe('receivers that are not prompt any more', () => {
       const log = attemptsOf(delivery, clock.now() + minute)
       expect(log.map(({ status, reason }) => status ?? reason)).toEqual(['interrupted', 200])
     }
+  })
+
+  it('a key service that fails or hangs is not held against the receiver: the attempt is queued, and the hook stays prompt', async () => {
+    const { ports, deps, advance, stored } = await aSetup({}, {})
+    let opened = 0
+    const open = () => {
+      opened += 1
+      return opened === 1 ? Promise.reject(new DomainError('store_unavailable', 'gone')) : new Promise<never>(() => {})
+    }
+    const dispatching = dispatchEvents({ ...deps, secretBox: { open } }, [anEvent()])
+
+    await advance(directMs)
+
+    expect((await dispatching).map(({ error }) => error)).toEqual([undefined])
+    expect(ports.hookClient.sent).toEqual([])
+    expect(ports.deliveryQueue.queued).toHaveLength(2)
+    for (const index of [0, 1]) expect(await stored(index)).toMatchObject({ promptAt: 1 })
+    await dispatchEvents(deps, [anEvent()])
+    expect(ports.hookClient.sent).toHaveLength(2)
+  })
+
+  it('one hook without an answer leaves the other hooks of its domain prompt', async () => {
+    const url = 'https://receiver.example.com/silent'
+    const { ports, deps, advance, stored } = await aSetup({ action: { type: 'web', method: 'POST', url } }, {})
+    const hookClient: typeof deps.hookClient = {
+      send: (request, signal) =>
+        request.url === url ? new Promise<never>(() => {}) : ports.hookClient.send(request, signal),
+    }
+    const dispatching = dispatchEvents({ ...deps, hookClient }, [anEvent()])
+    await advance(directMs)
+    await dispatching
+
+    await dispatchEvents(deps, [anEvent()])
+
+    expect(await stored(0)).not.toHaveProperty('promptAt')
+    expect(await stored(1)).toHaveProperty('promptAt')
+    expect(ports.hookClient.sent).toHaveLength(2)
   })
 
   it('a receiver that stops answering does not keep the events of another domain of the batch from being sent and recorded', async () => {
